@@ -1,0 +1,52 @@
+import type { RevisionRef } from './workflow.ts';
+
+/** What a build made: a folder as a tar file in the blob store, or an image by digest. */
+export type Artifact =
+  | { kind: 'folder'; key: string; sha256: string; sizeBytes: number }
+  | { kind: 'image'; uri: string };
+
+export type BuildSource =
+  | { kind: 'git'; repoUrl: string; ref: string; commitSha: string | undefined }
+  | { kind: 'tarball'; key: string; versionId: string | undefined; sha256: string };
+
+/** All a build needs. Secrets never reach it: `maskValues` are only replaced in what it prints. */
+export type BuildJob = RevisionRef & {
+  source: BuildSource;
+  /** Relative to the root of the source; the build runs in its folder. */
+  configPath: string;
+  /** The client named the path itself, so a missing file is an error. */
+  configPathRequired: boolean;
+  installCommand: string | undefined;
+  buildCommand: string | undefined;
+  output: 'folder' | 'image';
+};
+
+export type BuildState =
+  | { state: 'waiting' }
+  | { state: 'running' }
+  | { state: 'succeeded'; artifact: Artifact; commitSha: string | undefined }
+  /** `message`: a reason a person can act on, with the last lines of output, masked. */
+  | { state: 'failed'; message: string }
+  | { state: 'stopped' }
+  /** Nothing is known of it (any more). */
+  | { state: 'absent' };
+
+/** No build can start now; the state machine tries again later. */
+export class BuildsAtCapacity extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'BuildsAtCapacity';
+  }
+}
+
+/** Runs builds: CodeBuild, or child processes of this machine. */
+export type Builds = {
+  /** Starts a build once per `idempotencyToken` (the revision id): a repeated start gives the same build. */
+  start(job: BuildJob, idempotencyToken: string): Promise<{ buildId: string }>;
+  /** Resolves when nothing of the build runs any more. Harmless for one that ended or is unknown. */
+  stop(buildId: string): Promise<void>;
+  state(buildId: string): Promise<BuildState>;
+};
+
+/** What is announced when a build starts to run or ends (EventBridge, or in process): a hint to look at its state. */
+export type BuildChanged = { buildId: string; ref: RevisionRef };

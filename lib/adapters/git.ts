@@ -1,0 +1,15 @@
+/** The source cannot be used; `message` says why in words a person can act on. */
+export class SourceError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SourceError';
+  }
+}
+
+export type Git = {
+  /**
+   * The commit (40 hex digits) that a branch, `refs/tags/<tag>` or full commit sha stands for now. `undefined`: this adapter cannot reach the
+   * repository (ssh on AWS), the build resolves it. Throws SourceError when the repository or the ref is not there.
+   */
+  resolve(repoUrl: string, ref: string): Promise<string | undefined>;
+};

@@ -1,0 +1,40 @@
+export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
+
+/** One line as it is written; `timestamp` is epoch milliseconds, stamped by whoever read the line. */
+export type LogLine = { timestamp: number; level: LogLevel; message: string };
+export type LogEntry = LogLine & { id: string };
+
+/** `revisionId` absent in a query: the deploy logs of every revision of the deployment. */
+export type LogStream = {
+  tenantId: string;
+  deploymentId: string;
+  revisionId?: string;
+  type: 'build' | 'deploy';
+};
+
+export type LogQuery = {
+  order: 'asc' | 'desc';
+  limit: number;
+  /** What an earlier answer gave as `nextOffset`; throws ValidationError when it is not one of ours. */
+  offset?: string;
+  level?: LogLevel;
+  /** A part of the message, in any case. */
+  query?: string;
+  /** Epoch milliseconds, both inclusive. */
+  startTime?: number;
+  endTime?: number;
+  /** Only entries after the one with this id (`Last-Event-ID`). */
+  afterId?: string;
+};
+
+/** Log lines of builds and agent servers: gzipped chunks in the table, or SQLite on this machine. */
+export type Logs = {
+  append(stream: LogStream & { revisionId: string }, lines: LogLine[]): Promise<void>;
+  /**
+   * Entries in the order asked for. In asc order `nextOffset` is always given (following works by asking again with it), in
+   * desc order it is undefined at the end.
+   */
+  query(stream: LogStream, query: LogQuery): Promise<{ entries: LogEntry[]; nextOffset: string | undefined }>;
+  /** Forgets all of a deployment's lines. */
+  delete(tenantId: string, deploymentId: string): Promise<void>;
+};

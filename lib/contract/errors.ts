@@ -1,0 +1,140 @@
+type ErrorShape = { status: number; detail: (params: never) => string; headers?: Record<string, string> };
+
+/** The one place that decides status and text of every refusal but 422 (contract §2.1). */
+export const errors = {
+  source_configuration: { status: 400, detail: (p: { reason: string }) => `Source configuration error: ${p.reason}` },
+  immutable_field: { status: 400, detail: (p: { field: string }) => `'${p.field}' cannot be changed after creation.` },
+  invalid_json: { status: 400, detail: (p: { where: string }) => `Request body is not valid JSON: ${p.where}` },
+  listener_required: {
+    status: 400,
+    detail: (p: { why: string }) => `'source_config.listener_id' is required: ${p.why}`,
+  },
+  listener_config: { status: 400, detail: (p: { reason: string }) => p.reason },
+  unauthenticated: {
+    status: 401,
+    detail: (_: object) => 'Invalid or missing credentials',
+    headers: { 'www-authenticate': 'ApiKey realm="slipway", header="X-Api-Key"' },
+  },
+  tenant_required: {
+    status: 403,
+    detail: (_: object) =>
+      'An organisation key requires workspace specification: send the tenant id in the X-Tenant-Id header.',
+  },
+  permission_missing: {
+    status: 403,
+    detail: (p: { permission: string }) => `API key lacks permission '${p.permission}'`,
+  },
+  tenant_forbidden: { status: 403, detail: (p: { tenant: string }) => `API key has no part in tenant '${p.tenant}'` },
+  listener_forbidden: { status: 403, detail: (p: { id: string }) => `API key is not bound to listener '${p.id}'` },
+  path_not_found: { status: 404, detail: (_: object) => 'Not found.' },
+  deployment_not_found: { status: 404, detail: (p: { id: string }) => `Deployment ID ${p.id} not found.` },
+  revision_not_found: { status: 404, detail: (p: { id: string }) => `Revision ID ${p.id} not found.` },
+  listener_not_found: { status: 404, detail: (p: { id: string }) => `Listener ID ${p.id} not found.` },
+  task_not_found: { status: 404, detail: (p: { id: string }) => `Task ID ${p.id} not found.` },
+  integration_not_found: { status: 404, detail: (p: { id: string }) => `Integration ID ${p.id} not found.` },
+  artifact_not_found: { status: 404, detail: (_: object) => 'Artifact not found.' },
+  method_not_allowed: {
+    status: 405,
+    detail: (p: { method: string; allowed: string[] }) =>
+      `Method ${p.method} is not allowed here; allowed: ${p.allowed.join(', ')}.`,
+  },
+  name_taken: {
+    status: 409,
+    detail: (p: { name: string; waitsFor?: string | undefined }) =>
+      `Deployment with name '${p.name}' already exists.${p.waitsFor === undefined ? '' : ` ${p.waitsFor}`}`,
+  },
+  listener_taken: {
+    status: 409,
+    detail: (p: { tenantId: string; computeId: string }) =>
+      `Listener for workspace ID '${p.tenantId}' and compute ID '${p.computeId}' already exists.`,
+  },
+  agent_taken: {
+    status: 409,
+    detail: (p: { agentId: string; environment: string }) =>
+      `A deployment for agent '${p.agentId}' in environment '${p.environment}' already exists.`,
+  },
+  state_forbids: { status: 409, detail: (p: { reason: string }) => p.reason },
+  nothing_to_run: {
+    status: 409,
+    detail: (p: { id: string; status: string }) => `Revision ${p.id} has nothing to run: ${p.status}`,
+  },
+  queue_full: {
+    status: 409,
+    detail: (p: { limit: number }) =>
+      `${p.limit} revisions are already queued; wait for one to finish or interrupt one.`,
+  },
+  lease_taken: {
+    status: 409,
+    detail: (p: { id: string }) => `Task ${p.id} is held under another lease; touch nothing.`,
+  },
+  version_mismatch: {
+    status: 412,
+    detail: (p: { asked: string; current: string }) =>
+      `If-Match names version ${p.asked}, but the current version is ${p.current}.`,
+  },
+  body_too_large: {
+    status: 413,
+    detail: (p: { sizeBytesMax: number }) => `Request body is larger than ${p.sizeBytesMax} bytes.`,
+  },
+  media_type: {
+    status: 415,
+    detail: (p: { type: string }) => `Content-Type '${p.type}' is not supported; send application/json.`,
+  },
+  throttled: { status: 429, detail: (_: object) => 'Too many requests.', headers: { 'retry-after': '1' } },
+  internal: { status: 500, detail: (_: object) => 'Internal server error' },
+  unavailable: {
+    status: 503,
+    detail: (p: { what: string }) => `${p.what} does not answer at the moment; try again.`,
+    headers: { 'retry-after': '2' },
+  },
+} as const satisfies Record<string, ErrorShape>;
+
+export type ErrorCode = keyof typeof errors;
+export type ErrorParams<C extends ErrorCode> = Parameters<(typeof errors)[C]['detail']>[0];
+
+/** A refusal in our own words. Use cases and the store throw it; the HTTP chain turns it into an answer. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, detail: string, headers: Record<string, string>) {
+    super(detail);
+    this.name = 'ApiError';
+    this.code = code;
+    this.status = errors[code].status;
+    this.headers = headers;
+  }
+}
+
+/** Makes the refusal `code`; the parameters it needs are checked by the compiler. Throw what it returns. */
+export function refuse<C extends ErrorCode>(
+  code: C,
+  params: ErrorParams<C>,
+  headers: Record<string, string> = {},
+): ApiError {
+  const shape: ErrorShape = errors[code];
+  // The map's value types are a union; C ties the parameters to their own text function.
+  const detail = (shape.detail as (p: ErrorParams<C>) => string)(params);
+  return new ApiError(code, detail, { ...shape.headers, ...headers });
+}
+
+/** One problem of a request, in the pydantic v2 vocabulary that clients of such APIs know. */
+export type ValidationItem = {
+  loc: (string | number)[];
+  msg: string;
+  type: string;
+  input?: unknown;
+  ctx?: Record<string, unknown>;
+};
+
+/** 422: all problems of a request at once. `input` is never set for a secret. */
+export class ValidationError extends Error {
+  readonly items: ValidationItem[];
+
+  constructor(items: ValidationItem[]) {
+    super(items.map((item) => `${item.loc.join('.')}: ${item.msg}`).join('; '));
+    this.name = 'ValidationError';
+    this.items = items;
+  }
+}

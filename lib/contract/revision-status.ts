@@ -1,0 +1,27 @@
+/** Every status a revision can have, in the order of a successful life, then the ways it can end otherwise. */
+export const revisionStatuses = [
+  'CREATING',
+  'QUEUED',
+  'AWAITING_BUILD',
+  'BUILDING',
+  'AWAITING_DEPLOY',
+  'DEPLOYING',
+  'CREATE_FAILED',
+  'BUILD_FAILED',
+  'DEPLOY_FAILED',
+  'DEPLOYED',
+  'SKIPPED',
+  'INTERRUPTED',
+  'UNKNOWN',
+] as const;
+
+export type RevisionStatus = (typeof revisionStatuses)[number];
+
+export const deploymentStatuses = ['UNUSED', 'READY', 'UNKNOWN', 'AWAITING_DELETE'] as const;
+export type DeploymentStatus = (typeof deploymentStatuses)[number];
+
+export const sources = ['github', 'external_docker', 'internal_docker', 'internal_source'] as const;
+export type Source = (typeof sources)[number];
+
+export const computeTypes = ['k8s', 'process'] as const;
+export type ComputeType = (typeof computeTypes)[number];

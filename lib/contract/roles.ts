@@ -1,0 +1,28 @@
+/** What a caller may do, one word per kind of thing and verb. Each route names exactly one. */
+export const permissions = [
+  'deployments:read',
+  'deployments:write',
+  'logs:read',
+  'listeners:read',
+  'listeners:write',
+  'listener:work',
+] as const;
+export type Permission = (typeof permissions)[number];
+
+export const roles = ['viewer', 'developer', 'admin', 'organisation_admin', 'listener'] as const;
+export type Role = (typeof roles)[number];
+
+const viewer = ['deployments:read', 'logs:read', 'listeners:read'] as const satisfies Permission[];
+const developer = [...viewer, 'deployments:write'] as const satisfies Permission[];
+const admin = [...developer, 'listeners:write'] as const satisfies Permission[];
+
+/** The role matrix. A listener's key opens the listener protocol and nothing else; no other role opens that. */
+export const roleMatrix: Record<Role, readonly Permission[]> = {
+  viewer,
+  developer,
+  admin,
+  organisation_admin: admin,
+  listener: ['listener:work'],
+};
+
+export const allows = (role: Role, permission: Permission): boolean => roleMatrix[role].includes(permission);
