@@ -1,0 +1,15 @@
+import type { Role } from '../contract/roles.ts';
+
+/** Who asks: proved by the authentication of the HTTP chain, never taken from the request's own words. */
+export type Caller = {
+  tenantId: string;
+  organisationId: string;
+  userId: string;
+  keyId: string;
+  role: Role;
+  /** Set for role `listener`: the only listener this key may speak for. */
+  listenerId: string | undefined;
+};
+
+/** A use case: a typed function that tests call without faking an event. */
+export type UseCase<D, Input, Output> = (deps: D, input: Input, caller: Caller) => Promise<Output>;

@@ -1,0 +1,55 @@
+import type * as z from 'zod';
+import type { Permission } from '../roles.ts';
+
+type Schema<T extends z.ZodType = z.ZodType> = () => T;
+
+/**
+ * One row of the route table: everything that is known about an endpoint (CDK, OpenAPI, authorization, the embedded gateway and
+ * the tests all read it). Schemas are thunks, so a function builds only its own.
+ */
+export type RouteRow = {
+  operation: string;
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  path: `/${string}`;
+  /** The file that exports `create` and `handler`. */
+  handler: `functions/api/${string}.ts`;
+  /** The nested stack it is deployed in; moving a route later fails, so it is written here once. */
+  area: 'core' | 'deployments' | 'listeners' | 'logs';
+  /** `public` needs no key. */
+  permission: Permission | 'public';
+  summary: string;
+  success: 200 | 201 | 204;
+  params?: Schema<z.ZodObject>;
+  query?: Schema<z.ZodObject>;
+  body?: Schema<z.ZodType>;
+  response: Schema | null;
+  /** Response headers made from what the use case returned (an ETag). */
+  headers?: (output: never) => Record<string, string>;
+};
+
+/**
+ * Declares a row, keeping its exact type.
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
+export function route<const R extends RouteRow>(row: R): R {
+  return row;
+}
+
+type Parsed<S> = S extends () => infer T extends z.ZodType ? z.output<T> : undefined;
+
+/** What a use case is given: the parsed parts of the request and the few headers that mean something. */
+export type RouteInput<R extends RouteRow> = {
+  params: Parsed<R['params']>;
+  query: Parsed<R['query']>;
+  body: Parsed<R['body']>;
+  headers: { ifMatch?: string; ifNoneMatch?: string; lastEventId?: string; accept?: string };
+  requestId: string;
+  /** The address clients reach us at, without a trailing slash. */
+  baseUrl: string;
+};
+
+/** What a use case must return; the chain parses it against the row's schema, so an undeclared field never leaves. */
+export type RouteOutput<R extends RouteRow> = R['response'] extends () => infer T extends z.ZodType
+  ? z.input<T>
+  : undefined;
