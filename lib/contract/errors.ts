@@ -2,9 +2,18 @@ type ErrorShape = { status: number; detail: (params: never) => string; headers?:
 
 /** The one place that decides status and text of every refusal but 422 (contract §2.1). */
 export const errors = {
-  source_configuration: { status: 400, detail: (p: { reason: string }) => `Source configuration error: ${p.reason}` },
-  immutable_field: { status: 400, detail: (p: { field: string }) => `'${p.field}' cannot be changed after creation.` },
-  invalid_json: { status: 400, detail: (p: { where: string }) => `Request body is not valid JSON: ${p.where}` },
+  source_configuration: {
+    status: 400,
+    detail: (p: { reason: string }) => `Source configuration error: ${p.reason}`,
+  },
+  immutable_field: {
+    status: 400,
+    detail: (p: { field: string }) => `'${p.field}' cannot be changed after creation.`,
+  },
+  invalid_json: {
+    status: 400,
+    detail: (p: { where: string }) => `Request body is not valid JSON: ${p.where}`,
+  },
   listener_required: {
     status: 400,
     detail: (p: { why: string }) => `'source_config.listener_id' is required: ${p.why}`,
@@ -24,8 +33,14 @@ export const errors = {
     status: 403,
     detail: (p: { permission: string }) => `API key lacks permission '${p.permission}'`,
   },
-  tenant_forbidden: { status: 403, detail: (p: { tenant: string }) => `API key has no part in tenant '${p.tenant}'` },
-  listener_forbidden: { status: 403, detail: (p: { id: string }) => `API key is not bound to listener '${p.id}'` },
+  tenant_forbidden: {
+    status: 403,
+    detail: (p: { tenant: string }) => `API key has no part in tenant '${p.tenant}'`,
+  },
+  listener_forbidden: {
+    status: 403,
+    detail: (p: { id: string }) => `API key is not bound to listener '${p.id}'`,
+  },
   path_not_found: { status: 404, detail: (_: object) => 'Not found.' },
   deployment_not_found: { status: 404, detail: (p: { id: string }) => `Deployment ID ${p.id} not found.` },
   revision_not_found: { status: 404, detail: (p: { id: string }) => `Revision ID ${p.id} not found.` },

@@ -36,7 +36,7 @@ export function route<const R extends RouteRow>(row: R): R {
   return row;
 }
 
-type Parsed<S> = S extends () => infer T extends z.ZodType ? z.output<T> : undefined;
+type Parsed<S> = S extends Schema<infer T> ? z.output<T> : undefined;
 
 /** What a use case is given: the parsed parts of the request and the few headers that mean something. */
 export type RouteInput<R extends RouteRow> = {
@@ -50,6 +50,4 @@ export type RouteInput<R extends RouteRow> = {
 };
 
 /** What a use case must return; the chain parses it against the row's schema, so an undeclared field never leaves. */
-export type RouteOutput<R extends RouteRow> = R['response'] extends () => infer T extends z.ZodType
-  ? z.input<T>
-  : undefined;
+export type RouteOutput<R extends RouteRow> = R['response'] extends Schema<infer T> ? z.input<T> : undefined;
