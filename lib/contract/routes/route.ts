@@ -25,6 +25,8 @@ export type RouteRow = {
   response: Schema | null;
   /** Response headers made from what the use case returned (an ETag). */
   headers?: (output: never) => Record<string, string>;
+  /** With `Accept: text/event-stream` the answer's `logs` are sent as server-sent events. */
+  eventStream?: true;
 };
 
 /**
@@ -49,5 +51,9 @@ export type RouteInput<R extends RouteRow> = {
   baseUrl: string;
 };
 
+/** What `headers` reads beside the declared response: given by the use case, dropped from the body. */
+type ReadForHeaders<R extends RouteRow> = R['headers'] extends (output: infer O) => unknown ? O : unknown;
+
 /** What a use case must return; the chain parses it against the row's schema, so an undeclared field never leaves. */
-export type RouteOutput<R extends RouteRow> = R['response'] extends Schema<infer T> ? z.input<T> : undefined;
+export type RouteOutput<R extends RouteRow> =
+  R['response'] extends Schema<infer T> ? z.input<T> & ReadForHeaders<R> : undefined;

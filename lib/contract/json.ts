@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { lazy } from './lazy.ts';
+import { report, valueError } from './problems.ts';
+
+/** A free string of a request may have so many characters. */
+export const TEXT_LENGTH_MAX = 2048;
+
+/** Free-form JSON may nest so deep: DynamoDB stores 32 levels, and ours lie some levels down in an item. */
+export const JSON_DEPTH_MAX = 16;
+
+export const freeText = lazy(() => z.string().max(TEXT_LENGTH_MAX));
+
+type WithoutNulls<T> = { [K in keyof T]: Exclude<T[K], null> };
+
+/** Clients send null for "not given": drops such members of one object, so that a use case sees one kind of absence. */
+export function withoutNulls<T extends object>(value: T): WithoutNulls<T> {
+  const given = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  return Object.fromEntries(given) as WithoutNulls<T>; // fromEntries forgets the keys' types
+}
+
+/** True when `value` nests deeper than `levels`; never descends further than that, however deep the value is. */
+export function nestsDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => nestsDeeperThan(member, levels - 1));
+}
+
+function hasLongText(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > TEXT_LENGTH_MAX;
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, member]) => key.length > TEXT_LENGTH_MAX || hasLongText(member));
+}
+
+function checkFreeJson(value: unknown, ctx: Parameters<typeof report>[0]): void {
+  if (nestsDeeperThan(value, JSON_DEPTH_MAX)) {
+    report(ctx, valueError(`nested deeper than ${JSON_DEPTH_MAX} levels`));
+  } else if (hasLongText(value)) {
+    report(ctx, {
+      type: 'string_too_long',
+      msg: `String should have at most ${TEXT_LENGTH_MAX} characters`,
+      ctx: { max_length: TEXT_LENGTH_MAX },
+    });
+  }
+}
+
+/** JSON of the client's own shape, kept as it is. */
+export const freeJson = lazy(() => z.unknown().superRefine(checkFreeJson));
+
+/** The same, but an object. */
+export const freeObject = lazy(() => z.record(z.string(), z.unknown()).superRefine(checkFreeJson));

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { freeText, JSON_DEPTH_MAX, nestsDeeperThan, withoutNulls } from './json.ts';
+import { lazy } from './lazy.ts';
+import { report, valueError } from './problems.ts';
+import { computeTypes } from './revision-status.ts';
+
+const COMPUTE_ID_LENGTH_MAX = 256;
+const NAMESPACES_COUNT_MAX = 100;
+const NAMESPACE_LENGTH_MAX = 63;
+const COMPUTE_CONFIG_SIZE_BYTES_MAX = 16 * 1024;
+
+const namespace = lazy(() =>
+  z
+    .string()
+    .max(NAMESPACE_LENGTH_MAX)
+    .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/),
+);
+
+function checkComputeConfig(config: object, ctx: z.RefinementCtx): void {
+  if (nestsDeeperThan(config, JSON_DEPTH_MAX)) {
+    report(ctx, valueError(`nested deeper than ${JSON_DEPTH_MAX} levels`));
+  } else if (Buffer.byteLength(JSON.stringify(config)) > COMPUTE_CONFIG_SIZE_BYTES_MAX) {
+    report(ctx, valueError(`compute_config has at most ${COMPUTE_CONFIG_SIZE_BYTES_MAX} bytes`));
+  }
+}
+
+/** Fields beside `k8s_namespaces` are the client's own and kept. */
+const computeConfig = lazy(() =>
+  z
+    .looseObject({ k8s_namespaces: z.array(namespace()).max(NAMESPACES_COUNT_MAX).nullish() })
+    .superRefine(checkComputeConfig)
+    .transform((config) => ({ ...config, k8s_namespaces: [...new Set(config.k8s_namespaces ?? [])] })),
+);
+
+/** `POST /v2/listeners`. */
+export const createListenerBody = lazy(() =>
+  z
+    .object({
+      compute_type: z.enum(computeTypes),
+      compute_id: z
+        .string()
+        .min(1)
+        .max(COMPUTE_ID_LENGTH_MAX)
+        .regex(/^\P{Cc}+$/u),
+      compute_config: computeConfig(),
+      version: freeText().nullish(),
+      is_default: z.boolean().nullish(),
+    })
+    .transform(withoutNulls),
+);
+export type CreateListenerBody = z.output<ReturnType<typeof createListenerBody>>;

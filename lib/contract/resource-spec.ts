@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import { freeObject, freeText, withoutNulls } from './json.ts';
+import { lazy } from './lazy.ts';
+
+const LIST_LENGTH_MAX = 100;
+
+const text = lazy(() => freeText().nullish());
+const texts = lazy(() => z.array(freeText()).max(LIST_LENGTH_MAX).nullish());
+const json = lazy(() => freeObject().nullish());
+
+const volume = lazy(() =>
+  z
+    .object({
+      name: text(),
+      configMap: json(),
+      secret: json(),
+      emptyDir: json(),
+      persistentVolumeClaim: json(),
+      nfs: json(),
+      projected: json(),
+      downwardAPI: json(),
+      csi: json(),
+    })
+    .transform(withoutNulls),
+);
+
+const volumeMount = lazy(() =>
+  z
+    .object({
+      name: text(),
+      mountPath: text(),
+      subPath: text(),
+      mountPropagation: text(),
+      subPathExpr: text(),
+      readOnly: z.boolean().nullish(),
+    })
+    .transform(withoutNulls),
+);
+
+const container = lazy(() =>
+  z
+    .object({
+      name: freeText().min(1),
+      image: freeText().min(1),
+      imagePullPolicy: text(),
+      workingDir: text(),
+      restartPolicy: text(),
+      command: texts(),
+      args: texts(),
+      env: z
+        .array(
+          z.object({ name: freeText().min(1), value: text(), valueFrom: json() }).transform(withoutNulls),
+        )
+        .max(LIST_LENGTH_MAX)
+        .nullish(),
+      envFrom: z.array(freeObject()).max(LIST_LENGTH_MAX).nullish(),
+      resources: z.object({ limits: json(), requests: json() }).transform(withoutNulls).nullish(),
+      volumeMounts: z.array(volumeMount()).max(LIST_LENGTH_MAX).nullish(),
+      securityContext: json(),
+    })
+    .transform(withoutNulls),
+);
+
+const int = lazy(() => z.int().nullish());
+const number = lazy(() => z.number().nullish());
+
+/** The shape only; what the numbers may be, and what they default to, is `lib/domain/resource-spec.ts`. */
+export const resourceSpec = lazy(() =>
+  z
+    .object({
+      min_scale: int(),
+      max_scale: int(),
+      cpu: number(),
+      cpu_limit: number(),
+      memory_mb: int(),
+      memory_limit_mb: int(),
+      queue_min_scale: int(),
+      queue_max_scale: int(),
+      queue_cpu: number(),
+      queue_cpu_limit: number(),
+      queue_memory_mb: int(),
+      queue_memory_limit_mb: int(),
+      redis_cpu: number(),
+      redis_cpu_limit: number(),
+      redis_memory_mb: int(),
+      redis_memory_limit_mb: int(),
+      core_cpu: number(),
+      core_cpu_limit: number(),
+      core_memory_mb: int(),
+      core_memory_limit_mb: int(),
+      db_cpu: number(),
+      db_cpu_limit: number(),
+      db_memory_mb: number(),
+      db_memory_limit_mb: number(),
+      db_storage_gi: number(),
+      db_max_connections: number(),
+      labels: json(),
+      annotations: json(),
+      service_account_name: text(),
+      image_pull_secrets: z
+        .array(z.object({ name: freeText().min(1) }))
+        .max(LIST_LENGTH_MAX)
+        .nullish(),
+      volumes: z.array(volume()).max(LIST_LENGTH_MAX).nullish(),
+      volume_mounts: z.array(volumeMount()).max(LIST_LENGTH_MAX).nullish(),
+      init_containers: z.array(container()).max(LIST_LENGTH_MAX).nullish(),
+      sidecars: z.array(container()).max(LIST_LENGTH_MAX).nullish(),
+    })
+    .transform(withoutNulls),
+);
+export type ResourceSpec = z.output<ReturnType<typeof resourceSpec>>;

@@ -1,0 +1,20 @@
+import * as deployments from './routes/deployments.ts';
+import * as listenerProtocol from './routes/listener-protocol.ts';
+import * as listeners from './routes/listeners.ts';
+import * as logs from './routes/logs.ts';
+import * as revisions from './routes/revisions.ts';
+import type { RouteRow } from './routes/route.ts';
+import * as service from './routes/service.ts';
+
+/**
+ * THE route table. CDK, OpenAPI, the embedded gateway and tests read it; a function imports only its own row, so that its
+ * bundle holds only its own schemas.
+ */
+export const routes: readonly RouteRow[] = [
+  deployments,
+  revisions,
+  listeners,
+  listenerProtocol,
+  logs,
+  service,
+].flatMap((rows): RouteRow[] => Object.values(rows));

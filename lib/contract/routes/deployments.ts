@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { changeDeploymentBody, createDeploymentBody } from '../deployment-requests.ts';
+import { lazy } from '../lazy.ts';
+import { id, page, queryBoolean, queryList } from '../query.ts';
+import { deploymentStatuses } from '../revision-status.ts';
+import { deploymentListView, deploymentView } from '../views.ts';
+import { configurationEtag } from './etag.ts';
+import { route } from './route.ts';
+
+const params = lazy(() => z.object({ deployment_id: id() }));
+
+export const createDeployment = route({
+  operation: 'createDeployment',
+  method: 'POST',
+  path: '/v2/deployments',
+  handler: 'functions/api/deployments/create.ts',
+  area: 'deployments',
+  permission: 'deployments:write',
+  summary: 'Create a deployment and its first revision',
+  success: 201,
+  body: createDeploymentBody,
+  response: deploymentView,
+  headers: configurationEtag,
+});
+
+export const listDeployments = route({
+  operation: 'listDeployments',
+  method: 'GET',
+  path: '/v2/deployments',
+  handler: 'functions/api/deployments/list.ts',
+  area: 'deployments',
+  permission: 'deployments:read',
+  summary: 'List deployments, newest first',
+  success: 200,
+  query: lazy(() =>
+    z.object({
+      ...page(),
+      name_contains: z.string().optional(),
+      name: z.string().optional(),
+      status: queryList(z.enum(deploymentStatuses)).optional(),
+      deployment_ids: queryList(id()).optional(),
+      image_version: z.string().optional(),
+      remote_reconciled: queryBoolean().optional(),
+      agent_id: z.string().optional(),
+      agent_environment: z.string().optional(),
+    }),
+  ),
+  response: deploymentListView,
+});
+
+export const getDeployment = route({
+  operation: 'getDeployment',
+  method: 'GET',
+  path: '/v2/deployments/{deployment_id}',
+  handler: 'functions/api/deployments/get.ts',
+  area: 'deployments',
+  permission: 'deployments:read',
+  summary: 'Get one deployment',
+  success: 200,
+  params,
+  response: deploymentView,
+  headers: configurationEtag,
+});
+
+export const patchDeployment = route({
+  operation: 'patchDeployment',
+  method: 'PATCH',
+  path: '/v2/deployments/{deployment_id}',
+  handler: 'functions/api/deployments/patch.ts',
+  area: 'deployments',
+  permission: 'deployments:write',
+  summary: 'Change a deployment; a change of its source makes a revision',
+  success: 200,
+  params,
+  body: changeDeploymentBody,
+  response: deploymentView,
+  headers: configurationEtag,
+});

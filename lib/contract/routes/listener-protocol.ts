@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import { lazy } from '../lazy.ts';
+import {
+  claimRequest,
+  claimResponse,
+  completeRequest,
+  completeResponse,
+  deploySpec,
+  desiredResponse,
+  heartbeatRequest,
+  heartbeatResponse,
+  shipLogsRequest,
+  shipLogsResponse,
+  statusRequest,
+  statusResponse,
+  taskLogsRequest,
+} from '../listener-protocol.ts';
+import { id } from '../query.ts';
+import { route } from './route.ts';
+
+const listenerParams = lazy(() => z.object({ listener_id: id() }));
+const taskParams = lazy(() => z.object({ listener_id: id(), task_id: id() }));
+
+const common = { area: 'listeners', permission: 'listener:work', success: 200 } as const;
+
+export const claimTasks = route({
+  ...common,
+  operation: 'claimTasks',
+  method: 'POST',
+  path: '/v2/listeners/{listener_id}/tasks/claim',
+  handler: 'functions/api/listener-protocol/claim.ts',
+  summary: 'Ask for work',
+  params: listenerParams,
+  body: claimRequest,
+  response: claimResponse,
+});
+
+export const heartbeatTask = route({
+  ...common,
+  operation: 'heartbeatTask',
+  method: 'POST',
+  path: '/v2/listeners/{listener_id}/tasks/{task_id}/heartbeat',
+  handler: 'functions/api/listener-protocol/heartbeat.ts',
+  summary: 'Keep a claimed task, and learn whether to stop',
+  params: taskParams,
+  body: heartbeatRequest,
+  response: heartbeatResponse,
+});
+
+export const completeTask = route({
+  ...common,
+  operation: 'completeTask',
+  method: 'POST',
+  path: '/v2/listeners/{listener_id}/tasks/{task_id}/complete',
+  handler: 'functions/api/listener-protocol/complete.ts',
+  summary: 'Say how a claimed task ended',
+  params: taskParams,
+  body: completeRequest,
+  response: completeResponse,
+});
+
+export const shipTaskLogs = route({
+  ...common,
+  operation: 'shipTaskLogs',
+  method: 'POST',
+  path: '/v2/listeners/{listener_id}/tasks/{task_id}/logs',
+  handler: 'functions/api/listener-protocol/task-logs.ts',
+  summary: 'Send deploy log lines of a claimed task',
+  params: taskParams,
+  body: taskLogsRequest,
+  response: shipLogsResponse,
+});
+
+export const getDesired = route({
+  ...common,
+  operation: 'getDesired',
+  method: 'GET',
+  path: '/v2/listeners/{listener_id}/desired',
+  handler: 'functions/api/listener-protocol/desired.ts',
+  summary: 'What should run on this listener',
+  params: listenerParams,
+  response: desiredResponse,
+  headers: (output: { version: string }) => ({ ETag: `"${output.version}"` }),
+});
+
+export const getSpec = route({
+  ...common,
+  operation: 'getSpec',
+  method: 'GET',
+  path: '/v2/listeners/{listener_id}/deployments/{deployment_id}/spec',
+  handler: 'functions/api/listener-protocol/spec.ts',
+  summary: 'Everything needed to run a deployment, secrets included',
+  params: lazy(() => z.object({ listener_id: id(), deployment_id: id() })),
+  response: deploySpec,
+});
+
+export const reportStatus = route({
+  ...common,
+  operation: 'reportStatus',
+  method: 'POST',
+  path: '/v2/listeners/{listener_id}/status',
+  handler: 'functions/api/listener-protocol/status.ts',
+  summary: 'Report what really runs',
+  params: listenerParams,
+  body: statusRequest,
+  response: statusResponse,
+});
+
+export const shipLogs = route({
+  ...common,
+  operation: 'shipLogs',
+  method: 'POST',
+  path: '/v2/listeners/{listener_id}/logs',
+  handler: 'functions/api/listener-protocol/logs.ts',
+  summary: 'Send log lines of running agent servers',
+  params: listenerParams,
+  body: shipLogsRequest,
+  response: shipLogsResponse,
+});

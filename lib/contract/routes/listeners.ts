@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { lazy } from '../lazy.ts';
+import { createListenerBody } from '../listener-requests.ts';
+import { id, page } from '../query.ts';
+import { listenerListView, listenerView } from '../views.ts';
+import { route } from './route.ts';
+
+export const createListener = route({
+  operation: 'createListener',
+  method: 'POST',
+  path: '/v2/listeners',
+  handler: 'functions/api/listeners/create.ts',
+  area: 'listeners',
+  permission: 'listeners:write',
+  summary: 'Register a compute target',
+  success: 201,
+  body: createListenerBody,
+  response: listenerView,
+});
+
+export const listListeners = route({
+  operation: 'listListeners',
+  method: 'GET',
+  path: '/v2/listeners',
+  handler: 'functions/api/listeners/list.ts',
+  area: 'listeners',
+  permission: 'listeners:read',
+  summary: 'List compute targets, newest first',
+  success: 200,
+  query: lazy(() => z.object(page())),
+  response: listenerListView,
+});
+
+export const getListener = route({
+  operation: 'getListener',
+  method: 'GET',
+  path: '/v2/listeners/{listener_id}',
+  handler: 'functions/api/listeners/get.ts',
+  area: 'listeners',
+  permission: 'listeners:read',
+  summary: 'Get one compute target',
+  success: 200,
+  params: lazy(() => z.object({ listener_id: id() })),
+  response: listenerView,
+});

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { lazy } from '../lazy.ts';
+import { logPage, logQueryBody, revisionLogsQuery } from '../logs.ts';
+import { id } from '../query.ts';
+import { route } from './route.ts';
+
+const deploymentParams = lazy(() => z.object({ deployment_id: id() }));
+const params = lazy(() => z.object({ deployment_id: id(), revision_id: id() }));
+
+const common = { area: 'logs', permission: 'logs:read', success: 200, response: logPage } as const;
+
+export const queryBuildLogs = route({
+  ...common,
+  operation: 'queryBuildLogs',
+  method: 'POST',
+  path: '/v1/projects/{deployment_id}/revisions/{revision_id}/build_logs',
+  handler: 'functions/api/logs/build.ts',
+  summary: 'Build log of a revision',
+  params,
+  body: logQueryBody,
+});
+
+export const queryDeployLogs = route({
+  ...common,
+  operation: 'queryDeployLogs',
+  method: 'POST',
+  path: '/v1/projects/{deployment_id}/revisions/{revision_id}/deploy_logs',
+  handler: 'functions/api/logs/deploy.ts',
+  summary: 'Deploy and server log of a revision',
+  params,
+  body: logQueryBody,
+});
+
+export const queryProjectDeployLogs = route({
+  ...common,
+  operation: 'queryProjectDeployLogs',
+  method: 'POST',
+  path: '/v1/projects/{deployment_id}/deploy_logs',
+  handler: 'functions/api/logs/project-deploy.ts',
+  summary: 'Deploy and server logs of every revision of a deployment',
+  params: deploymentParams,
+  body: logQueryBody,
+});
+
+export const queryRevisionLogs = route({
+  ...common,
+  operation: 'queryRevisionLogs',
+  method: 'GET',
+  path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/logs',
+  handler: 'functions/api/logs/revision.ts',
+  summary: 'Log of a revision, followed when asked for as an event stream',
+  params,
+  query: revisionLogsQuery,
+  eventStream: true,
+});

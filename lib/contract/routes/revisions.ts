@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { changeDeploymentBody } from '../deployment-requests.ts';
+import { lazy } from '../lazy.ts';
+import { id, page, queryBoolean, queryList } from '../query.ts';
+import { revisionStatuses } from '../revision-status.ts';
+import { deploymentView, revisionListView, revisionView } from '../views.ts';
+import { configurationEtag } from './etag.ts';
+import { route } from './route.ts';
+
+const deploymentParams = lazy(() => z.object({ deployment_id: id() }));
+const params = lazy(() => z.object({ deployment_id: id(), revision_id: id() }));
+
+export const listRevisions = route({
+  operation: 'listRevisions',
+  method: 'GET',
+  path: '/v2/deployments/{deployment_id}/revisions',
+  handler: 'functions/api/revisions/list.ts',
+  area: 'deployments',
+  permission: 'deployments:read',
+  summary: 'List the revisions of a deployment, newest first',
+  success: 200,
+  params: deploymentParams,
+  query: lazy(() =>
+    z.object({
+      ...page(),
+      status: queryList(z.enum(revisionStatuses)).optional(),
+      remote_reconciled: queryBoolean().optional(),
+    }),
+  ),
+  response: revisionListView,
+});
+
+export const createRevision = route({
+  operation: 'createRevision',
+  method: 'POST',
+  path: '/v2/deployments/{deployment_id}/revisions',
+  handler: 'functions/api/revisions/create.ts',
+  area: 'deployments',
+  permission: 'deployments:write',
+  summary: 'Make a revision, changing the configuration on the way',
+  success: 201,
+  params: deploymentParams,
+  body: changeDeploymentBody,
+  response: revisionView,
+});
+
+export const getRevision = route({
+  operation: 'getRevision',
+  method: 'GET',
+  path: '/v2/deployments/{deployment_id}/revisions/{revision_id}',
+  handler: 'functions/api/revisions/get.ts',
+  area: 'deployments',
+  permission: 'deployments:read',
+  summary: 'Get one revision',
+  success: 200,
+  params,
+  response: revisionView,
+});
+
+export const redeployRevision = route({
+  operation: 'redeployRevision',
+  method: 'POST',
+  path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/redeploy',
+  handler: 'functions/api/revisions/redeploy.ts',
+  area: 'deployments',
+  permission: 'deployments:write',
+  summary: 'Run again exactly what a revision ran',
+  success: 200,
+  params,
+  /** `current`: with the secrets of today instead of those the revision had. */
+  query: lazy(() => z.object({ secrets: z.enum(['current']).optional() })),
+  response: deploymentView,
+  headers: configurationEtag,
+});
+
+export const interruptRevision = route({
+  operation: 'interruptRevision',
+  method: 'POST',
+  path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/interrupt',
+  handler: 'functions/api/revisions/interrupt.ts',
+  area: 'deployments',
+  permission: 'deployments:write',
+  summary: 'Stop a revision that has not finished',
+  success: 200,
+  params,
+  response: revisionView,
+});
+
+/** The same under the name that some clients use. */
+export const interruptRevisionAlias = route({
+  ...interruptRevision,
+  operation: 'interruptRevisionAlias',
+  path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/interruption',
+});

@@ -1,0 +1,174 @@
+import type { ValidationItem } from '../contract/errors.ts';
+import type { ResourceSpec } from '../contract/resource-spec.ts';
+
+/**
+ * What the numbers of a `resource_spec` may be and what they default to (contract §2.2). No upper bounds: the cluster's
+ * capacity is the bound.
+ */
+export const CPU_MIN = 0.1;
+export const MEMORY_STEP_MB = 128;
+
+type Field = keyof ResourceSpec;
+type Pair = { request: Field; limit: Field };
+
+const pair = <R extends string>(request: R) => ({ request, limit: `${request}_limit` as const });
+const memoryPair = <G extends string>(group: G) =>
+  ({ request: `${group}memory_mb`, limit: `${group}memory_limit_mb` }) as const;
+
+const cpuPairs = [
+  pair('cpu'),
+  pair('queue_cpu'),
+  pair('redis_cpu'),
+  pair('core_cpu'),
+  pair('db_cpu'),
+] as const;
+const memoryPairs = [
+  memoryPair(''),
+  memoryPair('queue_'),
+  memoryPair('redis_'),
+  memoryPair('core_'),
+  memoryPair('db_'),
+] as const;
+const scales = [
+  { min: 'min_scale', max: 'max_scale' },
+  { min: 'queue_min_scale', max: 'queue_max_scale' },
+] as const;
+
+/** Lowest value of each field that has one. */
+const minimums: Partial<Record<Field, number>> = {
+  ...Object.fromEntries(
+    cpuPairs.flatMap(({ request, limit }) => [request, limit]).map((field) => [field, CPU_MIN]),
+  ),
+  ...Object.fromEntries(
+    memoryPairs.flatMap(({ request, limit }) => [request, limit]).map((field) => [field, MEMORY_STEP_MB]),
+  ),
+  min_scale: 0,
+  queue_min_scale: 0,
+  max_scale: 1,
+  queue_max_scale: 1,
+  db_storage_gi: 1,
+  db_max_connections: 1,
+};
+
+type Loc = ValidationItem['loc'];
+const DEFAULT_LOC: Loc = ['body', 'source_config', 'resource_spec'];
+
+/** One decimal: finer shares of a processor are not offered. */
+const roundCpu = (cpu: number): number => Math.round(cpu * 10) / 10;
+
+const numberIn = (spec: Readonly<Record<string, unknown>>, field: string): number | undefined => {
+  const value = spec[field];
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+};
+
+const atLeast = (loc: Loc, input: number, ge: number): ValidationItem => ({
+  loc,
+  msg: `Input should be greater than or equal to ${ge}`,
+  type: 'greater_than_equal',
+  input,
+  ctx: { ge },
+});
+
+function checkMinimums(spec: Readonly<Record<string, unknown>>, loc: Loc): ValidationItem[] {
+  return Object.entries(minimums).flatMap(([field, minimum]) => {
+    const value = numberIn(spec, field);
+    return value !== undefined && value < minimum ? [atLeast([...loc, field], value, minimum)] : [];
+  });
+}
+
+function checkSteps(spec: Readonly<Record<string, unknown>>, loc: Loc): ValidationItem[] {
+  return memoryPairs
+    .flatMap(({ request, limit }) => [request, limit])
+    .flatMap((field) => {
+      const value = numberIn(spec, field);
+      if (value === undefined || value % MEMORY_STEP_MB === 0) return [];
+      return [
+        {
+          loc: [...loc, field],
+          msg: `Input should be a multiple of ${MEMORY_STEP_MB}`,
+          type: 'multiple_of',
+          input: value,
+          ctx: { multiple_of: MEMORY_STEP_MB },
+        },
+      ];
+    });
+}
+
+function checkOrder(spec: Readonly<Record<string, unknown>>, loc: Loc): ValidationItem[] {
+  const ordered = [
+    ...cpuPairs.map((fields) => ({ low: fields.request, high: fields.limit, read: roundCpu })),
+    ...memoryPairs.map((fields) => ({ low: fields.request, high: fields.limit, read: (mb: number) => mb })),
+    ...scales.map((fields) => ({ low: fields.min, high: fields.max, read: (count: number) => count })),
+  ];
+  return ordered.flatMap(({ low, high, read }) => {
+    const [lowValue, highValue] = [numberIn(spec, low), numberIn(spec, high)];
+    if (lowValue === undefined || highValue === undefined || read(highValue) >= read(lowValue)) return [];
+    return [{ ...atLeast([...loc, high], highValue, lowValue), ctx: { ge: lowValue, field: low } }];
+  });
+}
+
+/**
+ * Everything that is wrong with the numbers of a spec, one item a field, under `loc`. Values that are no numbers are passed
+ * over: their shape is another's to judge, so that both kinds of problems can be told at once.
+ */
+export function checkResourceSpec(
+  spec: Readonly<Record<string, unknown>>,
+  loc: Loc = DEFAULT_LOC,
+): ValidationItem[] {
+  const items = [...checkMinimums(spec, loc), ...checkSteps(spec, loc), ...checkOrder(spec, loc)];
+  const firstOfField = new Map<unknown, ValidationItem>();
+  for (const item of items) {
+    const field = item.loc.at(-1);
+    if (!firstOfField.has(field)) firstOfField.set(field, item);
+  }
+  return [...firstOfField.values()];
+}
+
+const halfMemory = (mb: number): number =>
+  Math.max(MEMORY_STEP_MB, Math.floor(mb / 2 / MEMORY_STEP_MB) * MEMORY_STEP_MB);
+const halfCpu = (cpu: number): number => Math.max(CPU_MIN, roundCpu(cpu / 2));
+
+/** Fills in the missing half of a request and its limit; nothing when neither is given. */
+function resolvePair(
+  spec: ResourceSpec,
+  { request, limit }: Pair,
+  rule: { half: (limit: number) => number; factor: number; round: (value: number) => number },
+): ResourceSpec {
+  const [requested, limited] = [numberIn(spec, request), numberIn(spec, limit)];
+  if (requested === undefined && limited === undefined) return {};
+  const low = requested ?? rule.half(limited ?? 0);
+  return { [request]: rule.round(low), [limit]: rule.round(limited ?? low * rule.factor) };
+}
+
+/** A queue's pair is the main one's when neither of its two is given: half of it could contradict the other half. */
+function inheritPair(
+  spec: ResourceSpec,
+  main: readonly [Field, Field],
+  queue: readonly [Field, Field],
+): ResourceSpec {
+  if (queue.some((field) => spec[field] !== undefined)) return {};
+  const inherited = queue.map((field, index) => [field, spec[main[index] ?? field]] as const);
+  return Object.fromEntries(inherited.filter(([, value]) => value !== undefined));
+}
+
+/**
+ * The spec with what it leaves out filled in: limits twice the request, the request half of a lone limit, redis memory limit
+ * equal to the request, the queue's values from the main ones; processors rounded to one decimal. Expects a spec without
+ * problems, gives one without problems, and changes nothing when applied again.
+ */
+export function resolveResourceSpec(spec: ResourceSpec): ResourceSpec {
+  let resolved: ResourceSpec = { ...spec };
+  const fill = (part: ResourceSpec) => {
+    resolved = { ...resolved, ...part };
+  };
+  for (const fields of cpuPairs)
+    fill(resolvePair(spec, fields, { half: halfCpu, factor: 2, round: roundCpu }));
+  for (const fields of memoryPairs) {
+    const factor = fields.request === 'redis_memory_mb' ? 1 : 2;
+    fill(resolvePair(spec, fields, { half: halfMemory, factor, round: (mb) => mb }));
+  }
+  fill(inheritPair(resolved, ['cpu', 'cpu_limit'], ['queue_cpu', 'queue_cpu_limit']));
+  fill(inheritPair(resolved, ['memory_mb', 'memory_limit_mb'], ['queue_memory_mb', 'queue_memory_limit_mb']));
+  fill(inheritPair(resolved, ['min_scale', 'max_scale'], ['queue_min_scale', 'queue_max_scale']));
+  return resolved;
+}
