@@ -172,3 +172,14 @@ export function resolveResourceSpec(spec: ResourceSpec): ResourceSpec {
   fill(inheritPair(resolved, ['min_scale', 'max_scale'], ['queue_min_scale', 'queue_max_scale']));
   return resolved;
 }
+
+const member = (value: unknown, field: string): unknown =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).find(([key]) => key === field)?.[1]
+    : undefined;
+
+/** The same for a request body as it came, whatever else is wrong with it. */
+export function checkBodyResourceSpec(body: unknown): ValidationItem[] {
+  const spec = member(member(body, 'source_config'), 'resource_spec');
+  return typeof spec === 'object' && spec !== null ? checkResourceSpec({ ...spec }) : [];
+}

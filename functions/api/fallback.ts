@@ -1,0 +1,6 @@
+import { routes } from '../../lib/contract/routes.ts';
+import { notFound } from '../../lib/http/not-found.ts';
+
+/** The `$default` route: what no row of the table took. */
+export const create = () => notFound(routes);
+export const handler = create();

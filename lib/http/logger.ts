@@ -1,0 +1,13 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { lazy } from '../contract/lazy.ts';
+
+const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT', 'CRITICAL'] as const;
+
+/** The level the environment asks for, in any case; INFO when it asks for none that exists. */
+export function logLevel(environment: NodeJS.ProcessEnv): (typeof levels)[number] {
+  const asked = (environment.POWERTOOLS_LOG_LEVEL ?? environment.SLIPWAY_LOG_LEVEL ?? 'INFO').toUpperCase();
+  return levels.find((level) => level === asked) ?? 'INFO';
+}
+
+/** Structured log lines on standard output. Callers pass single named facts, never whole requests, headers or bodies. */
+export const logger = lazy(() => new Logger({ serviceName: 'slipway', logLevel: logLevel(process.env) }));

@@ -1,0 +1,63 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { RouteRow } from '../contract/routes/route.ts';
+import { EVENT_STREAM, eventStream, wantsEventStream } from './event-stream.ts';
+import type { Result, Step } from './exchange.ts';
+
+/** What a use case returned does not fit its own contract: our fault, told by place and never by value. */
+export class ResponseMismatch extends Error {
+  constructor(operation: string, problems: readonly { path: PropertyKey[]; code: string }[]) {
+    const places = problems.map(({ path, code }) => `${path.map(String).join('.') || '(all)'}: ${code}`);
+    super(`${operation} answered what its schema does not allow: ${places.join(', ')}`);
+    this.name = 'ResponseMismatch';
+  }
+}
+
+function shown(row: RouteRow, output: unknown): unknown {
+  const parsed = row.response?.().safeParse(output);
+  if (parsed === undefined || parsed.success) return parsed?.data;
+  throw new ResponseMismatch(
+    row.operation,
+    parsed.error.issues.map(({ path, code }) => ({ path, code: code ?? 'invalid' })),
+  );
+}
+
+const headersOf = (row: RouteRow, output: unknown): Record<string, string> =>
+  // The row's own type ties `headers` to what its use case returns; the table's type has forgotten it.
+  (row.headers as ((output: unknown) => Record<string, string>) | undefined)?.(output) ?? {};
+
+/** True when the client has this version already (RFC 9110 §13.1.2: a weak comparison). */
+export function isUnchanged(ifNoneMatch: string | undefined, etag: string | undefined): boolean {
+  if (ifNoneMatch === undefined || etag === undefined) return false;
+  const strong = (tag: string) => tag.trim().replace(/^W\//, '');
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => strong(tag) === strong(etag));
+}
+
+function logsIn(output: unknown): { id: string }[] {
+  const logs: unknown = typeof output === 'object' && output !== null && 'logs' in output ? output.logs : [];
+  return Array.isArray(logs) ? logs : [];
+}
+
+/** The answer of a success: the output through the row's schema, its headers, 304 for a version the client has. */
+export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, output: unknown): Result {
+  if (row.response === null) return { statusCode: row.success };
+  const body = shown(row, output);
+  const headers = headersOf(row, output);
+  if (row.method === 'GET' && isUnchanged(event.headers['if-none-match'], headers.ETag)) {
+    return { statusCode: 304, headers };
+  }
+  if (row.eventStream && wantsEventStream(event.headers.accept)) {
+    const streamHeaders = { ...headers, 'content-type': EVENT_STREAM, 'cache-control': 'no-cache' };
+    return { statusCode: row.success, headers: streamHeaders, body: eventStream(logsIn(body)) };
+  }
+  return {
+    statusCode: row.success,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+}
+
+export const respond = (row: RouteRow): Step => ({
+  after: (request) => {
+    request.response = successAnswer(row, request.event, request.response);
+  },
+});
