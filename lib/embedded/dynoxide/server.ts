@@ -1,0 +1,124 @@
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { childEnvironment } from '../../processes/environment.ts';
+import type { ProcessGroup } from '../../processes/group.ts';
+import { freePort } from '../free-port.ts';
+import { describeExit, type Processes } from '../run-command.ts';
+
+/** It normally answers after 10 to 40 ms; a database of gigabytes on a slow disk has to replay its log first. */
+const START_TIMEOUT_MILLISECONDS = 30_000;
+const START_POLL_MILLISECONDS = 5;
+/** Between our look for a free port and its bind another program may take the port. */
+const PORT_ATTEMPTS_MAX = 5;
+/** It closes its file within milliseconds; acknowledged writes survive SIGKILL anyway. */
+const STOP_GRACE_MILLISECONDS = 2_000;
+/** A crash should not be noticed by callers, who try again for seconds; one that crashes at once must not spin. */
+const RESTART_MILLISECONDS_MAX = 2_000;
+/** After so long without a crash the next restart is immediate again. */
+const STEADY_MILLISECONDS = 10_000;
+const SHOWN_LINES_MAX = 5;
+
+export type DynoxideOptions = {
+  processes: Processes;
+  binary: string;
+  /** The SQLite file; its folder exists. */
+  file: string;
+  /** Said when it had to be started again. */
+  onCrash?: (message: string) => void;
+};
+
+export type DynoxideServer = {
+  endpoint: string;
+  pid(): number | undefined;
+  stop(): Promise<void>;
+};
+
+type Running = { group: ProcessGroup; lastLines: string[] };
+
+/**
+ * Starts dynoxide on a free port of 127.0.0.1 and resolves when it answers. If it dies it is started again on the same port,
+ * until `stop`.
+ */
+export async function startDynoxide(options: DynoxideOptions): Promise<DynoxideServer> {
+  const { port, running } = await startOnFreePort(options);
+  let current = running;
+  let stopped = false;
+  const supervise = async () => {
+    let waitMilliseconds = 0;
+    while (!stopped) {
+      const startedAt = Date.now();
+      const exit = await current.group.exited;
+      if (stopped) return;
+      options.onCrash?.(`The database process ${describeExit(exit)}; starting it again`);
+      await options.processes.stop(current.group, 0);
+      if (Date.now() - startedAt > STEADY_MILLISECONDS) waitMilliseconds = 0;
+      await delay(waitMilliseconds);
+      waitMilliseconds = Math.min(RESTART_MILLISECONDS_MAX, waitMilliseconds * 2 + 50);
+      if (!stopped) current = launch(options, port);
+    }
+  };
+  const supervision = supervise();
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    pid: () => current.group.pid,
+    async stop() {
+      stopped = true;
+      await options.processes.stop(current.group, STOP_GRACE_MILLISECONDS);
+      await supervision;
+    },
+  };
+}
+
+async function startOnFreePort(options: DynoxideOptions): Promise<{ port: number; running: Running }> {
+  let problem = '';
+  for (let attempt = 0; attempt < PORT_ATTEMPTS_MAX; attempt += 1) {
+    const port = await freePort();
+    const running = launch(options, port);
+    if (await answers(running.group, port)) return { port, running };
+    await options.processes.stop(running.group, 0);
+    const exit = running.group.exit;
+    const ending = exit === undefined ? 'did not answer in time' : describeExit(exit);
+    problem = [ending, ...running.lastLines].join('\n  ');
+  }
+  throw new Error(`The database (dynoxide, ${options.file}) could not be started: it ${problem}`);
+}
+
+function launch({ processes, binary, file }: DynoxideOptions, port: number): Running {
+  const lastLines: string[] = [];
+  const group = processes.start({
+    command: binary,
+    args: ['serve', '--host', '127.0.0.1', '--port', String(port), '--db-path', file],
+    cwd: dirname(file),
+    environment: childEnvironment(),
+    onLine: ({ line }) => {
+      lastLines.push(line);
+      if (lastLines.length > SHOWN_LINES_MAX) lastLines.shift();
+    },
+  });
+  return { group, lastLines };
+}
+
+/** Whether this very process came to answer on the port, rather than a stranger who took it first. */
+async function answers(group: ProcessGroup, port: number): Promise<boolean> {
+  const deadline = Date.now() + START_TIMEOUT_MILLISECONDS;
+  while (group.exit === undefined && Date.now() < deadline) {
+    const version = await versionAt(port);
+    // With the port taken, dynoxide exits at once: give it the moment to do so before we believe the answer.
+    if (version !== undefined) {
+      await delay(START_POLL_MILLISECONDS);
+      return group.exit === undefined;
+    }
+    await delay(START_POLL_MILLISECONDS);
+  }
+  return false;
+}
+
+async function versionAt(port: number): Promise<string | undefined> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1_000) });
+    await response.arrayBuffer();
+    return response.headers.get('x-dynoxide-version') ?? undefined;
+  } catch {
+    return undefined; // Not there yet.
+  }
+}

@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Folders whose tests need no database: `--project unit` starts nothing. */
+const unitFolders = ['test/unit/**/*.test.ts', 'test/property/**/*.test.ts', 'test/contract/**/*.test.ts'];
+/** These take minutes or measure; their own npm scripts run them, not the usual run. */
+const otherRuns = ['test/bench/**'];
+
+export default defineConfig({
+  root,
+  test: {
+    // Two of the real programs (git, npm, servers) on a busy machine take longer than the 5 s that suit pure functions.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'unit', root, include: unitFolders, testTimeout: 5_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'emulated',
+          root,
+          include: ['test/**/*.test.ts'],
+          exclude: [...unitFolders, ...otherRuns],
+          globalSetup: ['test/support/global-setup.ts'],
+        },
+      },
+    ],
+  },
+});
