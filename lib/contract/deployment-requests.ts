@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { freeJson, freeText, TEXT_LENGTH_MAX, withoutNulls } from './json.ts';
+import {
+  freeJson,
+  freeText,
+  JSON_DEPTH_MAX,
+  nestsDeeperThan,
+  TEXT_LENGTH_MAX,
+  withoutNulls,
+} from './json.ts';
 import { lazy } from './lazy.ts';
 import { always, missing, report, textRule, valueError } from './problems.ts';
 import { resourceSpec } from './resource-spec.ts';
@@ -60,9 +67,10 @@ const sourceRevisionConfig = lazy(() =>
       image_uri: freeText().superRefine(textRule(imageProblem)).nullish(),
       source_tarball_path: freeText().nullish(),
     })
-    .transform(({ langgraph_config_path: alias, ...config }) =>
-      withoutNulls({ ...config, graph_config_path: config.graph_config_path ?? alias }),
-    ),
+    .transform(({ langgraph_config_path: alias, ...config }) => {
+      const named: typeof config = { ...config, graph_config_path: config.graph_config_path ?? alias };
+      return withoutNulls(named);
+    }),
 );
 export type SourceRevisionConfigInput = z.output<ReturnType<typeof sourceRevisionConfig>>;
 
@@ -96,13 +104,16 @@ const limitedFields = [
 
 function checkSize(body: object, ctx: z.RefinementCtx): void {
   const kept = Object.fromEntries(Object.entries(body).filter(([field]) => limitedFields.includes(field)));
+  // Too deep is reported where it is; the size of such a value cannot be told without exhausting the stack.
+  if (nestsDeeperThan(kept, 2 * JSON_DEPTH_MAX)) return;
   if (Buffer.byteLength(JSON.stringify(kept)) > CONFIGURATION_SIZE_BYTES_MAX) {
     report(ctx, valueError(`the configuration has at most ${CONFIGURATION_SIZE_BYTES_MAX} bytes in all`));
   }
 }
 
 /** A name is required, unless it can be made from the agent's. */
-function checkNamed(body: { name?: unknown; agent?: unknown }, ctx: z.RefinementCtx): void {
+function checkNamed(body: { name?: unknown; agent?: unknown } | null, ctx: z.RefinementCtx): void {
+  if (typeof body !== 'object' || body === null) return;
   const absent = (value: unknown) => value === undefined || value === null;
   if (absent(body.name) && absent(body.agent)) report(ctx, missing, ['name']);
 }

@@ -69,12 +69,14 @@ const secret = lazy(() =>
 /** Reports each name that an earlier entry of the list has. */
 function checkRepeatedNames(list: unknown, ctx: z.RefinementCtx): void {
   if (!Array.isArray(list)) return;
-  const names: unknown[] = list.map((entry) => entry?.name);
-  names.forEach((name, index) => {
-    if (typeof name === 'string' && names.indexOf(name) < index) {
+  const seen = new Set<unknown>();
+  for (const [index, entry] of list.entries()) {
+    const name: unknown = entry?.name;
+    if (typeof name === 'string' && seen.has(name)) {
       report(ctx, valueError('the name is given more than once'), [index, 'name']);
     }
-  });
+    seen.add(name);
+  }
 }
 
 function checkSize(list: { name: string; value: string }[], ctx: z.RefinementCtx): void {

@@ -20,11 +20,16 @@ const SECRET_FIELDS: ReadonlySet<unknown> = new Set(['secrets', 'value', 'lines'
 const INPUT_LENGTH_MAX = 1024;
 const INPUT_DEPTH_MAX = 4;
 
+/** zod says "number" of whatever is none, also where an integer is wanted; the schema itself knows better. */
+const INTEGER_EXPECTED = 'integer expected';
+
+const integerExpected: z.core.$ZodErrorMap = ({ code, inst }) =>
+  code === 'invalid_type' && inst !== undefined && 'format' in inst._zod.def ? INTEGER_EXPECTED : undefined;
+
 const bare = (type: string, msg: string): Words => ({ type, msg });
 
 const wrongType: Record<string, Words> = {
   string: bare('string_type', 'Input should be a valid string'),
-  int: bare('int_type', 'Input should be a valid integer'),
   number: bare('float_type', 'Input should be a valid number'),
   boolean: bare('bool_type', 'Input should be a valid boolean'),
   array: bare('list_type', 'Input should be a valid list'),
@@ -41,7 +46,8 @@ const missing = bare('missing', 'Field required');
 
 function invalidType(issue: z.core.$ZodIssueInvalidType): Words {
   if (issue.input === undefined) return missing;
-  if (issue.expected === 'int' && typeof issue.input === 'number') return fractional;
+  if (issue.expected === 'int') return fractional;
+  if (issue.message === INTEGER_EXPECTED) return bare('int_type', 'Input should be a valid integer');
   return wrongType[issue.expected] ?? bare('value_error', 'Value error, the input has the wrong type');
 }
 
@@ -166,17 +172,25 @@ function shown(input: unknown, path: PropertyKey[]): { input?: unknown } {
 
 const locPart = (part: PropertyKey): string | number => (typeof part === 'number' ? part : String(part));
 
-/** The items of one part of a request, one for each place: the first is the cause, others there follow from it. */
-export function validationItems(part: RequestPart, issues: readonly Issue[]): ValidationItem[] {
-  const items = issues.map((issue) => ({
+type Parsed<T> = { value: T; items?: never } | { items: ValidationItem[] };
+
+/** Parses one part of a request: its value, or what is wrong with it, one item for each place. Never throws. */
+export function parsePart<T extends z.ZodType>(
+  part: RequestPart,
+  schema: T,
+  value: unknown,
+): Parsed<z.output<T>> {
+  const result = schema.safeParse(value, { reportInput: true, error: integerExpected });
+  if (result.success) return { value: result.data };
+  const items = result.error.issues.map((issue) => ({
     loc: [part, ...issue.path.map(locPart)],
     ...words(issue),
     ...shown(issue.input, issue.path),
   }));
-  return firstOfEachPlace(items);
+  return { items: firstOfEachPlace(items) };
 }
 
-/** Drops items whose place an earlier item names already. */
+/** Drops items whose place an earlier item names already: the first is the cause, the others follow from it. */
 export function firstOfEachPlace(items: ValidationItem[]): ValidationItem[] {
   const places = new Map<string, ValidationItem>();
   for (const item of items) {

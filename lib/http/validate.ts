@@ -2,21 +2,14 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type * as z from 'zod';
 import { ValidationError, type ValidationItem } from '../contract/errors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
-import { firstOfEachPlace, type RequestPart, validationItems } from '../contract/validation.ts';
+import { firstOfEachPlace, parsePart, type RequestPart } from '../contract/validation.ts';
 import { exchangeOf, type Step } from './exchange.ts';
 
 /** Rules beyond shape, run on the body as it came, so that their findings stand beside those of the schema. */
 export type Check = (body: unknown) => ValidationItem[];
 
-type Part = { value: unknown; items: ValidationItem[] };
-
-function parsePart(part: RequestPart, schema: (() => z.ZodType) | undefined, value: unknown): Part {
-  const result = schema?.().safeParse(value, { reportInput: true });
-  if (result === undefined) return { value: undefined, items: [] };
-  return result.success
-    ? { value: result.data, items: [] }
-    : { value: undefined, items: validationItems(part, result.error.issues) };
-}
+// A body of one MiB can hold so many mistakes that telling each would break the limit of an answer.
+const ITEMS_MAX = 100;
 
 /** An empty value is an absent one. */
 const query = (event: APIGatewayProxyEventV2): Record<string, string | undefined> =>
@@ -26,14 +19,21 @@ const query = (event: APIGatewayProxyEventV2): Record<string, string | undefined
 export const validate = (row: RouteRow, check: Check = () => []): Step => ({
   before: ({ event }) => {
     const exchange = exchangeOf(event);
-    const parts = {
-      params: parsePart('path', row.params, event.pathParameters ?? {}),
-      query: parsePart('query', row.query, query(event)),
-      body: parsePart('body', row.body, exchange.body),
+    const found: ValidationItem[] = [];
+    const parse = (part: RequestPart, schema: (() => z.ZodType) | undefined, value: unknown): unknown => {
+      if (schema === undefined) return undefined;
+      const parsed = parsePart(part, schema(), value);
+      if (parsed.items === undefined) return parsed.value;
+      found.push(...parsed.items);
+      return undefined;
     };
-    const items = [parts.params, parts.query, parts.body].flatMap((part) => part.items);
-    const all = firstOfEachPlace([...items, ...check(exchange.body)]);
-    if (all.length > 0) throw new ValidationError(all);
-    exchange.input = { params: parts.params.value, query: parts.query.value, body: parts.body.value };
+    const input = {
+      params: parse('path', row.params, event.pathParameters ?? {}),
+      query: parse('query', row.query, query(event)),
+      body: parse('body', row.body, exchange.body),
+    };
+    const items = firstOfEachPlace([...found, ...check(exchange.body)]);
+    if (items.length > 0) throw new ValidationError(items.slice(0, ITEMS_MAX));
+    exchange.input = input;
   },
 });

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { permissions } from '../../lib/contract/roles.ts';
+import { routes } from '../../lib/contract/routes.ts';
+
+const root = new URL('../../', import.meta.url);
+const placeholders = (path: string) => [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+
+describe('the route table', () => {
+  it('names each operation and each method and path once', () => {
+    const operations = routes.map(({ operation }) => operation);
+    const places = routes.map(({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`);
+    expect(new Set(operations).size).toBe(routes.length);
+    expect(new Set(places).size).toBe(routes.length);
+  });
+
+  it('opens nothing but the health check without a key', () => {
+    const open = routes.filter(({ permission }) => permission === 'public').map(({ path }) => path);
+    expect(open).toEqual(['/ok']);
+  });
+});
+
+describe.each(routes.map((row) => [`${row.method} ${row.path}`, row] as const))('%s', (_, row) => {
+  it('has a file that exports create and handler', async () => {
+    expect(existsSync(new URL(row.handler, root))).toBe(true);
+    const entry: unknown = await import(new URL(row.handler, root).href);
+    expect(entry).toMatchObject({ create: expect.any(Function), handler: expect.any(Function) });
+  });
+
+  it('declares exactly the parts of its path', () => {
+    expect(Object.keys(row.params?.().shape ?? {}).sort()).toEqual(placeholders(row.path).sort());
+  });
+
+  it('names a permission of the role matrix', () => {
+    expect([...permissions, 'public']).toContain(row.permission);
+    if (row.path.startsWith('/v2/listeners/{listener_id}/')) expect(row.permission).toBe('listener:work');
+    else expect(row.permission).not.toBe('listener:work');
+  });
+
+  it('takes a body only where the method has one', () => {
+    if (row.method === 'GET') expect(row).not.toHaveProperty('body');
+  });
+
+  it('answers 204 exactly when it answers nothing', () => {
+    expect(row.success === 204).toBe(row.response === null);
+  });
+
+  it('has schemas that can be written down as JSON Schema', () => {
+    for (const schema of [row.params, row.query, row.body]) {
+      if (schema !== undefined)
+        expect(z.toJSONSchema(schema(), { io: 'input' })).toHaveProperty('type', 'object');
+    }
+    if (row.response !== null)
+      expect(z.toJSONSchema(row.response(), { io: 'output' })).toHaveProperty('type');
+  });
+});

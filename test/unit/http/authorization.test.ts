@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { Caller } from '../../../lib/app/caller.ts';
+import type { Permission, Role } from '../../../lib/contract/roles.ts';
+import { authorization } from '../../../lib/http/authorization.ts';
+import { exchangeOf } from '../../../lib/http/exchange.ts';
+import { aCaller } from '../../support/caller.ts';
+import { apiEvent } from '../../support/event.ts';
+import { stepRequest } from '../../support/step.ts';
+
+const OWN = '0190a000-0000-7000-8000-00000000000a';
+
+async function authorize(permission: Permission, caller: Partial<Caller> | undefined, listenerId?: string) {
+  const event = apiEvent(listenerId === undefined ? {} : { params: { listener_id: listenerId } });
+  if (caller !== undefined) exchangeOf(event).caller = aCaller(caller);
+  await authorization(permission).before?.(stepRequest(event));
+}
+
+describe('authorization', () => {
+  it.each<[Role, Permission]>([
+    ['viewer', 'deployments:read'],
+    ['developer', 'deployments:write'],
+    ['admin', 'listeners:write'],
+    ['organisation_admin', 'listeners:write'],
+  ])('lets a %s use %s', async (role, permission) => {
+    await expect(authorize(permission, { role })).resolves.toBeUndefined();
+  });
+
+  it.each<[Role, Permission]>([
+    ['viewer', 'deployments:write'],
+    ['developer', 'listeners:write'],
+    ['admin', 'listener:work'],
+    ['organisation_admin', 'listener:work'],
+    ['listener', 'deployments:read'],
+  ])('refuses a %s %s', async (role, permission) => {
+    await expect(authorize(permission, { role }, OWN)).rejects.toMatchObject({
+      status: 403,
+      message: `API key lacks permission '${permission}'`,
+    });
+  });
+
+  it('opens only the listener’s own routes', async () => {
+    const caller = { role: 'listener', listenerId: OWN } as const;
+    await expect(authorize('listener:work', caller, OWN.toUpperCase())).resolves.toBeUndefined();
+    const other = OWN.replace(/a$/, 'b');
+    await expect(authorize('listener:work', caller, other)).rejects.toMatchObject({
+      code: 'listener_forbidden',
+    });
+    await expect(authorize('listener:work', caller)).rejects.toMatchObject({ code: 'listener_forbidden' });
+    await expect(
+      authorize('listener:work', { role: 'listener', listenerId: undefined }, OWN),
+    ).rejects.toMatchObject({
+      code: 'listener_forbidden',
+    });
+  });
+
+  it('refuses where nobody has been authenticated', async () => {
+    await expect(authorize('deployments:read', undefined)).rejects.toMatchObject({ status: 401 });
+  });
+});

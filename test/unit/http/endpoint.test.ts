@@ -1,0 +1,187 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import { systemClock } from '../../../lib/adapters/clock.ts';
+import type { Caller } from '../../../lib/app/caller.ts';
+import { refuse } from '../../../lib/contract/errors.ts';
+import { lazy } from '../../../lib/contract/lazy.ts';
+import { id, queryInt } from '../../../lib/contract/query.ts';
+import { type RouteInput, type RouteRow, route } from '../../../lib/contract/routes/route.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { aCaller } from '../../support/caller.ts';
+import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
+
+const ID = '0190a000-0000-7000-8000-00000000000a';
+
+const common = { area: 'core', permission: 'deployments:write', success: 200, summary: 'Test' } as const;
+
+const patchThing = route({
+  ...common,
+  operation: 'patchThing',
+  method: 'PATCH',
+  path: '/things/{thing_id}',
+  handler: 'functions/api/things/patch.ts',
+  params: lazy(() => z.object({ thing_id: id() })),
+  query: lazy(() => z.object({ limit: queryInt({ min: 1 }).default(20) })),
+  body: lazy(() => z.object({ name: z.string(), count: z.int().optional() })),
+  response: lazy(() => z.object({ id: z.string(), name: z.string() })),
+  headers: (output: { version: number }) => ({ ETag: `"${output.version}"` }),
+});
+
+const getThing = route({
+  ...common,
+  operation: 'getThing',
+  method: 'GET',
+  path: '/things/{thing_id}',
+  handler: 'functions/api/things/get.ts',
+  response: lazy(() => z.object({ logs: z.array(z.object({ id: z.string() })) })),
+  headers: (output: { version: number }) => ({ ETag: `"${output.version}"` }),
+  eventStream: true,
+});
+
+const deps = {
+  table: { client: DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'us-east-1' })), name: 'test' },
+  clock: systemClock,
+};
+
+type Setup = { useCase?: (...given: unknown[]) => Promise<unknown>; authenticate?: () => Promise<Caller> };
+
+function handlerOf(
+  row: RouteRow,
+  { useCase = async () => undefined, authenticate = async () => aCaller() }: Setup = {},
+) {
+  // A row whose type is forgotten promises no output; what the chain does with any output is what is tested.
+  const run = (given: typeof deps, input: RouteInput<RouteRow>, caller: Caller) =>
+    useCase(given, input, caller) as Promise<undefined>;
+  const handler = endpoint(row, run, { authenticate })(() => deps);
+  return (parts: EventParts) => handler(apiEvent(parts), lambdaContext());
+}
+
+const goodPatch = { method: 'PATCH', params: { thing_id: ID }, body: { name: 'n', unknown: 1 } };
+
+describe('an endpoint', () => {
+  it('gives the use case parsed parts, meaningful headers and the caller, and answers through the schema', async () => {
+    const useCase = vi.fn(async () => ({ id: ID, name: 'n', version: 7, secret: 'never leaves' }));
+    const answer = await handlerOf(patchThing, { useCase })({
+      ...goodPatch,
+      params: { thing_id: ID.toUpperCase() },
+      query: { limit: '', other: 'x' },
+      headers: { 'if-match': '"6"', 'x-api-key': 'k' },
+      requestId: 'r-1',
+    });
+    expect(answer).toEqual({
+      statusCode: 200,
+      headers: { ETag: '"7"', 'content-type': 'application/json', 'x-request-id': 'r-1' },
+      body: JSON.stringify({ id: ID, name: 'n' }),
+    });
+    expect(useCase).toHaveBeenCalledExactlyOnceWith(
+      deps,
+      {
+        params: { thing_id: ID },
+        query: { limit: 20 },
+        body: { name: 'n' },
+        headers: { ifMatch: '"6"' },
+        requestId: 'r-1',
+        baseUrl: 'https://api.example.com',
+      },
+      aCaller(),
+    );
+  });
+
+  it('reports all problems of path, query and body at once', async () => {
+    const useCase = vi.fn(async () => undefined);
+    const answer = await handlerOf(patchThing, { useCase })({
+      method: 'PATCH',
+      params: { thing_id: 'x' },
+      query: { limit: '0' },
+      body: { count: 'x' },
+    });
+    expect(answer.statusCode).toBe(422);
+    expect(JSON.parse(answer.body ?? '').detail).toEqual([
+      { loc: ['path', 'thing_id'], type: 'uuid_parsing', msg: 'Input should be a valid UUID', input: 'x' },
+      {
+        loc: ['query', 'limit'],
+        type: 'greater_than_equal',
+        msg: 'Input should be greater than or equal to 1',
+        input: 0,
+        ctx: { ge: 1 },
+      },
+      { loc: ['body', 'name'], type: 'missing', msg: 'Field required' },
+      { loc: ['body', 'count'], type: 'int_type', msg: 'Input should be a valid integer', input: 'x' },
+    ]);
+    expect(useCase).not.toHaveBeenCalled();
+  });
+
+  it('asks who is there before what they may, and that before what they say', async () => {
+    const broken = { method: 'PATCH', params: { thing_id: 'x' }, body: '{' };
+    const unknown = async () => Promise.reject(refuse('unauthenticated', {}));
+    const viewer = async () => aCaller({ role: 'viewer' });
+    expect(await handlerOf(patchThing, { authenticate: unknown })(broken)).toMatchObject({ statusCode: 401 });
+    expect(await handlerOf(patchThing, { authenticate: viewer })(broken)).toMatchObject({ statusCode: 403 });
+    expect(await handlerOf(patchThing)(broken)).toMatchObject({ statusCode: 400 });
+    expect(await handlerOf(patchThing)({ ...broken, body: {} })).toMatchObject({ statusCode: 422 });
+  });
+
+  it('marks every answer with the request’s id', async () => {
+    const unknown = async () => Promise.reject(refuse('unauthenticated', {}));
+    const answer = await handlerOf(patchThing, { authenticate: unknown })({ requestId: 'r-9' });
+    expect(answer.headers).toMatchObject({ 'x-request-id': 'r-9' });
+  });
+
+  it('passes the credentials to authentication and nothing else', async () => {
+    const authenticate = vi.fn(async () => aCaller());
+    const headers = { 'x-api-key': 'k', 'x-tenant-id': 't', authorization: 'other' };
+    await handlerOf(patchThing, { authenticate })({ ...goodPatch, headers });
+    expect(authenticate).toHaveBeenCalledWith(deps, { apiKey: 'k', tenantId: 't' });
+  });
+
+  it('answers 500 for an output that its schema does not allow', async () => {
+    const useCase = vi.fn(async () => ({ id: 7, version: 1 }));
+    expect(await handlerOf(patchThing, { useCase })(goodPatch)).toMatchObject({
+      statusCode: 500,
+      body: '{"detail":"Internal server error"}',
+    });
+  });
+
+  it('answers 500 when its dependencies cannot be made', async () => {
+    const failing = () => {
+      throw new Error('no table');
+    };
+    const handler = endpoint(patchThing, vi.fn(), { authenticate: async () => aCaller() })(failing);
+    expect(await handler(apiEvent(goodPatch), lambdaContext())).toMatchObject({ statusCode: 500 });
+  });
+
+  it('answers 304 to a GET for the version that the client has', async () => {
+    const useCase = vi.fn(async () => ({ logs: [], version: 3 }));
+    const get = handlerOf(getThing, { useCase });
+    const unchanged = await get({ headers: { 'if-none-match': 'W/"2", W/"3"' } });
+    expect(unchanged).toMatchObject({ statusCode: 304, headers: { ETag: '"3"' } });
+    expect(unchanged).not.toHaveProperty('body');
+    expect(await get({ headers: { 'if-none-match': '"2"' } })).toMatchObject({ statusCode: 200 });
+  });
+
+  it('sends log entries as events when asked to', async () => {
+    const useCase = vi.fn(async () => ({ logs: [{ id: 'a' }, { id: 'b' }], version: 1 }));
+    const answer = await handlerOf(getThing, { useCase })({ headers: { accept: 'text/event-stream' } });
+    expect(answer.headers).toMatchObject({ 'content-type': 'text/event-stream' });
+    expect(answer.body).toBe('retry: 500\n\nid: a\ndata: {"id":"a"}\n\nid: b\ndata: {"id":"b"}\n\n');
+  });
+
+  it('tells a hundred problems at most', async () => {
+    const row = route({ ...patchThing, body: lazy(() => z.object({ names: z.array(z.string()) })) });
+    const answer = await handlerOf(row)({
+      ...goodPatch,
+      body: { names: Array.from({ length: 5000 }, () => 1) },
+    });
+    expect(JSON.parse(answer.body ?? '').detail).toHaveLength(100);
+  });
+
+  it('has no body where there is nothing to say', async () => {
+    const row = route({ ...getThing, method: 'DELETE', success: 204, response: null });
+    expect(await handlerOf(row)({ method: 'DELETE' })).toEqual({
+      statusCode: 204,
+      headers: { 'x-request-id': 'request-1' },
+    });
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { handler } from '../../../functions/api/fallback.ts';
+import { apiEvent, lambdaContext } from '../../support/event.ts';
+
+const ask = (method: string, path: string, stage = '$default') =>
+  handler(apiEvent({ method, path, stage, routeKey: '$default', requestId: 'r-1' }), lambdaContext());
+
+describe('what no route takes', () => {
+  it.each(['/', '/v2', '/v2/nope', '/v2/deployments/a/b/c', '/v2/deploymentsX', '/v2xdeployments'])(
+    '%s is 404',
+    async (path) => {
+      expect(await ask('GET', path)).toMatchObject({
+        statusCode: 404,
+        body: '{"detail":"Not found."}',
+        headers: { 'x-request-id': 'r-1', 'content-type': 'application/json' },
+      });
+    },
+  );
+
+  it('is 405 where the path is known, with the methods it has', async () => {
+    expect(await ask('PUT', '/v2/deployments')).toMatchObject({
+      statusCode: 405,
+      headers: { allow: 'POST, GET' },
+      body: '{"detail":"Method PUT is not allowed here; allowed: POST, GET."}',
+    });
+    expect(await ask('POST', '/v2/deployments/some-id')).toMatchObject({ headers: { allow: 'GET, PATCH' } });
+  });
+
+  it('looks behind the name of a stage', async () => {
+    expect(await ask('DELETE', '/api-host/ok', 'api-host')).toMatchObject({ statusCode: 405 });
+    expect(await ask('DELETE', '/api-host/ok')).toMatchObject({ statusCode: 404 });
+  });
+});
