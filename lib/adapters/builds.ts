@@ -19,6 +19,8 @@ export type BuildJob = RevisionRef & {
   installCommand: string | undefined;
   buildCommand: string | undefined;
   output: 'folder' | 'image';
+  /** Values never to be shown in what the build prints. */
+  maskValues: string[];
 };
 
 export type BuildState =

@@ -1,0 +1,94 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+
+const PREFIX = '/blobs/';
+
+/** The signature of one method on one key until `expires` (epoch seconds). */
+export type SignUrl = (method: string, key: string, expires: number) => string;
+export type ServeSigned = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+
+export function signer(signingKey: Uint8Array): SignUrl {
+  return (method, key, expires) =>
+    createHmac('sha256', signingKey).update(`${method}\n${key}\n${expires}`).digest('base64url');
+}
+
+type Deps = {
+  sign: SignUrl;
+  now: () => number;
+  isKey: (key: string) => boolean;
+  find: (key: string) => Promise<{ sizeBytes: number; path: string } | undefined>;
+};
+
+/**
+ * Answers requests for signed URLs: 200 with the object, 403 for a bad or expired signature (looked at before the object, so that
+ * nobody learns what exists), 404, 405. One handler a method: a signed PUT would be another row.
+ */
+export function serveSigned(deps: Deps): ServeSigned {
+  return async (request, response) => {
+    const url = parseUrl(request.url);
+    if (url === undefined || !url.pathname.startsWith(PREFIX)) return false;
+    const key = url.pathname.slice(PREFIX.length);
+    const refusal = methodRefusal(request) ?? signatureRefusal(deps, 'GET', key, url.searchParams);
+    if (refusal !== undefined) answerProblem(request, response, refusal);
+    else await answerObject(deps, key, request, response);
+    return true;
+  };
+}
+
+type Refusal = { status: number; detail: string; headers?: Record<string, string> };
+
+function parseUrl(path: string | undefined): URL | undefined {
+  return URL.parse(path ?? '/', 'http://localhost') ?? undefined;
+}
+
+function methodRefusal({ method }: IncomingMessage): Refusal | undefined {
+  if (method === 'GET') return undefined;
+  const detail = `Method ${method} is not allowed here; allowed: GET.`;
+  return { status: 405, detail, headers: { allow: 'GET' } };
+}
+
+function signatureRefusal(
+  deps: Deps,
+  method: string,
+  key: string,
+  query: URLSearchParams,
+): Refusal | undefined {
+  const given = query.get('signature') ?? '';
+  const expiresText = query.get('expires') ?? '';
+  const wellFormed = deps.isKey(key) && /^\d{1,12}$/.test(expiresText);
+  if (!wellFormed || !sameText(given, deps.sign(method, key, Number(expiresText)))) {
+    return { status: 403, detail: 'The signature of this URL is not valid.' };
+  }
+  if (deps.now() > Number(expiresText) * 1000) return { status: 403, detail: 'This URL has expired.' };
+  return undefined;
+}
+
+/** Compares in a time that tells nothing about where two texts differ. */
+function sameText(given: string, expected: string): boolean {
+  const a = Buffer.from(given);
+  const b = Buffer.from(expected);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+async function answerObject(deps: Deps, key: string, request: IncomingMessage, response: ServerResponse) {
+  const found = await deps.find(key);
+  if (found === undefined)
+    return answerProblem(request, response, { status: 404, detail: 'Object not found.' });
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': found.sizeBytes };
+  response.writeHead(200, { ...headers, 'cache-control': 'no-store' });
+  try {
+    await pipeline(createReadStream(found.path), response);
+  } catch {
+    // The client left or the file failed; pipeline has destroyed the connection, so a short body is never taken for a whole one.
+  }
+}
+
+function answerProblem(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  const body = JSON.stringify({ detail: refusal.detail });
+  // An unread request body would keep the connection busy.
+  request.resume();
+  response.writeHead(refusal.status, { 'content-type': 'application/json', ...refusal.headers });
+  response.end(body);
+}

@@ -1,0 +1,84 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { LogLevel, LogLine, LogStream, Logs } from '../../adapters/logs.ts';
+import { maskSecrets } from '../../contract/mask.ts';
+import { cleanMessage } from '../../domain/log-line.ts';
+import type { OutputLine } from '../../processes/group.ts';
+import { nextTimestamp } from '../../processes/timestamps.ts';
+
+/** Who follows a log sees a line within a fifth of a second, and a chatty tool costs five transactions a second. */
+const FLUSH_MILLISECONDS = 100;
+const BATCH_LINES_MAX = 500;
+const TAIL_LINES = 15;
+
+/** The log of one build: lines are stamped when they come, masked, and written in batches in their order. */
+export type BuildLog = {
+  /** Says what the builder itself does or found. */
+  say(message: string, level?: LogLevel): void;
+  /** Takes a line that a command printed. */
+  output(line: OutputLine): void;
+  /** The last lines that commands printed since `startTail`, masked. */
+  tail(): readonly string[];
+  startTail(): void;
+  mask(text: string): string;
+  /** Resolves when all lines so far are stored. */
+  flush(): Promise<void>;
+};
+
+type Stream = LogStream & { revisionId: string };
+
+export function openBuildLog(
+  logs: Pick<Logs, 'append'>,
+  stream: Stream,
+  maskValues: readonly string[],
+): BuildLog {
+  const writer = batchWriter((lines) => logs.append(stream, lines));
+  const mask = (text: string) => maskSecrets(text, maskValues);
+  let tail: string[] = [];
+  return {
+    mask,
+    say: (message, level = 'INFO') =>
+      writer.add({ timestamp: nextTimestamp(), level, message: cleanMessage(mask(message)) }),
+    output({ line, timestamp }) {
+      const message = cleanMessage(mask(stripVTControlCharacters(line)));
+      if (message.trim() !== '') tail = [...tail, message].slice(-TAIL_LINES);
+      writer.add({ timestamp, level: levelOf(message), message });
+    },
+    tail: () => tail,
+    startTail: () => {
+      tail = [];
+    },
+    flush: writer.flush,
+  };
+}
+
+/** Tools say on which level a line is in its first word, if at all; progress goes to stderr as often as errors. */
+function levelOf(line: string): LogLevel {
+  if (/^\s*(npm error|npm ERR!|\[?error\b|fatal:)/i.test(line)) return 'ERROR';
+  return /^\s*(npm warn|\[?warn(ing)?\b)/i.test(line) ? 'WARNING' : 'INFO';
+}
+
+function batchWriter(append: (lines: LogLine[]) => Promise<void>): {
+  add(line: LogLine): void;
+  flush(): Promise<void>;
+} {
+  let waiting: LogLine[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let written: Promise<void> = Promise.resolve();
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const batch = waiting;
+    waiting = [];
+    // A log store that fails (a full disk) must not fail the build: what happened is in the build's result too.
+    if (batch.length > 0) written = written.then(() => append(batch)).catch(() => undefined);
+    return written;
+  };
+  return {
+    flush,
+    add(line) {
+      waiting.push(line);
+      if (waiting.length >= BATCH_LINES_MAX) void flush();
+      else timer ??= setTimeout(() => void flush(), FLUSH_MILLISECONDS);
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, relative } from 'node:path';
+import type { Artifact, BuildJob } from '../../adapters/builds.ts';
+import { type Git, SourceError } from '../../adapters/git.ts';
+import type { DiskBlobs } from '../blobs.ts';
+import type { Processes } from '../run-command.ts';
+import type { BuildLog } from './build-log.ts';
+import { planBuild, planInstall } from './commands.ts';
+import { BuildAborted, BuildFailure, failureMessage } from './failure.ts';
+import { fetchCommit, forgetHistory } from './git-source.ts';
+import { findBuildFolder, readProject } from './project.ts';
+import type { EndState } from './results.ts';
+import { buildEnvironment, runStep } from './run-step.ts';
+import { unpackTarball } from './tarball-source.ts';
+import { type BuildLimits, watchLimits } from './watch.ts';
+import { discardFolder, folderSizeBytes, packFolder } from './work-folder.ts';
+
+export type BuildTools = {
+  processes: Processes;
+  git: Git;
+  blobs: Pick<DiskBlobs, 'put' | 'read'>;
+  limits: BuildLimits;
+};
+
+export type BuildRun = {
+  job: BuildJob;
+  folder: string;
+  log: BuildLog;
+  controller: AbortController;
+};
+
+/** A build while it runs: `step` is what a limit that strikes names. */
+type Context = BuildTools & BuildRun & { step: string };
+
+/**
+ * One build from its source to the stored artifact, in its own folder; when this resolves, no process of it is alive. Never
+ * throws: whatever happens becomes the end state, and its cause the last line of the log.
+ */
+export async function runBuild(tools: BuildTools, run: BuildRun): Promise<EndState> {
+  const context: Context = { ...tools, ...run, step: 'start' };
+  const { folder, log, controller } = run;
+  try {
+    await mkdir(folder, { recursive: true });
+    const endWatch = watchLimits(folder, tools.limits, controller);
+    try {
+      return await buildAndStore(context);
+    } finally {
+      endWatch();
+    }
+  } catch (error) {
+    return explain(context, error);
+  } finally {
+    await discardFolder(folder);
+    await log.flush();
+  }
+}
+
+async function buildAndStore(context: Context): Promise<EndState> {
+  const { job, folder, log } = context;
+  if (job.output === 'image') {
+    throw new BuildFailure(
+      'This machine builds folders, not images; use a listener of type process, or give image_uri',
+    );
+  }
+  const clock = stopwatch();
+  const commitSha = await obtainSource(context);
+  const cloneMs = clock.lap();
+  const buildFolder = await findBuildFolder(folder, job.configPath, job.configPathRequired);
+  const installMs = await install(context, buildFolder);
+  const buildMs = await build(context, buildFolder);
+  clock.lap();
+  const artifact = await pack(context);
+  const packMs = clock.lap();
+  const times = `clone_ms=${cloneMs} install_ms=${installMs} build_ms=${buildMs} pack_ms=${packMs}`;
+  log.say(`timing: ${times} total_ms=${clock.total()}`);
+  return { state: 'succeeded', artifact, commitSha };
+}
+
+/** Whole milliseconds since the last lap, and since the start. */
+function stopwatch() {
+  const start = performance.now();
+  let last = start;
+  return {
+    lap(): number {
+      const before = last;
+      last = performance.now();
+      return Math.round(last - before);
+    },
+    total: () => Math.round(performance.now() - start),
+  };
+}
+
+/** Puts the source into the work folder and tells its commit. */
+async function obtainSource(context: Context): Promise<string | undefined> {
+  const { job, folder, log, processes, git, blobs, controller } = context;
+  const { signal } = controller;
+  const { source } = job;
+  context.step = source.kind === 'git' ? 'clone' : 'unpack';
+  if (source.kind === 'tarball') {
+    log.say('Unpacking the uploaded source');
+    await unpackTarball({ content: blobs.read(source.key), sha256: source.sha256, folder, signal });
+    return undefined;
+  }
+  const { repoUrl, ref } = source;
+  const commitSha = source.commitSha ?? (await git.resolve(repoUrl, ref));
+  if (commitSha === undefined)
+    throw new BuildFailure(`Ref '${ref}' of ${repoUrl} cannot be resolved to a commit`);
+  log.say(`Cloning ${repoUrl} at ${ref} (commit ${commitSha})`);
+  await fetchCommit(processes, { repoUrl, commitSha, folder, log, signal });
+  return commitSha;
+}
+
+async function install(context: Context, cwd: string): Promise<number> {
+  const environment = buildEnvironment(dirname(context.folder));
+  const facts = await readProject(cwd, environment.PATH ?? '');
+  return announce(context, 'install', () =>
+    runStep(context, {
+      name: 'install',
+      plan: planInstall(facts, context.job.installCommand),
+      cwd,
+      environment,
+    }),
+  );
+}
+
+/** Reads the project again: an install step may have written what the build uses. */
+async function build(context: Context, cwd: string): Promise<number> {
+  const environment = buildEnvironment(dirname(context.folder));
+  const facts = await readProject(cwd, environment.PATH ?? '');
+  return announce(context, 'build', () =>
+    runStep(context, { name: 'build', plan: planBuild(facts, context.job.buildCommand), cwd, environment }),
+  );
+}
+
+async function announce(context: Context, step: string, run: () => Promise<void>): Promise<number> {
+  const clock = stopwatch();
+  context.step = step;
+  await run();
+  return clock.lap();
+}
+
+async function pack(context: Context): Promise<Artifact> {
+  const { job, folder, log, blobs, limits, controller } = context;
+  context.step = 'pack';
+  context.log.startTail();
+  await forgetHistory(folder);
+  if ((await folderSizeBytes(folder)) > limits.folderBytesMax) throw new BuildAborted('too_large');
+  log.say('Packing the built folder');
+  const onDropped = (path: string) =>
+    log.say(
+      `Left out ${relative('.', path)}: a link that leads out of the source, or no ordinary file`,
+      'WARNING',
+    );
+  const key = `artifacts/${job.tenantId}/${job.deploymentId}/${job.revisionId}.tar`;
+  const stored = await blobs.put(key, packFolder(folder, onDropped), controller.signal);
+  log.say(`Stored the artifact: ${stored.sizeBytes} bytes`);
+  return { kind: 'folder', key, ...stored };
+}
+
+/** The end state of a build that threw, and the cause as the last line of its log. */
+function explain(context: Context, error: unknown): EndState {
+  const { log, controller } = context;
+  const cause: unknown = controller.signal.aborted ? controller.signal.reason : error;
+  if (cause instanceof BuildAborted && (cause.why === 'stopped' || cause.why === 'closing')) {
+    log.say('The build was stopped', 'WARNING');
+    return { state: 'stopped' };
+  }
+  const withOutput = cause instanceof BuildAborted || (cause instanceof BuildFailure && cause.withOutput);
+  const summary = log.mask(summaryOf(context, cause));
+  log.say(summary, 'ERROR');
+  return { state: 'failed', message: failureMessage(summary, withOutput ? log.tail() : []) };
+}
+
+function summaryOf({ step, limits }: Context, cause: unknown): string {
+  if (cause instanceof BuildFailure || cause instanceof SourceError) return cause.message;
+  if (cause instanceof BuildAborted) {
+    return cause.why === 'too_long'
+      ? `The build was ended in step '${step}' because it took longer than ${limits.buildSeconds} s`
+      : `The build was ended in step '${step}' because its work folder grew over ${limits.folderBytesMax} bytes`;
+  }
+  return `The build broke in step '${step}': ${cause instanceof Error ? cause.message : String(cause)}`;
+}

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readlinkSync, realpathSync, type Stats } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import * as tar from 'tar';
+import { isInside } from './project.ts';
+
+/** Removes a folder with all it holds, also while something in it is just being closed. */
+export async function removeFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+}
+
+/**
+ * Gets rid of a folder without waiting for it: its name is free at once, and its files go in the background (what an early end of
+ * this process leaves is removed at the next start). Never throws.
+ */
+export async function discardFolder(path: string): Promise<void> {
+  const discarded = `${path}.${randomUUID()}.discarded`;
+  await rename(path, discarded).catch(() => undefined);
+  void removeFolder(discarded).catch(() => undefined);
+}
+
+/** What a folder takes on disk. `du` is a separate process, so a hundred thousand files do not hold up this one. */
+export function folderSizeBytes(path: string): Promise<number> {
+  return new Promise((done) => {
+    // Files that vanish while it looks make it exit with 1, but the sum is printed.
+    execFile('du', ['-sk', path], { env: { PATH: process.env.PATH ?? '' } }, (_error, stdout) => {
+      done(Number.parseInt(stdout, 10) * 1024 || 0);
+    });
+  });
+}
+
+/**
+ * The whole folder as a plain tar stream, without owners. Links are kept as links, and only when they stay inside the folder;
+ * `onDropped` hears of the others (and of devices, sockets and pipes), which are left out.
+ */
+export function packFolder(root: string, onDropped: (path: string) => void): Readable {
+  const realRoot = realpathSync(root);
+  const filter = (path: string, entry: Stats | tar.ReadEntry): boolean => {
+    const keep = isStats(entry) && isPortable(realRoot, path, entry);
+    if (!keep) onDropped(path);
+    return keep;
+  };
+  return Readable.from(tar.create({ cwd: realRoot, portable: true, follow: false, filter }, ['.']));
+}
+
+function isStats(entry: Stats | tar.ReadEntry): entry is Stats {
+  return 'isSymbolicLink' in entry;
+}
+
+function isPortable(root: string, path: string, stats: Stats): boolean {
+  if (stats.isFile() || stats.isDirectory()) return true;
+  return stats.isSymbolicLink() && staysInside(root, resolve(root, path));
+}
+
+/** A relative link whose target, through all further links, lies in the folder. One that leads nowhere stays when it points inside. */
+function staysInside(root: string, link: string): boolean {
+  const target = readlinkSync(link);
+  if (isAbsolute(target)) return false;
+  const lexical = resolve(join(realpathSync(dirname(link)), target));
+  try {
+    return isInside(root, realpathSync(lexical), true);
+  } catch {
+    return isInside(root, lexical, true);
+  }
+}

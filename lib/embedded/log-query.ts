@@ -1,0 +1,117 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { LogEntry, LogQuery, LogStream } from '../adapters/logs.ts';
+import { ValidationError } from '../contract/errors.ts';
+
+/** A line's place in its sequence. Times never go back there, so this order is also the order of writing. */
+type Place = { timestamp: number; sequence: number };
+type Row = LogEntry & Place;
+type Sql = { where: string[]; values: (string | number)[] };
+
+const offsetPattern = /^(asc|desc):(\d{1,15})-(\d{1,15})$/;
+const idPattern = /^(\d{1,15})-(\d{1,15})$/;
+
+/** The lines that `query` asks for, and the offset that goes on after them (asc: always; desc: while there is more). */
+export function selectLines(
+  db: DatabaseSync,
+  stream: LogStream,
+  query: LogQuery,
+): { rows: Row[]; next: string | undefined } {
+  const channelId = findChannel(db, stream);
+  const from = parseOffset(query);
+  const after = query.afterId === undefined ? undefined : parseId(query.afterId);
+  if (channelId === undefined) return { rows: [], next: nextOf(query, { from }) };
+  const sql = conditions(channelId, stream, query, { from, after });
+  const { order, limit } = query;
+  const rows = db
+    .prepare(
+      `SELECT sequence, timestamp, level, message FROM lines WHERE ${sql.where.join(' AND ')}
+       ORDER BY timestamp ${order}, sequence ${order} LIMIT ?`,
+    )
+    .all(...sql.values, limit + 1)
+    .map(toRow);
+  const page = rows.slice(0, limit);
+  if (rows.length > limit) return { rows: page, next: offsetOf(order, page.at(-1)) };
+  return { rows: page, next: nextOf(query, { newest: newestPlace(db, channelId), last: page.at(-1), from }) };
+}
+
+/**
+ * A short page in asc order has seen all there is: whatever comes later comes after the newest line, filtered or not. Only below an
+ * end time there are lines that it has not seen, and a later question may reach further.
+ */
+function nextOf(
+  query: LogQuery,
+  seen: { newest?: Place | undefined; last?: Place | undefined; from: Place | undefined },
+): string | undefined {
+  if (query.order === 'desc') return undefined;
+  const end = query.endTime === undefined ? (seen.newest ?? seen.last) : seen.last;
+  return offsetOf('asc', end ?? seen.from ?? { timestamp: 0, sequence: 0 });
+}
+
+function findChannel(db: DatabaseSync, stream: LogStream): number | undefined {
+  const row = db
+    .prepare('SELECT id FROM channels WHERE tenant_id = ? AND deployment_id = ? AND type = ?')
+    .get(stream.tenantId, stream.deploymentId, stream.type);
+  return row === undefined ? undefined : Number(row.id);
+}
+
+function newestPlace(db: DatabaseSync, channelId: number): Place | undefined {
+  const row = db
+    .prepare(
+      'SELECT timestamp, sequence FROM lines WHERE channel_id = ? ORDER BY timestamp DESC, sequence DESC LIMIT 1',
+    )
+    .get(channelId);
+  return row && { timestamp: Number(row.timestamp), sequence: Number(row.sequence) };
+}
+
+function conditions(
+  channelId: number,
+  stream: LogStream,
+  query: LogQuery,
+  places: { from: Place | undefined; after: Place | undefined },
+): Sql {
+  const sql: Sql = { where: [], values: [] };
+  const add = (condition: string, ...values: (string | number)[]) => {
+    sql.where.push(condition);
+    sql.values.push(...values);
+  };
+  const { from, after } = places;
+  add('channel_id = ?', channelId);
+  if (stream.revisionId !== undefined) add('revision_id = ?', stream.revisionId);
+  const beyond = query.order === 'asc' ? '>' : '<';
+  if (from !== undefined) add(`(timestamp, sequence) ${beyond} (?, ?)`, from.timestamp, from.sequence);
+  if (after !== undefined) add('(timestamp, sequence) > (?, ?)', after.timestamp, after.sequence);
+  if (query.startTime !== undefined) add('timestamp >= ?', query.startTime);
+  if (query.endTime !== undefined) add('timestamp <= ?', query.endTime);
+  if (query.level !== undefined) add('level = ?', query.level);
+  if (query.query !== undefined && query.query !== '')
+    add('contains_text(message, ?)', query.query.toLowerCase());
+  return sql;
+}
+
+function toRow(row: Record<string, unknown>): Row {
+  const place = { timestamp: Number(row.timestamp), sequence: Number(row.sequence) };
+  // The column only ever holds what `append` was given as a LogLevel.
+  const level = row.level as LogEntry['level'];
+  return { ...place, id: `${place.timestamp}-${place.sequence}`, level, message: String(row.message) };
+}
+
+function offsetOf(order: LogQuery['order'], place: Place | undefined): string | undefined {
+  if (place === undefined) return undefined;
+  return Buffer.from(`${order}:${place.timestamp}-${place.sequence}`).toString('base64url');
+}
+
+function parseOffset({ offset, order }: LogQuery): Place | undefined {
+  if (offset === undefined) return undefined;
+  const [, givenOrder, timestamp, sequence] =
+    offsetPattern.exec(Buffer.from(offset, 'base64url').toString('latin1')) ?? [];
+  if (givenOrder === order) return { timestamp: Number(timestamp), sequence: Number(sequence) };
+  const msg = `Value error, offset must be a 'next_offset' of an earlier answer in ${order} order`;
+  throw new ValidationError([{ loc: ['body', 'offset'], msg, type: 'value_error', input: offset }]);
+}
+
+function parseId(id: string): Place {
+  const [, timestamp, sequence] = idPattern.exec(id) ?? [];
+  if (timestamp !== undefined) return { timestamp: Number(timestamp), sequence: Number(sequence) };
+  const msg = "Value error, Last-Event-ID must be the 'id' of a log entry";
+  throw new ValidationError([{ loc: ['header', 'last-event-id'], msg, type: 'value_error', input: id }]);
+}

@@ -1,0 +1,36 @@
+import type { GroupCommand, GroupExit } from '../processes/group.ts';
+import type { ProcessKeeper } from '../processes/keeper.ts';
+
+/** The part of a process keeper that running commands needs. */
+export type Processes = Pick<ProcessKeeper, 'start' | 'stop'>;
+
+/** Well-behaved tools end within milliseconds of a SIGTERM, and an interrupt has to be over in two seconds. */
+const STOP_GRACE_MILLISECONDS = 500;
+
+/**
+ * Runs a command to its end, in a process group of its own. Whatever it left running is ended too. When `signal` aborts, the whole
+ * group is ended and the signal's reason thrown, after nothing of it is alive.
+ */
+export async function runCommand(
+  processes: Processes,
+  command: GroupCommand,
+  signal: AbortSignal,
+): Promise<GroupExit> {
+  signal.throwIfAborted();
+  const group = processes.start(command);
+  const aborted = Promise.withResolvers<void>();
+  const onAbort = () => aborted.resolve();
+  signal.addEventListener('abort', onAbort, { once: true });
+  await Promise.race([group.exited, aborted.promise]);
+  signal.removeEventListener('abort', onAbort);
+  await processes.stop(group, STOP_GRACE_MILLISECONDS);
+  const exit = await group.exited;
+  signal.throwIfAborted();
+  return exit;
+}
+
+/** How a command ended, in words: `exited with code 1`, `was ended by SIGKILL`, `could not be started: …`. */
+export function describeExit(exit: GroupExit): string {
+  if (exit.error !== undefined) return `could not be started: ${exit.error}`;
+  return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
+}

@@ -1,0 +1,96 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { SourceError } from '../../../lib/adapters/git.ts';
+import { createSystemGit } from '../../../lib/embedded/git.ts';
+import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
+import { gitRepository } from '../../support/git-repository.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const keeper = new ProcessKeeper();
+afterAll(() => keeper.close());
+const git = createSystemGit(keeper);
+
+async function refusal(url: string, ref: string, using = git): Promise<string> {
+  const error = await using.resolve(url, ref).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(SourceError);
+  return error instanceof Error ? error.message : '';
+}
+
+describe('resolving a ref', () => {
+  it('finds the commit of a branch, also one with a slash', async () => {
+    const repository = await gitRepository({ a: '1' });
+    repository.git('branch', 'feature/x');
+    const second = await repository.commit({ a: '2' });
+    expect(await git.resolve(repository.url, 'main')).toBe(second);
+    expect(await git.resolve(repository.url, 'refs/heads/main')).toBe(second);
+    expect(await git.resolve(repository.url, 'feature/x')).toBe(repository.git('rev-parse', 'feature/x'));
+  });
+
+  it('finds the commit of a plain and of an annotated tag', async () => {
+    const repository = await gitRepository({ a: '1' });
+    repository.git('tag', 'plain');
+    repository.git('tag', '--annotate', 'v1', '--message=one');
+    const commit = repository.git('rev-parse', 'HEAD');
+    expect(await git.resolve(repository.url, 'refs/tags/plain')).toBe(commit);
+    expect(await git.resolve(repository.url, 'refs/tags/v1')).toBe(commit);
+  });
+
+  it('takes a full commit as it is', async () => {
+    const sha = 'ABCDEF0123456789abcdef0123456789abcdef01';
+    expect(await git.resolve('https://example.invalid/x', sha)).toBe(sha.toLowerCase());
+  });
+
+  it('does not take a ref whose name only ends alike', async () => {
+    const repository = await gitRepository({ a: '1' });
+    repository.git('branch', 'x/refs/heads/dev');
+    expect(await refusal(repository.url, 'dev')).toContain("Ref 'dev' does not exist");
+  });
+
+  it('names the branches that are there, and a tag of that name', async () => {
+    const repository = await gitRepository({ a: '1' });
+    repository.git('branch', 'dev');
+    repository.git('tag', 'v1');
+    expect(await refusal(repository.url, 'nope')).toBe(
+      `Ref 'nope' does not exist in ${repository.url}; branches there: dev, main`,
+    );
+    expect(await refusal(repository.url, 'v1')).toContain("a tag of that name is 'refs/tags/v1'");
+  });
+
+  it('says when there are no branches, and does not print hundreds', async () => {
+    const repository = await gitRepository();
+    expect(await refusal(repository.url, 'main')).toContain('it has no branches');
+    await repository.commit({ a: '1' });
+    for (let at = 0; at < 14; at += 1) repository.git('branch', `b${at}`);
+    expect(await refusal(repository.url, 'x')).toMatch(/branches there: .* and 5 more$/);
+  });
+
+  it('quotes git about a repository that is not there', async () => {
+    const url = `file://${await temporaryFolder()}/missing`;
+    const message = await refusal(url, 'main');
+    expect(message).toContain(`Repository ${url} cannot be read: `);
+    expect(message).toContain('does not appear to be a git repository');
+  });
+
+  it.each(['ext::sh -c touch% x', 'http://127.0.0.1:1/x', 'git://127.0.0.1:1/x'])(
+    'does not speak %s',
+    async (url) => {
+      expect(await refusal(url, 'main')).toMatch(/transport '\w+' not allowed/);
+    },
+  );
+
+  it('takes an address that looks like an option as an address', async () => {
+    expect(await refusal('--upload-pack=touch x', 'main')).toContain('cannot be read');
+  });
+
+  it('gives up on a server that says nothing', async () => {
+    const server = createServer((socket) => socket.on('error', () => undefined).resume());
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    onTestFinished(() => new Promise<void>((closed) => server.close(() => closed())));
+    // A server on a TCP port has an address of this type.
+    const { port } = server.address() as AddressInfo;
+    const message = await refusal(`https://127.0.0.1:${port}/x`, 'main', createSystemGit(keeper, 0.3));
+    expect(message).toContain('no answer within 0.3 s');
+    expect(keeper.groups.size).toBe(0);
+  });
+});

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** File contents by path; `{ link }` makes a symbolic link. */
+export type Files = Record<string, string | { link: string }>;
+
+export type TestRepository = {
+  folder: string;
+  /** Its `file:` address. */
+  url: string;
+  /** Runs git in it and gives its output. */
+  git(...args: string[]): string;
+  /** Writes the files and commits everything; gives the commit. */
+  commit(files: Files): Promise<string>;
+};
+
+/** A real repository on disk with one branch, `main`. The developer's own git configuration has no part in it. */
+export async function gitRepository(files?: Files): Promise<TestRepository> {
+  const folder = await temporaryFolder();
+  const author = {
+    GIT_AUTHOR_NAME: 'a',
+    GIT_AUTHOR_EMAIL: 'a@b.c',
+    GIT_COMMITTER_NAME: 'a',
+    GIT_COMMITTER_EMAIL: 'a@b.c',
+  };
+  const env = {
+    PATH: process.env.PATH,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    ...author,
+  };
+  const git = (...args: string[]) =>
+    execFileSync('git', args, {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
+  git('init', '--quiet', '--initial-branch=main');
+  const commit = async (added: Files) => {
+    await writeFiles(folder, added);
+    git('add', '--all');
+    git('commit', '--quiet', '--allow-empty', '--message=change');
+    return git('rev-parse', 'HEAD');
+  };
+  if (files !== undefined) await commit(files);
+  return { folder, url: pathToFileURL(folder).href, git, commit };
+}
+
+async function writeFiles(folder: string, files: Files): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    const target = join(folder, path);
+    await mkdir(dirname(target), { recursive: true });
+    if (typeof content === 'string') await writeFile(target, content);
+    else await symlink(content.link, target);
+  }
+}
