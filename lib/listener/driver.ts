@@ -1,0 +1,44 @@
+import type { DeploySpec, StatusRequest } from '../contract/listener-protocol.ts';
+import type { Level } from './level.ts';
+
+export type StatusReport = StatusRequest['reports'][number];
+
+/** What a driver may ask of whoever gave it a deployment to apply. */
+export type DeployHooks = {
+  /** Fires when the work must stop; nothing may be switched afterwards. */
+  signal: AbortSignal;
+  /** A line for the revision's deploy log. */
+  say: (message: string, level?: Level) => void;
+  /** Announces that traffic is about to move. False: do not, stop what was started. */
+  announceSwitch: () => Promise<boolean>;
+};
+
+export type DeployResult =
+  | {
+      outcome: 'succeeded';
+      url: string;
+      imageVersion?: string;
+      /** Retires what served before; to be called once the success is reported. */
+      retirePrevious: () => Promise<void>;
+    }
+  | { outcome: 'failed'; message: string; previousServing: boolean }
+  | { outcome: 'stopped' };
+
+/** Runs deployments on one kind of compute. Different deployments never wait for each other. */
+export type Driver = {
+  /** Brings up what the spec says beside what serves now and switches to it. Never rejects. */
+  deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult>;
+  /** Keeps the deployment at this spec, trying again until it serves. */
+  keepRunning(spec: DeploySpec): void;
+  /** Stops and removes everything of a deployment. With `epoch` that much is remembered, else nothing. */
+  remove(deploymentId: string, epoch?: number): Promise<void>;
+  /** Takes note that the running revision belongs to this epoch now. */
+  confirm(deploymentId: string, epoch: number): void;
+  /** The deployments that have compute here or had it before a restart. */
+  deploymentIds(): string[];
+  /** The revision that serves, or is being kept running. */
+  runningRevision(deploymentId: string): string | undefined;
+  epochOf(deploymentId: string): number | undefined;
+  reports(): StatusReport[];
+  close(graceMilliseconds: number): Promise<void>;
+};

@@ -1,0 +1,219 @@
+import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import { jittered, messageOf, pause } from '../../backoff.ts';
+import type { DeployHooks, DeployResult } from '../../driver.ts';
+import type { Level } from '../../level.ts';
+import type { ProxyRoute } from './proxy-route.ts';
+import { describeExit } from './readiness.ts';
+import { type Server, withTail } from './server.ts';
+
+/** What a deployment needs from the driver around it. */
+export type DeploymentContext = {
+  route: ProxyRoute;
+  url: string;
+  /** Fetches what is missing and starts a server; throws with a reason for a person, leaving nothing behind. */
+  bringUp: (spec: DeploySpec, signal: AbortSignal, say: DeployHooks['say']) => Promise<BroughtUp>;
+  /** Lets requests under way finish, then stops the server. */
+  retire: (server: Server) => Promise<void>;
+  stopNow: (server: Server) => Promise<void>;
+  /** A line for the deploy log of a revision. */
+  logLine: (revisionId: string, level: Level, message: string) => void;
+  /** Which revision runs, or whether it is healthy, has changed. */
+  changed: (deployment: Deployment) => void;
+};
+export type BroughtUp = { server: Server; timing: string };
+
+/** The first restart of a crashed server comes after about a second; one that crashes for ever costs a start a minute. */
+const RESTART_BASE_MILLISECONDS = 1000;
+const RESTART_CAP_MILLISECONDS = 60_000;
+/** A server that ran so long was sound: its next crash counts as the first. */
+const SOUND_MILLISECONDS = 60_000;
+
+type Background = { abort: AbortController; revisionId: string };
+
+/** One deployment on this machine: the server that serves it, kept alive, and the switch to the next one. */
+export class Deployment {
+  readonly id: string;
+  epoch: number;
+  readonly #context: DeploymentContext;
+  readonly #life = new AbortController();
+  #spec: DeploySpec | undefined;
+  #server: Server | undefined;
+  /** Servers that no longer serve but may still have requests to finish. */
+  readonly #retiring = new Set<Server>();
+  #background: Background | undefined;
+  /** Background work that has not ended yet, the cancelled too. */
+  readonly #work = new Set<Promise<void>>();
+  #crashes = 0;
+  #problem: string | undefined = 'it is being started';
+
+  constructor(id: string, epoch: number, context: DeploymentContext) {
+    this.id = id;
+    this.epoch = epoch;
+    this.#context = context;
+  }
+
+  get url(): string {
+    return this.#context.url;
+  }
+
+  get route(): ProxyRoute {
+    return this.#context.route;
+  }
+
+  /** The revision that shall serve: the one on its way up in the background, else the one that serves. */
+  get wantedRevisionId(): string | undefined {
+    return this.#background?.revisionId ?? this.revisionId;
+  }
+
+  /** The revision that serves or is being kept running. */
+  get revisionId(): string | undefined {
+    return this.#server?.revisionId ?? this.#spec?.revision_id;
+  }
+
+  /** Why nothing serves; undefined while a server does. */
+  get problem(): string | undefined {
+    return this.#server === undefined ? this.#problem : undefined;
+  }
+
+  async deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
+    const signal = AbortSignal.any([hooks.signal, this.#life.signal]);
+    try {
+      const { server, timing } = await this.#context.bringUp(spec, signal, hooks.say);
+      return await this.#switchTo(spec, server, timing, { ...hooks, signal });
+    } catch (error) {
+      if (signal.aborted) return { outcome: 'stopped' };
+      return { outcome: 'failed', message: messageOf(error), previousServing: this.#server !== undefined };
+    }
+  }
+
+  /** Brings this spec up in the background, as often as it takes; what serves now serves until then. */
+  keepRunning(spec: DeploySpec): void {
+    this.#cancelBackground();
+    this.epoch = Math.max(this.epoch, spec.epoch);
+    this.#startBackground(spec, 0);
+  }
+
+  /** Stops everything; the object is of no use afterwards. */
+  async stop(): Promise<void> {
+    this.#life.abort();
+    this.#cancelBackground();
+    await Promise.all(this.#work);
+    const servers = [...this.#retiring, ...(this.#server === undefined ? [] : [this.#server])];
+    this.#server = undefined;
+    await Promise.all(servers.map((server) => this.#context.stopNow(server)));
+  }
+
+  async #switchTo(
+    spec: DeploySpec,
+    server: Server,
+    timing: string,
+    hooks: DeployHooks,
+  ): Promise<DeployResult> {
+    const begin = performance.now();
+    if (hooks.signal.aborted || !(await hooks.announceSwitch()) || this.#life.signal.aborted) {
+      await this.#context.stopNow(server);
+      return { outcome: 'stopped' };
+    }
+    const { exit } = server.group;
+    if (exit !== undefined) {
+      throw new Error(withTail(`The server ${describeExit(exit)} just after it was ready.`, server.tail));
+    }
+    this.#cancelBackground();
+    const previous = this.#install(spec, server);
+    hooks.say(`Traffic moved to port ${server.target.where.port}.`);
+    hooks.say(`timing: ${timing} switch_ms=${Math.round(performance.now() - begin)}`);
+    return { outcome: 'succeeded', url: this.url, retirePrevious: () => this.#retire(previous) };
+  }
+
+  async #retire(server: Server | undefined): Promise<void> {
+    if (server === undefined) return;
+    await this.#context.retire(server);
+    this.#retiring.delete(server);
+  }
+
+  #install(spec: DeploySpec, server: Server): Server | undefined {
+    const previous = this.#server;
+    if (previous !== undefined) this.#retiring.add(previous);
+    this.#spec = spec;
+    this.#server = server;
+    this.#problem = undefined;
+    this.epoch = Math.max(this.epoch, spec.epoch);
+    this.#context.route.moveTo(server.target);
+    void server.group.exited.then(() => this.#onExit(server));
+    this.#context.changed(this);
+    return previous;
+  }
+
+  #onExit(server: Server): void {
+    // Another one serves, or we are stopping it ourselves.
+    if (this.#server !== server || this.#life.signal.aborted || this.#spec === undefined) return;
+    const { exit } = server.group;
+    const reason = `the server ${exit === undefined ? 'ended' : describeExit(exit)}`;
+    this.#server = undefined;
+    this.#setProblem(reason);
+    this.#crashes = Date.now() - server.readyAt >= SOUND_MILLISECONDS ? 0 : this.#crashes + 1;
+    const wait = this.#crashes <= 1 ? RESTART_BASE_MILLISECONDS : this.#restartWait();
+    const seconds = (wait / 1000).toFixed(1);
+    this.#context.logLine(
+      server.revisionId,
+      'ERROR',
+      `${capital(reason)}; it is started again in ${seconds} s.`,
+    );
+    void this.#context.stopNow(server);
+    // A newer revision may already be on its way up; it then takes this one's place.
+    if (this.#background === undefined) this.#startBackground(this.#spec, wait);
+  }
+
+  #restartWait(): number {
+    const wait = jittered(this.#crashes - 1, RESTART_BASE_MILLISECONDS, RESTART_CAP_MILLISECONDS);
+    return Math.min(wait, RESTART_CAP_MILLISECONDS);
+  }
+
+  #setProblem(reason: string): void {
+    this.#problem = reason;
+    this.#context.route.clear(reason);
+    this.#context.changed(this);
+  }
+
+  #startBackground(spec: DeploySpec, waitMilliseconds: number): void {
+    const abort = new AbortController();
+    const signal = AbortSignal.any([abort.signal, this.#life.signal]);
+    if (this.#server === undefined) this.#spec = spec;
+    const background = { abort, revisionId: spec.revision_id };
+    this.#background = background;
+    const work = this.#bringUpForSure(spec, waitMilliseconds, signal).finally(() => {
+      this.#work.delete(work);
+      if (this.#background === background) this.#background = undefined;
+    });
+    this.#work.add(work);
+  }
+
+  #cancelBackground(): void {
+    this.#background?.abort.abort();
+    this.#background = undefined;
+  }
+
+  async #bringUpForSure(spec: DeploySpec, waitMilliseconds: number, signal: AbortSignal): Promise<void> {
+    const say = (message: string) => this.#context.logLine(spec.revision_id, 'INFO', message);
+    let wait = waitMilliseconds;
+    while (!signal.aborted) {
+      await pause(wait, signal);
+      try {
+        const { server } = await this.#context.bringUp(spec, signal, say);
+        if (signal.aborted) return await this.#context.stopNow(server);
+        return void this.#retire(this.#install(spec, server));
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#crashes += 1;
+        wait = this.#restartWait();
+        const message = messageOf(error);
+        this.#context.logLine(spec.revision_id, 'ERROR', message);
+        if (this.#server === undefined) this.#setProblem(message.split('\n', 1)[0] ?? message);
+      }
+    }
+  }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

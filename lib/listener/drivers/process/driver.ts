@@ -1,0 +1,238 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import type { ProcessKeeper } from '../../../processes/keeper.ts';
+import { nextTimestamp } from '../../../processes/timestamps.ts';
+import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../driver.ts';
+import type { Log } from '../../log.ts';
+import type { LogShipper } from '../../log-shipper.ts';
+import { createMask } from '../../masking.ts';
+import type { LocalState } from '../../state.ts';
+import { fetchArtifact } from './artifact.ts';
+import { commandFor } from './command-for.ts';
+import { type BroughtUp, Deployment } from './deployment.ts';
+import type { Proxy } from './proxy.ts';
+import { type Server, STOP_GRACE_MILLISECONDS, startServer } from './server.ts';
+
+export type ProcessDriverOptions = {
+  dataFolder: string;
+  baseUrl: string;
+  apiKey: string;
+  /** What the stable URLs begin with: public address and path prefix. */
+  agentsUrl: string;
+  startTimeoutMilliseconds: number;
+  drainMilliseconds: number;
+};
+
+type Parts = {
+  options: ProcessDriverOptions;
+  keeper: ProcessKeeper;
+  proxy: Proxy;
+  state: LocalState;
+  shipper: LogShipper;
+  log: Log;
+  onChange: (deploymentId: string) => void;
+};
+
+/** A reported reason is at most so long (protocol). */
+const REASON_CHARACTERS_MAX = 2000;
+
+const IMAGE_REFUSED =
+  "This listener runs agent servers as local processes and cannot run the image '{uri}'. Deploy from source, or choose a listener with compute_type k8s, which runs images.";
+
+/** Runs agent servers as processes of this machine, each in a process group of its own, behind one reverse proxy. */
+export class ProcessDriver implements Driver {
+  readonly #parts: Parts;
+  readonly #deployments = new Map<string, Deployment>();
+  /** Specs on their way up: their folders are needed though nothing serves from them yet. */
+  readonly #starting = new Set<DeploySpec>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    // Known before the restart: their addresses hold requests until they serve again, instead of answering 404.
+    for (const [id, known] of parts.state.deployments) {
+      if (known.revision_id !== null) this.#make(id, known.name, known.epoch);
+    }
+  }
+
+  async deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
+    const existing = this.#deployments.get(spec.deployment_id);
+    const mask = maskOf(spec);
+    const say: DeployHooks['say'] = (message, level) => hooks.say(mask(message), level);
+    if (spec.artifact.kind === 'image') {
+      const message = IMAGE_REFUSED.replace('{uri}', spec.artifact.uri);
+      return { outcome: 'failed', message, previousServing: isServing(existing) };
+    }
+    const deployment = existing ?? this.#make(spec.deployment_id, spec.deployment_name, spec.epoch);
+    const result = await deployment.deploy(spec, { ...hooks, say });
+    if (result.outcome !== 'succeeded') await this.#removeUnused(spec.deployment_id, spec.revision_id);
+    // A first deployment that came to nothing leaves no address and no folder behind.
+    if (result.outcome !== 'succeeded' && deployment.revisionId === undefined) {
+      await this.remove(spec.deployment_id, spec.epoch);
+    }
+    return result.outcome === 'failed' ? { ...result, message: mask(result.message) } : result;
+  }
+
+  keepRunning(spec: DeploySpec): void {
+    const deployment =
+      this.#deployments.get(spec.deployment_id) ??
+      this.#make(spec.deployment_id, spec.deployment_name, spec.epoch);
+    deployment.keepRunning(spec);
+  }
+
+  async remove(deploymentId: string, epoch?: number): Promise<void> {
+    const { state, proxy } = this.#parts;
+    const deployment = this.#deployments.get(deploymentId);
+    const name = state.get(deploymentId)?.name ?? '';
+    this.#deployments.delete(deploymentId);
+    if (deployment !== undefined) {
+      proxy.remove(deployment.route);
+      await deployment.stop();
+    }
+    await rm(this.#folder(deploymentId), { recursive: true, force: true });
+    if (epoch === undefined) state.remove(deploymentId);
+    else state.put(deploymentId, { name, epoch, revision_id: null });
+  }
+
+  confirm(deploymentId: string, epoch: number): void {
+    const deployment = this.#deployments.get(deploymentId);
+    if (deployment === undefined || epoch <= deployment.epoch) return;
+    deployment.epoch = epoch;
+    this.#save(deployment);
+    this.#parts.onChange(deploymentId);
+  }
+
+  deploymentIds(): string[] {
+    return [...new Set([...this.#deployments.keys(), ...this.#parts.state.deployments.keys()])];
+  }
+
+  runningRevision(deploymentId: string): string | undefined {
+    return this.#deployments.get(deploymentId)?.wantedRevisionId;
+  }
+
+  epochOf(deploymentId: string): number | undefined {
+    return this.#deployments.get(deploymentId)?.epoch ?? this.#parts.state.get(deploymentId)?.epoch;
+  }
+
+  reports(): StatusReport[] {
+    return [...this.#deployments.values()].flatMap((deployment) => {
+      const { id, epoch, revisionId, problem, url } = deployment;
+      if (revisionId === undefined) return [];
+      const reason = problem?.slice(0, REASON_CHARACTERS_MAX) ?? null;
+      return [
+        { deployment_id: id, epoch, revision_id: revisionId, healthy: problem === undefined, reason, url },
+      ];
+    });
+  }
+
+  async close(graceMilliseconds: number): Promise<void> {
+    const stopping = [...this.#deployments.values()].map((deployment) => deployment.stop());
+    await this.#parts.keeper.stopAll(graceMilliseconds);
+    await Promise.all(stopping);
+  }
+
+  #make(id: string, name: string, epoch: number): Deployment {
+    const { options, proxy, shipper, log, onChange } = this.#parts;
+    const deployment = new Deployment(id, epoch, {
+      route: proxy.route(name),
+      url: `${options.agentsUrl}/${name}`,
+      bringUp: (spec, signal, say) => this.#bringUp(spec, signal, say),
+      retire: async (server) => {
+        await server.target.drained(options.drainMilliseconds);
+        await this.#stop(server);
+        await this.#removeUnused(id, server.revisionId);
+      },
+      stopNow: (server) => this.#stop(server),
+      logLine: (revisionId, level, message) => {
+        log[level === 'ERROR' ? 'warn' : 'info'](`${name}: ${message}`);
+        shipper.push(id, revisionId, { timestamp: nextTimestamp(), level, message });
+      },
+      changed: (changed) => {
+        this.#save(changed);
+        onChange(id);
+      },
+    });
+    this.#deployments.set(id, deployment);
+    return deployment;
+  }
+
+  async #bringUp(spec: DeploySpec, signal: AbortSignal, say: DeployHooks['say']): Promise<BroughtUp> {
+    const { options, keeper, shipper } = this.#parts;
+    if (spec.artifact.kind === 'image') throw new Error(IMAGE_REFUSED.replace('{uri}', spec.artifact.uri));
+    const folder = this.#revisionFolder(spec.deployment_id, spec.revision_id);
+    signal.throwIfAborted();
+    this.#starting.add(spec);
+    try {
+      const fetched = await fetchArtifact({ ...options, ...spec.artifact }, folder, signal);
+      const fetchedAt = performance.now();
+      const server = await startServer({
+        keeper,
+        spec,
+        signal,
+        say,
+        command: commandFor(folder, spec),
+        mask: maskOf(spec),
+        startTimeoutMilliseconds: options.startTimeoutMilliseconds,
+        onLine: (line) => shipper.push(spec.deployment_id, spec.revision_id, line),
+      });
+      const times = [fetched.downloadMilliseconds, fetched.unpackMilliseconds, performance.now() - fetchedAt];
+      const [download, unpack, start] = times.map(Math.round);
+      return { server, timing: `download_ms=${download} unpack_ms=${unpack} start_ms=${start}` };
+    } finally {
+      this.#starting.delete(spec);
+    }
+  }
+
+  async #stop(server: Server): Promise<void> {
+    server.target.agent.destroy();
+    await this.#parts.keeper.stop(server.group, STOP_GRACE_MILLISECONDS);
+  }
+
+  #save(deployment: Deployment): void {
+    const { id, epoch, revisionId } = deployment;
+    // A deployment that has just been removed must not come back through a late change.
+    if (revisionId === undefined || this.#deployments.get(id) !== deployment) return;
+    this.#parts.state.put(id, { name: deployment.route.name, epoch, revision_id: revisionId });
+  }
+
+  #folder(deploymentId: string): string {
+    return join(this.#parts.options.dataFolder, 'deployments', deploymentId);
+  }
+
+  #revisionFolder(deploymentId: string, revisionId: string): string {
+    return join(this.#folder(deploymentId), 'revisions', revisionId);
+  }
+
+  async #removeUnused(deploymentId: string, revisionId: string): Promise<void> {
+    const starting = [...this.#starting].some((spec) => spec.revision_id === revisionId);
+    const deployment = this.#deployments.get(deploymentId);
+    if (starting || deployment?.revisionId === revisionId || deployment?.wantedRevisionId === revisionId)
+      return;
+    await rm(this.#revisionFolder(deploymentId, revisionId), { recursive: true, force: true });
+  }
+}
+
+function maskOf(spec: DeploySpec): ReturnType<typeof createMask> {
+  return createMask(spec.environment.map(({ value }) => value));
+}
+
+function isServing(deployment: Deployment | undefined): boolean {
+  return deployment !== undefined && deployment.problem === undefined;
+}
+
+async function entriesOf(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+/** Removes what an earlier run left half done or no longer needs. Only before anything is started. */
+export async function tidyFolders(dataFolder: string, state: LocalState): Promise<void> {
+  const root = join(dataFolder, 'deployments');
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  for (const id of await entriesOf(root)) {
+    const wanted = state.get(id)?.revision_id ?? undefined;
+    const revisions = join(root, id, 'revisions');
+    const unused = (await entriesOf(revisions)).filter((name) => name !== wanted);
+    await Promise.all(unused.map((name) => rm(join(revisions, name), { recursive: true, force: true })));
+    if (wanted === undefined) await rm(join(root, id), { recursive: true, force: true });
+  }
+}

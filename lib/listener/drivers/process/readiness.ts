@@ -1,0 +1,80 @@
+import type { GroupExit, ProcessGroup } from '../../../processes/group.ts';
+import { type Listening, listenersOf, onPort } from '../../../processes/listening.ts';
+import { messageOf, pause } from '../../backoff.ts';
+
+/** How often we look: often at first, so that a quick server is not kept waiting; seldom later, looking costs CPU. */
+const LOOK_MILLISECONDS_MIN = 25;
+const LOOK_MILLISECONDS_MAX = 250;
+/** One GET /ok; a server that is still loading may be slow to answer. */
+const OK_TIMEOUT_MILLISECONDS = 5000;
+/** A server may open a helper's port before its own; one that speaks HTTP for so long while PORT is closed is the server. */
+const OTHER_PORT_MILLISECONDS = 3000;
+
+/** Why a server did not become ready; the message is for a person, without the server's output. */
+export class NotReadyError extends Error {}
+
+export function describeExit(exit: GroupExit): string {
+  if (exit.error !== undefined) return `could not be started: ${exit.error}`;
+  return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
+}
+
+type Probe = { ready: boolean; problem: string };
+
+async function probe(where: Listening, signal: AbortSignal): Promise<Probe> {
+  const host = where.host === '::1' ? '[::1]' : where.host;
+  try {
+    const timeout = AbortSignal.timeout(OK_TIMEOUT_MILLISECONDS);
+    const response = await fetch(`http://${host}:${where.port}/ok`, {
+      signal: AbortSignal.any([signal, timeout]),
+      redirect: 'manual',
+    });
+    await response.body?.cancel();
+    return { ready: response.ok, problem: `GET /ok answers ${response.status}` };
+  } catch (error) {
+    return { ready: false, problem: `GET /ok fails: ${messageOf(error)}` };
+  }
+}
+
+/** The first of these ports that speaks HTTP. */
+async function firstHttpPort(others: Listening[], signal: AbortSignal): Promise<number | undefined> {
+  for (const other of others) {
+    const answer = await probe(other, signal);
+    if (answer.problem.startsWith('GET /ok answers')) return other.port;
+  }
+  return undefined;
+}
+
+export type ReadinessOptions = { port: number; timeoutMilliseconds: number; signal: AbortSignal };
+
+/**
+ * Waits until GET /ok on `port` answers 2xx, from a process of this very group. Throws `NotReadyError` when the first process
+ * ends, when the group serves on another port, and at the timeout.
+ */
+export async function waitUntilReady(group: ProcessGroup, options: ReadinessOptions): Promise<Listening> {
+  const { port, signal } = options;
+  const begin = Date.now();
+  let problem = `nothing listens on PORT=${port}`;
+  let otherSince: number | undefined;
+  let look = LOOK_MILLISECONDS_MIN;
+  while (Date.now() - begin < options.timeoutMilliseconds) {
+    signal.throwIfAborted();
+    if (group.exit !== undefined) throw new NotReadyError(`The server ${describeExit(await group.exited)}.`);
+    const listening = listenersOf(group);
+    const where = onPort(listening, port);
+    if (where !== undefined) {
+      const answer = await probe(where, signal);
+      if (answer.ready) return where;
+      problem = answer.problem;
+    } else {
+      const other = await firstHttpPort(listening, signal);
+      otherSince = other === undefined ? undefined : (otherSince ?? Date.now());
+      if (otherSince !== undefined && Date.now() - otherSince >= OTHER_PORT_MILLISECONDS) {
+        throw new NotReadyError(`It listens on port ${other} instead of PORT=${port}.`);
+      }
+    }
+    await Promise.race([pause(look, signal), group.exited]);
+    look = Math.min(LOOK_MILLISECONDS_MAX, look * 1.2);
+  }
+  const seconds = options.timeoutMilliseconds / 1000;
+  throw new NotReadyError(`The server was not ready within ${seconds} s: ${problem}.`);
+}

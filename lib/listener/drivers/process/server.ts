@@ -1,0 +1,119 @@
+import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import type { OutputLine, ProcessGroup } from '../../../processes/group.ts';
+import type { ProcessKeeper } from '../../../processes/keeper.ts';
+import { cutText } from '../../../processes/lines.ts';
+import { guessLevel } from '../../level.ts';
+import type { ShippedLine } from '../../log-shipper.ts';
+import type { Mask } from '../../masking.ts';
+import type { ServerCommand } from './command-for.ts';
+import { freePort } from './free-port.ts';
+import { ProxyTarget } from './proxy-target.ts';
+import { NotReadyError, waitUntilReady } from './readiness.ts';
+import { serverEnvironment } from './server-environment.ts';
+
+export type ServerOptions = {
+  keeper: ProcessKeeper;
+  spec: DeploySpec;
+  command: ServerCommand;
+  mask: Mask;
+  startTimeoutMilliseconds: number;
+  signal: AbortSignal;
+  say: (message: string) => void;
+  onLine: (line: ShippedLine) => void;
+};
+
+/** A running agent server that has answered GET /ok. */
+export type Server = {
+  group: ProcessGroup;
+  target: ProxyTarget;
+  revisionId: string;
+  readyAt: number;
+  /** Its last lines of output, masked. */
+  tail: readonly string[];
+};
+
+/** As many last lines of output are quoted to say why a server failed. */
+const TAIL_LINES = 20;
+/** What of them fits into a status message. */
+const TAIL_BYTES_MAX = 6000;
+/** Time a server has for its own goodbye after SIGTERM. */
+export const STOP_GRACE_MILLISECONDS = 5000;
+/** Another program may take the port between our choosing it and the server's binding it. */
+const PORT_ATTEMPTS = 3;
+/** Lines are cut after masking, so that no half of a secret is left at the cut; secrets are 64 KiB together at most. */
+const RAW_LINE_BYTES_MAX = 96 * 1024;
+
+export class ServerFailedError extends Error {}
+
+/** The reason, followed by the last lines of output. */
+export function withTail(reason: string, tail: readonly string[]): string {
+  if (tail.length === 0) return `${reason} It wrote nothing.`;
+  const lines: string[] = [];
+  let room = TAIL_BYTES_MAX;
+  for (const line of tail.toReversed()) {
+    room -= Buffer.byteLength(line) + 1;
+    if (room < 0 && lines.length > 0) break;
+    lines.unshift(cutText(line, TAIL_BYTES_MAX));
+  }
+  return `${reason} Its last lines of output:\n${lines.join('\n')}`;
+}
+
+function collect(options: ServerOptions, tail: string[]): (line: OutputLine) => void {
+  return ({ line, timestamp }) => {
+    const message = cutText(options.mask(line));
+    tail.push(message);
+    if (tail.length > TAIL_LINES) tail.shift();
+    options.onLine({ timestamp, level: guessLevel(line), message });
+  };
+}
+
+async function startOnce(options: ServerOptions): Promise<Server> {
+  const { keeper, command, spec } = options;
+  const port = await freePort();
+  const environment = serverEnvironment(spec, port, command.toolFolders);
+  if (environment.ownPortIgnored) {
+    options.say(
+      `The variable PORT of this deployment is not used: this listener chooses the port (PORT=${port}).`,
+    );
+  }
+  options.say(`Starting ${command.from} on port ${port}.`);
+  const tail: string[] = [];
+  const begin = Date.now();
+  const group = keeper.start({
+    command: '/bin/sh',
+    args: ['-c', command.line],
+    cwd: command.cwd,
+    environment: environment.variables,
+    onLine: collect(options, tail),
+    lineBytesMax: RAW_LINE_BYTES_MAX,
+  });
+  try {
+    const timeoutMilliseconds = options.startTimeoutMilliseconds;
+    const where = await waitUntilReady(group, { port, timeoutMilliseconds, signal: options.signal });
+    options.say(`Healthy after ${Date.now() - begin} ms.`);
+    return { group, target: new ProxyTarget(where), revisionId: spec.revision_id, readyAt: Date.now(), tail };
+  } catch (error) {
+    await keeper.stop(group, error instanceof NotReadyError ? STOP_GRACE_MILLISECONDS : 1000);
+    if (!(error instanceof NotReadyError)) throw error;
+    throw new ServerFailedError(withTail(error.message, tail));
+  }
+}
+
+function lostItsPort(error: unknown): boolean {
+  return error instanceof ServerFailedError && /EADDRINUSE|address already in use/i.test(error.message);
+}
+
+/**
+ * Starts an agent server on a fresh port and waits until it is ready. Throws `ServerFailedError` with a reason that quotes its
+ * output; nothing of it is left then.
+ */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOnce(options);
+    } catch (error) {
+      if (attempt === PORT_ATTEMPTS || !lostItsPort(error)) throw error;
+      options.say('Its port was taken by another program meanwhile; trying another one.');
+    }
+  }
+}

@@ -1,0 +1,44 @@
+export type Level = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
+
+const WORDS: Record<string, Level> = {
+  TRACE: 'DEBUG',
+  DEBUG: 'DEBUG',
+  INFO: 'INFO',
+  NOTICE: 'INFO',
+  WARN: 'WARNING',
+  WARNING: 'WARNING',
+  ERR: 'ERROR',
+  ERROR: 'ERROR',
+  FATAL: 'ERROR',
+  CRITICAL: 'ERROR',
+  PANIC: 'ERROR',
+};
+
+/** A level word at the start of a line, perhaps after a time and inside brackets: `[error]`, `12:00:01 WARN …`, `ERROR:`. */
+const LEADING = /^(?:[[(]?[\d:T.,Z+/\- ]+[\])]?\s*)?[[(<]?([A-Za-z]+)(?=[\])>:|\s]|$)/;
+
+function fromNumber(level: number): Level {
+  // The numbers of pino and bunyan.
+  if (level >= 50) return 'ERROR';
+  if (level >= 40) return 'WARNING';
+  return level >= 30 ? 'INFO' : 'DEBUG';
+}
+
+function fromJson(line: string): Level | undefined {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(line);
+    if (typeof parsed !== 'object' || parsed === null) return undefined;
+    const entries = new Map<string, unknown>(Object.entries(parsed));
+    const level = entries.get('level') ?? entries.get('severity') ?? entries.get('levelname');
+    if (typeof level === 'number') return fromNumber(level);
+    return typeof level === 'string' ? WORDS[level.toUpperCase()] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The level that a line of a server's output claims for itself; INFO when it claims none, also on standard error. */
+export function guessLevel(line: string): Level {
+  return fromJson(line) ?? WORDS[LEADING.exec(line)?.[1]?.toUpperCase() ?? ''] ?? 'INFO';
+}

@@ -1,0 +1,33 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { killCarriers } from '../processes/keeper.ts';
+import { startTimeOf } from '../processes/process-table.ts';
+
+const lockSchema = z.object({ pid: z.number(), start_time: z.string(), keeper_id: z.string() });
+
+function readLock(file: string): z.infer<typeof lockSchema> | undefined {
+  try {
+    return lockSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Takes the data folder for this process and ends what an earlier listener on it left alive. Throws when another one is
+ * running on it.
+ */
+export async function lockDataFolder(dataFolder: string, keeperId: string): Promise<void> {
+  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  const file = join(dataFolder, 'listener.lock');
+  const earlier = readLock(file);
+  if (earlier !== undefined && earlier.pid !== process.pid) {
+    if (startTimeOf(earlier.pid) === earlier.start_time) {
+      throw new Error(`Another listener (pid ${earlier.pid}) is running on ${dataFolder}.`);
+    }
+    await killCarriers(earlier.keeper_id);
+  }
+  const lock = { pid: process.pid, start_time: startTimeOf(process.pid) ?? '', keeper_id: keeperId };
+  writeFileSync(file, JSON.stringify(lock), { mode: 0o600 });
+}

@@ -1,0 +1,118 @@
+import type { DesiredResponse } from '../contract/listener-protocol.ts';
+import { messageOf, pause } from './backoff.ts';
+import type { ControlPlane } from './control-plane.ts';
+import type { Driver } from './driver.ts';
+import type { Log } from './log.ts';
+
+type Row = DesiredResponse['deployments'][number];
+type Parts = {
+  controlPlane: ControlPlane;
+  driver: Driver;
+  /** True while a task of this deployment is worked on here: its own end decides. */
+  isBusy: (deploymentId: string) => boolean;
+  log: Log;
+};
+
+/** What is out of line without our noticing is found after so long; an unchanged answer costs a 304. */
+const PERIOD_MILLISECONDS = 5 * 60_000;
+/** Rows that could not be applied (held, or their spec is of another revision just now) are looked at again sooner. */
+const SKIPPED_PERIOD_MILLISECONDS = 15_000;
+
+/** Brings what runs on this machine in line with what the control plane wants to run here. */
+export class Reconciler {
+  readonly #parts: Parts;
+  #etag: string | undefined;
+  #requested = false;
+  #wake: (() => void) | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Asks for a pass now. Several requests before it begins are one. */
+  request(): void {
+    this.#requested = true;
+    this.#etag = undefined;
+    this.#wake?.();
+  }
+
+  /** Makes a pass whenever asked and every few minutes, until the signal fires. */
+  async run(signal: AbortSignal): Promise<void> {
+    let skipped = false;
+    while (!signal.aborted) {
+      if (!this.#requested)
+        await this.#wait(skipped ? SKIPPED_PERIOD_MILLISECONDS : PERIOD_MILLISECONDS, signal);
+      if (signal.aborted) return;
+      skipped = await this.once(signal);
+    }
+  }
+
+  /** One pass. True when a row had to be left for later. */
+  async once(signal: AbortSignal): Promise<boolean> {
+    this.#requested = false;
+    const { controlPlane, driver, log } = this.#parts;
+    try {
+      // Compute that a task starts while the answer is on its way is not yet in it, and must not be removed for that.
+      const before = driver.deploymentIds();
+      const found = await controlPlane.desired(this.#etag, signal);
+      if (found === 'unchanged') return false;
+      const applied = await Promise.all(
+        found.answer.deployments.map((row) => this.#apply(row, before, signal)),
+      );
+      if (found.answer.complete) await this.#removeUnlisted(found.answer, before);
+      const skipped = applied.includes(false);
+      this.#etag = skipped ? undefined : found.etag;
+      return skipped;
+    } catch (error) {
+      if (!signal.aborted) log.warn(`not reconciled: ${messageOf(error)}`);
+      return true;
+    }
+  }
+
+  async #wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const waiting = new AbortController();
+    this.#wake = () => waiting.abort();
+    await pause(milliseconds, AbortSignal.any([signal, waiting.signal]));
+    this.#wake = undefined;
+  }
+
+  /** False when the row must be looked at again. */
+  async #apply(row: Row, before: string[], signal: AbortSignal): Promise<boolean> {
+    const { driver, isBusy, log } = this.#parts;
+    const id = row.deployment_id;
+    if (row.held || isBusy(id)) return false;
+    if (row.epoch < (driver.epochOf(id) ?? 0)) return true;
+    if (row.revision_id === null) {
+      if (before.includes(id) && driver.runningRevision(id) !== undefined) {
+        log.info(`deployment ${id} shall run nothing: removing it`);
+        await driver.remove(id, row.epoch);
+      }
+      return true;
+    }
+    if (driver.runningRevision(id) === row.revision_id) {
+      driver.confirm(id, row.epoch);
+      return true;
+    }
+    return this.#bringBack(row, row.revision_id, signal);
+  }
+
+  async #bringBack(row: Row, revisionId: string, signal: AbortSignal): Promise<boolean> {
+    const { controlPlane, driver, isBusy, log } = this.#parts;
+    const spec = await controlPlane.spec(row.deployment_id, signal);
+    if (spec === undefined || spec.revision_id !== revisionId) return false;
+    // A task may have come in meanwhile; it knows better.
+    if (isBusy(row.deployment_id)) return false;
+    log.info(`${spec.deployment_name}: bringing revision ${revisionId} up`);
+    driver.keepRunning({ ...spec, epoch: Math.max(spec.epoch, row.epoch) });
+    return true;
+  }
+
+  async #removeUnlisted(answer: DesiredResponse, before: string[]): Promise<void> {
+    const { driver, isBusy, log } = this.#parts;
+    const listed = new Set(answer.deployments.map((row) => row.deployment_id));
+    for (const id of before.filter((one) => !listed.has(one) && !isBusy(one))) {
+      log.info(`deployment ${id} is no longer known: removing it`);
+      await driver.remove(id);
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import type { CompleteRequest, DeployTask, ListenerTask } from '../contract/listener-protocol.ts';
+import { messageOf, pause } from './backoff.ts';
+import type { ControlPlane, Lost } from './control-plane.ts';
+import type { DeployResult, Driver } from './driver.ts';
+import { HeldTask } from './held-task.ts';
+import type { Log } from './log.ts';
+import type { LogShipper } from './log-shipper.ts';
+import { TaskLog } from './task-log.ts';
+
+/** Tasks worked on at once: starting a server keeps a core busy. */
+export const TASKS_AT_ONCE = 4;
+/** Three heartbeats fit into a lease, so that two may be lost. */
+const HEARTBEATS_PER_LEASE = 3;
+/** The last lines of a task are waited for this long before its end is reported. */
+const LOG_FLUSH_MILLISECONDS = 3000;
+const STATUS_MESSAGE_CHARACTERS_MAX = 8000;
+
+type Parts = {
+  controlPlane: ControlPlane;
+  driver: Driver;
+  shipper: LogShipper;
+  log: Log;
+  /** Fires when the listener stops; nothing is sent any more. */
+  stopping: AbortSignal;
+  /** Resolves when no claim is under way. */
+  claimSettled: () => Promise<void>;
+  /** Brings what runs in line with what should. */
+  reconcile: () => void;
+};
+
+/** Works on claimed tasks: heartbeats, the driver's work, the report of its end. */
+export class TaskRunner {
+  readonly #parts: Parts;
+  readonly #held = new Map<string, HeldTask>();
+  readonly #running = new Set<Promise<void>>();
+  #working = 0;
+  readonly #queue: (() => void)[] = [];
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    parts.stopping.addEventListener('abort', () => {
+      for (const held of this.#held.values()) held.end('shutdown');
+    });
+  }
+
+  /** True while a task of this deployment is worked on. */
+  holds(deploymentId: string): boolean {
+    return [...this.#held.values()].some(({ task }) => task.deployment_id === deploymentId);
+  }
+
+  /** Takes a claimed task; one that is already held only gets its new lease. */
+  accept(task: ListenerTask): void {
+    const known = this.#held.get(task.task_id);
+    if (known !== undefined) {
+      known.leaseId = task.lease_id;
+      return;
+    }
+    const held = new HeldTask(task, this.#parts.claimSettled);
+    this.#held.set(task.task_id, held);
+    const run = this.#run(held)
+      .catch((error: unknown) => this.#parts.log.error(`task ${task.task_id}: ${messageOf(error)}`))
+      .finally(() => this.#running.delete(run));
+    this.#running.add(run);
+  }
+
+  cancel(taskId: string): void {
+    this.#held.get(taskId)?.end('stop');
+  }
+
+  async finished(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  async #run(held: HeldTask): Promise<void> {
+    const { task } = held;
+    const over = new AbortController();
+    const beating = this.#heartbeats(held, AbortSignal.any([over.signal, held.signal]));
+    let retirePrevious: (() => Promise<void>) | undefined;
+    try {
+      await this.#enter();
+      this.#parts.log.info(`task ${task.task_id}: ${task.kind} of deployment ${task.deployment_id}`);
+      if (task.kind === 'DEPLOY') retirePrevious = await this.#deploy(held, task);
+      else await this.#delete(held);
+    } finally {
+      this.#leave();
+      over.abort();
+      await beating;
+      this.#held.delete(task.task_id);
+    }
+    // The task's end raises the deployment's epoch, and what failed may have left something to bring back.
+    if (held.endReason !== 'shutdown') this.#parts.reconcile();
+    await retirePrevious?.();
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#working >= TASKS_AT_ONCE) await new Promise<void>((resolve) => this.#queue.push(resolve));
+    this.#working += 1;
+  }
+
+  #leave(): void {
+    this.#working -= 1;
+    this.#queue.shift()?.();
+  }
+
+  async #heartbeats(held: HeldTask, signal: AbortSignal): Promise<void> {
+    const interval = (held.task.lease_seconds * 1000) / HEARTBEATS_PER_LEASE;
+    for (;;) {
+      await pause(interval, signal);
+      if (signal.aborted) return;
+      const phase = held.switched ? 'switching' : 'starting';
+      const answer = await this.#beat(held, phase, signal).catch(() => undefined);
+      if (answer !== undefined) this.#obey(held, answer);
+    }
+  }
+
+  #beat(
+    held: HeldTask,
+    phase: 'starting' | 'switching',
+    signal: AbortSignal,
+  ): Promise<{ stop: boolean } | Lost> {
+    const { controlPlane } = this.#parts;
+    return held.underLease((lease) =>
+      controlPlane.heartbeat(held.task.task_id, { lease_id: lease, phase }, signal),
+    );
+  }
+
+  /** What the answer to a heartbeat demands; true when the work may go on. */
+  #obey(held: HeldTask, answer: { stop: boolean } | Lost): boolean {
+    if (answer === 'conflict') held.end('lost');
+    else if (answer === 'gone') held.end('gone');
+    else if (answer.stop) held.end('stop');
+    else return true;
+    return false;
+  }
+
+  async #deploy(held: HeldTask, task: DeployTask): Promise<(() => Promise<void>) | undefined> {
+    const { shipper } = this.#parts;
+    const taskLog = this.#taskLog(held, task);
+    const result = await this.#apply(held, task, taskLog);
+    if (held.endReason !== undefined && held.endReason !== 'stop' && result.outcome !== 'succeeded')
+      return undefined;
+    if (result.outcome === 'failed') {
+      // Its own output comes before the cause, which is the last line a reader sees.
+      await Promise.race([shipper.flush(), pause(LOG_FLUSH_MILLISECONDS)]);
+      taskLog.say(result.message, 'ERROR');
+    }
+    await Promise.race([taskLog.flush(), pause(LOG_FLUSH_MILLISECONDS)]);
+    await this.#complete(held, completion(result));
+    return result.outcome === 'succeeded' ? result.retirePrevious : undefined;
+  }
+
+  async #apply(held: HeldTask, task: DeployTask, taskLog: TaskLog): Promise<DeployResult> {
+    const { driver } = this.#parts;
+    const known = driver.epochOf(task.deployment_id) ?? 0;
+    if (task.epoch < known) {
+      const message = `Epoch ${task.epoch} is older than ${known}, which this listener has already applied.`;
+      return { outcome: 'failed', message, previousServing: true };
+    }
+    return driver.deploy(task, {
+      signal: held.signal,
+      say: (message, level) => {
+        this.#parts.log.info(`${task.deployment_name}: ${message.split('\n', 1)[0]}`);
+        taskLog.say(message, level);
+      },
+      announceSwitch: async () => {
+        const answer = await this.#beat(held, 'switching', held.signal);
+        held.switched = this.#obey(held, answer);
+        return held.switched;
+      },
+    });
+  }
+
+  #taskLog(held: HeldTask, task: DeployTask): TaskLog {
+    const { controlPlane, shipper, stopping } = this.#parts;
+    return new TaskLog(
+      async (lines) => {
+        const answer = await held.underLease((lease) =>
+          controlPlane.taskLogs(task.task_id, { lease_id: lease, lines }, stopping),
+        );
+        return answer === 'accepted';
+      },
+      (line) => shipper.push(task.deployment_id, task.revision_id, line),
+    );
+  }
+
+  async #delete(held: HeldTask): Promise<void> {
+    const { deployment_id: deploymentId, epoch } = held.task;
+    if (epoch < (this.#parts.driver.epochOf(deploymentId) ?? 0)) return;
+    await this.#parts.driver.remove(deploymentId);
+    await this.#complete(held, { outcome: 'succeeded' });
+  }
+
+  async #complete(held: HeldTask, body: Omit<CompleteRequest, 'lease_id'>): Promise<void> {
+    const { controlPlane, log, stopping } = this.#parts;
+    const { task_id: taskId } = held.task;
+    const answer = await held
+      .underLease((lease) => controlPlane.complete(taskId, { ...body, lease_id: lease }, stopping))
+      .catch((error: unknown) => {
+        log.error(`task ${taskId}: its end could not be reported: ${messageOf(error)}`);
+        return 'gone' as const;
+      });
+    const text = typeof answer === 'string' ? answer : answer.accepted ? 'accepted' : 'it had ended before';
+    log.info(`task ${taskId}: ${body.outcome} (${text})`);
+  }
+}
+
+function completion(result: DeployResult): Omit<CompleteRequest, 'lease_id'> {
+  if (result.outcome === 'succeeded') return { outcome: 'succeeded', url: result.url };
+  if (result.outcome === 'stopped') return { outcome: 'stopped' };
+  return {
+    outcome: 'failed',
+    status_message: result.message.slice(0, STATUS_MESSAGE_CHARACTERS_MAX),
+    previous_serving: result.previousServing,
+  };
+}

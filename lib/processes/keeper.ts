@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { type GroupCommand, type ProcessGroup, startGroup } from './group.ts';
+import { MARKER_VARIABLE, membersOf } from './process-table.ts';
+import { killGroup, stopGroup } from './stop-group.ts';
+import { Warden } from './warden.ts';
+
+/**
+ * Starts process groups and sees to it that none of them outlives this process, however it ends: a warden beside it kills what
+ * is left. Make one for a program and close it at the end.
+ */
+export class ProcessKeeper {
+  /** Every group's marker contains it: with `killCarriers(id)` a later run can end what an earlier one left. */
+  readonly id = randomUUID();
+  readonly #warden = new Warden(this.id);
+  readonly #groups = new Set<ProcessGroup>();
+
+  get wardenPid(): number | undefined {
+    return this.#warden.pid;
+  }
+
+  /** The groups that may still have living members. */
+  get groups(): ReadonlySet<ProcessGroup> {
+    return this.#groups;
+  }
+
+  /** Starts a command in a session and process group of its own. Never throws: a failed start is the group's exit. */
+  start(command: GroupCommand): ProcessGroup {
+    // What runs inside another keeper's group carries that marker too, so that ending the outer group ends all of it.
+    const outer = process.env[MARKER_VARIABLE];
+    const own = `${this.id}.${randomUUID()}`;
+    const group = startGroup(command, own, outer === undefined ? own : `${outer}/${own}`);
+    this.#groups.add(group);
+    this.#warden.add({ pid: group.pid, startTime: group.startTime, marker: group.marker });
+    void group.exited.then(() => {
+      if (membersOf(group).length === 0) this.#forget(group);
+    });
+    return group;
+  }
+
+  /** SIGTERM, after the grace SIGKILL; resolves when no member of the group is alive. */
+  async stop(group: ProcessGroup, graceMilliseconds: number): Promise<void> {
+    await stopGroup(group, graceMilliseconds);
+    this.#forget(group);
+  }
+
+  async stopAll(graceMilliseconds: number): Promise<void> {
+    await Promise.all([...this.#groups].map((group) => this.stop(group, graceMilliseconds)));
+  }
+
+  /** Kills what is left and dismisses the warden. */
+  async close(): Promise<void> {
+    await this.stopAll(0);
+    await killCarriers(this.id);
+    await this.#warden.close();
+  }
+
+  #forget(group: ProcessGroup): void {
+    if (this.#groups.delete(group)) this.#warden.remove(group.marker);
+  }
+}
+
+/** Kills every process whose marker contains `keeperId` and waits until none is alive (Linux; elsewhere none is found). */
+export async function killCarriers(keeperId: string): Promise<void> {
+  await killGroup({ pid: undefined, startTime: undefined, marker: keeperId });
+}

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Environment variable that every process of a group inherits, also one that left the group with setsid. */
+export const MARKER_VARIABLE = 'RUN_GROUP_ID';
+
+/** One living process (zombies are left out). `startTime` tells a process from a later one with the same pid. */
+export type ProcessRow = { pid: number; groupId: number; sessionId: number; startTime: string };
+
+/** What identifies a group we started: its first process and the marker that its members carry. */
+export type GroupRecord = { pid: number | undefined; startTime: string | undefined; marker: string };
+
+const onLinux = process.platform === 'linux';
+
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
+  } catch {
+    return 'boot';
+  }
+}
+// Start times count from boot: a record kept on disk must not match after a reboot.
+const boot = onLinux ? bootId() : '';
+
+function readLinuxRow(pid: number): ProcessRow | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The command name is in parentheses and may itself hold spaces and parentheses.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    return {
+      pid,
+      groupId: Number(fields[2]),
+      sessionId: Number(fields[3]),
+      startTime: `${boot}:${fields[19]}`,
+    };
+  } catch {
+    return undefined; // It ended meanwhile.
+  }
+}
+
+function readLinuxRows(): ProcessRow[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readLinuxRow(Number(name)))
+    .filter((row) => row !== undefined);
+}
+
+function readPsRows(): ProcessRow[] {
+  const text = execFileSync('ps', ['-axo', 'pid=,pgid=,stat=,lstart='], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH ?? '/bin:/usr/bin', LC_ALL: 'C' },
+  });
+  return text.split('\n').flatMap((line) => {
+    const [, pid, groupId, state, startTime] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
+    if (pid === undefined || state === undefined || state.startsWith('Z')) return [];
+    return [{ pid: Number(pid), groupId: Number(groupId), sessionId: -1, startTime: startTime ?? '' }];
+  });
+}
+
+/** All living processes: from /proc on Linux, from `ps` elsewhere. */
+export function readProcesses(): ProcessRow[] {
+  return onLinux ? readLinuxRows() : readPsRows();
+}
+
+/** When a living process started, in the platform's own notation; undefined when there is none with this pid. */
+export function startTimeOf(pid: number): string | undefined {
+  if (onLinux) return readLinuxRow(pid)?.startTime;
+  return readPsRows().find((row) => row.pid === pid)?.startTime;
+}
+
+function carries(pid: number, marker: string): boolean {
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
+    const at = `\0${environment}`.indexOf(`\0${MARKER_VARIABLE}=`);
+    return at !== -1 && environment.slice(at, environment.indexOf('\0', at)).includes(marker);
+  } catch {
+    return false; // It ended, or it is another user's.
+  }
+}
+
+/** The living processes whose environment carries `marker` (Linux; elsewhere none can be told). */
+export function carriersOf(marker: string, rows: ProcessRow[] = readProcesses()): ProcessRow[] {
+  if (!onLinux) return [];
+  return rows.filter((row) => row.pid !== process.pid && carries(row.pid, marker));
+}
+
+function inGroup(group: GroupRecord, rows: ProcessRow[]): ProcessRow[] {
+  const { pid, startTime } = group;
+  if (pid === undefined) return [];
+  // A pid stays taken while its group has members; if its process started at another time, the group is gone.
+  const leader = rows.find((row) => row.pid === pid);
+  if (leader !== undefined && leader.startTime !== startTime) return [];
+  return rows.filter((row) => row.groupId === pid || row.sessionId === pid);
+}
+
+/** The living members of a group: by process group, by session, and by marker. */
+export function membersOf(group: GroupRecord, rows: ProcessRow[] = readProcesses()): ProcessRow[] {
+  const grouped = inGroup(group, rows);
+  const known = new Set(grouped.map((row) => row.pid));
+  const rest = rows.filter((row) => !known.has(row.pid));
+  return [...grouped, ...carriersOf(group.marker, rest)];
+}

@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type GroupRecord, membersOf, type ProcessRow } from './process-table.ts';
+
+/** How often we look whether a group has ended: an exit is seen at once, at little cost while waiting for a slow one. */
+const POLL_MILLISECONDS = 25;
+
+function signal(target: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(target, name);
+  } catch {
+    // Gone meanwhile, or no longer ours: the next look at the process table decides.
+  }
+}
+
+function signalMembers(group: GroupRecord, members: ProcessRow[], name: NodeJS.Signals): void {
+  const { pid } = group;
+  // The whole group in one call: no member can fork out of reach between two signals.
+  const grouped = pid !== undefined && members.some((row) => row.groupId === pid);
+  if (grouped) signal(-pid, name);
+  for (const row of members) if (!grouped || row.groupId !== pid) signal(row.pid, name);
+}
+
+/** Sends SIGKILL until no member is left. A process in an uninterruptible wait delays it; nothing else does. */
+export async function killGroup(group: GroupRecord): Promise<void> {
+  let emptyLooks = 0;
+  // Two looks: a process that was being forked during the first is seen in the second.
+  while (emptyLooks < 2) {
+    const members = membersOf(group);
+    emptyLooks = members.length === 0 ? emptyLooks + 1 : 0;
+    signalMembers(group, members, 'SIGKILL');
+    await delay(emptyLooks === 0 ? POLL_MILLISECONDS : 5);
+  }
+}
+
+/**
+ * Ends a group: SIGTERM, after `graceMilliseconds` SIGKILL, also to members that left the process group. Resolves when none of
+ * them is alive.
+ */
+export async function stopGroup(group: GroupRecord, graceMilliseconds: number): Promise<void> {
+  const deadline = Date.now() + graceMilliseconds;
+  if (graceMilliseconds > 0) signalMembers(group, membersOf(group), 'SIGTERM');
+  while (Date.now() < deadline && membersOf(group).length > 0) await delay(POLL_MILLISECONDS);
+  await killGroup(group);
+}

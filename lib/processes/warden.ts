@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { GroupRecord } from './process-table.ts';
+
+/** What the parent tells its warden, one JSON object a line. */
+export type WardenLine =
+  | { kind: 'keeper'; id: string }
+  | { kind: 'add'; group: GroupRecord }
+  | { kind: 'remove'; marker: string }
+  | { kind: 'goodbye' };
+
+/** A warden that dies at once (no memory, say) is not started again in a tight loop. */
+const RESTART_MILLISECONDS = 200;
+
+/**
+ * Starts and keeps one warden (see warden-main.ts). All groups of one keeper carry its id in their marker, and the warden knows
+ * that id from its first line on: there is no moment at which something we started is out of its sight.
+ */
+export class Warden {
+  readonly #keeperId: string;
+  readonly #groups = new Map<string, GroupRecord>();
+  #child: ChildProcess;
+  #closed = false;
+
+  constructor(keeperId: string) {
+    this.#keeperId = keeperId;
+    this.#child = this.#spawn();
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  add(group: GroupRecord): void {
+    this.#groups.set(group.marker, group);
+    this.#tell({ kind: 'add', group });
+  }
+
+  remove(marker: string): void {
+    this.#groups.delete(marker);
+    this.#tell({ kind: 'remove', marker });
+  }
+
+  /** Dismisses the warden. Groups that are still registered live on: stop them first. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const child = this.#child;
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    const exited = once(child, 'exit');
+    child.ref();
+    this.#tell({ kind: 'goodbye' });
+    await exited;
+  }
+
+  #tell(line: WardenLine): void {
+    this.#child.stdin?.write(`${JSON.stringify(line)}\n`);
+  }
+
+  #spawn(): ChildProcess {
+    // Its environment carries no marker: whoever ends our own group must not end the warden before its work.
+    const child = spawn(process.execPath, [fileURLToPath(new URL('./warden-main.ts', import.meta.url))], {
+      detached: true,
+      cwd: '/',
+      env: { PATH: process.env.PATH ?? '' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    child.on('error', () => this.#replace());
+    child.on('exit', () => this.#replace());
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.write(`${JSON.stringify({ kind: 'keeper', id: this.#keeperId } satisfies WardenLine)}\n`);
+    for (const group of this.#groups.values()) {
+      child.stdin?.write(`${JSON.stringify({ kind: 'add', group } satisfies WardenLine)}\n`);
+    }
+    child.unref();
+    // A pipe is a socket here, and only sockets can be unreferenced; the type knows only the stream.
+    (child.stdin as { unref?: () => void } | null)?.unref?.();
+    return child;
+  }
+
+  #lastStart = 0;
+
+  #replace(): void {
+    if (this.#closed) return;
+    const wait = Math.max(0, this.#lastStart + RESTART_MILLISECONDS - Date.now());
+    const start = () => {
+      if (this.#closed) return;
+      this.#lastStart = Date.now();
+      this.#child = this.#spawn();
+    };
+    if (wait === 0) start();
+    else setTimeout(start, wait).unref();
+  }
+}

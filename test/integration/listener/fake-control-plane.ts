@@ -1,0 +1,216 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import {
+  type CompleteRequest,
+  claimRequest,
+  completeRequest,
+  type DeploySpec,
+  heartbeatRequest,
+  type ListenerTask,
+  type StatusRequest,
+  shipLogsRequest,
+  statusRequest,
+  taskLogsRequest,
+} from '../../../lib/contract/listener-protocol.ts';
+
+type Offered = {
+  task: ListenerTask;
+  state: 'offered' | 'claimed' | 'ended';
+  leaseId: string;
+  cancelled: boolean;
+  stopAtSwitch: boolean;
+  conflicts: boolean;
+};
+type Row = { deployment_id: string; epoch: number; revision_id: string | null; held: boolean };
+export type Line = { level: string; message: string; timestamp: number };
+
+/** A control plane in memory that speaks the listener protocol, validates every request and records it. */
+export class FakeControlPlane {
+  readonly listenerId = randomUUID();
+  readonly tenantId = randomUUID();
+  readonly apiKey = 'slp_test_key_of_the_listener';
+  readonly completed: (CompleteRequest & { task_id: string })[] = [];
+  readonly phases: string[] = [];
+  readonly reports: StatusRequest['reports'] = [];
+  readonly taskLines: Line[] = [];
+  readonly agentLines: Line[] = [];
+  readonly problems: string[] = [];
+  readonly desired = new Map<string, Row>();
+  readonly specs = new Map<string, DeploySpec>();
+  readonly #offered = new Map<string, Offered>();
+  readonly #artifacts = new Map<string, Buffer>();
+  #url = '';
+
+  get url(): string {
+    return this.#url;
+  }
+
+  async start(): Promise<this> {
+    const server = createServer((request, response) => {
+      this.#handle(request, response).catch((error: unknown) => {
+        this.problems.push(String(error));
+        response.writeHead(422).end(JSON.stringify({ detail: String(error) }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    this.#url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    onTestFinished(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    return this;
+  }
+
+  /** Keeps a tar file and answers the artifact that a task names. */
+  addArtifact(tarball: Buffer): DeploySpec['artifact'] {
+    const sha256 = createHash('sha256').update(tarball).digest('hex');
+    this.#artifacts.set(sha256, tarball);
+    return { kind: 'folder', url: `/v2/artifacts/${sha256}`, sha256 };
+  }
+
+  offerDeploy(spec: DeploySpec, flags: { stopAtSwitch?: boolean } = {}): string {
+    this.specs.set(spec.deployment_id, spec);
+    const row = this.desired.get(spec.deployment_id);
+    const { deployment_id, epoch } = spec;
+    this.desired.set(deployment_id, {
+      deployment_id,
+      epoch,
+      revision_id: row?.revision_id ?? null,
+      held: true,
+    });
+    return this.#offer({ kind: 'DEPLOY', ...taskFields(), ...spec }, flags.stopAtSwitch ?? false);
+  }
+
+  offerDelete(deploymentId: string, epoch: number): string {
+    return this.#offer(
+      { kind: 'DELETE', ...taskFields(), deployment_id: deploymentId, epoch, revision_id: null },
+      false,
+    );
+  }
+
+  cancel(taskId: string): void {
+    this.#get(taskId).cancelled = true;
+  }
+
+  /** From now on the task's lease is another's. */
+  takeAway(taskId: string): void {
+    this.#get(taskId).conflicts = true;
+  }
+
+  isClaimed(taskId: string): boolean {
+    return this.#get(taskId).state === 'claimed';
+  }
+
+  #offer(task: ListenerTask, stopAtSwitch: boolean): string {
+    const rest = { leaseId: task.lease_id, cancelled: false, conflicts: false, stopAtSwitch };
+    this.#offered.set(task.task_id, { task, state: 'offered', ...rest });
+    return task.task_id;
+  }
+
+  #get(taskId: string): Offered {
+    const found = this.#offered.get(taskId);
+    if (found === undefined) throw new Error(`no task ${taskId}`);
+    return found;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const path = request.url ?? '';
+    if (request.headers['x-api-key'] !== this.apiKey) return void response.writeHead(401).end();
+    const artifact = /^\/v2\/artifacts\/(.+)$/.exec(path)?.[1];
+    if (artifact !== undefined) {
+      const bytes = this.#artifacts.get(artifact);
+      return void (bytes === undefined ? response.writeHead(404).end() : response.end(bytes));
+    }
+    const body: unknown = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
+    const rest = path.slice(`/v2/listeners/${this.listenerId}/`.length);
+    const [status, answer, headers] = await this.#route(rest, body, request.headers['if-none-match']);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(status === 304 ? undefined : JSON.stringify(answer));
+  }
+
+  async #route(
+    path: string,
+    body: unknown,
+    ifNoneMatch: string | undefined,
+  ): Promise<[number, unknown, Record<string, string>?]> {
+    const taskId = /^tasks\/([^/]+)\/(?:heartbeat|logs|complete)$/.exec(path)?.[1];
+    if (path === 'tasks/claim') return [200, await this.#claim(body)];
+    if (taskId !== undefined) return this.#taskRoute(this.#get(taskId), path, body);
+    if (path === 'desired') return this.#answerDesired(ifNoneMatch);
+    if (path === 'status') {
+      this.reports.push(...statusRequest().parse(body).reports);
+      return [200, { accepted: 1 }];
+    }
+    if (path === 'logs') {
+      for (const batch of shipLogsRequest().parse(body).batches) this.agentLines.push(...batch.lines);
+      return [200, { accepted: 1 }];
+    }
+    const spec = this.specs.get(/^deployments\/([^/]+)\/spec$/.exec(path)?.[1] ?? '');
+    return spec === undefined ? [404, { detail: 'Not found.' }] : [200, spec];
+  }
+
+  async #claim(body: unknown): Promise<unknown> {
+    claimRequest().parse(body);
+    const open = () => [...this.#offered.values()].filter((one) => one.state !== 'ended' && !one.conflicts);
+    if (open().length === 0) await delay(100);
+    const tasks = open().filter((one) => !one.cancelled);
+    for (const one of tasks) {
+      one.leaseId = randomUUID();
+      one.state = 'claimed';
+    }
+    return {
+      tasks: tasks.map((one) => ({ ...one.task, lease_id: one.leaseId })),
+      cancelled: open().flatMap((one) => (one.cancelled ? [one.task.task_id] : [])),
+      poll_after_seconds: 0.1,
+    };
+  }
+
+  #taskRoute(offered: Offered, path: string, body: unknown): [number, unknown] {
+    if (path.endsWith('/heartbeat')) {
+      const { lease_id, phase } = heartbeatRequest().parse(body);
+      if (offered.conflicts || lease_id !== offered.leaseId) return [409, { detail: 'lease' }];
+      this.phases.push(phase ?? '');
+      const stop = offered.cancelled || (phase === 'switching' && offered.stopAtSwitch);
+      return [200, { stop }];
+    }
+    if (path.endsWith('/logs')) {
+      const { lease_id, lines } = taskLogsRequest().parse(body);
+      if (offered.conflicts || lease_id !== offered.leaseId) return [409, { detail: 'lease' }];
+      this.taskLines.push(...lines.map((line) => ({ ...line, level: line.level ?? 'INFO' })));
+      return [200, {}];
+    }
+    const request = completeRequest().parse(body);
+    if (offered.conflicts || request.lease_id !== offered.leaseId) return [409, { detail: 'lease' }];
+    offered.state = 'ended';
+    this.completed.push({ ...request, task_id: offered.task.task_id });
+    this.#endRow(offered.task, request);
+    return [200, { accepted: true }];
+  }
+
+  #endRow(task: ListenerTask, request: CompleteRequest): void {
+    const row = this.desired.get(task.deployment_id);
+    if (task.kind === 'DELETE') this.desired.delete(task.deployment_id);
+    else if (row !== undefined) {
+      row.held = false;
+      row.epoch = task.epoch + 1;
+      if (request.outcome === 'succeeded') row.revision_id = task.revision_id;
+    }
+  }
+
+  #answerDesired(ifNoneMatch: string | undefined): [number, unknown, Record<string, string>?] {
+    const deployments = [...this.desired.values()];
+    const version = createHash('sha256').update(JSON.stringify(deployments)).digest('hex');
+    const etag = `"${version}"`;
+    if (ifNoneMatch === etag) return [304, undefined];
+    return [200, { version, complete: true, deployments }, { etag }];
+  }
+}
+
+function taskFields() {
+  return { task_id: randomUUID(), lease_id: randomUUID(), lease_seconds: 60 };
+}

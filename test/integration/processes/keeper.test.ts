@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { childEnvironment } from '../../../lib/processes/environment.ts';
+import type { GroupCommand, OutputLine } from '../../../lib/processes/group.ts';
+import { killCarriers, ProcessKeeper } from '../../../lib/processes/keeper.ts';
+import { listenersOf, onPort } from '../../../lib/processes/listening.ts';
+import { carriersOf, membersOf, startTimeOf } from '../../../lib/processes/process-table.ts';
+import { until } from '../../support/until.ts';
+
+const WAIT = { timeoutMs: 10_000 };
+
+function newKeeper(): ProcessKeeper {
+  const keeper = new ProcessKeeper();
+  onTestFinished(() => keeper.close());
+  return keeper;
+}
+
+function shell(line: string, lines: OutputLine[] = [], rest: Partial<GroupCommand> = {}): GroupCommand {
+  const environment = childEnvironment();
+  return {
+    command: '/bin/sh',
+    args: ['-c', line],
+    cwd: '/',
+    environment,
+    onLine: (one) => lines.push(one),
+    ...rest,
+  };
+}
+
+describe('a process group', { timeout: 30_000 }, () => {
+  it('delivers its output line by line, in order, the last partial line and invalid bytes too', async () => {
+    const lines: OutputLine[] = [];
+    const group = newKeeper().start(
+      shell("printf 'one\\r\\ntwo\\n\\377bad\\nlast'; printf 'err\\n' >&2; exit 4", lines),
+    );
+    expect(await group.exited).toEqual({ code: 4, signal: null });
+    const out = lines.filter((one) => one.stream === 'stdout').map((one) => one.line);
+    expect(out).toEqual(['one', 'two', '\uFFFDbad', 'last']);
+    expect(lines.filter((one) => one.stream === 'stderr').map((one) => one.line)).toEqual(['err']);
+    const stamps = lines.map((one) => one.timestamp);
+    expect(stamps).toEqual([...new Set(stamps)].sort((a, b) => a - b));
+  });
+
+  it('says what went wrong when the command cannot be started', async () => {
+    const group = newKeeper().start(shell('', [], { command: '/nowhere/at/all' }));
+    expect((await group.exited).error).toMatch(/ENOENT/);
+  });
+
+  it('ends though an orphan holds its output open, and stopping it ends the orphan', async () => {
+    const keeper = newKeeper();
+    const group = keeper.start(shell('sleep 600 & echo started'));
+    expect(await group.exited).toMatchObject({ code: 0 });
+    expect(membersOf(group)).toHaveLength(1);
+    await keeper.stop(group, 2000);
+    expect(membersOf(group)).toEqual([]);
+    expect(keeper.groups.size).toBe(0);
+  });
+
+  it('gives a goodbye its time, and kills what ignores it or has left the group', async () => {
+    const lines: OutputLine[] = [];
+    const keeper = newKeeper();
+    const polite = keeper.start(
+      shell("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done", lines),
+    );
+    const deaf = keeper.start(
+      shell("trap '' TERM; setsid sh -c \"trap '' TERM; echo up; sleep 600\" & wait; sleep 600", lines),
+    );
+    await until(() => lines.filter((one) => one.line === 'up').length === 2, {
+      ...WAIT,
+      what: 'both to be up',
+    });
+    await keeper.stop(polite, 5000);
+    expect(lines.map((one) => one.line)).toContain('bye');
+    expect(polite.exit).toEqual({ code: 0, signal: null });
+    expect(membersOf(deaf).length).toBeGreaterThan(1);
+    await keeper.stop(deaf, 200);
+    expect(membersOf(deaf)).toEqual([]);
+  });
+
+  it('never takes a later process with the same pid for its own', () => {
+    const record = { pid: process.pid, startTime: 'another time', marker: 'nobody carries this' };
+    expect(membersOf(record)).toEqual([]);
+    expect(startTimeOf(process.pid)).not.toBe('another time');
+  });
+
+  it('knows the ports that it listens on, and no others', async () => {
+    const lines: OutputLine[] = [];
+    const keeper = newKeeper();
+    const script =
+      "const s = require('net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))";
+    const group = keeper.start(shell('', lines, { command: process.execPath, args: ['-e', script] }));
+    const other = keeper.start(shell('sleep 600'));
+    const { line } = await until(() => lines[0], { ...WAIT, what: 'its port' });
+    expect(onPort(listenersOf(group), Number(line))).toEqual({ host: '127.0.0.1', port: Number(line) });
+    expect(listenersOf(other)).toEqual([]);
+  });
+});
+
+describe('the warden', { timeout: 30_000 }, () => {
+  async function startProgram() {
+    const file = fileURLToPath(new URL('keeper-program.ts', import.meta.url));
+    // A process group of its own, so that all of it can be killed at once.
+    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+    const said = createInterface({ input: child.stdout });
+    const next = async (): Promise<{ keeper: string; warden: number }> => {
+      const [line]: unknown[] = await once(said, 'line');
+      return JSON.parse(String(line));
+    };
+    const { keeper, warden } = await next();
+    onTestFinished(() => killCarriers(keeper));
+    await until(() => carriersOf(keeper).length >= 3, { ...WAIT, what: 'the three processes' });
+    return { next, keeper, warden, pid: child.pid ?? 0 };
+  }
+
+  it.each([
+    { how: 'the parent alone', target: (pid: number) => pid },
+    { how: "the parent's whole process group", target: (pid: number) => -pid },
+  ])('ends everything after kill -9 of $how, then itself', async ({ target }) => {
+    const { keeper, warden, pid } = await startProgram();
+    process.kill(target(pid), 'SIGKILL');
+    await until(() => carriersOf(keeper).length === 0, { ...WAIT, what: 'everything to be gone' });
+    await until(() => startTimeOf(warden) === undefined, { ...WAIT, what: 'the warden to be gone' });
+  });
+
+  it('is replaced when it dies, and the new one ends everything too', async () => {
+    const { keeper, warden, pid, next } = await startProgram();
+    const replaced = next();
+    process.kill(warden, 'SIGKILL');
+    expect((await replaced).warden).not.toBe(warden);
+    expect(carriersOf(keeper).length).toBeGreaterThanOrEqual(3);
+    process.kill(pid, 'SIGKILL');
+    await until(() => carriersOf(keeper).length === 0, { ...WAIT, what: 'everything to be gone' });
+  });
+
+  it('is dismissed by close, with everything stopped', async () => {
+    const keeper = new ProcessKeeper();
+    const group = keeper.start(shell('sleep 600 & sleep 601'));
+    const warden = keeper.wardenPid ?? 0;
+    await keeper.close();
+    expect(membersOf(group)).toEqual([]);
+    expect(startTimeOf(warden)).toBeUndefined();
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { serverEnvironment } from '../../../lib/listener/drivers/process/server-environment.ts';
+import { childEnvironment, childPath } from '../../../lib/processes/environment.ts';
+
+describe('the environment of a child', () => {
+  const own = {
+    HOME: '/home/me',
+    LC_ALL: 'C',
+    HTTPS_PROXY: 'http://proxy',
+    PATH: '/p/node_modules/.bin:/node_modules/.bin:/usr/lib/node_modules/npm/bin/node-gyp-bin:/usr/bin:/bin',
+    NODE_ENV: 'production',
+    INIT_CWD: '/p',
+    npm_config_loglevel: 'silent',
+    SLIPWAY_API_KEY: 'k',
+    AWS_SECRET_ACCESS_KEY: 's',
+    RUN_GROUP_ID: 'g',
+  };
+
+  it('is a short list of ours and what is added', () => {
+    const environment = childEnvironment({ GREETING: 'hi' }, own);
+    expect(Object.keys(environment).sort()).toEqual(['GREETING', 'HOME', 'HTTPS_PROXY', 'LC_ALL', 'PATH']);
+  });
+
+  it('has the running Node first on PATH, also when that is inside node_modules, and nothing of npm scripts', () => {
+    expect(childPath(own.PATH, '/p/node_modules/node/bin')).toBe('/p/node_modules/node/bin:/usr/bin:/bin');
+    expect(childPath(undefined, '/n')).toBe('/n:/usr/local/bin:/usr/bin:/bin');
+  });
+
+  it('gives a server the port we chose, says when it had one of its own, and its own tools first', () => {
+    const given = [
+      { name: 'PORT', value: '1' },
+      { name: 'A', value: 'b' },
+    ];
+    const made = serverEnvironment({ environment: given }, 8123, ['/a/node_modules/.bin']);
+    expect(made.ownPortIgnored).toBe(true);
+    expect(made.variables).toMatchObject({ PORT: '8123', A: 'b' });
+    expect(made.variables.PATH?.startsWith('/a/node_modules/.bin:')).toBe(true);
+    expect(serverEnvironment({ environment: [] }, 1, []).ownPortIgnored).toBe(false);
+  });
+});
