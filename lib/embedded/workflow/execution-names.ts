@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+
+/** Step Functions gives the name of a closed execution free again after so long. */
+const NAME_TAKEN_MILLISECONDS = 90 * 24 * 3_600_000;
+
+/** What no name of an execution may hold: white space, brackets, wildcards, quotes, separators, control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+const forbidden = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]/;
+const NAME_LENGTH_MAX = 80;
+
+export function checkName(name: string): void {
+  if (name.length < 1 || name.length > NAME_LENGTH_MAX || forbidden.test(name)) {
+    throw Object.assign(new Error(`Invalid Name: '${name}'`), { name: 'InvalidName' });
+  }
+}
+
+/** Remembers on disk which execution names are taken, and by what. */
+export type ExecutionNames = {
+  /** Takes the name. `same`: it is running with this very input; `taken`: anything else of that name was started before. */
+  take(name: string, input: string, now: number): 'new' | 'same' | 'taken';
+  close(name: string, now: number): void;
+  state(name: string): 'running' | 'closed' | 'absent';
+  release(): void;
+};
+
+/** Opens the file. Executions live in the process that started them, so what was running in an earlier one is closed. */
+export function openExecutionNames(path: string, now: number): ExecutionNames {
+  const db = new DatabaseSync(path);
+  db.exec(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = NORMAL;
+    CREATE TABLE IF NOT EXISTS executions (
+      name TEXT PRIMARY KEY, input_sha256 TEXT NOT NULL, started_at INTEGER NOT NULL, closed_at INTEGER
+    ) STRICT, WITHOUT ROWID;
+  `);
+  db.prepare('UPDATE executions SET closed_at = ? WHERE closed_at IS NULL').run(now);
+  db.prepare('DELETE FROM executions WHERE closed_at < ?').run(now - NAME_TAKEN_MILLISECONDS);
+  const find = db.prepare('SELECT input_sha256, closed_at FROM executions WHERE name = ?');
+  const insert = db.prepare('INSERT INTO executions (name, input_sha256, started_at) VALUES (?, ?, ?)');
+  const end = db.prepare('UPDATE executions SET closed_at = ? WHERE name = ?');
+  return {
+    take(name, input, startedAt) {
+      const digest = createHash('sha256').update(input).digest('hex');
+      const found = find.get(name);
+      if (found === undefined) {
+        insert.run(name, digest, startedAt);
+        return 'new';
+      }
+      return found.closed_at === null && found.input_sha256 === digest ? 'same' : 'taken';
+    },
+    close: (name, closedAt) => {
+      end.run(closedAt, name);
+    },
+    state(name) {
+      const found = find.get(name);
+      if (found === undefined) return 'absent';
+      return found.closed_at === null ? 'running' : 'closed';
+    },
+    release: () => db.close(),
+  };
+}
