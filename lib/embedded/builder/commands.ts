@@ -4,7 +4,7 @@ export type ProjectFacts = {
   files: ReadonlySet<string>;
   /** The parsed package.json, if there is one. */
   packageJson: PackageJson | undefined;
-  /** Which of `npm`, `npx`, `pnpm`, `yarn`, `corepack` can be run here. */
+  /** Which of `npm`, `npx`, `pnpm`, `yarn` can be run here. */
   tools: ReadonlySet<string>;
 };
 
@@ -21,10 +21,13 @@ export type StepPlan =
   | { do: 'skip'; reason: string }
   | { do: 'fail'; reason: string };
 
-/** pnpm and yarn for projects that name no version, where neither they nor corepack are installed. */
-const PNPM = 'pnpm@10';
-const YARN_CLASSIC = 'yarn@1';
-const YARN_BERRY = '@yarnpkg/cli-dist@4';
+/**
+ * For projects that name no version. Not by corepack, although many machines have it: it refuses registries other than the public
+ * one, whose signatures it does not know.
+ */
+const PNPM_VERSION = '10';
+const YARN_CLASSIC_VERSION = '1';
+const YARN_VERSION = '4';
 
 const npmCi: StepPlan = {
   do: 'run',
@@ -44,7 +47,7 @@ export function planInstall(facts: ProjectFacts, installCommand: string | undefi
   const { files, packageJson } = facts;
   if (packageJson === undefined) return { do: 'skip', reason: 'there is no package.json' };
   if (files.has('package-lock.json') || files.has('npm-shrinkwrap.json')) return needs(facts, 'npm', npmCi);
-  if (files.has('pnpm-lock.yaml')) return planPnpm(facts);
+  if (files.has('pnpm-lock.yaml')) return planPnpm(facts, packageJson);
   if (files.has('yarn.lock')) return planYarn(facts, packageJson);
   if (packageJson.hasDependencies) return needs(facts, 'npm', { do: 'run', command: 'npm install' });
   return { do: 'skip', reason: 'package.json names no dependencies' };
@@ -63,27 +66,50 @@ function needs(facts: ProjectFacts, tool: string, plan: StepPlan): StepPlan {
   return { do: 'fail', reason: `${tool} is not installed on this machine` };
 }
 
-function planPnpm({ tools }: ProjectFacts): StepPlan {
-  const run = (pnpm: string): StepPlan => ({ do: 'run', command: `${pnpm} install --frozen-lockfile` });
-  if (tools.has('pnpm')) return run('pnpm');
-  if (tools.has('corepack')) return run('corepack pnpm');
-  if (tools.has('npx')) return run(`npx --yes ${PNPM}`);
-  return missing('pnpm-lock.yaml', 'pnpm');
+function planPnpm({ tools }: ProjectFacts, { packageManager }: PackageJson): StepPlan {
+  const version = namedVersion('pnpm', packageManager);
+  const npx = `npx --yes pnpm@${version ?? PNPM_VERSION}`;
+  return planOther({
+    tools,
+    tool: 'pnpm',
+    lockfile: 'pnpm-lock.yaml',
+    version,
+    npx,
+    option: '--frozen-lockfile',
+  });
 }
 
-/** Yarn 1 and later ones share a lockfile's name, but not the option that keeps it as it is. */
+/** Yarn 1 and later ones share a lockfile's name, but neither package nor the option that keeps the lockfile as it is. */
 function planYarn({ tools, files }: ProjectFacts, { packageManager }: PackageJson): StepPlan {
-  const berry = files.has('.yarnrc.yml') || /^yarn@[2-9]/.test(packageManager ?? '');
-  const option = berry ? '--immutable' : '--frozen-lockfile';
-  const run = (yarn: string): StepPlan => ({ do: 'run', command: `${yarn} install ${option}` });
-  if (tools.has('yarn')) return run('yarn');
-  if (tools.has('corepack')) return run('corepack yarn');
-  if (tools.has('npx'))
-    return run(berry ? `npx --yes --package=${YARN_BERRY} yarn` : `npx --yes ${YARN_CLASSIC}`);
-  return missing('yarn.lock', 'yarn');
+  const version = namedVersion('yarn', packageManager);
+  const classic = version === undefined ? !files.has('.yarnrc.yml') : /^[01]\./.test(version);
+  const npx = classic
+    ? `npx --yes yarn@${version ?? YARN_CLASSIC_VERSION}`
+    : `npx --yes --package=@yarnpkg/cli-dist@${version ?? YARN_VERSION} yarn`;
+  const option = classic ? '--frozen-lockfile' : '--immutable';
+  return planOther({ tools, tool: 'yarn', lockfile: 'yarn.lock', version, npx, option });
 }
 
-function missing(lockfile: string, tool: string): StepPlan {
-  const reason = `${lockfile} asks for ${tool}, but neither ${tool}, corepack nor npx is installed on this machine`;
+type OtherManager = {
+  tools: ReadonlySet<string>;
+  tool: string;
+  lockfile: string;
+  version: string | undefined;
+  npx: string;
+  option: string;
+};
+
+/** npx gives the version that the project names; without one, what is installed is as good. */
+function planOther({ tools, tool, lockfile, version, npx, option }: OtherManager): StepPlan {
+  const installed = tools.has(tool) && (version === undefined || !tools.has('npx'));
+  if (installed) return { do: 'run', command: `${tool} install ${option}` };
+  if (tools.has('npx')) return { do: 'run', command: `${npx} install ${option}` };
+  const reason = `${lockfile} asks for ${tool}, but neither ${tool} nor npx is installed on this machine`;
   return { do: 'fail', reason };
+}
+
+/** The exact version in `packageManager` (`pnpm@10.1.0+sha512.…`); nothing else goes into a command. */
+function namedVersion(tool: string, packageManager: string | undefined): string | undefined {
+  const [, name, version] = /^(\w+)@(\d+\.\d+\.\d+(?:-[\w.]+)?)(?:\+|$)/.exec(packageManager ?? '') ?? [];
+  return name === tool ? version : undefined;
 }

@@ -3,7 +3,7 @@ import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import type { PackageJson, ProjectFacts } from './commands.ts';
 import { BuildFailure } from './failure.ts';
 
-const TOOLS = ['npm', 'npx', 'pnpm', 'yarn', 'corepack'];
+const TOOLS = ['npm', 'npx', 'pnpm', 'yarn'];
 
 /**
  * The folder to build in: the one of the config file, which must lie inside `root`, also when links are followed. A missing

@@ -17,6 +17,7 @@ export function buildEnvironment(ceilingFolder: string): Record<string, string> 
     GIT_CEILING_DIRECTORIES: ceilingFolder,
     GIT_TERMINAL_PROMPT: '0',
     NO_COLOR: '1',
+    // Projects whose own scripts call corepack must not wait for an answer.
     COREPACK_ENABLE_DOWNLOAD_PROMPT: '0',
     npm_config_audit: 'false',
     npm_config_fund: 'false',

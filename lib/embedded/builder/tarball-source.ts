@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import type { Stats } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import * as tar from 'tar';
 import { BuildFailure } from './failure.ts';
 import { isInside } from './project.ts';
@@ -24,32 +24,59 @@ export type UnpackRequest = {
  * Unpacks a tar file, gzipped or not. Throws BuildFailure when it is damaged, is not the one that was recorded, is too large, or
  * holds what could reach out of the folder: absolute paths, `..`, devices, links that lead out.
  */
-export async function unpackTarball({ content, sha256, folder, signal }: UnpackRequest): Promise<void> {
+export async function unpackTarball(request: UnpackRequest): Promise<void> {
+  const { content, sha256, signal } = request;
   const hash = createHash('sha256');
-  const check = entryChecker(folder);
-  const unpack = tar.extract({ cwd: folder, strict: true, filter: check.filter });
-  async function* hashed(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
-      if (check.problem() !== undefined) return;
-      hash.update(chunk);
-      yield chunk;
-    }
-  }
   try {
-    await pipeline(content, hashed, unpack, { signal });
+    await extract(request, (chunk) => hash.update(chunk));
   } catch (error) {
     signal.throwIfAborted();
-    const reason = check.problem() ?? (error instanceof Error ? error.message : String(error));
-    throw new BuildFailure(`The source tarball cannot be unpacked: ${reason}`);
+    throw new BuildFailure(
+      `The source tarball cannot be unpacked: ${error instanceof Error ? error.message : error}`,
+    );
+  } finally {
+    content.destroy();
   }
-  const problem = check.problem();
-  if (problem !== undefined) throw new BuildFailure(`The source tarball cannot be unpacked: ${problem}`);
   if (hash.digest('hex') !== sha256)
     throw new BuildFailure('The source tarball is not the one that was uploaded');
 }
 
-function entryChecker(folder: string) {
-  let problem: string | undefined;
+/**
+ * Feeds the unpacker by hand: it is no stream of Node's, and one that met an entry it does not like never finishes. The first
+ * problem ends the work; nothing is written for the entry that has it, nor for any after it.
+ */
+async function extract(
+  { content, folder, signal }: UnpackRequest,
+  onChunk: (chunk: Buffer) => void,
+): Promise<void> {
+  const ended = Promise.withResolvers<void>();
+  const fail = (error: unknown) => ended.reject(error);
+  const filter = entryFilter(folder, (problem) => fail(new Error(problem)));
+  const unpack = tar.extract({ cwd: folder, strict: true, filter });
+  unpack.on('error', fail);
+  unpack.on('close', () => ended.resolve());
+  const onAbort = () => fail(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const fed = feed(content, unpack, onChunk);
+  // When the end comes first, the feeder is cut off by closing what it reads from.
+  fed.catch(fail);
+  try {
+    await ended.promise;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function feed(content: Readable, unpack: tar.Unpack, onChunk: (chunk: Buffer) => void): Promise<void> {
+  for await (const chunk of content) {
+    onChunk(chunk);
+    if (!unpack.write(chunk)) await once(unpack, 'drain');
+  }
+  unpack.end();
+}
+
+function entryFilter(folder: string, onProblem: (problem: string) => void) {
+  let refused = false;
   let entries = 0;
   let sizeBytes = 0;
   const find = (path: string, entry: tar.ReadEntry): string | undefined => {
@@ -59,12 +86,11 @@ function entryChecker(folder: string) {
     if (sizeBytes > UNPACKED_BYTES_MAX) return `it unpacks to more than ${UNPACKED_BYTES_MAX} bytes`;
     return pathProblem(folder, path, entry);
   };
-  return {
-    problem: () => problem,
-    filter(path: string, entry: Stats | tar.ReadEntry): boolean {
-      if (problem === undefined && 'header' in entry) problem = find(path, entry);
-      return problem === undefined;
-    },
+  return (path: string, entry: Stats | tar.ReadEntry): boolean => {
+    const problem = refused || !('header' in entry) ? undefined : find(path, entry);
+    refused ||= problem !== undefined;
+    if (problem !== undefined) onProblem(problem);
+    return !refused;
   };
 }
 

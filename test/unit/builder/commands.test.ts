@@ -4,6 +4,8 @@ import { failureMessage } from '../../../lib/embedded/builder/failure.ts';
 
 const plainPackage: PackageJson = { scripts: {}, hasDependencies: true, packageManager: undefined };
 
+const managedBy = (packageManager: string): PackageJson => ({ ...plainPackage, packageManager });
+
 function facts(files: string[], more: { packageJson?: PackageJson | undefined; tools?: string[] } = {}) {
   const { tools = ['npm', 'npx'] } = more;
   const packageJson = 'packageJson' in more ? more.packageJson : plainPackage;
@@ -19,15 +21,20 @@ describe('how dependencies are installed', () => {
     ['no lockfile', facts([]), 'npm install'],
     [
       'pnpm, installed',
-      facts(['pnpm-lock.yaml'], { tools: ['pnpm', 'corepack'] }),
+      facts(['pnpm-lock.yaml'], { tools: ['pnpm', 'npx'] }),
       'pnpm install --frozen-lockfile',
     ],
-    [
-      'pnpm by corepack',
-      facts(['pnpm-lock.yaml'], { tools: ['corepack', 'npx'] }),
-      'corepack pnpm install --frozen-lockfile',
-    ],
     ['pnpm by npx', facts(['pnpm-lock.yaml']), 'npx --yes pnpm@10 install --frozen-lockfile'],
+    [
+      'pnpm in the version named',
+      facts(['pnpm-lock.yaml'], { tools: ['pnpm', 'npx'], packageJson: managedBy('pnpm@9.15.0+sha512.abc') }),
+      'npx --yes pnpm@9.15.0 install --frozen-lockfile',
+    ],
+    [
+      'pnpm when the version named is no version',
+      facts(['pnpm-lock.yaml'], { packageJson: managedBy('pnpm@1.2.3; touch x') }),
+      'npx --yes pnpm@10 install --frozen-lockfile',
+    ],
     ['yarn 1 by npx', facts(['yarn.lock']), 'npx --yes yarn@1 install --frozen-lockfile'],
     [
       'yarn 4, installed',
@@ -35,12 +42,9 @@ describe('how dependencies are installed', () => {
       'yarn install --immutable',
     ],
     [
-      'yarn 4 by corepack',
-      facts(['yarn.lock'], {
-        tools: ['corepack'],
-        packageJson: { ...plainPackage, packageManager: 'yarn@4.1.0' },
-      }),
-      'corepack yarn install --immutable',
+      'yarn 4 by npx',
+      facts(['yarn.lock'], { packageJson: managedBy('yarn@4.1.0') }),
+      'npx --yes --package=@yarnpkg/cli-dist@4.1.0 yarn install --immutable',
     ],
   ])('%s', (_, found, command) => {
     expect(commandOf(planInstall(found, undefined))).toBe(command);
@@ -70,7 +74,7 @@ describe('how dependencies are installed', () => {
   it('says which tool is missing', () => {
     expect(planInstall(facts(['pnpm-lock.yaml'], { tools: ['npm'] }), undefined)).toEqual({
       do: 'fail',
-      reason: 'pnpm-lock.yaml asks for pnpm, but neither pnpm, corepack nor npx is installed on this machine',
+      reason: 'pnpm-lock.yaml asks for pnpm, but neither pnpm nor npx is installed on this machine',
     });
     expect(planInstall(facts([], { tools: [] }), undefined)).toEqual({
       do: 'fail',

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import * as tar from 'tar';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** A tar file with entries as given: what no well-meaning program would make. */
+function handMade(
+  entries: { path: string; type?: 'File' | 'SymbolicLink' | 'Link' | 'CharacterDevice'; linkpath?: string }[],
+) {
+  const blocks = entries.map(({ path, type = 'File', linkpath = '' }) => {
+    const header = new tar.Header({
+      path,
+      type,
+      linkpath,
+      mode: 0o644,
+      size: 0,
+      mtime: new Date(0),
+      uid: 0,
+      gid: 0,
+    });
+    header.encode();
+    return header.block ?? Buffer.alloc(512);
+  });
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
+}
+
+async function build(bytes: Buffer, digest = sha256(bytes)) {
+  const { run, blobs, dataFolder } = await setUp();
+  await blobs.put('uploads/a.tgz', Readable.from([bytes]));
+  const source = { kind: 'tarball' as const, key: 'uploads/a.tgz', versionId: undefined, sha256: digest };
+  return { blobs, dataFolder, ...(await run(jobFor('', { source, buildCommand: 'ls > list.txt' }))) };
+}
+
+describe('a build of an uploaded tarball', () => {
+  it('unpacks and builds it', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'src'));
+    await writeFile(join(folder, 'src', 'a.txt'), 'hello');
+    const bytes = Buffer.concat(
+      await Readable.from(tar.create({ cwd: folder, gzip: true }, ['src/a.txt'])).toArray(),
+    );
+    const { state, blobs } = await build(bytes);
+    if (state.state !== 'succeeded' || state.artifact.kind !== 'folder')
+      throw new Error(JSON.stringify(state));
+    expect(state.commitSha).toBeUndefined();
+    const files = await unpack(blobs, state.artifact.key);
+    expect([files.get('src/a.txt'), files.get('list.txt')]).toEqual(['hello', 'list.txt\nsrc\n']);
+  });
+
+  it.each([
+    ['an absolute path', handMade([{ path: '/tmp/x' }]), /'\/tmp\/x' leads out of it/],
+    ['a way up', handMade([{ path: 'a/../../evil' }]), /leads out of it/],
+    [
+      'a link that leads out',
+      handMade([{ path: 'l', type: 'SymbolicLink', linkpath: '../../x' }]),
+      /the link 'l' leads out/,
+    ],
+    [
+      'an absolute link',
+      handMade([{ path: 'l', type: 'SymbolicLink', linkpath: '/etc' }]),
+      /the link 'l' leads out/,
+    ],
+    [
+      'a hard link that leads out',
+      handMade([{ path: 'l', type: 'Link', linkpath: '../../x' }]),
+      /the link 'l' leads out/,
+    ],
+    [
+      'a device',
+      handMade([{ path: 'd', type: 'CharacterDevice' }]),
+      /neither a file, a folder nor a link|cannot be unpacked/,
+    ],
+    ['no tar file', gzipSync(Buffer.from('x'.repeat(2_000))), /cannot be unpacked/],
+    ['half a file', handMade([{ path: 'a' }]).subarray(0, 40), /cannot be unpacked/],
+  ])('refuses %s', async (_, bytes, reason) => {
+    const { state, dataFolder } = await build(bytes);
+    expect(messageOf(state)).toMatch(/^The source tarball cannot be unpacked: /);
+    expect(messageOf(state)).toMatch(reason);
+    expect(existsSync(join(dataFolder, 'work', 'evil'))).toBe(false);
+  });
+
+  it('refuses another file than the one that was recorded', async () => {
+    const { state } = await build(handMade([{ path: 'a' }]), sha256(Buffer.from('other')));
+    expect(messageOf(state)).toBe('The source tarball is not the one that was uploaded');
+  });
+});
