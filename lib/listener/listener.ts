@@ -53,21 +53,34 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
       startTimeoutMilliseconds: options.startTimeoutSeconds * 1000,
       drainMilliseconds: options.drainSeconds * 1000,
     },
-    ...{ keeper, proxy, state, shipper, log },
+    keeper,
+    proxy,
+    state,
+    shipper,
+    log,
     onChange: (deploymentId) => reporter.changed(deploymentId),
   });
   const reporter = new StatusReporter(controlPlane, () => driver.reports(), log);
   const reconciler: Reconciler = new Reconciler({
-    ...{ controlPlane, driver, log },
+    controlPlane,
+    driver,
+    log,
     isBusy: (deploymentId) => tasks.holds(deploymentId),
   });
   const tasks: TaskRunner = new TaskRunner({
-    ...{ controlPlane, driver, shipper, log, stopping: signal },
+    controlPlane,
+    driver,
+    shipper,
+    log,
+    stopping: signal,
     claimSettled: () => claims.settled(),
     reconcile: () => reconciler.request(),
   });
   const claims: ClaimLoop = new ClaimLoop({
-    ...{ controlPlane, log, instanceId: state.instanceId, version: VERSION },
+    controlPlane,
+    log,
+    instanceId: state.instanceId,
+    version: VERSION,
     onAnswer: (answer) => {
       for (const task of answer.tasks) tasks.accept(task);
       for (const taskId of answer.cancelled) tasks.cancel(taskId);

@@ -78,8 +78,8 @@ export function startGroup(command: GroupCommand, marker: string, markerValue: s
   });
   child.stdin?.on('error', () => undefined);
   const read = [
-    child.stdout === null ? undefined : readLines(child.stdout, 'stdout', command),
-    child.stderr === null ? undefined : readLines(child.stderr, 'stderr', command),
+    child.stdout === null ? Promise.resolve() : readLines(child.stdout, 'stdout', command),
+    child.stderr === null ? Promise.resolve() : readLines(child.stderr, 'stderr', command),
   ];
   let exit: GroupExit | undefined;
   const exited = exitOf(child).then(async (ended) => {

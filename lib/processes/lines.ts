@@ -4,7 +4,7 @@ export const LINE_BYTES_MAX = 16 * 1024;
 const NEWLINE = 0x0a;
 
 /** Shortens UTF-8 bytes to `bytesMax` without leaving half a character at the end. */
-export function cutBytes(bytes: Buffer, bytesMax: number): Buffer {
+function cutBytes(bytes: Buffer, bytesMax: number): Buffer {
   if (bytes.length <= bytesMax) return bytes;
   let end = bytesMax;
   while (end > bytesMax - 4 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;

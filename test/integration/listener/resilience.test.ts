@@ -105,6 +105,17 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
     await serves(program, 'v1');
   });
 
+  it('stops within its time though a server ignores SIGTERM', async () => {
+    const controlPlane = await new FakeControlPlane().start();
+    const program = await startProgram(controlPlane);
+    const deaf = (text: string) => text.replace('if (stopping) return;', 'return;');
+    await deploy(controlPlane, await helloTarball('v1', deaf));
+    const begin = Date.now();
+    expect(await program.end('SIGHUP')).toBe(0);
+    expect(Date.now() - begin).toBeLessThan(8000);
+    expect(await program.serverPids()).toEqual([]);
+  });
+
   it('passes a connection upgrade through', async () => {
     const controlPlane = await new FakeControlPlane().start();
     const program = await startProgram(controlPlane);

@@ -23,7 +23,7 @@ const RETRY_BASE_MILLISECONDS = 200;
 const RETRY_CAP_MILLISECONDS = 4000;
 
 /** The artifact cannot be had or is not what was promised: asking again does not help. */
-export class ArtifactError extends Error {}
+class ArtifactError extends Error {}
 
 async function fetchOnce(download: Download, file: string, signal: AbortSignal): Promise<void> {
   const url = new URL(download.url, `${download.baseUrl}/`);
@@ -49,25 +49,23 @@ async function fetchOnce(download: Download, file: string, signal: AbortSignal):
   await pipeline(body, hashing, createWriteStream(file, { mode: 0o600 }), { signal });
   const found = hash.digest('hex');
   if (found !== download.sha256.toLowerCase()) {
-    throw new Error(`The artifact's SHA-256 is ${found}, not ${download.sha256}`);
+    throw new ArtifactError(`The artifact's SHA-256 is ${found}, not ${download.sha256}`);
   }
 }
 
 /** Downloads an artifact to `file`, checking its SHA-256. Throws when that fails for good. */
-export async function downloadArtifact(download: Download, file: string, signal: AbortSignal): Promise<void> {
+async function downloadArtifact(download: Download, file: string, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await fetchOnce(download, file, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ArtifactError) throw error;
-      if (attempt === DOWNLOAD_ATTEMPTS) {
-        throw new ArtifactError(
-          messageOf(error).startsWith('The artifact')
-            ? messageOf(error)
-            : `The artifact could not be downloaded: ${messageOf(error)}`,
-        );
-      }
+      const reason = messageOf(error);
+      const text = reason.startsWith('The artifact')
+        ? reason
+        : `The artifact could not be downloaded: ${reason}`;
+      if (attempt === DOWNLOAD_ATTEMPTS) throw new ArtifactError(text);
     }
     await pause(jittered(attempt, RETRY_BASE_MILLISECONDS, RETRY_CAP_MILLISECONDS), signal);
   }

@@ -7,19 +7,19 @@ import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 export type ServerCommand = { line: string; cwd: string; toolFolders: string[]; from: string };
 
 /** The folder says nothing that we could run. */
-export class NoCommandError extends Error {}
+class NoCommandError extends Error {}
 
 const packageSchema = z.object({ scripts: z.record(z.string(), z.string()).optional() });
 
 /** The project's folder: where the configuration lies inside the artifact, else the artifact's root. */
-export function projectFolder(artifactFolder: string, graphConfigPath: string): string {
+function projectFolder(artifactFolder: string, graphConfigPath: string): string {
   const folder = resolve(artifactFolder, dirname(graphConfigPath));
   const inside = folder === artifactFolder || folder.startsWith(artifactFolder + sep);
   return inside && existsSync(folder) && statSync(folder).isDirectory() ? folder : artifactFolder;
 }
 
 /** The `node_modules/.bin` folders from the project up to the artifact's root, nearest first, as npm puts them on PATH. */
-export function toolFolders(folder: string, artifactFolder: string): string[] {
+function toolFolders(folder: string, artifactFolder: string): string[] {
   const depth = relative(artifactFolder, folder).split(sep).filter(Boolean).length;
   const folders = Array.from({ length: depth + 1 }, (_, up) =>
     resolve(folder, ...Array<string>(up).fill('..')),

@@ -109,7 +109,6 @@ export class Deployment {
     timing: string,
     hooks: DeployHooks,
   ): Promise<DeployResult> {
-    const begin = performance.now();
     if (hooks.signal.aborted || !(await hooks.announceSwitch()) || this.#life.signal.aborted) {
       await this.#context.stopNow(server);
       return { outcome: 'stopped' };
@@ -118,6 +117,7 @@ export class Deployment {
     if (exit !== undefined) {
       throw new Error(withTail(`The server ${describeExit(exit)} just after it was ready.`, server.tail));
     }
+    const begin = performance.now();
     this.#cancelBackground();
     const previous = this.#install(spec, server);
     hooks.say(`Traffic moved to port ${server.target.where.port}.`);

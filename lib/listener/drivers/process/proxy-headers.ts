@@ -1,10 +1,11 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
 /** They speak of one connection only and are never passed on (RFC 9110 §7.6.1). */
-const HOP_BY_HOP = new Set([
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection'],
-  ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
-]);
+const HOP_BY_HOP = new Set(
+  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+);
 
 function namedByConnection(message: IncomingMessage): string[] {
   return (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
@@ -32,7 +33,7 @@ export function requestHeaders(request: IncomingMessage, prefix: string): Outgoi
     'x-forwarded-for': joined(headers['x-forwarded-for'], request.socket.remoteAddress ?? 'unknown'),
     ...(host === undefined ? {} : { 'x-forwarded-host': host }),
     'x-forwarded-proto': headers['x-forwarded-proto'] ?? 'http',
-    'x-forwarded-prefix': `${headers['x-forwarded-prefix'] ?? ''}${prefix}`,
+    'x-forwarded-prefix': `${String(headers['x-forwarded-prefix'] ?? '')}${prefix}`,
   };
 }
 
