@@ -1,0 +1,194 @@
+import type { ChangeDeploymentBody } from '../../contract/deployment-requests.ts';
+import { refuse } from '../../contract/errors.ts';
+import type { Source } from '../../contract/revision-status.ts';
+import { canRun, checkSource, fieldsOfKind, nothingToBuild, type SourceFields } from '../../domain/source.ts';
+import { getDeploymentItem } from '../../store/deployments.ts';
+import { check, present } from '../../store/expressions.ts';
+import type { Deployment, Revision } from '../../store/items.ts';
+import { listenerKey } from '../../store/keys.ts';
+import { getListenerItem } from '../../store/listeners.ts';
+import { retryRaces, transact } from '../../store/operations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { newRevision, nextRevision } from '../revisions/new-revision.ts';
+import { type Secret, sealSecrets } from '../secrets.ts';
+import { checkImmutable, checkMatch, checkOpen } from './checks.ts';
+import { checkConfig, mergeConfig, resolveSecrets } from './configuration.ts';
+import { changeDeployment, putConfiguration, putRevision, putSecrets } from './writes.ts';
+
+export type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings'>;
+
+export type ChangeRequest = {
+  deploymentId: string;
+  body: ChangeDeploymentBody;
+  ifMatch: string | undefined;
+  /** Make a revision whatever is sent; PATCH makes one only for what a revision would run. */
+  always: boolean;
+};
+
+const SOURCE_FIELDS = ['repo_ref', 'graph_config_path', 'image_uri', 'source_tarball_path'] as const;
+const SOURCE_CONFIG_FIELDS = ['repo_url', 'install_command', 'build_command'] as const;
+
+/**
+ * Merges a request into a deployment's configuration and, when it asks for something a revision would run, queues a revision of
+ * the result, in one transaction. A request that loses a race is made again on what the winner wrote.
+ */
+export function change(
+  deps: ChangeDeps,
+  request: ChangeRequest,
+  caller: Caller,
+): Promise<{ deployment: Deployment; revision: Revision | undefined }> {
+  return retryRaces(async () => {
+    const before = await getDeploymentItem(deps.table, caller.tenantId, request.deploymentId);
+    const { body } = request;
+    checkOpen(before);
+    checkMatch(before, request.ifMatch);
+    checkImmutable(before, body);
+    const plan = planOf(before, body, request.always);
+    checkConfig(body.source_config ?? {}, deps.settings.allowFileRepositories);
+    await checkRunnable(deps, before, body, plan.kind);
+    const secrets = await resolveSecrets(deps, before, body.secrets);
+    const after = changed(deps, before, body, plan, secrets);
+    const revision = plan.revises ? revisionOf(deps, after, plan, caller) : undefined;
+    await write(deps, before, after, revision, secrets);
+    const queued = revision?.status === 'QUEUED' ? [...before.queued, revision.number] : before.queued;
+    return { deployment: { ...after, queued }, revision };
+  });
+}
+
+type Plan = { kind: Source; namesSource: boolean; revises: boolean };
+
+function planOf(before: Deployment, body: ChangeDeploymentBody, always: boolean): Plan {
+  const config = body.source_config ?? {};
+  const source: SourceFields = body.source_revision_config ?? {};
+  const namesSource =
+    body.revision_source !== undefined ||
+    SOURCE_FIELDS.some((field) => source[field] !== undefined) ||
+    SOURCE_CONFIG_FIELDS.some((field) => config[field] !== undefined);
+  const asksForMore =
+    body.secrets !== undefined || body.secret_references !== undefined || config.resource_spec !== undefined;
+  return {
+    kind: namesSource ? kindOf(before, body) : before.revision_source,
+    namesSource,
+    revises: always || namesSource || asksForMore,
+  };
+}
+
+/** What is named decides for a deployment that takes tarballs and images; else a deployment's source is its own. */
+function kindOf(before: Deployment, body: ChangeDeploymentBody): Source {
+  if (body.revision_source !== undefined) return body.revision_source;
+  if (body.source_revision_config?.source_tarball_path !== undefined) return 'internal_source';
+  if (body.source_revision_config?.image_uri !== undefined && before.source === 'internal_docker')
+    return 'internal_docker';
+  return before.revision_source;
+}
+
+async function checkRunnable(
+  deps: ChangeDeps,
+  before: Deployment,
+  body: ChangeDeploymentBody,
+  kind: Source,
+): Promise<void> {
+  const allowed: Source[] =
+    before.source === 'internal_docker' ? ['internal_docker', 'internal_source'] : [before.source];
+  if (!allowed.includes(kind)) {
+    const reason = `a revision of a deployment with source '${before.source}' cannot come from '${kind}'.`;
+    throw refuse('source_configuration', { reason });
+  }
+  const asked = { ...body.source_config, ...body.source_revision_config };
+  const sameKind = kind === before.revision_source;
+  checkSource(kind, asked, { ...before.config, ...(sameKind && before.revision_config), ...asked });
+  const listener = await getListenerItem(deps.table, before.tenant_id, before.listener_id);
+  if (listener.compute_type === 'process' && (body.secret_references ?? []).length > 0) {
+    throw refuse('source_configuration', {
+      reason: `listener ${listener.compute_id} runs processes and has no secrets of its own to refer to; send the values as 'secrets'.`,
+    });
+  }
+  if (!canRun(listener.compute_type, kind)) {
+    const reason = `listener ${listener.compute_id} runs processes and cannot run images; a listener of compute_type 'k8s' would.`;
+    throw refuse('source_configuration', { reason });
+  }
+}
+
+function changed(
+  deps: ChangeDeps,
+  before: Deployment,
+  body: ChangeDeploymentBody,
+  plan: Plan,
+  secrets: Secret[] | undefined,
+): Deployment {
+  const version = before.config_version + 1;
+  const asked = { ...body.source_config };
+  // The address shown may be the listener's; sending it back is no wish for one's own.
+  if (
+    asked.custom_url !== undefined &&
+    asked.custom_url === before.active?.url &&
+    before.config.custom_url === undefined
+  ) {
+    delete asked.custom_url;
+  }
+  const after: Deployment = {
+    ...before,
+    updated_at: new Date(deps.clock.now()).toISOString(),
+    config: mergeConfig(before.config, asked),
+    secret_references: body.secret_references ?? before.secret_references,
+    config_version: version,
+    ...(body.tracked_packages !== undefined && { tracked_packages: body.tracked_packages }),
+    ...(plan.namesSource && sourceAfter(before, body, plan.kind)),
+    ...(plan.revises && { configuration: version }),
+    ...(secrets !== undefined && { secret_names: secrets.map(({ name }) => name), secrets: version }),
+  };
+  if (secrets?.length === 0) delete after.secrets;
+  return plan.revises ? { ...after, ...numbered(deps, before) } : after;
+}
+
+function numbered(
+  deps: ChangeDeps,
+  before: Deployment,
+): Pick<Deployment, 'latest_number' | 'latest_revision_id'> {
+  const next = nextRevision(deps, before.latest_number);
+  return { latest_number: next.number, latest_revision_id: next.id };
+}
+
+/** A revision of another kind starts from that kind's own fields; the commit is always found anew. */
+function sourceAfter(
+  before: Deployment,
+  body: ChangeDeploymentBody,
+  kind: Source,
+): Pick<Deployment, 'revision_source' | 'revision_config' | 'config_path_given'> {
+  const sameKind = kind === before.revision_source;
+  const asked: SourceFields = body.source_revision_config ?? {};
+  return {
+    revision_source: kind,
+    revision_config: fieldsOfKind(kind, { ...(sameKind && before.revision_config), ...asked }),
+    config_path_given: asked.graph_config_path !== undefined || (sameKind && before.config_path_given),
+  };
+}
+
+function revisionOf(deps: ChangeDeps, after: Deployment, plan: Plan, caller: Caller): Revision {
+  const fields = { ...after.config, ...after.revision_config };
+  const skipped = nothingToBuild(plan.kind, fields);
+  const inherits = !plan.namesSource && skipped === undefined;
+  const revision = newRevision(deps, after, caller, { skipped, inherits, artifact: undefined });
+  const { repo_commit_sha: _, ...unresolved } = revision.revision_config;
+  return { ...revision, revision_config: unresolved };
+}
+
+async function write(
+  deps: ChangeDeps,
+  before: Deployment,
+  after: Deployment,
+  revision: Revision | undefined,
+  secrets: Secret[] | undefined,
+): Promise<void> {
+  const owner = { tenantId: before.tenant_id, deploymentId: before.id };
+  const sealed =
+    secrets === undefined || secrets.length === 0 ? undefined : await sealSecrets(deps, owner, secrets);
+  const queued = revision?.status === 'QUEUED' ? revision.number : undefined;
+  await transact(deps.table, [
+    changeDeployment(before, after, queued, deps.clock.now()),
+    check('listener', listenerKey(before.tenant_id, before.listener_id), present('pk')),
+    ...(revision === undefined ? [] : [putRevision(revision), putConfiguration(after)]),
+    ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
+  ]);
+}

@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ValidationError } from '../../contract/errors.ts';
+import { SECRET_MASK } from '../../contract/secrets.ts';
+import type { Configuration, Deployment, DeploymentConfig } from '../../store/items.ts';
+import type { Deps } from '../deps.ts';
+import { openSecrets, type Secret } from '../secrets.ts';
+
+/** What both bodies (create, change) say of the configuration. */
+export type ConfigurationRequest = {
+  source_config?: Partial<DeploymentConfig> | undefined;
+  secrets?: Secret[] | undefined;
+};
+
+const CLEARED_BY_EMPTY_TEXT = ['install_command', 'build_command', 'custom_url'] as const;
+const MERGED = [
+  'integration_id',
+  'repo_url',
+  'build_on_push',
+  'custom_url',
+  'resource_spec',
+  'install_command',
+  'build_command',
+  'deployment_type',
+] as const;
+
+/** Merges what was asked into what was configured: absent keeps, an empty text or an empty resource_spec clears. */
+export function mergeConfig(current: DeploymentConfig, asked: Partial<DeploymentConfig>): DeploymentConfig {
+  const merged: DeploymentConfig = { ...current };
+  for (const field of MERGED) {
+    if (asked[field] !== undefined) Object.assign(merged, { [field]: asked[field] });
+  }
+  for (const field of CLEARED_BY_EMPTY_TEXT) {
+    if (merged[field] === '') delete merged[field];
+  }
+  if (merged.resource_spec !== undefined && Object.keys(merged.resource_spec).length === 0)
+    delete merged.resource_spec;
+  return merged;
+}
+
+/** Throws 422 for what only the installation can tell; the schemas have judged everything else. */
+export function checkConfig(config: Partial<DeploymentConfig>, allowFileRepositories: boolean): void {
+  if (allowFileRepositories || config.repo_url?.startsWith('file:') !== true) return;
+  throw new ValidationError([
+    {
+      loc: ['body', 'source_config', 'repo_url'],
+      type: 'value_error',
+      msg: 'Value error, file: repositories are not available here; use https or ssh',
+    },
+  ]);
+}
+
+/**
+ * The secrets a request asks for, with each mask replaced by the value that is stored under its name. Throws 422 for a mask
+ * of a name that has none. Undefined: the request leaves them alone, or they would be the same.
+ */
+export async function resolveSecrets(
+  deps: Pick<Deps, 'table' | 'keys'>,
+  deployment: Deployment | undefined,
+  asked: Secret[] | undefined,
+): Promise<Secret[] | undefined> {
+  if (asked === undefined) return undefined;
+  const stored = await storedSecrets(deps, deployment);
+  const values = new Map(stored.map((secret) => [secret.name, secret.value]));
+  const items = asked.flatMap((secret, index) =>
+    secret.value === SECRET_MASK && !values.has(secret.name)
+      ? [
+          {
+            loc: ['body', 'secrets', index, 'value'],
+            type: 'value_error',
+            msg: `Value error, the mask keeps a stored value, but no secret named ${secret.name} is stored`,
+          },
+        ]
+      : [],
+  );
+  if (items.length > 0) throw new ValidationError(items);
+  const resolved = asked.map(({ name, value }) => ({
+    name,
+    value: value === SECRET_MASK ? (values.get(name) ?? value) : value,
+  }));
+  return isDeepStrictEqual(resolved, stored) ? undefined : resolved;
+}
+
+async function storedSecrets(
+  deps: Pick<Deps, 'table' | 'keys'>,
+  deployment: Deployment | undefined,
+): Promise<Secret[]> {
+  if (deployment === undefined) return [];
+  return openSecrets(
+    deps,
+    { tenantId: deployment.tenant_id, deploymentId: deployment.id },
+    deployment.secrets,
+  );
+}
+
+/** What revisions snapshot of a deployment's configuration. */
+export function configurationOf(deployment: Deployment): Configuration {
+  const { config } = deployment;
+  return {
+    v: 1,
+    entity: 'configuration',
+    tenant_id: deployment.tenant_id,
+    version: deployment.configuration,
+    ...(config.repo_url !== undefined && { repo_url: config.repo_url }),
+    ...(config.install_command !== undefined && { install_command: config.install_command }),
+    ...(config.build_command !== undefined && { build_command: config.build_command }),
+    ...(config.resource_spec !== undefined && { resource_spec: config.resource_spec }),
+    secret_references: deployment.secret_references,
+    secret_names: deployment.secret_names,
+  };
+}

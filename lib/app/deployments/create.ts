@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import type { CreateDeploymentBody } from '../../contract/deployment-requests.ts';
+import { refuse } from '../../contract/errors.ts';
+import type { Source } from '../../contract/revision-status.ts';
+import type { createDeployment as row } from '../../contract/routes/deployments.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { checkSource, fieldsOfKind, nothingToBuild, sourceOf } from '../../domain/source.ts';
+import { absent, check, present, put } from '../../store/expressions.ts';
+import type { Deployment, DeploymentRow, Listener, Revision } from '../../store/items.ts';
+import { agentKey, deploymentKey, deploymentRowKey, listenerKey, nameKey } from '../../store/keys.ts';
+import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { newRevision, nextRevision } from '../revisions/new-revision.ts';
+import { sealSecrets } from '../secrets.ts';
+import { chooseListener } from './choose-listener.ts';
+import { checkConfig, mergeConfig, resolveSecrets } from './configuration.ts';
+import { repeatedCreate } from './repeated-create.ts';
+import { type ShownDeployment, showDeployment } from './view.ts';
+import { putConfiguration, putRevision, putSecrets, queueDue } from './writes.ts';
+
+type CreateDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings'>;
+
+/** Makes a deployment and its first revision, in one transaction. */
+export async function createDeployment(
+  deps: CreateDeps,
+  { body }: Pick<RouteInput<typeof row>, 'body'>,
+  caller: Caller,
+): Promise<ShownDeployment> {
+  const source = sourceOf(body.source, fieldsOf(body));
+  checkNew(deps, source, body);
+  const secrets = await resolveSecrets(deps, undefined, body.secrets ?? []);
+  const { listener, namespace } = await chooseListener(deps, caller.tenantId, source, body.source_config);
+  checkReferences(listener, body);
+  const deployment = newDeployment(deps, body, source, listener.id, namespace, caller);
+  const skipped = nothingToBuild(source, fieldsOf(body));
+  const revision = newRevision(deps, deployment, caller, { skipped, inherits: false, artifact: undefined });
+  const sealed =
+    secrets === undefined || secrets.length === 0
+      ? undefined
+      : await sealSecrets(deps, { tenantId: caller.tenantId, deploymentId: deployment.id }, secrets);
+  try {
+    await transact(deps.table, writesOf(deps, { deployment, revision, listener, sealed, body }));
+  } catch (error) {
+    if (!(error instanceof ConditionsFailed)) throw error;
+    return showDeployment(deps, await afterRefusal(deps, error, { deployment, listener, body, caller }));
+  }
+  return showDeployment(deps, deployment);
+}
+
+const fieldsOf = (body: CreateDeploymentBody) => ({ ...body.source_config, ...body.source_revision_config });
+
+function checkNew({ settings }: CreateDeps, source: Source, body: CreateDeploymentBody): void {
+  const fields = fieldsOf(body);
+  checkSource(source, fields, fields);
+  checkConfig(body.source_config, settings.allowFileRepositories);
+  if (source === 'internal_source' && fields.source_tarball_path !== undefined) {
+    const reason =
+      "'source_tarball_path' cannot be given on create; ask for an upload URL of the deployment first.";
+    throw refuse('source_configuration', { reason });
+  }
+  if (source === 'internal_docker' && settings.registryHost === undefined) {
+    const reason = 'this installation has no image registry; deploy from source (--remote) or give image_uri';
+    throw refuse('source_configuration', { reason });
+  }
+}
+
+function checkReferences(listener: Listener, body: CreateDeploymentBody): void {
+  if (listener.compute_type !== 'process' || (body.secret_references ?? []).length === 0) return;
+  throw refuse('source_configuration', {
+    reason: `listener ${listener.compute_id} runs processes and has no secrets of its own to refer to; send the values as 'secrets'.`,
+  });
+}
+
+function newDeployment(
+  deps: CreateDeps,
+  body: CreateDeploymentBody,
+  source: Source,
+  listenerId: string,
+  namespace: string | undefined,
+  caller: Caller,
+): Deployment {
+  const at = new Date(deps.clock.now()).toISOString();
+  const first = nextRevision(deps, 0);
+  const names = (body.secrets ?? []).map((secret) => secret.name);
+  const queued = nothingToBuild(source, fieldsOf(body)) === undefined ? [first.number] : [];
+  return {
+    v: 1,
+    entity: 'deployment',
+    tenant_id: caller.tenantId,
+    id: deps.clock.orderedId(),
+    name: body.name ?? nameOf(body.agent),
+    source,
+    ...(body.agent !== undefined && { agent: body.agent }),
+    ...(body.tracked_packages !== undefined && { tracked_packages: body.tracked_packages }),
+    created_at: at,
+    updated_at: at,
+    created_by: caller.userId,
+    status: 'UNUSED',
+    config: mergeConfig({}, body.source_config),
+    revision_source: source,
+    revision_config: fieldsOfKind(source, body.source_revision_config),
+    config_path_given: body.source_revision_config.graph_config_path !== undefined,
+    listener_id: listenerId,
+    ...(namespace !== undefined && { k8s_namespace: namespace }),
+    secret_names: names,
+    secret_references: body.secret_references ?? [],
+    config_version: 1,
+    configuration: 1,
+    ...(names.length > 0 && { secrets: 1 }),
+    latest_number: first.number,
+    latest_revision_id: first.id,
+    queued,
+    epoch: 0,
+  };
+}
+
+/** A deployment made for an agent may leave the name to us. */
+function nameOf(agent: CreateDeploymentBody['agent']): string {
+  const text = `${agent?.agent_id}-${agent?.environment}`.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '-');
+  return (
+    text
+      .replace(/^[_-]+/, '')
+      .slice(0, 63)
+      .replace(/[_-]+$/, '') || 'agent'
+  );
+}
+
+type New = {
+  deployment: Deployment;
+  revision: Revision;
+  listener: Listener;
+  sealed: string | undefined;
+  body: CreateDeploymentBody;
+};
+
+function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, body }: New): Write[] {
+  const { tenant_id: tenantId, id } = deployment;
+  const reservation = { v: 1, tenant_id: tenantId, deployment_id: id };
+  return [
+    put(
+      'deployment',
+      {
+        ...deploymentKey(tenantId, id),
+        ...deployment,
+        ...(deployment.queued.length > 0 && queueDue(deployment, deps.clock.now())),
+      },
+      absent('pk'),
+    ),
+    put('deployment_row', { ...deploymentRowKey(tenantId, id), ...rowOf(deployment) }),
+    put(
+      'name',
+      {
+        ...nameKey(tenantId, deployment.name),
+        ...reservation,
+        entity: 'name',
+        created_by: deployment.created_by,
+        created_at: deployment.created_at,
+        request_hash: requestHash(body),
+      },
+      absent('pk'),
+    ),
+    putRevision(revision),
+    putConfiguration(deployment),
+    check('listener', listenerKey(tenantId, listener.id), present('pk')),
+    ...(sealed === undefined ? [] : [putSecrets(deployment, 1, sealed)]),
+    ...(deployment.agent === undefined
+      ? []
+      : [
+          put(
+            'agent',
+            {
+              ...agentKey(tenantId, deployment.agent.agent_id, deployment.agent.environment),
+              ...reservation,
+              entity: 'agent',
+            },
+            absent('pk'),
+          ),
+        ]),
+  ];
+}
+
+function rowOf(deployment: Deployment): DeploymentRow {
+  const { agent } = deployment;
+  return {
+    v: 1,
+    entity: 'deployment_row',
+    tenant_id: deployment.tenant_id,
+    id: deployment.id,
+    name: deployment.name,
+    source: deployment.source,
+    status: deployment.status,
+    listener_id: deployment.listener_id,
+    ...(agent !== undefined && { agent_id: agent.agent_id, agent_environment: agent.environment }),
+  };
+}
+
+/** Tells a repeated request from another one. Secret values are left out: a hash of them would be theirs to guess. */
+function requestHash(body: CreateDeploymentBody): string {
+  const secrets = body.secrets?.map(({ name }) => name);
+  return createHash('sha256')
+    .update(JSON.stringify({ ...body, secrets }))
+    .digest('hex');
+}
+
+/** Why the transaction was refused: a repeated request gets what the first one made, anything else a plain answer. */
+async function afterRefusal(
+  deps: CreateDeps,
+  { failed }: ConditionsFailed,
+  tried: { deployment: Deployment; listener: Listener; body: CreateDeploymentBody; caller: Caller },
+): Promise<Deployment> {
+  const { deployment, listener, body, caller } = tried;
+  if (failed.has('listener')) throw refuse('listener_not_found', { id: listener.id });
+  if (failed.has('name')) {
+    const made = await repeatedCreate(
+      deps,
+      failed.get('name'),
+      requestHash(body),
+      body.secrets ?? [],
+      caller,
+    );
+    if (made !== undefined) return made;
+    throw refuse('name_taken', { name: deployment.name });
+  }
+  if (failed.has('agent') && deployment.agent !== undefined) {
+    const { agent_id: agentId, environment } = deployment.agent;
+    throw refuse('agent_taken', { agentId, environment });
+  }
+  throw new Error(`create was refused by ${[...failed.keys()].join(', ')}`);
+}

@@ -1,0 +1,29 @@
+import { isDeepStrictEqual } from 'node:util';
+import { findDeployment } from '../../store/deployments.ts';
+import { type Deployment, nameReservation } from '../../store/items.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { openSecrets, type Secret } from '../secrets.ts';
+
+/** Old clients send a create again when the connection drops, without an Idempotency-Key; they do so within this time. */
+const REPEATED_WITHIN_MILLISECONDS = 120_000;
+
+/** The deployment that this very request made a moment ago; undefined when the name is taken by anything else. */
+export async function repeatedCreate(
+  deps: Pick<Deps, 'table' | 'clock' | 'keys'>,
+  taken: unknown,
+  requestHash: string,
+  secrets: Secret[],
+  caller: Caller,
+): Promise<Deployment | undefined> {
+  const reservation = nameReservation().safeParse(taken).data;
+  if (reservation === undefined) return undefined;
+  const ageMilliseconds = deps.clock.now() - Date.parse(reservation.created_at);
+  const alike = reservation.created_by === caller.userId && reservation.request_hash === requestHash;
+  if (!alike || ageMilliseconds > REPEATED_WITHIN_MILLISECONDS) return undefined;
+  const deployment = await findDeployment(deps.table, caller.tenantId, reservation.deployment_id);
+  if (deployment === undefined || deployment.config_version !== 1) return undefined;
+  const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
+  const stored = await openSecrets(deps, owner, deployment.secrets);
+  return isDeepStrictEqual(stored, secrets) ? deployment : undefined;
+}

@@ -1,0 +1,93 @@
+import type { DeploymentStatus } from '../../contract/revision-status.ts';
+import { SECRET_MASK } from '../../contract/secrets.ts';
+import type { DeploymentView, SourceRevisionConfigView } from '../../contract/views.ts';
+import type { Deployment, RevisionConfig } from '../../store/items.ts';
+import { findLastSeen } from '../../store/listeners.ts';
+import type { Deps } from '../deps.ts';
+
+/** A listener that asked for work within this time is ONLINE: several of its slowest polls fit in. */
+export const ONLINE_MILLISECONDS = 90_000;
+
+export const isOnline = (lastSeenAt: number | undefined, now: number): boolean =>
+  lastSeenAt !== undefined && now - lastSeenAt < ONLINE_MILLISECONDS;
+
+/** UNKNOWN is judged now: what the listener last said of the active revision, and whether it still says anything. */
+export function deploymentStatus(
+  deployment: Deployment,
+  lastSeenAt: number | undefined,
+  now: number,
+): DeploymentStatus {
+  if (deployment.status === 'AWAITING_DELETE') return 'AWAITING_DELETE';
+  if (deployment.active === undefined) return 'UNUSED';
+  return deployment.active.healthy && isOnline(lastSeenAt, now) ? 'READY' : 'UNKNOWN';
+}
+
+export type ShownDeployment = DeploymentView & { config_version: number };
+
+/** Reads what a response needs beside the deployment, and shows it. */
+export async function showDeployment(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  deployment: Deployment,
+): Promise<ShownDeployment> {
+  const lastSeenAt =
+    deployment.active === undefined
+      ? undefined
+      : await findLastSeen(deps.table, deployment.tenant_id, deployment.listener_id);
+  return deploymentView(deployment, deploymentStatus(deployment, lastSeenAt, deps.clock.now()));
+}
+
+export function deploymentView(deployment: Deployment, status: DeploymentStatus): ShownDeployment {
+  return {
+    id: deployment.id,
+    name: deployment.name,
+    tenant_id: deployment.tenant_id,
+    created_at: deployment.created_at,
+    updated_at: deployment.updated_at,
+    source: deployment.source,
+    status,
+    source_config: sourceConfigView(deployment),
+    source_revision_config: revisionConfigView(deployment.revision_config),
+    secrets: deployment.secret_names.map((name) => ({ name, value: SECRET_MASK })),
+    secret_references: deployment.secret_references,
+    latest_revision_id: deployment.latest_revision_id,
+    active_revision_id: deployment.active?.revision_id ?? null,
+    image_version: deployment.active?.image_version ?? null,
+    is_managed_deep_agent: false,
+    agent: deployment.agent ?? null,
+    tracked_packages: deployment.tracked_packages ?? null,
+    config_version: deployment.config_version,
+  };
+}
+
+function sourceConfigView({
+  config,
+  active,
+  listener_id,
+  k8s_namespace,
+}: Deployment): DeploymentView['source_config'] {
+  return {
+    integration_id: config.integration_id ?? null,
+    repo_url: config.repo_url ?? null,
+    build_on_push: config.build_on_push ?? null,
+    custom_url: config.custom_url ?? active?.url ?? null,
+    resource_spec: config.resource_spec ?? null,
+    listener_id,
+    listener_config: k8s_namespace === undefined ? null : { k8s_namespace },
+    install_command: config.install_command ?? null,
+    build_command: config.build_command ?? null,
+    deployment_type: config.deployment_type ?? null,
+    push_source:
+      config.build_on_push !== true ? null : config.integration_id === undefined ? 'none' : 'integration',
+  };
+}
+
+export function revisionConfigView(config: RevisionConfig): SourceRevisionConfigView {
+  return {
+    repo_ref: config.repo_ref ?? null,
+    graph_config_path: config.graph_config_path ?? null,
+    langgraph_config_path: config.graph_config_path ?? null,
+    image_uri: config.image_uri ?? null,
+    source_tarball_path: config.source_tarball_path ?? null,
+    repo_commit_sha: config.repo_commit_sha ?? null,
+  };
+}

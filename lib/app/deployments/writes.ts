@@ -1,0 +1,79 @@
+import { absent, equals, present, put, update } from '../../store/expressions.ts';
+import type { Deployment, Revision } from '../../store/items.ts';
+import { configurationKey, deploymentKey, due, revisionKey, secretsKey } from '../../store/keys.ts';
+import type { Write } from '../../store/operations.ts';
+import { IN_FLIGHT_LOOK_MILLISECONDS } from '../../store/revisions.ts';
+import { configurationOf } from './configuration.ts';
+
+/** A revision's own item; its number must be free. */
+export const putRevision = (revision: Revision): Write =>
+  put(
+    'revision',
+    { ...revisionKey(revision.tenant_id, revision.deployment_id, revision.number), ...revision },
+    absent('pk'),
+  );
+
+/** The configuration that this deployment has now, as the version item that revisions refer to. */
+export const putConfiguration = (deployment: Deployment): Write =>
+  put(
+    'configuration',
+    {
+      ...configurationKey(deployment.tenant_id, deployment.id, deployment.configuration),
+      ...configurationOf(deployment),
+    },
+    absent('pk'),
+  );
+
+export function putSecrets(deployment: Deployment, version: number, sealed: string): Write {
+  const key = secretsKey(deployment.tenant_id, deployment.id, version);
+  const item = { v: 1, entity: 'secrets', tenant_id: deployment.tenant_id, version, sealed };
+  return put('secrets', { ...key, ...item }, absent('pk'));
+}
+
+/** Sweep looks at a queue within this time, should the stream not have. */
+export const queueDue = (deployment: Deployment, now: number): { due_pk: string; due_at: number } =>
+  due(deploymentKey(deployment.tenant_id, deployment.id).pk, now + IN_FLIGHT_LOOK_MILLISECONDS);
+
+/** The attributes that requests own; all others are the engine's, which changes them at the same time. */
+const OWNED = [
+  'updated_at',
+  'config',
+  'revision_source',
+  'revision_config',
+  'config_path_given',
+  'secret_names',
+  'secret_references',
+  'config_version',
+  'configuration',
+  'secrets',
+  'tracked_packages',
+  'latest_number',
+  'latest_revision_id',
+] as const satisfies (keyof Deployment)[];
+
+/**
+ * Writes what a request made of a deployment that was read as `before`, and queues the new revision, if any. Refused when another request was
+ * quicker; what the engine changed meanwhile stays.
+ */
+export function changeDeployment(
+  before: Deployment,
+  after: Deployment,
+  queued: number | undefined,
+  now: number,
+): Write {
+  const set: Record<string, unknown> = {};
+  for (const field of OWNED) set[field] = after[field];
+  return update(
+    'deployment',
+    deploymentKey(before.tenant_id, before.id),
+    {
+      set: { ...set, ...(queued !== undefined && queueDue(before, now)) },
+      remove: after.secrets === undefined ? ['secrets'] : [],
+      ...(queued !== undefined && { append: { queued: [queued] } }),
+    },
+    present('pk'),
+    equals('config_version', before.config_version),
+    equals('latest_number', before.latest_number),
+    equals('status', before.status),
+  );
+}

@@ -1,0 +1,128 @@
+import { absent, equals, put, update } from '../../store/expressions.ts';
+import type { OpenTask, Outcome } from '../../store/items.ts';
+import { deploymentKey, openTaskKey, revisionKey } from '../../store/keys.ts';
+import { lastSeenOf } from '../../store/listeners.ts';
+import { transact } from '../../store/operations.ts';
+import { inFlightDue, move } from '../../store/revisions.ts';
+import { place } from './end-revision.ts';
+import type { EngineDeps, Loaded } from './situation.ts';
+
+/** Offers the revision's deploy to its listener; only while the deployment has no other task open. */
+export async function offerTask(
+  deps: Pick<EngineDeps, 'table' | 'clock'>,
+  { owner, deployment, holder }: Pick<Loaded, 'owner' | 'deployment' | 'holder'>,
+): Promise<void> {
+  if (holder === undefined) return;
+  const now = deps.clock.now();
+  const epoch = deployment.epoch + 1;
+  const task: OpenTask = {
+    v: 1,
+    entity: 'task',
+    tenant_id: owner.tenantId,
+    id: deps.clock.orderedId(),
+    kind: 'DEPLOY',
+    listener_id: deployment.listener_id,
+    deployment_id: deployment.id,
+    revision_id: holder.id,
+    epoch,
+    state: 'offered',
+    offered_at: now,
+  };
+  const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
+  await transact(deps.table, [
+    put('task', { ...openTaskKey(owner.tenantId, deployment.listener_id, task.id), ...task }, absent('pk')),
+    update(
+      'revision',
+      at,
+      { set: { task_id: task.id, ...inFlightDue(at, now) } },
+      equals('status', 'AWAITING_DEPLOY'),
+      absent('task_id'),
+      absent('interrupt_requested_at'),
+    ),
+    update(
+      'deployment',
+      deploymentKey(owner.tenantId, owner.deploymentId),
+      { set: { epoch, task_id: task.id } },
+      equals('epoch', deployment.epoch),
+      absent('task_id'),
+    ),
+    place(deployment, deployment.active?.revision_id, epoch, true),
+  ]);
+}
+
+/** The lease ran out: what the listener made of the deploy is not known. The task is offered again, under a new epoch. */
+export async function markUnknown(
+  deps: EngineDeps,
+  { owner, deployment, holder, task }: Loaded,
+): Promise<void> {
+  if (holder === undefined || task === undefined) return;
+  const now = deps.clock.now();
+  const epoch = deployment.epoch + 1;
+  const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
+  await transact(deps.table, [
+    move(holder, 'UNKNOWN', now, { set: inFlightDue(at, now), remove: ['switching'] }, absent('outcome')),
+    update(
+      'task',
+      openTaskKey(owner.tenantId, task.listener_id, task.id),
+      { set: { state: 'offered', epoch } },
+      equals('state', 'claimed'),
+      equals('lease_until', task.lease_until),
+    ),
+    update(
+      'deployment',
+      deploymentKey(owner.tenantId, owner.deploymentId),
+      { set: { epoch } },
+      equals('epoch', deployment.epoch),
+    ),
+    place(deployment, deployment.active?.revision_id, epoch, true),
+  ]);
+}
+
+export async function failUnclaimed(deps: EngineDeps, loaded: Loaded): Promise<void> {
+  const { listener, lastSeenAt } = await lastSeenOf(
+    deps.table,
+    loaded.owner.tenantId,
+    loaded.deployment.listener_id,
+  );
+  const name = listener?.compute_id ?? loaded.deployment.listener_id;
+  const since = lastSeenAt === undefined ? 'it was registered' : new Date(lastSeenAt).toISOString();
+  await recordFailure(deps, loaded, 'deploy', `Listener ${name} has not asked for work since ${since}.`);
+}
+
+export async function failSilent(deps: EngineDeps, loaded: Loaded): Promise<void> {
+  const { listener } = await lastSeenOf(deps.table, loaded.owner.tenantId, loaded.deployment.listener_id);
+  const name = listener?.compute_id ?? loaded.deployment.listener_id;
+  const since = new Date(loaded.task?.last_heartbeat_at ?? 0).toISOString();
+  await recordFailure(
+    deps,
+    loaded,
+    'deploy',
+    `Listener ${name} went silent while deploying; it was last heard at ${since}.`,
+  );
+}
+
+export async function failBuildOverdue(deps: EngineDeps, loaded: Loaded): Promise<void> {
+  const { holder } = loaded;
+  if (holder?.build_id !== undefined) await deps.builds.stop(holder.build_id);
+  const minutes = Math.round(deps.settings.buildSeconds / 60);
+  await recordFailure(
+    deps,
+    loaded,
+    'build',
+    `The build did not end within ${minutes} minutes and was stopped.`,
+  );
+}
+
+async function recordFailure(
+  deps: EngineDeps,
+  { owner, holder }: Loaded,
+  stage: Outcome['stage'],
+  message: string,
+): Promise<void> {
+  if (holder === undefined) return;
+  const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
+  const outcome: Outcome = { stage, result: 'failed', message };
+  await transact(deps.table, [
+    update('revision', at, { set: { outcome } }, equals('status', holder.status), absent('outcome')),
+  ]);
+}

@@ -1,0 +1,32 @@
+import { deploymentOf } from '../../store/keys.ts';
+import { reconcile } from './reconcile.ts';
+import type { EngineDeps } from './situation.ts';
+
+/** What dispatch reads of a stream record: whose item changed; never what it changed to. */
+export type ChangedItem = { sequenceNumber: string; pk: string };
+
+/**
+ * Brings forward every deployment that a batch of stream records tells of, each once however many records there are. Returns
+ * the sequence numbers of records to be delivered again.
+ */
+export async function dispatch(
+  deps: EngineDeps,
+  changed: ChangedItem[],
+  onError: (error: unknown, deploymentId: string) => void,
+): Promise<string[]> {
+  const byDeployment = Map.groupBy(changed, (item) => item.pk);
+  const failed = await Promise.all(
+    [...byDeployment].map(async ([pk, items]) => {
+      const owner = deploymentOf(pk);
+      if (owner === undefined) return [];
+      try {
+        await reconcile(deps, owner, { asking: false });
+        return [];
+      } catch (error) {
+        onError(error, owner.deploymentId);
+        return items.map((item) => item.sequenceNumber);
+      }
+    }),
+  );
+  return failed.flat();
+}

@@ -1,0 +1,196 @@
+import type { RevisionRef } from '../../adapters/workflow.ts';
+import { type Ending, endingOf } from '../../domain/ending.ts';
+import { absent, type Change, equals, remove, same, update } from '../../store/expressions.ts';
+import type { Deployment, Revision } from '../../store/items.ts';
+import {
+  deploymentKey,
+  deploymentRowKey,
+  due,
+  openTaskKey,
+  placementKey,
+  tokenKey,
+} from '../../store/keys.ts';
+import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
+import { findRevision, findToken, IN_FLIGHT_LOOK_MILLISECONDS, move } from '../../store/revisions.ts';
+import { endTask } from '../../store/tasks.ts';
+import type { Deps } from '../deps.ts';
+import { type Loaded, load } from './situation.ts';
+
+type EndDeps = Pick<Deps, 'table' | 'clock' | 'logs'>;
+
+/** Each loser of a race reads again; more than this in a row means that something is wrong, not busy. */
+const RACES_MAX = 20;
+
+/**
+ * Writes a revision's terminal status and frees the deployment's slot, in one transaction: the only way a revision that was taken from
+ * the queue ends, for Finish and sweep alike. Harmless when it has ended already. `cause`: what the workflow says of a death.
+ */
+export async function endRevision(deps: EndDeps, ref: RevisionRef, cause?: string): Promise<void> {
+  for (let race = 0; race < RACES_MAX; race++) {
+    const [loaded, revision] = await Promise.all([load(deps, ref), findRevision(deps.table, ref)]);
+    if (loaded === undefined || revision === undefined) return;
+    const ending = endingOf(
+      {
+        status: revision.status,
+        interruptRequestedAt: revision.interrupt_requested_at,
+        outcome: revision.outcome,
+      },
+      cause,
+    );
+    if (ending === undefined) return;
+    await logCause(deps, revision, ending);
+    if (await tryEnd(deps, loaded, revision, ending)) return;
+  }
+  throw new Error(`revision ${ref.revisionId} could not be ended: ${RACES_MAX} races lost`);
+}
+
+async function tryEnd(deps: EndDeps, loaded: Loaded, revision: Revision, ending: Ending): Promise<boolean> {
+  const now = deps.clock.now();
+  const token = await findToken(deps.table, loaded.owner, revision.number);
+  const tokenAt = tokenKey(revision.tenant_id, revision.deployment_id, revision.number);
+  const writes = [
+    endOfRevision(revision, ending, now),
+    ...endOfDeploymentPart(loaded, revision, ending, now),
+    ...(token === undefined ? [] : [remove('token', tokenAt)]),
+  ];
+  try {
+    await transact(deps.table, writes);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionsFailed) return false;
+    throw error;
+  }
+}
+
+function endOfRevision(revision: Revision, ending: Ending, now: number): Write {
+  return move(
+    revision,
+    ending.status,
+    now,
+    { set: { status_message: ending.message }, remove: ['due_pk', 'due_at', 'build_due_at'] },
+    same('interrupt_requested_at', revision.interrupt_requested_at),
+    revision.outcome === undefined ? absent('outcome') : equals('outcome.stage', revision.outcome.stage),
+  );
+}
+
+/** The deployment, its row in the list, the task still open for the revision and what the listener should run. */
+function endOfDeploymentPart(loaded: Loaded, revision: Revision, ending: Ending, now: number): Write[] {
+  const { deployment, task } = loaded;
+  const own = task?.revision_id === revision.id && task.state !== 'cancelled' ? task : undefined;
+  const withdrawn = own?.state === 'offered';
+  const epoch = deployment.epoch + (own === undefined ? 0 : 1);
+  const taskStays = task !== undefined && !withdrawn;
+  const deployed = ending.status === 'DEPLOYED';
+  const current = deployed ? activated(deployment, revision) : failedActive(deployment, revision);
+  const change = deploymentChange(deployment, revision, now, taskStays);
+  const placed = revision.task_id !== undefined;
+  return [
+    update(
+      'deployment',
+      deploymentKey(deployment.tenant_id, deployment.id),
+      {
+        ...change,
+        set: {
+          ...change.set,
+          epoch,
+          ...(current !== undefined && { active: current }),
+          ...(deployed && { status: 'READY' }),
+        },
+        remove: [...(change.remove ?? []), ...(withdrawn ? ['task_id'] : [])],
+      },
+      equals('epoch', deployment.epoch),
+      equals('queued', deployment.queued),
+      same('task_id', deployment.task_id),
+      same('slot.revision_id', deployment.slot?.revision_id),
+    ),
+    ...(own === undefined ? [] : withdrawn ? endTask(own, 'withdrawn', false, now) : [cancelTask(own)]),
+    ...(placed
+      ? [place(deployment, deployed ? revision.id : deployment.active?.revision_id, epoch, taskStays)]
+      : []),
+    ...(deployed ? [deployedRow(deployment, current?.image_version)] : []),
+  ];
+}
+
+function deploymentChange(
+  deployment: Deployment,
+  revision: Revision,
+  now: number,
+  taskStays: boolean,
+): Change {
+  const holdsSlot = deployment.slot?.revision_id === revision.id;
+  const moreToDo = deployment.queued.length > 0 || taskStays;
+  const key = deploymentKey(deployment.tenant_id, deployment.id);
+  const commit = revision.revision_config.repo_commit_sha;
+  const newest = deployment.latest_number === revision.number && commit !== undefined;
+  return {
+    set: {
+      updated_at: new Date(now).toISOString(),
+      ...(newest && { 'revision_config.repo_commit_sha': commit }),
+      ...(moreToDo && due(key.pk, now + IN_FLIGHT_LOOK_MILLISECONDS)),
+    },
+    remove: [...(holdsSlot ? ['slot'] : []), ...(moreToDo ? [] : ['due_pk', 'due_at'])],
+  };
+}
+
+function activated(deployment: Deployment, revision: Revision): NonNullable<Deployment['active']> {
+  const { outcome } = revision;
+  return {
+    revision_id: revision.id,
+    number: revision.number,
+    ...(outcome?.url !== undefined && { url: outcome.url }),
+    ...(outcome?.image_version !== undefined && { image_version: outcome.image_version }),
+    healthy: true,
+    epoch: deployment.epoch,
+    reconciled: true,
+  };
+}
+
+/** A failed revision never replaces the active one; but when the listener could not restore that, it no longer serves. */
+function failedActive(deployment: Deployment, revision: Revision): Deployment['active'] {
+  if (revision.outcome?.previous_serving !== false || deployment.active === undefined) return undefined;
+  const reason = `The deploy of revision ${revision.id} failed and this one could not be restored.`;
+  return { ...deployment.active, healthy: false, reason };
+}
+
+const cancelTask = (task: NonNullable<Loaded['task']>): Write =>
+  update(
+    'task',
+    openTaskKey(task.tenant_id, task.listener_id, task.id),
+    { set: { state: 'cancelled' } },
+    equals('state', 'claimed'),
+  );
+
+/** What the listener should run of this deployment from now on. */
+export function place(
+  deployment: Deployment,
+  revisionId: string | undefined,
+  epoch: number,
+  held: boolean,
+): Write {
+  const key = placementKey(deployment.tenant_id, deployment.listener_id, deployment.id);
+  const fixed = { entity: 'placement', v: 1, tenant_id: deployment.tenant_id, deployment_id: deployment.id };
+  return update('placement', key, {
+    set: { ...fixed, epoch, held, revision_id: revisionId },
+    ...(revisionId === undefined && { remove: ['revision_id'] }),
+  });
+}
+
+const deployedRow = (deployment: Deployment, imageVersion: string | undefined): Write =>
+  update('deployment_row', deploymentRowKey(deployment.tenant_id, deployment.id), {
+    set: { status: 'READY', image_version: imageVersion },
+  });
+
+/** Clients show only the logs: a failure's cause is also the last line of its stage's log. */
+async function logCause(deps: EndDeps, revision: Revision, { status, message }: Ending): Promise<void> {
+  const type = status === 'BUILD_FAILED' ? 'build' : status === 'DEPLOY_FAILED' ? 'deploy' : undefined;
+  if (type === undefined || message === undefined) return;
+  const stream = {
+    tenantId: revision.tenant_id,
+    deploymentId: revision.deployment_id,
+    revisionId: revision.id,
+    type,
+  } as const;
+  const { entries } = await deps.logs.query(stream, { order: 'desc', limit: 1 });
+  if (entries[0]?.message === message) return;
+  await deps.logs.append(stream, [{ timestamp: deps.clock.now(), level: 'ERROR', message }]);
+}

@@ -1,0 +1,110 @@
+import type { BuildState } from '../../adapters/builds.ts';
+import type { Workflow } from '../../adapters/workflow.ts';
+import type { Holder, Situation, TaskFacts } from '../../domain/decide.ts';
+import { stageOf } from '../../domain/transitions.ts';
+import { findDeployment } from '../../store/deployments.ts';
+import type { Deployment, OpenTask, Revision, TaskToken } from '../../store/items.ts';
+import { findRevisionByNumber, findToken } from '../../store/revisions.ts';
+import { findOpenTask } from '../../store/tasks.ts';
+import type { Deps, Settings } from '../deps.ts';
+
+export type EngineDeps = Pick<Deps, 'table' | 'clock' | 'workflow' | 'builds' | 'logs' | 'settings'>;
+export type Owner = { tenantId: string; deploymentId: string };
+
+/** One deployment as the engine reads it: strongly, and always whole. */
+export type Loaded = {
+  owner: Owner;
+  deployment: Deployment;
+  holder: Revision | undefined;
+  task: OpenTask | undefined;
+  token: TaskToken | undefined;
+};
+
+/** What only sweep asks, because asking costs a call. */
+export type Asked = {
+  execution: Awaited<ReturnType<Workflow['status']>> | 'not_asked';
+  build: BuildState | undefined;
+};
+
+export const notAsked: Asked = { execution: 'not_asked', build: undefined };
+
+/** Reads the deployment, the revision in its slot, that one's token and the open task. Undefined when the deployment is gone. */
+export async function load(deps: Pick<Deps, 'table'>, owner: Owner): Promise<Loaded | undefined> {
+  const deployment = await findDeployment(deps.table, owner.tenantId, owner.deploymentId);
+  if (deployment === undefined) return undefined;
+  const { slot, task_id: taskId } = deployment;
+  const [holder, token, task] = await Promise.all([
+    slot && findRevisionByNumber(deps.table, owner, slot.number),
+    slot && findToken(deps.table, owner, slot.number),
+    taskId === undefined
+      ? undefined
+      : findOpenTask(deps.table, owner.tenantId, deployment.listener_id, taskId),
+  ]);
+  return { owner, deployment, holder, task, token };
+}
+
+/** {revision id}-{attempt}: a name runs once in 90 days, so each attempt has its own. */
+export const executionName = (revisionId: string, attempt: number): string => `${revisionId}-${attempt}`;
+
+/** Asks the workflow and the builds how things really are. */
+export async function ask(deps: EngineDeps, { deployment, holder }: Loaded): Promise<Asked> {
+  const { slot } = deployment;
+  if (slot === undefined || holder === undefined) return notAsked;
+  const buildOpen = holder.build_id !== undefined && holder.outcome === undefined;
+  const [execution, build] = await Promise.all([
+    deps.workflow.status(executionName(slot.revision_id, slot.attempt)),
+    buildOpen && stageOf(holder.status) === 'build' ? deps.builds.state(holder.build_id ?? '') : undefined,
+  ]);
+  return { execution, build };
+}
+
+export function situationOf(loaded: Loaded, asked: Asked, now: number, settings: Settings): Situation {
+  const { deployment, holder, task, token } = loaded;
+  return {
+    now,
+    execution: asked.execution,
+    firstQueued: deployment.queued[0],
+    slot: deployment.slot,
+    holder: holder && holderFacts(holder, token, asked),
+    task: task && taskFacts(task, holder),
+    limits: {
+      unclaimedMilliseconds: settings.unclaimedSeconds * 1000,
+      silentMilliseconds: settings.silentSeconds * 1000,
+    },
+  };
+}
+
+function holderFacts(holder: Revision, token: TaskToken | undefined, asked: Asked): Holder {
+  return {
+    status: holder.status,
+    interruptRequested: holder.interrupt_requested_at !== undefined,
+    outcome: holder.outcome,
+    waiting: token?.stage,
+    build:
+      holder.build_id === undefined
+        ? undefined
+        : { state: buildState(asked.build), dueAt: holder.build_due_at ?? Number.POSITIVE_INFINITY },
+    offered: holder.task_id !== undefined,
+  };
+}
+
+function buildState(build: BuildState | undefined): NonNullable<Holder['build']>['state'] {
+  switch (build?.state) {
+    case undefined:
+      return 'not_asked';
+    case 'waiting':
+    case 'running':
+    case 'absent':
+      return build.state;
+    default:
+      return 'ended';
+  }
+}
+
+const taskFacts = (task: OpenTask, holder: Revision | undefined): TaskFacts => ({
+  ofHolder: holder !== undefined && task.revision_id === holder.id,
+  state: task.state,
+  offeredAt: task.offered_at,
+  leaseUntil: task.lease_until,
+  lastHeartbeatAt: task.last_heartbeat_at,
+});

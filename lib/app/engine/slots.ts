@@ -1,0 +1,80 @@
+import { absent, equals, update } from '../../store/expressions.ts';
+import { deploymentKey, due, revisionKey } from '../../store/keys.ts';
+import { transact } from '../../store/operations.ts';
+import { findRevisionByNumber, IN_FLIGHT_LOOK_MILLISECONDS, inFlightDue } from '../../store/revisions.ts';
+import { type EngineDeps, executionName, type Loaded } from './situation.ts';
+
+/** Gives the free slot to the oldest queued revision, if it still is that and still queued: the reason revisions never overlap. */
+export async function takeSlot(deps: EngineDeps, { owner }: Loaded, number: number): Promise<void> {
+  const now = deps.clock.now();
+  const at = revisionKey(owner.tenantId, owner.deploymentId, number);
+  const key = deploymentKey(owner.tenantId, owner.deploymentId);
+  const { id } = await queuedRevision(deps, { owner, number });
+  await transact(deps.table, [
+    update(
+      'deployment',
+      key,
+      {
+        set: {
+          slot: { kind: 'revision', revision_id: id, number, attempt: 1, since: new Date(now).toISOString() },
+        },
+        remove: ['queued[0]', 'due_pk', 'due_at'],
+      },
+      absent('slot'),
+      equals('queued[0]', number),
+    ),
+    update('revision', at, { set: inFlightDue(at, now) }, equals('status', 'QUEUED'), equals('id', id)),
+  ]);
+}
+
+async function queuedRevision(
+  deps: EngineDeps,
+  { owner, number }: { owner: Loaded['owner']; number: number },
+): Promise<{ id: string }> {
+  const revision = await findRevisionByNumber(deps.table, owner, number);
+  if (revision === undefined) {
+    throw new Error(`revision ${number} of deployment ${owner.deploymentId} is queued but not stored`);
+  }
+  return revision;
+}
+
+/** Starts the execution of the slot's revision; under the next attempt's name when one of this name has closed. */
+export async function startExecution(deps: EngineDeps, loaded: Loaded, nextAttempt: boolean): Promise<void> {
+  const { owner, deployment } = loaded;
+  const { slot } = deployment;
+  if (slot === undefined) return;
+  const attempt = slot.attempt + (nextAttempt ? 1 : 0);
+  if (nextAttempt) {
+    await transact(deps.table, [
+      update(
+        'deployment',
+        deploymentKey(owner.tenantId, owner.deploymentId),
+        { set: { 'slot.attempt': attempt } },
+        equals('slot.revision_id', slot.revision_id),
+        equals('slot.attempt', slot.attempt),
+      ),
+    ]);
+  }
+  const input = { ...owner, revisionId: slot.revision_id };
+  await deps.workflow.start(executionName(slot.revision_id, attempt), input);
+}
+
+/** Puts off the next look by sweep, or ends the looking when nothing of the deployment is in flight. */
+export async function rearm(deps: EngineDeps, { owner, deployment, holder, task }: Loaded): Promise<void> {
+  const now = deps.clock.now();
+  const key = deploymentKey(owner.tenantId, owner.deploymentId);
+  if (deployment.slot !== undefined && holder !== undefined) {
+    const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
+    await transact(deps.table, [
+      update('revision', at, { set: inFlightDue(at, now) }, equals('status', holder.status)),
+    ]);
+    return;
+  }
+  const idle = deployment.queued.length === 0 && task === undefined;
+  const change = idle
+    ? { remove: ['due_pk', 'due_at'] }
+    : { set: due(key.pk, now + IN_FLIGHT_LOOK_MILLISECONDS) };
+  await transact(deps.table, [
+    update('deployment', key, change, absent('slot'), equals('queued', deployment.queued)),
+  ]);
+}

@@ -1,0 +1,37 @@
+import { equals, remove } from '../../store/expressions.ts';
+import { tokenKey } from '../../store/keys.ts';
+import { transact } from '../../store/operations.ts';
+import type { EngineDeps, Loaded } from './situation.ts';
+
+/** Answers the waiting state with the recorded outcome. `gone`: nobody waits any more. */
+export async function answerToken(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
+  const { holder, token } = loaded;
+  if (holder?.outcome === undefined || token === undefined) return undefined;
+  const { result, message } = holder.outcome;
+  const answer =
+    result === 'succeeded'
+      ? await deps.workflow.succeed(token.token, { outcome: 'succeeded' })
+      : await deps.workflow.fail(token.token, { name: 'StageFailed', cause: message ?? 'failed' });
+  await forgetToken(deps, loaded);
+  return answer === 'gone' ? 'gone' : undefined;
+}
+
+/** Stops for real what the revision has at work, then lets its execution end. The task is cancelled as the revision ends. */
+export async function interruptHolder(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
+  const { holder, token } = loaded;
+  if (holder === undefined || token === undefined) return undefined;
+  if (holder.build_id !== undefined && token.stage === 'build') await deps.builds.stop(holder.build_id);
+  const answer = await deps.workflow.fail(token.token, {
+    name: 'Interrupted',
+    cause: `interrupt requested at ${holder.interrupt_requested_at}`,
+  });
+  await forgetToken(deps, loaded);
+  return answer === 'gone' ? 'gone' : undefined;
+}
+
+/** An answered token is of no more use. A newer one (a retried step) stays. */
+async function forgetToken(deps: EngineDeps, { owner, holder, token }: Loaded): Promise<void> {
+  if (holder === undefined || token === undefined) return;
+  const key = tokenKey(owner.tenantId, owner.deploymentId, holder.number);
+  await transact(deps.table, [remove('token', key, equals('token', token.token))]);
+}

@@ -1,0 +1,99 @@
+import { type ClaimResponse, LEASE_SECONDS, type ListenerTask } from '../../contract/listener-protocol.ts';
+import type { claimTasks as row } from '../../contract/routes/listener-protocol.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { findDeployment } from '../../store/deployments.ts';
+import { absent, equals, same, update } from '../../store/expressions.ts';
+import type { OpenTask } from '../../store/items.ts';
+import { openTaskKey } from '../../store/keys.ts';
+import { getListenerItem } from '../../store/listeners.ts';
+import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
+import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
+import { openTasks } from '../../store/tasks.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { noteSeen } from './last-seen.ts';
+import { type SpecDeps, specOf } from './spec.ts';
+
+type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'offers'>;
+type ClaimInput = Pick<RouteInput<typeof row>, 'params' | 'body'>;
+
+/** Seconds until the next poll: soon after work (more often follows), else a pace whose cost an idle month bears. */
+const POLL_AFTER_SECONDS = { work: 1, idle: 5 } as const;
+
+/** Gives a listener the tasks that are offered to it and those this instance holds already, each under a new lease. */
+export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Caller): Promise<ClaimResponse> {
+  const listenerId = input.params.listener_id;
+  await getListenerItem(deps.table, caller.tenantId, listenerId);
+  await noteSeen(deps, caller.tenantId, listenerId);
+  // Listening begins before looking, so an offer made in between is not slept through.
+  const offered = deps.offers.wait(listenerId, input.body.wait_seconds * 1000);
+  const now = await claimOnce(deps, input, caller);
+  if (now.tasks.length > 0 || now.cancelled.length > 0 || input.body.wait_seconds === 0) return now;
+  await offered;
+  return claimOnce(deps, input, caller);
+}
+
+async function claimOnce(
+  deps: ClaimDeps,
+  { params, body }: ClaimInput,
+  caller: Caller,
+): Promise<ClaimResponse> {
+  const tasks: ListenerTask[] = [];
+  const cancelled: string[] = [];
+  for await (const task of openTasks(deps.table, caller.tenantId, params.listener_id)) {
+    const own = task.instance_id === body.instance_id;
+    if (task.state === 'cancelled' && own) cancelled.push(task.id);
+    const free = task.state === 'offered' || (task.state === 'claimed' && own);
+    if (!free || tasks.length >= body.max) continue;
+    const claimed = await claim(deps, task, body.instance_id);
+    if (claimed !== undefined) tasks.push(claimed);
+  }
+  const poll_after_seconds = tasks.length > 0 ? POLL_AFTER_SECONDS.work : POLL_AFTER_SECONDS.idle;
+  return { tasks, cancelled, poll_after_seconds };
+}
+
+/** Undefined when another was quicker, or the revision is not wanted any more. */
+async function claim(deps: ClaimDeps, task: OpenTask, instanceId: string): Promise<ListenerTask | undefined> {
+  const deployment = await findDeployment(deps.table, task.tenant_id, task.deployment_id);
+  const ref = {
+    tenantId: task.tenant_id,
+    deploymentId: task.deployment_id,
+    revisionId: task.revision_id ?? '',
+  };
+  const revision = await findRevision(deps.table, ref);
+  if (deployment === undefined || revision === undefined) return undefined;
+  const leaseId = deps.clock.randomId();
+  const now = deps.clock.now();
+  try {
+    const started = move(revision, 'DEPLOYING', now, {}, absent('interrupt_requested_at'), absent('outcome'));
+    await transact(deps.table, [leased(task, leaseId, instanceId, now), started]);
+  } catch (error) {
+    if (error instanceof ConditionsFailed || error instanceof MoveRefused) return undefined;
+    throw error;
+  }
+  return {
+    kind: 'DEPLOY',
+    ...(await specOf(deps, deployment, revision)),
+    task_id: task.id,
+    lease_id: leaseId,
+    lease_seconds: LEASE_SECONDS,
+    epoch: task.epoch,
+  };
+}
+
+const leased = (task: OpenTask, leaseId: string, instanceId: string, now: number): Write =>
+  update(
+    'task',
+    openTaskKey(task.tenant_id, task.listener_id, task.id),
+    {
+      set: {
+        state: 'claimed',
+        lease_id: leaseId,
+        lease_until: now + LEASE_SECONDS * 1000,
+        last_heartbeat_at: now,
+        instance_id: instanceId,
+      },
+    },
+    equals('state', task.state),
+    same('lease_id', task.lease_id),
+  );

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { DesiredResponse } from '../../contract/listener-protocol.ts';
+import type { getDesired as row } from '../../contract/routes/listener-protocol.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { placement } from '../../store/items.ts';
+import { placementKey, prefix } from '../../store/keys.ts';
+import { getListenerItem } from '../../store/listeners.ts';
+import { queryAll } from '../../store/operations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { noteSeen } from './last-seen.ts';
+
+/** What should run on a listener, whole in one answer; its version is a digest, so an unchanged answer is a 304. */
+export async function getDesired(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<DesiredResponse> {
+  await getListenerItem(deps.table, caller.tenantId, params.listener_id);
+  await noteSeen(deps, caller.tenantId, params.listener_id);
+  const { pk } = placementKey(caller.tenantId, params.listener_id, '');
+  const deployments: DesiredResponse['deployments'] = [];
+  for await (const row of queryAll(deps.table, placement, { pk, prefix: prefix.placement })) {
+    deployments.push({
+      deployment_id: row.deployment_id,
+      epoch: row.epoch,
+      revision_id: row.revision_id ?? null,
+      held: row.held,
+    });
+  }
+  const version = createHash('sha256').update(JSON.stringify(deployments)).digest('hex').slice(0, 32);
+  return { version, complete: true, deployments };
+}

@@ -1,0 +1,65 @@
+import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
+import type { heartbeatTask as row } from '../../contract/routes/listener-protocol.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { absent, equals, oneOf, update } from '../../store/expressions.ts';
+import type { OpenTask } from '../../store/items.ts';
+import { openTaskKey, revisionKeyOf } from '../../store/keys.ts';
+import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
+import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { heldTask } from './held-task.ts';
+
+type HeartbeatDeps = Pick<Deps, 'table' | 'clock'>;
+
+/**
+ * Keeps a task, and tells whether to stop. A listener that was taken for lost but holds the task still takes it up again.
+ * `switching` and an interrupt exclude each other: whichever is written first wins.
+ */
+export async function heartbeatTask(
+  deps: HeartbeatDeps,
+  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  caller: Caller,
+): Promise<{ stop: boolean }> {
+  const task = await heldTask(deps, caller.tenantId, params, body.lease_id);
+  if (task.state === 'cancelled') return { stop: true };
+  try {
+    await transact(deps.table, await writesOf(deps, task, body.phase === 'switching'));
+    return { stop: false };
+  } catch (error) {
+    if (error instanceof ConditionsFailed || error instanceof MoveRefused) return { stop: true };
+    throw error;
+  }
+}
+
+async function writesOf(deps: HeartbeatDeps, task: OpenTask, switching: boolean): Promise<Write[]> {
+  const now = deps.clock.now();
+  const kept = update(
+    'task',
+    openTaskKey(task.tenant_id, task.listener_id, task.id),
+    { set: { state: 'claimed', lease_until: now + LEASE_SECONDS * 1000, last_heartbeat_at: now } },
+    equals('lease_id', task.lease_id),
+    oneOf('state', ['offered', 'claimed']),
+  );
+  if (task.state === 'claimed' && !switching) return [kept];
+  const ref = {
+    tenantId: task.tenant_id,
+    deploymentId: task.deployment_id,
+    revisionId: task.revision_id ?? '',
+  };
+  const unstopped = [absent('interrupt_requested_at'), absent('outcome')];
+  if (task.state === 'claimed') {
+    const announced = update(
+      'revision',
+      revisionKeyOf(ref),
+      { set: { switching: true } },
+      equals('id', ref.revisionId),
+      ...unstopped,
+    );
+    return [kept, announced];
+  }
+  const revision = await findRevision(deps.table, ref);
+  if (revision === undefined) return [kept];
+  const change = switching ? { set: { switching: true } } : {};
+  return [kept, move(revision, 'DEPLOYING', now, change, ...unstopped)];
+}

@@ -1,0 +1,40 @@
+import { maskSecrets } from '../../contract/mask.ts';
+import type { shipLogs as row } from '../../contract/routes/listener-protocol.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { findDeployment } from '../../store/deployments.ts';
+import { findRevision } from '../../store/revisions.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { secretValues } from '../secrets.ts';
+
+type Batch = RouteInput<typeof row>['body']['batches'][number];
+
+/** Keeps lines of running agent servers; those of deployments that are not on this listener are not taken. */
+export async function shipLogs(
+  deps: Pick<Deps, 'table' | 'keys' | 'logs'>,
+  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  caller: Caller,
+): Promise<{ accepted: number }> {
+  const counts = await Promise.all(
+    body.batches.map((batch) => ship(deps, batch, caller.tenantId, params.listener_id)),
+  );
+  return { accepted: counts.reduce((sum, count) => sum + count, 0) };
+}
+
+async function ship(
+  deps: Pick<Deps, 'table' | 'keys' | 'logs'>,
+  batch: Batch,
+  tenantId: string,
+  listenerId: string,
+): Promise<number> {
+  const ref = { tenantId, deploymentId: batch.deployment_id, revisionId: batch.revision_id };
+  const [deployment, revision] = await Promise.all([
+    findDeployment(deps.table, tenantId, batch.deployment_id),
+    findRevision(deps.table, ref),
+  ]);
+  if (deployment?.listener_id !== listenerId || revision === undefined) return 0;
+  const values = await secretValues(deps, ref, revision.secrets);
+  const lines = batch.lines.map((line) => ({ ...line, message: maskSecrets(line.message, values) }));
+  await deps.logs.append({ ...ref, type: 'deploy' }, lines);
+  return lines.length;
+}

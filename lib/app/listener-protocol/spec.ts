@@ -1,0 +1,72 @@
+import { refuse } from '../../contract/errors.ts';
+import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import { resourceSpec } from '../../contract/resource-spec.ts';
+import type { getSpec as row } from '../../contract/routes/listener-protocol.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { resolveResourceSpec } from '../../domain/resource-spec.ts';
+import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
+import { getConfiguration, getDeploymentItem } from '../../store/deployments.ts';
+import type { Deployment, Revision } from '../../store/items.ts';
+import { getRevisionItem } from '../../store/revisions.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { openSecrets } from '../secrets.ts';
+
+export type SpecDeps = Pick<Deps, 'table' | 'keys' | 'blobs'>;
+
+/** A listener fetches an artifact right after it was told of it; a slow one of 2 GiB still fits. */
+const DOWNLOAD_URL_SECONDS = 900;
+
+/** All that a listener needs to run this revision of the deployment, secrets in plain included: for its listener only. */
+export async function specOf(
+  deps: SpecDeps,
+  deployment: Deployment,
+  revision: Revision,
+): Promise<DeploySpec> {
+  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const [configuration, environment, artifact] = await Promise.all([
+    getConfiguration(deps.table, owner, revision.configuration),
+    openSecrets(deps, owner, revision.secrets),
+    artifactOf(deps, revision),
+  ]);
+  return {
+    deployment_id: deployment.id,
+    deployment_name: deployment.name,
+    tenant_id: deployment.tenant_id,
+    revision_id: revision.id,
+    epoch: deployment.epoch,
+    artifact,
+    graph_config_path: revision.revision_config.graph_config_path ?? DEFAULT_CONFIG_PATH,
+    environment,
+    secret_references: configuration.secret_references,
+    resource_spec: resolveResourceSpec(resourceSpec().parse(configuration.resource_spec ?? {})),
+    k8s_namespace: deployment.k8s_namespace ?? null,
+    custom_url: deployment.config.custom_url ?? null,
+  };
+}
+
+async function artifactOf(deps: SpecDeps, revision: Revision): Promise<DeploySpec['artifact']> {
+  const { artifact } = revision;
+  if (artifact?.kind === 'folder') {
+    const url = await deps.blobs.downloadUrl(artifact.key, DOWNLOAD_URL_SECONDS);
+    return { kind: 'folder', url, sha256: artifact.sha256 };
+  }
+  const uri = artifact?.uri ?? revision.revision_config.image_uri;
+  if (uri === undefined) throw new Error(`revision ${revision.id} has nothing to run`);
+  return { kind: 'image', uri };
+}
+
+/** For a listener that restarted and keeps no secrets: the active revision's spec, else that of the one being deployed. */
+export async function getSpec(
+  deps: SpecDeps,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<DeploySpec> {
+  const deployment = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
+  const revisionId = deployment.active?.revision_id ?? deployment.slot?.revision_id;
+  if (deployment.listener_id !== params.listener_id || revisionId === undefined) {
+    throw refuse('deployment_not_found', { id: params.deployment_id });
+  }
+  const ref = { tenantId: caller.tenantId, deploymentId: deployment.id, revisionId };
+  return specOf(deps, deployment, await getRevisionItem(deps.table, ref));
+}

@@ -1,0 +1,71 @@
+import type { reportStatus as row } from '../../contract/routes/listener-protocol.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { findDeployment } from '../../store/deployments.ts';
+import { atMost, equals, update } from '../../store/expressions.ts';
+import type { Deployment } from '../../store/items.ts';
+import { deploymentKey } from '../../store/keys.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { noteSeen } from './last-seen.ts';
+
+type Report = RouteInput<typeof row>['body']['reports'][number];
+
+/** Records what really runs. Reports of other deployments, of an earlier epoch, or that say nothing new change nothing. */
+export async function reportStatus(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  caller: Caller,
+): Promise<{ accepted: number }> {
+  await noteSeen(deps, caller.tenantId, params.listener_id);
+  const taken = await Promise.all(
+    body.reports.map((report) => take(deps, report, caller.tenantId, params.listener_id)),
+  );
+  return { accepted: taken.filter(Boolean).length };
+}
+
+async function take(
+  deps: Pick<Deps, 'table'>,
+  report: Report,
+  tenantId: string,
+  listenerId: string,
+): Promise<boolean> {
+  const deployment = await findDeployment(deps.table, tenantId, report.deployment_id);
+  if (deployment?.listener_id !== listenerId) return false;
+  const { active } = deployment;
+  if (active === undefined || report.epoch < active.epoch) return false;
+  const next = reported(active, report);
+  if (JSON.stringify(next) === JSON.stringify(active)) return true;
+  try {
+    await transact(deps.table, [
+      update(
+        'deployment',
+        deploymentKey(tenantId, deployment.id),
+        { set: { active: next } },
+        equals('active.revision_id', active.revision_id),
+        atMost('active.epoch', report.epoch),
+      ),
+    ]);
+    return true;
+  } catch (error) {
+    // Another revision became active meanwhile: this report is about the one before it.
+    if (error instanceof ConditionsFailed) return false;
+    throw error;
+  }
+}
+
+function reported(
+  active: NonNullable<Deployment['active']>,
+  report: Report,
+): NonNullable<Deployment['active']> {
+  const { reason: _, ...rest } = active;
+  const reconciled = report.revision_id === active.revision_id;
+  const healthy = reconciled && report.healthy;
+  return {
+    ...rest,
+    healthy,
+    reconciled,
+    ...(typeof report.url === 'string' && reconciled && { url: report.url }),
+    ...(typeof report.reason === 'string' && !healthy && { reason: report.reason }),
+  };
+}

@@ -1,0 +1,75 @@
+import { refuse } from '../../contract/errors.ts';
+import type { CreateListenerBody } from '../../contract/listener-requests.ts';
+import type { createListener as row } from '../../contract/routes/listeners.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import type { ListenerView } from '../../contract/views.ts';
+import { absent, equals, put, update } from '../../store/expressions.ts';
+import type { Listener } from '../../store/items.ts';
+import { computeIdKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
+import { listenerRows } from '../../store/listeners.ts';
+import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/operations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { listenerView } from './view.ts';
+
+/** Registers a compute target; marking it as the default takes the mark from the one that had it. */
+export async function createListener(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { body }: Pick<RouteInput<typeof row>, 'body'>,
+  caller: Pick<Caller, 'tenantId'>,
+): Promise<ListenerView> {
+  const listener = newListener(deps, body, caller.tenantId);
+  await retryRaces(async () => {
+    const previous = listener.is_default ? await currentDefault(deps, caller.tenantId) : undefined;
+    try {
+      await transact(deps.table, [
+        ...writesOf(listener),
+        ...(previous === undefined ? [] : unmark(previous)),
+      ]);
+    } catch (error) {
+      if (error instanceof ConditionsFailed && error.failed.has('compute_id')) {
+        throw refuse('listener_taken', { tenantId: caller.tenantId, computeId: listener.compute_id });
+      }
+      throw error;
+    }
+  });
+  return listenerView(listener, undefined, deps.clock.now());
+}
+
+function newListener(deps: Pick<Deps, 'clock'>, body: CreateListenerBody, tenantId: string): Listener {
+  const at = new Date(deps.clock.now()).toISOString();
+  return {
+    v: 1,
+    entity: 'listener',
+    tenant_id: tenantId,
+    id: deps.clock.orderedId(),
+    compute_type: body.compute_type,
+    compute_id: body.compute_id,
+    k8s_namespaces: body.compute_config.k8s_namespaces,
+    compute_config: body.compute_config,
+    ...(body.version !== undefined && { version: body.version }),
+    is_default: body.is_default ?? false,
+    created_at: at,
+    updated_at: at,
+  };
+}
+
+function writesOf(listener: Listener): Write[] {
+  const { tenant_id: tenantId, id, compute_id: computeId } = listener;
+  const reservation = { v: 1, entity: 'compute_id', tenant_id: tenantId, listener_id: id };
+  return [
+    put('listener', { ...listenerKey(tenantId, id), ...listener }, absent('pk')),
+    put('listener_row', { ...listenerRowKey(tenantId, id), ...listener }, absent('pk')),
+    put('compute_id', { ...computeIdKey(tenantId, computeId), ...reservation }, absent('pk')),
+  ];
+}
+
+async function currentDefault(deps: Pick<Deps, 'table'>, tenantId: string): Promise<Listener | undefined> {
+  for await (const listener of listenerRows(deps.table, tenantId)) if (listener.is_default) return listener;
+  return undefined;
+}
+
+const unmark = ({ tenant_id: tenantId, id }: Listener): Write[] =>
+  [listenerKey(tenantId, id), listenerRowKey(tenantId, id)].map((key, index) =>
+    update(`previous_default_${index}`, key, { set: { is_default: false } }, equals('is_default', true)),
+  );

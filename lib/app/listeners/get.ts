@@ -1,0 +1,17 @@
+import type { getListener as row } from '../../contract/routes/listeners.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import type { ListenerView } from '../../contract/views.ts';
+import { findLastSeen, getListenerItem } from '../../store/listeners.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { listenerView } from './view.ts';
+
+export async function getListener(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<ListenerView> {
+  const listener = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
+  const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, listener.id);
+  return listenerView(listener, lastSeenAt, deps.clock.now());
+}

@@ -1,0 +1,28 @@
+import type { listListeners as row } from '../../contract/routes/listeners.ts';
+import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import type { Listener } from '../../store/items.ts';
+import { findLastSeen, listenerRows } from '../../store/listeners.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { listenerView } from './view.ts';
+
+/** Listeners, newest first. */
+export async function listListeners(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { query }: Pick<RouteInput<typeof row>, 'query'>,
+  caller: Caller,
+): Promise<RouteOutput<typeof row>> {
+  const page: Listener[] = [];
+  let skipped = 0;
+  for await (const listener of listenerRows(deps.table, caller.tenantId, true)) {
+    if (skipped < query.offset) skipped += 1;
+    else if (page.push(listener) === query.limit) break;
+  }
+  const resources = await Promise.all(
+    page.map(async (listener) => {
+      const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, listener.id);
+      return listenerView(listener, lastSeenAt, deps.clock.now());
+    }),
+  );
+  return { resources, offset: skipped + resources.length };
+}

@@ -1,0 +1,19 @@
+import type { ListenerView } from '../../contract/views.ts';
+import type { Listener } from '../../store/items.ts';
+import { isOnline } from '../deployments/view.ts';
+
+export function listenerView(listener: Listener, lastSeenAt: number | undefined, now: number): ListenerView {
+  const seen = isOnline(lastSeenAt, now) ? 'ONLINE' : 'OFFLINE';
+  return {
+    id: listener.id,
+    compute_type: listener.compute_type,
+    compute_id: listener.compute_id,
+    compute_config: { ...listener.compute_config, k8s_namespaces: listener.k8s_namespaces },
+    created_at: listener.created_at,
+    updated_at: listener.updated_at,
+    version: listener.version ?? null,
+    is_default: listener.is_default,
+    last_seen_at: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
+    status: lastSeenAt === undefined ? 'NEVER_SEEN' : seen,
+  };
+}

@@ -1,0 +1,17 @@
+import type { LogPage } from '../../contract/logs.ts';
+import type { queryProjectDeployLogs as row } from '../../contract/routes/logs.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { getDeploymentItem } from '../../store/deployments.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { logPage } from './query.ts';
+
+/** The deploy logs of all revisions of a deployment. */
+export async function queryProjectDeployLogs(
+  deps: Pick<Deps, 'table' | 'logs'>,
+  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  caller: Caller,
+): Promise<LogPage> {
+  const { id } = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
+  return logPage(deps, { tenantId: caller.tenantId, deploymentId: id, type: 'deploy' }, body);
+}

@@ -1,0 +1,61 @@
+import type { LogPage } from '../../contract/logs.ts';
+import type {
+  queryBuildLogs as buildRow,
+  queryDeployLogs as deployRow,
+  queryRevisionLogs as revisionRow,
+} from '../../contract/routes/logs.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { getDeploymentItem } from '../../store/deployments.ts';
+import { findRevision, getRevisionItem } from '../../store/revisions.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { logPage } from './query.ts';
+
+type LogDeps = Pick<Deps, 'table' | 'logs' | 'clock'>;
+type Ids = { deployment_id: string; revision_id: string };
+
+/** The stream of a revision's log; throws `deployment_not_found` or `revision_not_found`. */
+async function streamOf(deps: LogDeps, ids: Ids, caller: Caller, type: 'build' | 'deploy') {
+  const ref = { tenantId: caller.tenantId, deploymentId: ids.deployment_id, revisionId: ids.revision_id };
+  if ((await findRevision(deps.table, ref)) === undefined) {
+    await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
+    await getRevisionItem(deps.table, ref);
+  }
+  return { ...ref, type };
+}
+
+export async function queryBuildLogs(
+  deps: LogDeps,
+  { params, body }: Pick<RouteInput<typeof buildRow>, 'params' | 'body'>,
+  caller: Caller,
+): Promise<LogPage> {
+  return logPage(deps, await streamOf(deps, params, caller, 'build'), body);
+}
+
+export async function queryDeployLogs(
+  deps: LogDeps,
+  { params, body }: Pick<RouteInput<typeof deployRow>, 'params' | 'body'>,
+  caller: Caller,
+): Promise<LogPage> {
+  return logPage(deps, await streamOf(deps, params, caller, 'deploy'), body);
+}
+
+/** How long one answer of a followed log waits for lines, and how often it looks: within what a gateway lets a request take. */
+const FOLLOW_MILLISECONDS = 10_000;
+const LOOK_EVERY_MILLISECONDS = 500;
+
+/** With `Accept: text/event-stream` it follows: the answer comes as soon as there are lines, at the latest after 10 s. */
+export async function queryRevisionLogs(
+  deps: LogDeps,
+  { params, query, headers }: Pick<RouteInput<typeof revisionRow>, 'params' | 'query' | 'headers'>,
+  caller: Caller,
+): Promise<LogPage> {
+  const stream = await streamOf(deps, params, caller, query.type);
+  const follows = headers.accept?.includes('text/event-stream') === true;
+  const deadline = deps.clock.now() + (follows ? FOLLOW_MILLISECONDS : 0);
+  for (;;) {
+    const page = await logPage(deps, stream, query, follows ? headers.lastEventId : undefined);
+    if (page.logs.length > 0 || deps.clock.now() >= deadline) return page;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MILLISECONDS));
+  }
+}

@@ -1,0 +1,18 @@
+import type { createRevision as row } from '../../contract/routes/revisions.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import type { RevisionView } from '../../contract/views.ts';
+import type { Caller } from '../caller.ts';
+import { type ChangeDeps, change } from '../deployments/change.ts';
+import { holderFor, revisionView } from './view.ts';
+
+/** As PATCH, but always makes a revision, and answers with it. */
+export async function createRevision(
+  deps: ChangeDeps,
+  { params, body, headers }: Pick<RouteInput<typeof row>, 'params' | 'body' | 'headers'>,
+  caller: Caller,
+): Promise<RevisionView> {
+  const request = { deploymentId: params.deployment_id, body, ifMatch: headers.ifMatch, always: true };
+  const { deployment, revision } = await change(deps, request, caller);
+  if (revision === undefined) throw new Error('a revision was asked for and none was made');
+  return revisionView(revision, deployment, await holderFor(deps, deployment, [revision]));
+}

@@ -1,0 +1,94 @@
+import { refuse } from '../../contract/errors.ts';
+import type { interruptRevision as row } from '../../contract/routes/revisions.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import type { RevisionView } from '../../contract/views.ts';
+import { isTerminal } from '../../domain/transitions.ts';
+import { getDeploymentItem } from '../../store/deployments.ts';
+import { absent, equals, update } from '../../store/expressions.ts';
+import type { Deployment, Revision } from '../../store/items.ts';
+import { deploymentKey, due, revisionKey } from '../../store/keys.ts';
+import { retryRaces, transact, type Write } from '../../store/operations.ts';
+import { getRevisionItem, move } from '../../store/revisions.ts';
+import type { Caller } from '../caller.ts';
+import { queueDue } from '../deployments/writes.ts';
+import type { Deps } from '../deps.ts';
+import { showRevision } from './get.ts';
+
+/**
+ * Asks for a revision to be stopped. While it is QUEUED this ends it at once; later the request is recorded, and dispatch stops
+ * what is at work. Asking twice is no error; it is too late once it has finished or its listener moves traffic.
+ */
+export async function interruptRevision(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<RevisionView> {
+  const ref = {
+    tenantId: caller.tenantId,
+    deploymentId: params.deployment_id,
+    revisionId: params.revision_id,
+  };
+  await retryRaces(async () => {
+    const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
+    const revision = await getRevisionItem(deps.table, ref);
+    if (revision.interrupt_requested_at !== undefined) return;
+    checkInTime(revision);
+    const now = deps.clock.now();
+    await transact(
+      deps.table,
+      revision.status === 'QUEUED' ? endQueued(deployment, revision, now) : [request(revision, now)],
+    );
+  });
+  return showRevision(deps, ref);
+}
+
+function checkInTime(revision: Revision): void {
+  if (isTerminal(revision.status)) {
+    throw refuse('state_forbids', {
+      reason: `Revision ${revision.id} has finished already: ${revision.status}.`,
+    });
+  }
+  if (revision.switching === true || revision.outcome?.stage === 'deploy') {
+    const reason = `Revision ${revision.id} is ${revision.status} and its listener moves traffic to it: too late to interrupt.`;
+    throw refuse('state_forbids', { reason });
+  }
+}
+
+function request(revision: Revision, now: number): Write {
+  const key = revisionKey(revision.tenant_id, revision.deployment_id, revision.number);
+  const at = new Date(now).toISOString();
+  return update(
+    'revision',
+    key,
+    { set: { interrupt_requested_at: at, updated_at: at, ...due(key.pk, now) } },
+    equals('status', revision.status),
+    absent('interrupt_requested_at'),
+    absent('switching'),
+    revision.outcome === undefined ? absent('outcome') : equals('outcome.stage', revision.outcome.stage),
+  );
+}
+
+/** It leaves the queue, or the slot if it has that already, in the same transaction. */
+function endQueued(deployment: Deployment, revision: Revision, now: number): Write[] {
+  const at = new Date(now).toISOString();
+  const place = deployment.queued.indexOf(revision.number);
+  const holdsSlot = deployment.slot?.revision_id === revision.id;
+  const leave = holdsSlot
+    ? { change: { remove: ['slot'] }, test: equals('slot.revision_id', revision.id) }
+    : { change: { remove: [`queued[${place}]`] }, test: equals(`queued[${place}]`, revision.number) };
+  return [
+    move(revision, 'INTERRUPTED', now, {
+      set: {
+        status_message: `Interrupted on request at ${at}, while it was queued.`,
+        interrupt_requested_at: at,
+      },
+      remove: ['due_pk', 'due_at'],
+    }),
+    update(
+      'deployment',
+      deploymentKey(deployment.tenant_id, deployment.id),
+      { ...leave.change, set: queueDue(deployment, now) },
+      leave.test,
+    ),
+  ];
+}

@@ -1,0 +1,99 @@
+import { refuse } from '../../contract/errors.ts';
+import type { redeployRevision as row } from '../../contract/routes/revisions.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { isTerminal } from '../../domain/transitions.ts';
+import { getConfiguration, getDeploymentItem } from '../../store/deployments.ts';
+import { check, present } from '../../store/expressions.ts';
+import type { Configuration, Deployment, Revision } from '../../store/items.ts';
+import { listenerKey } from '../../store/keys.ts';
+import { retryRaces, transact } from '../../store/operations.ts';
+import { getRevisionItem } from '../../store/revisions.ts';
+import type { Caller } from '../caller.ts';
+import { checkMatch, checkOpen } from '../deployments/checks.ts';
+import { type ShownDeployment, showDeployment } from '../deployments/view.ts';
+import { changeDeployment, putConfiguration, putRevision } from '../deployments/writes.ts';
+import type { Deps } from '../deps.ts';
+import { newRevision, nextRevision } from './new-revision.ts';
+
+/**
+ * Queues a revision that runs exactly what an earlier one ran: the same artifact, configuration and secrets (`?secrets=current`: today's).
+ * The copied snapshot becomes the deployment's configuration.
+ */
+export async function redeployRevision(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { params, query, headers }: Pick<RouteInput<typeof row>, 'params' | 'query' | 'headers'>,
+  caller: Caller,
+): Promise<ShownDeployment> {
+  const owner = { tenantId: caller.tenantId, deploymentId: params.deployment_id };
+  const deployment = await retryRaces(async () => {
+    const before = await getDeploymentItem(deps.table, owner.tenantId, owner.deploymentId);
+    const old = await getRevisionItem(deps.table, { ...owner, revisionId: params.revision_id });
+    checkOpen(before);
+    checkMatch(before, headers.ifMatch);
+    checkRunnable(old);
+    const snapshot = await getConfiguration(deps.table, owner, old.configuration);
+    const after = restored(deps, before, old, snapshot, query.secrets === 'current');
+    const revision = newRevision(deps, after, caller, {
+      skipped: undefined,
+      inherits: false,
+      artifact: old.artifact,
+    });
+    await transact(deps.table, [
+      changeDeployment(before, after, revision.number, deps.clock.now()),
+      check('listener', listenerKey(before.tenant_id, before.listener_id), present('pk')),
+      putRevision(revision),
+      putConfiguration(after),
+    ]);
+    return after;
+  });
+  return showDeployment(deps, deployment);
+}
+
+function checkRunnable(old: Revision): void {
+  const { repo_commit_sha: commit, image_uri: image, source_tarball_path: tarball } = old.revision_config;
+  const runnable = [old.artifact, commit, image, tarball].some((source) => source !== undefined);
+  if (!runnable || !isTerminal(old.status))
+    throw refuse('nothing_to_run', { id: old.id, status: old.status });
+}
+
+function restored(
+  deps: Pick<Deps, 'clock'>,
+  before: Deployment,
+  old: Revision,
+  snapshot: Configuration,
+  currentSecrets: boolean,
+): Deployment {
+  const next = nextRevision(deps, before.latest_number);
+  const version = before.config_version + 1;
+  const after: Deployment = {
+    ...before,
+    updated_at: new Date(deps.clock.now()).toISOString(),
+    config: restoredConfig(before, snapshot),
+    revision_source: old.source,
+    revision_config: old.revision_config,
+    config_path_given: old.config_path_given,
+    secret_references: snapshot.secret_references,
+    config_version: version,
+    configuration: version,
+    latest_number: next.number,
+    latest_revision_id: next.id,
+  };
+  if (currentSecrets) return after;
+  const { secrets: _, ...rest } = after;
+  return {
+    ...rest,
+    secret_names: snapshot.secret_names,
+    ...(old.secrets !== undefined && { secrets: old.secrets }),
+  };
+}
+
+function restoredConfig({ config }: Deployment, snapshot: Configuration): Deployment['config'] {
+  const { repo_url: _, install_command: __, build_command: ___, resource_spec: ____, ...kept } = config;
+  return {
+    ...kept,
+    ...(snapshot.repo_url !== undefined && { repo_url: snapshot.repo_url }),
+    ...(snapshot.install_command !== undefined && { install_command: snapshot.install_command }),
+    ...(snapshot.build_command !== undefined && { build_command: snapshot.build_command }),
+    ...(snapshot.resource_spec !== undefined && { resource_spec: snapshot.resource_spec }),
+  };
+}

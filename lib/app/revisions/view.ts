@@ -1,0 +1,54 @@
+import type { RevisionView } from '../../contract/views.ts';
+import type { Deployment, Revision } from '../../store/items.ts';
+import { findRevisionByNumber } from '../../store/revisions.ts';
+import { revisionConfigView } from '../deployments/view.ts';
+import type { Deps } from '../deps.ts';
+
+/** A revision as responses show it, with what its deployment says of it: its place in the queue, who holds the slot, what serves. */
+export function revisionView(
+  revision: Revision,
+  deployment: Deployment,
+  holder: Revision | undefined,
+): RevisionView {
+  const queued = revision.status === 'QUEUED';
+  return {
+    id: revision.id,
+    deployment_id: revision.deployment_id,
+    created_at: revision.created_at,
+    updated_at: revision.updated_at,
+    source: revision.source,
+    source_revision_config: revisionConfigView(revision.revision_config),
+    status: revision.status,
+    status_message: revision.status_message ?? (queued ? queuedMessage(revision, deployment, holder) : null),
+    status_history: revision.history,
+    remote_reconciled: isReconciled(revision, deployment),
+    queue_position: queued ? deployment.queued.indexOf(revision.number) + 1 : null,
+    interrupt_requested_at: revision.interrupt_requested_at ?? null,
+  };
+}
+
+export const isReconciled = (revision: Revision, { active }: Deployment): boolean =>
+  active?.revision_id === revision.id && active.reconciled;
+
+function queuedMessage(revision: Revision, { slot }: Deployment, holder: Revision | undefined): string {
+  if (slot === undefined || slot.revision_id === revision.id) return 'Next in line; about to be processed.';
+  if (slot.kind === 'delete')
+    return `Waits for the deletion of its deployment, under way since ${slot.since}.`;
+  const status = holder?.status ?? 'in progress';
+  return `Waits for revision ${slot.revision_id}, which is ${status}, in progress since ${slot.since}.`;
+}
+
+/** Reads the slot's holder only when a queued revision is to be shown. */
+export async function holderFor(
+  deps: Pick<Deps, 'table'>,
+  deployment: Deployment,
+  revisions: Revision[],
+): Promise<Revision | undefined> {
+  const { slot } = deployment;
+  if (slot === undefined || !revisions.some((revision) => revision.status === 'QUEUED')) return undefined;
+  return findRevisionByNumber(
+    deps.table,
+    { tenantId: deployment.tenant_id, deploymentId: deployment.id },
+    slot.number,
+  );
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { open, seal } from '../adapters/envelope.ts';
+import type { KeyContext } from '../adapters/keys.ts';
+import { lazy } from '../contract/lazy.ts';
+import { getSealedSecrets } from '../store/deployments.ts';
+import type { Deps } from './deps.ts';
+
+export type Secret = { name: string; value: string };
+type Owner = { tenantId: string; deploymentId: string };
+
+const stored = lazy(() => z.array(z.object({ name: z.string(), value: z.string() })));
+
+/** Ciphertext opens only for the deployment it was made for. */
+const contextOf = (owner: Owner): KeyContext => ({ tenant: owner.tenantId, deployment: owner.deploymentId });
+
+export const sealSecrets = (deps: Pick<Deps, 'keys'>, owner: Owner, secrets: Secret[]): Promise<string> =>
+  seal(deps.keys, JSON.stringify(secrets), contextOf(owner));
+
+/** The secrets of a version in plain; none when there is no version. Callers never log nor store what they get. */
+export async function openSecrets(
+  deps: Pick<Deps, 'table' | 'keys'>,
+  owner: Owner,
+  version: number | undefined,
+): Promise<Secret[]> {
+  if (version === undefined) return [];
+  const sealed = await getSealedSecrets(deps.table, owner, version);
+  return stored().parse(JSON.parse(await open(deps.keys, sealed, contextOf(owner))));
+}
+
+/** The values alone, for replacing them in what is printed. */
+export async function secretValues(
+  deps: Pick<Deps, 'table' | 'keys'>,
+  owner: Owner,
+  version: number | undefined,
+): Promise<string[]> {
+  return (await openSecrets(deps, owner, version)).map((secret) => secret.value);
+}

@@ -1,0 +1,54 @@
+import { absent } from '../../store/expressions.ts';
+import type { Revision } from '../../store/items.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
+import type { Deps } from '../deps.ts';
+import { offerTask } from '../engine/deploys.ts';
+import { load } from '../engine/situation.ts';
+import { StepRefused } from './prepare.ts';
+import { storeToken, type TokenTask } from './tokens.ts';
+
+type DeployDeps = Pick<Deps, 'table' | 'clock'>;
+
+/**
+ * The Deploy state: writes AWAITING_DEPLOY (and a BUILDING that was missed before it), keeps the token, offers the task unless an
+ * earlier one is still open; dispatch offers it when that has ended.
+ */
+export async function deployRevision(deps: DeployDeps, task: TokenTask): Promise<void> {
+  const revision = await findRevision(deps.table, task);
+  if (revision === undefined) throw new StepRefused('Deploy', task);
+  await storeDeployToken(deps, task, revision);
+  const loaded = await load(deps, task);
+  const mayOffer =
+    loaded?.deployment.task_id === undefined &&
+    loaded?.holder?.id === task.revisionId &&
+    loaded.holder.task_id === undefined;
+  if (!mayOffer) return;
+  try {
+    await offerTask(deps, loaded);
+  } catch (error) {
+    // Dispatch or an interrupt was quicker: either has seen to it.
+    if (!(error instanceof ConditionsFailed)) throw error;
+  }
+}
+
+async function storeDeployToken(deps: DeployDeps, task: TokenTask, revision: Revision): Promise<void> {
+  const again = revision.status === 'DEPLOYING' || revision.status === 'UNKNOWN';
+  const change = revision.outcome?.stage === 'build' ? { remove: ['outcome'] } : {};
+  try {
+    await transact(deps.table, [
+      move(
+        revision,
+        again ? revision.status : 'AWAITING_DEPLOY',
+        deps.clock.now(),
+        change,
+        absent('interrupt_requested_at'),
+      ),
+      storeToken(task, 'deploy'),
+    ]);
+  } catch (error) {
+    if (error instanceof ConditionsFailed || error instanceof MoveRefused)
+      throw new StepRefused('Deploy', task);
+    throw error;
+  }
+}

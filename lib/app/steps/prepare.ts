@@ -1,0 +1,150 @@
+import { SourceError } from '../../adapters/git.ts';
+import type { RevisionRef } from '../../adapters/workflow.ts';
+import { findDeployment, getConfiguration } from '../../store/deployments.ts';
+import { absent } from '../../store/expressions.ts';
+import type { Deployment, Outcome, Revision } from '../../store/items.ts';
+import { revisionKeyOf } from '../../store/keys.ts';
+import { findListener } from '../../store/listeners.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { findRevision, findRevisionByNumber, inFlightDue, MoveRefused, move } from '../../store/revisions.ts';
+import type { Deps } from '../deps.ts';
+
+export type PrepareDeps = Pick<Deps, 'table' | 'clock' | 'git' | 'blobs'>;
+export type Path = 'build' | 'deploy' | 'end';
+
+/** A later fact (an interrupt, a terminal status) stands against this step: the execution has nothing to do any more. */
+export class StepRefused extends Error {
+  constructor(step: string, ref: RevisionRef) {
+    super(`${step} of revision ${ref.revisionId} is not wanted any more`);
+    this.name = 'StepRefused';
+  }
+}
+
+/**
+ * First state of the execution: checks that the listener is there, writes AWAITING_BUILD (or AWAITING_DEPLOY when there is an artifact),
+ * resolves the ref to a commit, and says which way to go. What is wrong with the source is recorded, and ends the execution.
+ */
+export async function prepareRevision(deps: PrepareDeps, ref: RevisionRef): Promise<{ path: Path }> {
+  const [deployment, revision] = await Promise.all([
+    findDeployment(deps.table, ref.tenantId, ref.deploymentId),
+    findRevision(deps.table, ref),
+  ]);
+  if (deployment === undefined || revision === undefined) throw new StepRefused('Prepare', ref);
+  const hindrance = await hindranceOf(deps, deployment);
+  if (hindrance !== undefined) {
+    const outcome = { stage: 'create', result: 'failed', message: hindrance } as const;
+    await step(deps, ref, revision, 'QUEUED', { outcome });
+    return { path: 'end' };
+  }
+  const { artifact, commit } = await known(deps, ref, revision);
+  const image = revision.revision_config.image_uri !== undefined;
+  if (image || artifact !== undefined) {
+    await step(deps, ref, revision, 'AWAITING_DEPLOY', { artifact, commit });
+    return { path: 'deploy' };
+  }
+  await step(deps, ref, revision, 'AWAITING_BUILD', { commit });
+  return resolveSource(deps, ref);
+}
+
+type Known = { artifact: Revision['artifact']; commit: string | undefined };
+
+/** The artifact and commit a revision brings along (a rollback) or takes from the one before it (a change of settings alone). */
+async function known(deps: PrepareDeps, ref: RevisionRef, revision: Revision): Promise<Known> {
+  const from = revision.inherits ? await inheritedFrom(deps, ref, revision) : revision;
+  const artifact = from?.artifact;
+  return {
+    artifact: (await exists(deps, artifact)) ? artifact : undefined,
+    commit: from?.revision_config.repo_commit_sha,
+  };
+}
+
+/** The nearest earlier revision that settled what runs: skipped ones are passed over, inheriting ones looked through. */
+async function inheritedFrom(
+  deps: PrepareDeps,
+  ref: RevisionRef,
+  revision: Revision,
+): Promise<Revision | undefined> {
+  for (let number = revision.number - 1; number > 0; number--) {
+    const before = await findRevisionByNumber(deps.table, ref, number);
+    if (before === undefined) return undefined;
+    const settled = before.artifact !== undefined || before.revision_config.repo_commit_sha !== undefined;
+    if (before.status !== 'SKIPPED' && (settled || !before.inherits)) return before;
+  }
+  return undefined;
+}
+
+/** An artifact may have been cleaned away: then it is built again from the recorded source. */
+async function exists(deps: PrepareDeps, artifact: Revision['artifact']): Promise<boolean> {
+  if (artifact?.kind !== 'folder') return true;
+  return (await deps.blobs.head(artifact.key)) !== undefined;
+}
+
+async function hindranceOf(deps: PrepareDeps, deployment: Deployment): Promise<string | undefined> {
+  const listener = await findListener(deps.table, deployment.tenant_id, deployment.listener_id);
+  if (listener === undefined) {
+    return `Listener ${deployment.listener_id} of this deployment does not exist any more; nothing of the source was touched.`;
+  }
+  const namespace = deployment.k8s_namespace;
+  if (namespace !== undefined && !listener.k8s_namespaces.includes(namespace)) {
+    return `Listener ${listener.compute_id} has no namespace '${namespace}' any more; nothing of the source was touched.`;
+  }
+  return undefined;
+}
+
+async function resolveSource(deps: PrepareDeps, ref: RevisionRef): Promise<{ path: Path }> {
+  const revision = await findRevision(deps.table, ref);
+  if (revision === undefined) throw new StepRefused('Prepare', ref);
+  const { repo_ref: repoRef, repo_commit_sha: known } = revision.revision_config;
+  if (revision.source !== 'github' || known !== undefined) return { path: 'build' };
+  const { repo_url: repoUrl } = await getConfiguration(deps.table, ref, revision.configuration);
+  if (repoUrl === undefined || repoRef === undefined)
+    throw new Error(`revision ${ref.revisionId} names no repository`);
+  const resolved = await resolve(deps, repoUrl, repoRef);
+  if ('problem' in resolved) {
+    await step(deps, ref, revision, 'AWAITING_BUILD', {
+      stage: 'build',
+      result: 'failed',
+      message: resolved.problem,
+    });
+    return { path: 'end' };
+  }
+  if (resolved.commit !== undefined) {
+    await step(deps, ref, revision, 'AWAITING_BUILD', { commit: resolved.commit });
+  }
+  return { path: 'build' };
+}
+
+async function resolve(
+  deps: PrepareDeps,
+  repoUrl: string,
+  repoRef: string,
+): Promise<{ commit: string | undefined } | { problem: string }> {
+  try {
+    return { commit: await deps.git.resolve(repoUrl, repoRef) };
+  } catch (error) {
+    if (error instanceof SourceError) return { problem: error.message };
+    throw error;
+  }
+}
+
+type Facts = { outcome?: Outcome; artifact?: Revision['artifact']; commit?: string | undefined };
+
+/** A repeated step finds its own status and writes it again. */
+async function step(
+  deps: PrepareDeps,
+  ref: RevisionRef,
+  revision: Revision,
+  to: 'QUEUED' | 'AWAITING_BUILD' | 'AWAITING_DEPLOY',
+  { outcome, artifact, commit }: Facts,
+): Promise<void> {
+  const now = deps.clock.now();
+  const facts = { outcome, artifact, 'revision_config.repo_commit_sha': commit };
+  const set = { ...inFlightDue(revisionKeyOf(ref), now), ...facts };
+  try {
+    await transact(deps.table, [move(revision, to, now, { set }, absent('interrupt_requested_at'))]);
+  } catch (error) {
+    if (error instanceof ConditionsFailed || error instanceof MoveRefused)
+      throw new StepRefused('Prepare', ref);
+    throw error;
+  }
+}

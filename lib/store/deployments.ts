@@ -1,0 +1,46 @@
+import { refuse } from '../contract/errors.ts';
+import { type Configuration, configuration, type Deployment, deployment, secretsVersion } from './items.ts';
+import { configurationKey, deploymentKey, secretsKey } from './keys.ts';
+import { find } from './operations.ts';
+import type { Table } from './table.ts';
+
+export const findDeployment = (
+  table: Table,
+  tenantId: string,
+  deploymentId: string,
+): Promise<Deployment | undefined> => find(table, deploymentKey(tenantId, deploymentId), deployment);
+
+/** Throws `deployment_not_found`; another tenant's reads the same as one that is not there. */
+export async function getDeploymentItem(
+  table: Table,
+  tenantId: string,
+  deploymentId: string,
+): Promise<Deployment> {
+  const found = await findDeployment(table, tenantId, deploymentId);
+  if (found === undefined) throw refuse('deployment_not_found', { id: deploymentId });
+  return found;
+}
+
+/** The configuration of this version; versions are immutable and written with what refers to them. */
+export async function getConfiguration(
+  table: Table,
+  owner: { tenantId: string; deploymentId: string },
+  version: number,
+): Promise<Configuration> {
+  const key = configurationKey(owner.tenantId, owner.deploymentId, version);
+  const found = await find(table, key, configuration);
+  if (found === undefined) throw new Error(`configuration ${key.pk} ${key.sk} is referred to but not stored`);
+  return found;
+}
+
+/** The ciphertext of this version of the secrets. */
+export async function getSealedSecrets(
+  table: Table,
+  owner: { tenantId: string; deploymentId: string },
+  version: number,
+): Promise<string> {
+  const key = secretsKey(owner.tenantId, owner.deploymentId, version);
+  const found = await find(table, key, secretsVersion);
+  if (found === undefined) throw new Error(`secrets ${key.pk} ${key.sk} are referred to but not stored`);
+  return found.sealed;
+}

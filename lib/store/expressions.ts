@@ -1,0 +1,122 @@
+import type { Key } from './keys.ts';
+import type { Item, Write } from './operations.ts';
+
+/** A condition as a tree; `compile` gives its text. Paths are dotted attribute names (`slot.revision_id`, `queued[0]`). */
+type Test =
+  | { kind: 'equals' | 'at_most'; path: string; value: unknown }
+  | { kind: 'present' | 'absent'; path: string }
+  | { kind: 'one_of'; path: string; values: readonly unknown[] }
+  | { kind: 'any' | 'all'; tests: Test[] };
+
+export const equals = (path: string, value: unknown): Test => ({ kind: 'equals', path, value });
+export const atMost = (path: string, value: number): Test => ({ kind: 'at_most', path, value });
+export const present = (path: string): Test => ({ kind: 'present', path });
+export const absent = (path: string): Test => ({ kind: 'absent', path });
+export const oneOf = (path: string, values: readonly unknown[]): Test => ({ kind: 'one_of', path, values });
+export const any = (...tests: Test[]): Test => ({ kind: 'any', tests });
+
+/** The same value, or both absent. */
+export const same = (path: string, value: unknown): Test =>
+  value === undefined ? absent(path) : equals(path, value);
+
+export type Change = {
+  /** Attributes to set; undefined ones are left alone. */
+  set?: Item;
+  remove?: string[];
+  /** Elements to append to lists that exist. */
+  append?: Record<string, unknown[]>;
+  add?: Record<string, number>;
+};
+
+class Placeholders {
+  readonly names: Record<string, string> = {};
+  readonly values: Item = {};
+
+  path(dotted: string): string {
+    return dotted
+      .split('.')
+      .map((part) => {
+        const [, name = part, index = ''] = /^([^[]+)(\[\d+\])?$/.exec(part) ?? [];
+        this.names[`#${name}`] = name;
+        return `#${name}${index}`;
+      })
+      .join('.');
+  }
+
+  value(value: unknown): string {
+    const placeholder = `:v${Object.keys(this.values).length}`;
+    this.values[placeholder] = value;
+    return placeholder;
+  }
+}
+
+function text(test: Test, at: Placeholders): string {
+  switch (test.kind) {
+    case 'equals':
+      return `${at.path(test.path)} = ${at.value(test.value)}`;
+    case 'at_most':
+      return `${at.path(test.path)} <= ${at.value(test.value)}`;
+    case 'present':
+      return `attribute_exists(${at.path(test.path)})`;
+    case 'absent':
+      return `attribute_not_exists(${at.path(test.path)})`;
+    case 'one_of':
+      return `${at.path(test.path)} IN (${test.values.map((value) => at.value(value)).join(', ')})`;
+    case 'any':
+      return `(${test.tests.map((inner) => text(inner, at)).join(' OR ')})`;
+    case 'all':
+      return `(${test.tests.map((inner) => text(inner, at)).join(' AND ')})`;
+  }
+}
+
+function compile(at: Placeholders, tests: Test[]) {
+  return { expression: tests.map((test) => text(test, at)).join(' AND ') };
+}
+
+const parts = (at: Placeholders) => ({
+  ...(Object.keys(at.names).length > 0 && { names: at.names }),
+  ...(Object.keys(at.values).length > 0 && { values: at.values }),
+});
+
+/** An update of one item, made only when every test holds (an update without tests creates the item). */
+export function update(name: string, key: Key, change: Change, ...when: Test[]): Write {
+  const at = new Placeholders();
+  const sets = [
+    ...Object.entries(change.set ?? {})
+      .filter(([, value]) => value !== undefined)
+      .map(([path, value]) => `${at.path(path)} = ${at.value(value)}`),
+    ...Object.entries(change.append ?? {}).map(
+      ([path, values]) => `${at.path(path)} = list_append(${at.path(path)}, ${at.value(values)})`,
+    ),
+  ];
+  const removes = (change.remove ?? []).map((path) => at.path(path));
+  const adds = Object.entries(change.add ?? {}).map(([path, by]) => `${at.path(path)} ${at.value(by)}`);
+  const expression = [
+    sets.length > 0 ? `SET ${sets.join(', ')}` : '',
+    removes.length > 0 ? `REMOVE ${removes.join(', ')}` : '',
+    adds.length > 0 ? `ADD ${adds.join(', ')}` : '',
+  ]
+    .filter((clause) => clause !== '')
+    .join(' ');
+  const condition = when.length > 0 ? { condition: compile(at, when) } : {};
+  return { name, update: key, expression, ...condition, ...parts(at) };
+}
+
+/** A put, made only when every test holds of what is there now. */
+export function put(name: string, item: Item, ...when: Test[]): Write {
+  if (when.length === 0) return { name, put: item };
+  const at = new Placeholders();
+  return { name, put: item, condition: { ...compile(at, when), ...parts(at) } };
+}
+
+export function remove(name: string, key: Key, ...when: Test[]): Write {
+  if (when.length === 0) return { name, delete: key };
+  const at = new Placeholders();
+  return { name, delete: key, condition: { ...compile(at, when), ...parts(at) } };
+}
+
+/** Writes nothing; the transaction is made only when every test holds of this item. */
+export function check(name: string, key: Key, ...when: Test[]): Write {
+  const at = new Placeholders();
+  return { name, check: key, condition: { ...compile(at, when), ...parts(at) } };
+}

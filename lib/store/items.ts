@@ -1,0 +1,318 @@
+import * as z from 'zod';
+import { lazy } from '../contract/lazy.ts';
+import { computeTypes, revisionStatuses, sources } from '../contract/revision-status.ts';
+import { roles } from '../contract/roles.ts';
+
+/**
+ * The shapes stored in the table, one schema a kind. Each item carries its kind (`entity`, what stream filters read) and the
+ * version of its shape (`v`); a change of shape raises the version and upgrades the old one on read. Times are ISO 8601 UTC
+ * in what responses show, epoch milliseconds where they are compared.
+ */
+const base = { tenant_id: z.string(), v: z.literal(1) };
+
+const json = z.record(z.string(), z.unknown());
+
+/** Where a revision's code comes from; of one source kind only. */
+export const revisionConfig = lazy(() =>
+  z.object({
+    repo_ref: z.string().optional(),
+    graph_config_path: z.string().optional(),
+    image_uri: z.string().optional(),
+    source_tarball_path: z.string().optional(),
+    repo_commit_sha: z.string().optional(),
+  }),
+);
+export type RevisionConfig = z.infer<ReturnType<typeof revisionConfig>>;
+
+export const secretReference = lazy(() =>
+  z.object({ name: z.string(), secret_name: z.string(), secret_key: z.string() }),
+);
+
+/** What a deployment is configured to be, without what changes at each revision. */
+export const deploymentConfig = lazy(() =>
+  z.object({
+    integration_id: z.string().optional(),
+    repo_url: z.string().optional(),
+    build_on_push: z.boolean().optional(),
+    custom_url: z.string().optional(),
+    resource_spec: json.optional(),
+    install_command: z.string().optional(),
+    build_command: z.string().optional(),
+    deployment_type: z.string().optional(),
+  }),
+);
+export type DeploymentConfig = z.infer<ReturnType<typeof deploymentConfig>>;
+
+/** Held by the one revision that is being processed (or by the deletion). */
+export const slot = lazy(() =>
+  z.object({
+    kind: z.enum(['revision', 'delete']),
+    revision_id: z.string(),
+    number: z.int(),
+    attempt: z.int(),
+    since: z.string(),
+  }),
+);
+export type Slot = z.infer<ReturnType<typeof slot>>;
+
+/** The revision that serves, and what its listener last said of it. */
+export const active = lazy(() =>
+  z.object({
+    revision_id: z.string(),
+    number: z.int(),
+    url: z.string().optional(),
+    image_version: z.string().optional(),
+    healthy: z.boolean(),
+    reason: z.string().optional(),
+    /** The epoch of the task that deployed it; reports at a lower one are of an earlier life. */
+    epoch: z.int(),
+    /** The listener's last report names this revision. */
+    reconciled: z.boolean(),
+  }),
+);
+
+export const deployment = lazy(() =>
+  z.object({
+    ...base,
+    entity: z.literal('deployment'),
+    id: z.string(),
+    name: z.string(),
+    source: z.enum(sources),
+    agent: z.object({ agent_id: z.string(), environment: z.string() }).optional(),
+    tracked_packages: z.unknown().optional(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    created_by: z.string(),
+    /** The stored part of the status; UNKNOWN is judged at read from health and the listener's silence. */
+    status: z.enum(['UNUSED', 'READY', 'AWAITING_DELETE']),
+    config: deploymentConfig(),
+    /** The kind and the fields of the latest revision's source. */
+    revision_source: z.enum(sources),
+    revision_config: revisionConfig(),
+    config_path_given: z.boolean(),
+    listener_id: z.string(),
+    k8s_namespace: z.string().optional(),
+    secret_names: z.array(z.string()),
+    secret_references: z.array(secretReference()),
+    /** Counts configuration changes (the ETag). */
+    config_version: z.int(),
+    /** The version item that holds the current configuration, and that of the secrets (none: no secrets). */
+    configuration: z.int(),
+    secrets: z.int().optional(),
+    latest_number: z.int(),
+    latest_revision_id: z.string(),
+    active: active().optional(),
+    slot: slot().optional(),
+    queued: z.array(z.int()),
+    /** The open task on the listener, whichever revision it serves; at most one. */
+    task_id: z.string().optional(),
+    epoch: z.int(),
+  }),
+);
+export type Deployment = z.infer<ReturnType<typeof deployment>>;
+
+export const artifactItem = lazy(() =>
+  z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('folder'), key: z.string(), sha256: z.string(), sizeBytes: z.number() }),
+    z.object({ kind: z.literal('image'), uri: z.string() }),
+  ]),
+);
+
+/** A fact recorded about a stage's end; dispatch answers the waiting token with it, Finish turns it into a status. */
+export const outcome = lazy(() =>
+  z.object({
+    stage: z.enum(['create', 'build', 'deploy']),
+    result: z.enum(['succeeded', 'failed', 'skipped']),
+    message: z.string().optional(),
+    url: z.string().optional(),
+    image_version: z.string().optional(),
+    previous_serving: z.boolean().optional(),
+  }),
+);
+export type Outcome = z.infer<ReturnType<typeof outcome>>;
+
+export const revision = lazy(() =>
+  z.object({
+    ...base,
+    entity: z.literal('revision'),
+    deployment_id: z.string(),
+    id: z.string(),
+    number: z.int(),
+    source: z.enum(sources),
+    status: z.enum(revisionStatuses),
+    status_message: z.string().optional(),
+    history: z.array(z.object({ status: z.enum(revisionStatuses), at: z.string() })),
+    created_at: z.string(),
+    updated_at: z.string(),
+    created_by: z.string(),
+    revision_config: revisionConfig(),
+    config_path_given: z.boolean(),
+    configuration: z.int(),
+    secrets: z.int().optional(),
+    /** It names no source of its own: kind, commit and artifact are those of the revision before it, once that has ended. */
+    inherits: z.boolean(),
+    artifact: artifactItem().optional(),
+    build_id: z.string().optional(),
+    build_due_at: z.number().optional(),
+    task_id: z.string().optional(),
+    outcome: outcome().optional(),
+    interrupt_requested_at: z.string().optional(),
+    /** The listener has announced that it moves traffic: from here on it is too late to interrupt. */
+    switching: z.boolean().optional(),
+  }),
+);
+export type Revision = z.infer<ReturnType<typeof revision>>;
+
+/** Immutable; what revisions snapshot. */
+export const configuration = lazy(() =>
+  z.object({
+    ...base,
+    entity: z.literal('configuration'),
+    version: z.int(),
+    repo_url: z.string().optional(),
+    install_command: z.string().optional(),
+    build_command: z.string().optional(),
+    resource_spec: json.optional(),
+    secret_references: z.array(secretReference()),
+    secret_names: z.array(z.string()),
+  }),
+);
+export type Configuration = z.infer<ReturnType<typeof configuration>>;
+
+/** Immutable; `sealed` opens only under this tenant and deployment. */
+export const secretsVersion = lazy(() =>
+  z.object({ ...base, entity: z.literal('secrets'), version: z.int(), sealed: z.string() }),
+);
+
+export const taskToken = lazy(() =>
+  z.object({
+    ...base,
+    entity: z.literal('token'),
+    stage: z.enum(['build', 'deploy']),
+    token: z.string(),
+  }),
+);
+export type TaskToken = z.infer<ReturnType<typeof taskToken>>;
+
+/** Keeps a name taken; tells a repeated create from another one. */
+export const nameReservation = lazy(() =>
+  z.object({
+    ...base,
+    entity: z.literal('name'),
+    deployment_id: z.string(),
+    created_by: z.string(),
+    created_at: z.string(),
+    request_hash: z.string(),
+  }),
+);
+
+export const deploymentRow = lazy(() =>
+  z.object({
+    ...base,
+    entity: z.literal('deployment_row'),
+    id: z.string(),
+    name: z.string(),
+    source: z.enum(sources),
+    status: z.enum(['UNUSED', 'READY', 'AWAITING_DELETE']),
+    listener_id: z.string(),
+    agent_id: z.string().optional(),
+    agent_environment: z.string().optional(),
+    image_version: z.string().optional(),
+  }),
+);
+export type DeploymentRow = z.infer<ReturnType<typeof deploymentRow>>;
+
+export const listener = lazy(() =>
+  z.object({
+    ...base,
+    entity: z.literal('listener'),
+    id: z.string(),
+    compute_type: z.enum(computeTypes),
+    compute_id: z.string(),
+    k8s_namespaces: z.array(z.string()),
+    compute_config: json,
+    version: z.string().optional(),
+    is_default: z.boolean(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  }),
+);
+export type Listener = z.infer<ReturnType<typeof listener>>;
+
+export const openTask = lazy(() =>
+  z.object({
+    ...base,
+    entity: z.literal('task'),
+    id: z.string(),
+    kind: z.enum(['DEPLOY', 'DELETE']),
+    listener_id: z.string(),
+    deployment_id: z.string(),
+    revision_id: z.string().optional(),
+    epoch: z.int(),
+    /** offered: may be claimed; claimed: under a lease; cancelled: claimed once, now to be stopped. */
+    state: z.enum(['offered', 'claimed', 'cancelled']),
+    offered_at: z.number(),
+    lease_id: z.string().optional(),
+    lease_until: z.number().optional(),
+    last_heartbeat_at: z.number().optional(),
+    instance_id: z.string().optional(),
+  }),
+);
+export type OpenTask = z.infer<ReturnType<typeof openTask>>;
+
+export const doneTask = lazy(() =>
+  z.object({
+    ...base,
+    entity: z.literal('done_task'),
+    id: z.string(),
+    deployment_id: z.string(),
+    lease_id: z.string().optional(),
+    outcome: z.string(),
+    accepted: z.boolean(),
+    ttl: z.number(),
+  }),
+);
+export type DoneTask = z.infer<ReturnType<typeof doneTask>>;
+
+/** One row of a listener's `desired`. */
+export const placement = lazy(() =>
+  z.object({
+    ...base,
+    entity: z.literal('placement'),
+    deployment_id: z.string(),
+    revision_id: z.string().optional(),
+    epoch: z.int(),
+    held: z.boolean(),
+  }),
+);
+export type Placement = z.infer<ReturnType<typeof placement>>;
+
+export const apiKey = lazy(() =>
+  z.object({
+    v: z.literal(1),
+    entity: z.literal('api_key'),
+    id: z.string(),
+    organisation_id: z.string(),
+    /** Absent: the key is the organisation's, each request names its tenant. */
+    tenant_id: z.string().optional(),
+    user_id: z.string(),
+    role: z.enum(roles),
+    listener_id: z.string().optional(),
+    name: z.string(),
+    hint: z.string(),
+    created_at: z.string(),
+    expires_at: z.string().optional(),
+    revoked_at: z.string().optional(),
+  }),
+);
+export type ApiKeyItem = z.infer<ReturnType<typeof apiKey>>;
+
+export const tenant = lazy(() =>
+  z.object({
+    ...base,
+    entity: z.literal('tenant'),
+    organisation_id: z.string(),
+    name: z.string(),
+    created_at: z.string(),
+  }),
+);

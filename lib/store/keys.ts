@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { numberOf } from '../domain/revision-id.ts';
+
+/**
+ * Every key of the table. Each starts with the tenant or organisation that owns the item, so code that forgot a check still
+ * could not read across tenants; the API key by its hash is the one exception (it is what tells the tenant).
+ *
+ * | Question                                              | pk                     | sk                |
+ * |-------------------------------------------------------|------------------------|-------------------|
+ * | one deployment, by id                                 | T#tenant#D#deployment  | A                 |
+ * | its revisions, newest first; one, by number           | T#tenant#D#deployment  | R#number          |
+ * | the configuration a revision ran                      | T#tenant#D#deployment  | C#version         |
+ * | the secrets a revision ran (ciphertext)               | T#tenant#D#deployment  | S#version         |
+ * | the task token that waits for a revision              | T#tenant#D#deployment  | K#number          |
+ * | is this deployment name taken                         | T#tenant#N#name        | A                 |
+ * | is this agent's environment taken                     | T#tenant#G#agent#env   | A                 |
+ * | a tenant's deployments, newest first (thin rows)      | T#tenant#DL            | deployment id     |
+ * | one listener, by id                                   | T#tenant#L#listener    | A                 |
+ * | when it last called                                   | T#tenant#L#listener    | SEEN              |
+ * | the tasks it may claim or holds                       | T#tenant#L#listener    | OPEN#task         |
+ * | a task that ended (expires)                           | T#tenant#L#listener    | DONE#task         |
+ * | what should run on it                                 | T#tenant#L#listener    | P#deployment      |
+ * | a tenant's listeners, oldest first (thin rows)        | T#tenant#LL            | listener id       |
+ * | is this compute id taken                              | T#tenant#LC#compute id | A                 |
+ * | who holds this API key                                | K#sha256               | A                 |
+ * | one tenant; one organisation                          | T#tenant; O#org        | A                 |
+ *
+ * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to look at?
+ */
+export type Key = { pk: string; sk: string };
+
+const NUMBER_DIGITS = 10;
+const padded = (value: number): string => String(value).padStart(NUMBER_DIGITS, '0');
+
+const deploymentPk = (tenantId: string, deploymentId: string): string => `T#${tenantId}#D#${deploymentId}`;
+const listenerPk = (tenantId: string, listenerId: string): string => `T#${tenantId}#L#${listenerId}`;
+
+export const deploymentKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: 'A',
+});
+
+export const revisionKey = (tenantId: string, deploymentId: string, number: number): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `R#${padded(number)}`,
+});
+
+/** The key at which the revision of this id would be. */
+export const revisionKeyOf = (ref: { tenantId: string; deploymentId: string; revisionId: string }): Key =>
+  revisionKey(ref.tenantId, ref.deploymentId, numberOf(ref.revisionId));
+
+export const configurationKey = (tenantId: string, deploymentId: string, version: number): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `C#${padded(version)}`,
+});
+
+export const secretsKey = (tenantId: string, deploymentId: string, version: number): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `S#${padded(version)}`,
+});
+
+export const tokenKey = (tenantId: string, deploymentId: string, number: number): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `K#${padded(number)}`,
+});
+
+export const nameKey = (tenantId: string, name: string): Key => ({ pk: `T#${tenantId}#N#${name}`, sk: 'A' });
+
+export const agentKey = (tenantId: string, agentId: string, environment: string): Key => ({
+  pk: `T#${tenantId}#G#${agentId}#${environment}`,
+  sk: 'A',
+});
+
+export const deploymentRowKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: `T#${tenantId}#DL`,
+  sk: deploymentId,
+});
+
+export const listenerKey = (tenantId: string, listenerId: string): Key => ({
+  pk: listenerPk(tenantId, listenerId),
+  sk: 'A',
+});
+
+export const lastSeenKey = (tenantId: string, listenerId: string): Key => ({
+  pk: listenerPk(tenantId, listenerId),
+  sk: 'SEEN',
+});
+
+export const openTaskKey = (tenantId: string, listenerId: string, taskId: string): Key => ({
+  pk: listenerPk(tenantId, listenerId),
+  sk: `OPEN#${taskId}`,
+});
+
+export const doneTaskKey = (tenantId: string, listenerId: string, taskId: string): Key => ({
+  pk: listenerPk(tenantId, listenerId),
+  sk: `DONE#${taskId}`,
+});
+
+export const placementKey = (tenantId: string, listenerId: string, deploymentId: string): Key => ({
+  pk: listenerPk(tenantId, listenerId),
+  sk: `P#${deploymentId}`,
+});
+
+export const listenerRowKey = (tenantId: string, listenerId: string): Key => ({
+  pk: `T#${tenantId}#LL`,
+  sk: listenerId,
+});
+
+export const computeIdKey = (tenantId: string, computeId: string): Key => ({
+  pk: `T#${tenantId}#LC#${computeId}`,
+  sk: 'A',
+});
+
+export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
+export const tenantKey = (tenantId: string): Key => ({ pk: `T#${tenantId}`, sk: 'A' });
+export const organisationKey = (organisationId: string): Key => ({ pk: `O#${organisationId}`, sk: 'A' });
+
+/** Prefixes of sort keys, for queries over one kind of item in a partition. */
+export const prefix = { revision: 'R#', openTask: 'OPEN#', placement: 'P#' } as const;
+
+const DUE_SHARDS = 8;
+export const duePartitions = Array.from({ length: DUE_SHARDS }, (_, shard) => `due#${shard}`);
+
+/** The index attributes of an item that sweep must look at from `dueAt` (epoch milliseconds) on. */
+export function due(partitionKey: string, dueAt: number): { due_pk: string; due_at: number } {
+  const shard = (createHash('sha256').update(partitionKey).digest()[0] ?? 0) % DUE_SHARDS;
+  return { due_pk: `due#${shard}`, due_at: dueAt };
+}
+
+/** The deployment that an item of its partition belongs to; undefined for any other item. */
+export function deploymentOf(pk: string): { tenantId: string; deploymentId: string } | undefined {
+  const match = /^T#([^#]+)#D#([^#]+)$/.exec(pk);
+  const [, tenantId, deploymentId] = match ?? [];
+  return tenantId === undefined || deploymentId === undefined ? undefined : { tenantId, deploymentId };
+}

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { refuse } from '../contract/errors.ts';
+import { lazy } from '../contract/lazy.ts';
+import { type Listener, listener } from './items.ts';
+import { lastSeenKey, listenerKey, listenerRowKey } from './keys.ts';
+import { find, queryAll } from './operations.ts';
+import type { Table } from './table.ts';
+
+export const lastSeen = lazy(() =>
+  z.object({ v: z.literal(1), entity: z.literal('last_seen'), tenant_id: z.string(), at: z.number() }),
+);
+
+export const findListener = (
+  table: Table,
+  tenantId: string,
+  listenerId: string,
+): Promise<Listener | undefined> => find(table, listenerKey(tenantId, listenerId), listener);
+
+export async function getListenerItem(table: Table, tenantId: string, listenerId: string): Promise<Listener> {
+  const found = await findListener(table, tenantId, listenerId);
+  if (found === undefined) throw refuse('listener_not_found', { id: listenerId });
+  return found;
+}
+
+/** When a listener last called, in epoch milliseconds; kept apart so that a call never contends with a transaction. */
+export async function findLastSeen(
+  table: Table,
+  tenantId: string,
+  listenerId: string,
+): Promise<number | undefined> {
+  return (await find(table, lastSeenKey(tenantId, listenerId), lastSeen))?.at;
+}
+
+export async function lastSeenOf(
+  table: Table,
+  tenantId: string,
+  listenerId: string,
+): Promise<{ listener: Listener | undefined; lastSeenAt: number | undefined }> {
+  const [found, lastSeenAt] = await Promise.all([
+    findListener(table, tenantId, listenerId),
+    findLastSeen(table, tenantId, listenerId),
+  ]);
+  return { listener: found, lastSeenAt };
+}
+
+/** A tenant's listeners, oldest first: the list rows hold the whole listener, there are few of them. */
+export const listenerRows = (table: Table, tenantId: string, newestFirst = false): AsyncGenerator<Listener> =>
+  queryAll(table, listener, { pk: listenerRowKey(tenantId, '').pk, newestFirst });

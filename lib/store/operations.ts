@@ -1,0 +1,232 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  GetCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { backOff } from 'exponential-backoff';
+import type * as z from 'zod';
+import { refuse } from '../contract/errors.ts';
+import type { Key } from './keys.ts';
+import type { Table } from './table.ts';
+
+export type Item = Record<string, unknown>;
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** One write of a transaction, without the table's name; `name` says which one failed. */
+export type Write = { name: string } & (
+  | { put: Item; condition?: Condition }
+  | { update: Key; expression: string; values?: Item; names?: Record<string, string>; condition?: Condition }
+  | { delete: Key; condition?: Condition }
+  | { check: Key; condition: Condition }
+);
+
+export type Condition = { expression: string; values?: Item; names?: Record<string, string> };
+
+/** A transaction was not made, because of these writes' conditions; `item` is what was found instead (undefined: nothing). */
+export class ConditionsFailed extends Error {
+  readonly failed: Map<string, Item | undefined>;
+
+  constructor(failed: Map<string, Item | undefined>) {
+    super(`conditions failed: ${[...failed.keys()].join(', ')}`);
+    this.name = 'ConditionsFailed';
+    this.failed = failed;
+  }
+}
+
+/** How long conflicts between concurrent writers are retried before the caller hears 503 (contract §2.3). */
+const CONFLICT_MILLISECONDS_MAX = 5_000;
+/** Full jitter spreads writers that collided; the time above ends it, not the count. */
+const conflictBackOff = {
+  jitter: 'full',
+  startingDelay: 10,
+  maxDelay: 250,
+  timeMultiple: 2,
+  numOfAttempts: 1000,
+} as const;
+const RETRIED = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** Reads one item, strongly consistent unless `eventually`. Throws when what is stored does not have the expected shape. */
+export async function find<T extends z.ZodType>(
+  table: Table,
+  key: Key,
+  schema: () => T,
+  { eventually = false } = {},
+): Promise<z.output<T> | undefined> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: key, ConsistentRead: !eventually }),
+  );
+  return Item === undefined ? undefined : schema().parse(Item);
+}
+
+export type QueryOptions = {
+  pk: string;
+  /** Sort keys that start so, or between two, both included. */
+  prefix?: string;
+  between?: [string, string];
+  newestFirst?: boolean;
+  limit?: number;
+  startAfter?: Key;
+};
+
+/** One page of a strongly consistent query. */
+export async function queryPage<T extends z.ZodType>(
+  table: Table,
+  schema: () => T,
+  options: QueryOptions,
+): Promise<{ items: z.output<T>[]; lastKey: Key | undefined }> {
+  const { Items = [], LastEvaluatedKey } = await table.client.send(
+    new QueryCommand({ TableName: table.name, ...queryInput(options) }),
+  );
+  const parse = schema();
+  const last = LastEvaluatedKey;
+  return {
+    items: Items.map((item) => parse.parse(item)),
+    lastKey: last === undefined ? undefined : { pk: String(last.pk), sk: String(last.sk) },
+  };
+}
+
+/** All pages of a query, item by item; a consumer that stops early reads no further page. */
+export async function* queryAll<T extends z.ZodType>(
+  table: Table,
+  schema: () => T,
+  options: QueryOptions,
+): AsyncGenerator<z.output<T>> {
+  let startAfter = options.startAfter;
+  do {
+    const page = await queryPage(table, schema, { ...options, ...(startAfter && { startAfter }) });
+    yield* page.items;
+    startAfter = page.lastKey;
+  } while (startAfter !== undefined);
+}
+
+function queryInput(options: QueryOptions): Omit<QueryCommandInput, 'TableName'> {
+  const range =
+    options.between !== undefined
+      ? {
+          text: ' AND sk BETWEEN :from AND :to',
+          values: { ':from': options.between[0], ':to': options.between[1] },
+        }
+      : options.prefix !== undefined
+        ? { text: ' AND begins_with(sk, :prefix)', values: { ':prefix': options.prefix } }
+        : { text: '', values: {} };
+  return {
+    KeyConditionExpression: `pk = :pk${range.text}`,
+    ExpressionAttributeValues: { ':pk': options.pk, ...range.values },
+    ConsistentRead: true,
+    ScanIndexForward: options.newestFirst !== true,
+    ...(options.limit !== undefined && { Limit: options.limit }),
+    ...(options.startAfter !== undefined && { ExclusiveStartKey: options.startAfter }),
+  };
+}
+
+/**
+ * Makes all the writes or none. Conflicts with other writers are retried with full jitter for up to 5 s, then 503. Throws
+ * ConditionsFailed when a condition does not hold.
+ */
+export async function transact(table: Table, writes: Write[]): Promise<void> {
+  const command = new TransactWriteCommand({
+    TransactItems: writes.map((write) => transactItem(table.name, write)),
+  });
+  const startedAt = Date.now();
+  await backOff(() => table.client.send(command), {
+    ...conflictBackOff,
+    retry: (error: unknown) => {
+      if (!isConflict(error)) return false;
+      if (Date.now() - startedAt > CONFLICT_MILLISECONDS_MAX)
+        throw refuse('unavailable', { what: 'The table' });
+      return true;
+    },
+  }).catch((error: unknown) => {
+    throw conditionsOf(error, writes) ?? error;
+  });
+}
+
+function isConflict(error: unknown): boolean {
+  if (error instanceof TransactionCanceledException) {
+    const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code ?? 'None');
+    return !codes.includes('ConditionalCheckFailed') && codes.some((code) => RETRIED.has(code));
+  }
+  return error instanceof Error && error.name === 'TransactionInProgressException';
+}
+
+function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | undefined {
+  if (!(error instanceof TransactionCanceledException)) return undefined;
+  const failed = new Map<string, Item | undefined>();
+  for (const [index, reason] of (error.CancellationReasons ?? []).entries()) {
+    const write = writes[index];
+    if (write === undefined || reason.Code !== 'ConditionalCheckFailed') continue;
+    failed.set(write.name, reason.Item === undefined ? undefined : plain(reason.Item));
+  }
+  return failed.size === 0 ? undefined : new ConditionsFailed(failed);
+}
+
+/** The document client leaves the items inside an exception as they came. */
+function plain(item: NonNullable<Parameters<typeof unmarshall>[0]>): Item | undefined {
+  return Object.keys(item).length === 0 ? undefined : unmarshall(item);
+}
+
+function transactItem(tableName: string, write: Write): TransactItem {
+  const TableName = tableName;
+  if ('put' in write) return { Put: { TableName, Item: write.put, ...conditionOf(write.condition) } };
+  if ('delete' in write) return { Delete: { TableName, Key: write.delete, ...conditionOf(write.condition) } };
+  if ('check' in write) {
+    const { ConditionExpression, ...rest } = conditionOf(write.condition);
+    return {
+      ConditionCheck: {
+        TableName,
+        Key: write.check,
+        ConditionExpression: ConditionExpression ?? '',
+        ...rest,
+      },
+    };
+  }
+  const condition = conditionOf(write.condition);
+  const values = { ...write.values, ...write.condition?.values };
+  const names = { ...write.names, ...write.condition?.names };
+  return {
+    Update: {
+      TableName,
+      Key: write.update,
+      UpdateExpression: write.expression,
+      ...condition,
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+      ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+    },
+  };
+}
+
+function conditionOf(condition: Condition | undefined): {
+  ConditionExpression?: string;
+  ExpressionAttributeValues?: Item;
+  ExpressionAttributeNames?: Record<string, string>;
+  ReturnValuesOnConditionCheckFailure?: 'ALL_OLD';
+} {
+  if (condition === undefined) return {};
+  return {
+    ConditionExpression: condition.expression,
+    ...(condition.values !== undefined && { ExpressionAttributeValues: condition.values }),
+    ...(condition.names !== undefined && { ExpressionAttributeNames: condition.names }),
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+}
+
+/**
+ * Runs a read-decide-write again when another writer was quicker (its conditions failed), with full jitter for up to 5 s; then 503.
+ * Conditions that mean more than a lost race must be turned into words before they get here.
+ */
+export async function retryRaces<T>(attempt: () => Promise<T>): Promise<T> {
+  const startedAt = Date.now();
+  return backOff(attempt, {
+    ...conflictBackOff,
+    retry: (error: unknown) => {
+      if (!(error instanceof ConditionsFailed)) return false;
+      if (Date.now() - startedAt > CONFLICT_MILLISECONDS_MAX)
+        throw refuse('unavailable', { what: 'The table' });
+      return true;
+    },
+  });
+}

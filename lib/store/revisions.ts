@@ -1,0 +1,83 @@
+import type { RevisionRef } from '../adapters/workflow.ts';
+import { refuse } from '../contract/errors.ts';
+import type { RevisionStatus } from '../contract/revision-status.ts';
+import { pathBetween } from '../domain/transitions.ts';
+import { type Change, equals, update } from './expressions.ts';
+import { type Revision, revision, type TaskToken, taskToken } from './items.ts';
+import { due, revisionKey, revisionKeyOf, tokenKey } from './keys.ts';
+import { find, type Write } from './operations.ts';
+import type { Table } from './table.ts';
+
+/** The revision of this id; undefined too when its number belongs to another id. */
+export async function findRevision(table: Table, ref: RevisionRef): Promise<Revision | undefined> {
+  const found = await find(table, revisionKeyOf(ref), revision);
+  return found?.id === ref.revisionId ? found : undefined;
+}
+
+export async function getRevisionItem(table: Table, ref: RevisionRef): Promise<Revision> {
+  const found = await findRevision(table, ref);
+  if (found === undefined) throw refuse('revision_not_found', { id: ref.revisionId });
+  return found;
+}
+
+export const findRevisionByNumber = (
+  table: Table,
+  owner: { tenantId: string; deploymentId: string },
+  number: number,
+): Promise<Revision | undefined> =>
+  find(table, revisionKey(owner.tenantId, owner.deploymentId, number), revision);
+
+export const findToken = (
+  table: Table,
+  owner: { tenantId: string; deploymentId: string },
+  number: number,
+): Promise<TaskToken | undefined> =>
+  find(table, tokenKey(owner.tenantId, owner.deploymentId, number), taskToken);
+
+export const refOf = (item: Revision): RevisionRef => ({
+  tenantId: item.tenant_id,
+  deploymentId: item.deployment_id,
+  revisionId: item.id,
+});
+
+/** How often sweep looks at a revision in flight: longer than any healthy step, short enough that a dead one is found soon. */
+export const IN_FLIGHT_LOOK_MILLISECONDS = 60_000;
+
+export const inFlightDue = (item: { pk: string }, now: number): { due_pk: string; due_at: number } =>
+  due(item.pk, now + IN_FLIGHT_LOOK_MILLISECONDS);
+
+/** The transition table has no way from here to there: a late or repeated step. */
+export class MoveRefused extends Error {
+  constructor(from: RevisionStatus, to: RevisionStatus) {
+    super(`no way from ${from} to ${to}`);
+    this.name = 'MoveRefused';
+  }
+}
+
+/**
+ * The write that moves a revision as it was read to another status, through those between, each with its time in the history. Made only
+ * when its status is still what was read. Throws MoveRefused when the table has no way.
+ */
+export function move(
+  item: Revision,
+  to: RevisionStatus,
+  now: number,
+  change: Change = {},
+  ...when: Parameters<typeof update>[3][]
+): Write {
+  const statuses = item.status === to ? [] : pathBetween(item.status, to);
+  if (statuses === undefined) throw new MoveRefused(item.status, to);
+  const at = new Date(now).toISOString();
+  return update(
+    'revision',
+    revisionKeyOf(refOf(item)),
+    {
+      ...change,
+      set: { ...change.set, status: to, updated_at: at },
+      append: { ...change.append, history: statuses.map((status) => ({ status, at })) },
+    },
+    equals('status', item.status),
+    equals('id', item.id),
+    ...when,
+  );
+}

@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import type { BuildChanged } from '../adapters/builds.ts';
+import { lazy } from '../contract/lazy.ts';
+
+/** The part of a CodeBuild state change that says which build it is and of which revision. */
+const codeBuildEvent = lazy(() =>
+  z.object({
+    detail: z.object({
+      'build-id': z.string(),
+      'additional-information': z.object({
+        environment: z.object({
+          'environment-variables': z.array(z.object({ name: z.string(), value: z.string() })),
+        }),
+      }),
+    }),
+  }),
+);
+export type CodeBuildEvent = z.input<ReturnType<typeof codeBuildEvent>>;
+
+/** The environment variables that carry a build's revision, set when it is started and read from its events. */
+export const buildVariables = {
+  tenantId: 'SLIPWAY_TENANT_ID',
+  deploymentId: 'SLIPWAY_DEPLOYMENT_ID',
+  revisionId: 'SLIPWAY_REVISION_ID',
+} as const;
+
+/** Makes the function that build state changes call. The event is a hint only: the build itself is asked for its state. */
+export function buildEvent<D>(
+  record: (deps: D, changed: BuildChanged) => Promise<void>,
+): (deps: () => D) => (event: unknown) => Promise<void> {
+  return (deps) => {
+    const kept = lazy(deps);
+    return async (event) => record(kept(), changedOf(event));
+  };
+}
+
+function changedOf(event: unknown): BuildChanged {
+  const { detail } = codeBuildEvent().parse(event);
+  const variables = detail['additional-information'].environment['environment-variables'];
+  const value = (name: string): string => variables.find((variable) => variable.name === name)?.value ?? '';
+  return {
+    // Events name the ARN, which ends with the id that every other call takes.
+    buildId: detail['build-id'].split('/').at(-1) ?? '',
+    ref: {
+      tenantId: value(buildVariables.tenantId),
+      deploymentId: value(buildVariables.deploymentId),
+      revisionId: value(buildVariables.revisionId),
+    },
+  };
+}
+
+/** The event that CodeBuild would send of this change; the embedded runtime sends it to the same function. */
+export const codeBuildEventOf = ({ buildId, ref }: BuildChanged): CodeBuildEvent => ({
+  detail: {
+    'build-id': buildId,
+    'additional-information': {
+      environment: {
+        'environment-variables': [
+          { name: buildVariables.tenantId, value: ref.tenantId },
+          { name: buildVariables.deploymentId, value: ref.deploymentId },
+          { name: buildVariables.revisionId, value: ref.revisionId },
+        ],
+      },
+    },
+  },
+});

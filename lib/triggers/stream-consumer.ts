@@ -1,0 +1,39 @@
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import type { ChangedItem } from '../app/engine/dispatch.ts';
+import type { EngineDeps } from '../app/engine/situation.ts';
+import { lazy } from '../contract/lazy.ts';
+import { errorFacts } from '../http/error-mapping.ts';
+import { logger } from '../http/logger.ts';
+
+type Consume = (
+  deps: EngineDeps,
+  changed: ChangedItem[],
+  onError: (error: unknown, deploymentId: string) => void,
+) => Promise<string[]>;
+
+/** The kinds of items whose change can give the engine something to do; what the filters of the event source let through. */
+export const DISPATCHED_ENTITIES = ['deployment', 'revision', 'token', 'task', 'done_task'] as const;
+
+/** Makes a stream function of a consumer: keys only, failures reported record by record. */
+export function streamConsumer(name: string, consume: Consume) {
+  return (deps: () => EngineDeps) => {
+    const kept = lazy(deps);
+    return async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+      const onError = (error: unknown, deploymentId: string): void =>
+        logger().error(`${name} failed`, { deployment_id: deploymentId, ...errorFacts(error) });
+      const failed = await consume(kept(), changedItems(event), onError);
+      return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+    };
+  };
+}
+
+/** A task lies under its listener; which deployment it is about stands in the item. */
+function changedItems({ Records }: DynamoDBStreamEvent): ChangedItem[] {
+  return Records.flatMap(({ dynamodb }) => {
+    const image = dynamodb?.NewImage ?? dynamodb?.OldImage;
+    const isTask = image?.entity?.S === 'task' || image?.entity?.S === 'done_task';
+    const pk = isTask ? `T#${image?.tenant_id?.S}#D#${image?.deployment_id?.S}` : dynamodb?.Keys?.pk?.S;
+    const sequenceNumber = dynamodb?.SequenceNumber;
+    return pk === undefined || sequenceNumber === undefined ? [] : [{ pk, sequenceNumber }];
+  });
+}
