@@ -127,6 +127,8 @@ export const outcome = lazy(() =>
     url: z.string().optional(),
     image_version: z.string().optional(),
     previous_serving: z.boolean().optional(),
+    /** Of the task that ended so. */
+    epoch: z.int().optional(),
   }),
 );
 export type Outcome = z.infer<ReturnType<typeof outcome>>;

@@ -140,7 +140,7 @@ function activated(deployment: Deployment, revision: Revision): NonNullable<Depl
     ...(outcome?.url !== undefined && { url: outcome.url }),
     ...(outcome?.image_version !== undefined && { image_version: outcome.image_version }),
     healthy: true,
-    epoch: deployment.epoch,
+    epoch: outcome?.epoch ?? deployment.epoch,
     reconciled: true,
   };
 }

@@ -113,6 +113,7 @@ async function outcomeOf(deps: CompleteDeps, task: OpenTask, body: CompleteReque
   const message = await messageOf(deps, task, body);
   return {
     stage: 'deploy',
+    epoch: task.epoch,
     result: body.outcome === 'succeeded' ? 'succeeded' : 'failed',
     ...(message !== undefined && { message }),
     ...(typeof body.url === 'string' && { url: body.url }),

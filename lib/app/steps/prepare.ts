@@ -101,11 +101,8 @@ async function resolveSource(deps: PrepareDeps, ref: RevisionRef): Promise<{ pat
     throw new Error(`revision ${ref.revisionId} names no repository`);
   const resolved = await resolve(deps, repoUrl, repoRef);
   if ('problem' in resolved) {
-    await step(deps, ref, revision, 'AWAITING_BUILD', {
-      stage: 'build',
-      result: 'failed',
-      message: resolved.problem,
-    });
+    const outcome = { stage: 'build', result: 'failed', message: resolved.problem } as const;
+    await step(deps, ref, revision, 'AWAITING_BUILD', { outcome });
     return { path: 'end' };
   }
   if (resolved.commit !== undefined) {

@@ -1,0 +1,113 @@
+import { createDeployment } from '../../lib/app/deployments/create.ts';
+import { patchDeployment } from '../../lib/app/deployments/patch.ts';
+import { claimTasks } from '../../lib/app/listener-protocol/claim.ts';
+import { completeTask } from '../../lib/app/listener-protocol/complete.ts';
+import { heartbeatTask } from '../../lib/app/listener-protocol/heartbeat.ts';
+import { showRevision } from '../../lib/app/revisions/get.ts';
+import { interruptRevision } from '../../lib/app/revisions/interrupt.ts';
+import type { CreateDeploymentBody } from '../../lib/contract/deployment-requests.ts';
+import type { CompleteRequest } from '../../lib/contract/listener-protocol.ts';
+import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
+import { until } from './until.ts';
+import type { World } from './world.ts';
+
+/** What people and listeners do, as one call each on a world. */
+export const githubBody = (
+  name: string,
+  changes: Partial<CreateDeploymentBody> = {},
+): CreateDeploymentBody => ({
+  name,
+  source_config: { repo_url: 'https://example.com/repo.git' },
+  source_revision_config: { repo_ref: 'main' },
+  ...changes,
+});
+
+export const create = (world: World, body: CreateDeploymentBody) =>
+  createDeployment(world.deps, { body }, world.caller);
+
+export const patch = (
+  world: World,
+  deploymentId: string,
+  body: Parameters<typeof patchDeployment>[1]['body'],
+) =>
+  patchDeployment(world.deps, { params: { deployment_id: deploymentId }, body, headers: {} }, world.caller);
+
+export const get = (world: World, deploymentId: string, revisionId: string) =>
+  showRevision(world.deps, { tenantId: world.caller.tenantId, deploymentId, revisionId });
+
+export const interrupt = (world: World, deploymentId: string, revisionId: string) =>
+  interruptRevision(
+    world.deps,
+    { params: { deployment_id: deploymentId, revision_id: revisionId } },
+    world.caller,
+  );
+
+export const reaches = (world: World, deploymentId: string, revisionId: string, status: RevisionStatus) =>
+  until(
+    async () => {
+      const revision = await get(world, deploymentId, revisionId);
+      return revision.status === status ? revision : undefined;
+    },
+    { timeoutMs: 10_000, what: `revision ${revisionId} to be ${status}` },
+  );
+
+export const claim = (world: World, instanceId = 'one') =>
+  claimTasks(
+    world.deps,
+    {
+      params: { listener_id: world.listenerId },
+      body: { instance_id: instanceId, max: 10, wait_seconds: 0 },
+    },
+    world.caller,
+  );
+
+/** Claims until there is a task, and returns it. */
+export const claimed = (world: World, instanceId = 'one') =>
+  until(async () => (await claim(world, instanceId)).tasks[0], {
+    timeoutMs: 10_000,
+    what: 'a task to claim',
+  });
+
+type Task = Awaited<ReturnType<typeof claimed>>;
+
+export const heartbeat = (world: World, task: Task, phase?: 'switching') =>
+  heartbeatTask(
+    world.deps,
+    {
+      params: { listener_id: world.listenerId, task_id: task.task_id },
+      body: { lease_id: task.lease_id, phase },
+    },
+    world.caller,
+  );
+
+export const complete = (
+  world: World,
+  task: Task,
+  outcome: CompleteRequest['outcome'],
+  more: Partial<CompleteRequest> = {},
+) =>
+  completeTask(
+    world.deps,
+    {
+      params: { listener_id: world.listenerId, task_id: task.task_id },
+      body: { lease_id: task.lease_id, outcome, ...more },
+    },
+    world.caller,
+  );
+
+/** Takes a revision that is being processed through build and deploy. */
+export async function deploy(world: World, deploymentId: string, revisionId: string): Promise<void> {
+  await until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
+    timeoutMs: 10_000,
+    what: `the build of ${revisionId}`,
+  });
+  await world.deps.builds.succeed(revisionId);
+  await deployBuilt(world, deploymentId, revisionId);
+}
+
+export async function deployBuilt(world: World, deploymentId: string, revisionId: string): Promise<void> {
+  const task = await claimed(world);
+  await heartbeat(world, task, 'switching');
+  await complete(world, task, 'succeeded', { url: 'http://localhost:4401/d/it' });
+  await reaches(world, deploymentId, revisionId, 'DEPLOYED');
+}

@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { onTestFinished } from 'vitest';
+import { create as createSweep } from '../../functions/schedules/sweep.ts';
+import { create as createDispatch } from '../../functions/streams/dispatch.ts';
+import { create as createBuild } from '../../functions/tasks/revision/build.ts';
+import { create as createDeploy } from '../../functions/tasks/revision/deploy.ts';
+import { create as createFinish } from '../../functions/tasks/revision/finish.ts';
+import { create as createPrepare } from '../../functions/tasks/revision/prepare.ts';
+import { systemClock } from '../../lib/adapters/clock.ts';
+import type { Git } from '../../lib/adapters/git.ts';
+import { neverWait } from '../../lib/adapters/offers.ts';
+import type { Caller } from '../../lib/app/caller.ts';
+import type { Deps } from '../../lib/app/deps.ts';
+import { recordBuild } from '../../lib/app/engine/record-build.ts';
+import { createListener } from '../../lib/app/listeners/create.ts';
+import { openFileKeys } from '../../lib/embedded/keys.ts';
+import { openLogStore } from '../../lib/embedded/logs.ts';
+import { wakeOnWrite } from '../../lib/embedded/stream/wake-on-write.ts';
+import { openStream } from '../../lib/embedded/stream.ts';
+import { type EmbeddedWorkflow, openWorkflow } from '../../lib/embedded/workflow.ts';
+import { DISPATCHED_ENTITIES } from '../../lib/triggers/stream-consumer.ts';
+import { aCaller } from './caller.ts';
+import { dynamoDbEndpoint, freshTable } from './dynoxide.ts';
+import { FakeBuilds } from './fake-builds.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** The control plane without HTTP: real table, stream, state machine, tasks, dispatch and sweep; builds, git and blobs by hand. */
+export type World = {
+  deps: Deps & { workflow: EmbeddedWorkflow; builds: FakeBuilds };
+  caller: Caller;
+  listenerId: string;
+  /** Moves the clock that everything reads. */
+  advance(seconds: number): void;
+  sweep(): Promise<{ looked: number; failed: number }>;
+  /** As after `kill -9`: all executions and builds are gone, the table stays. */
+  loseExecutions(): Promise<void>;
+  /** Stops reading the stream: only sweep acts from now on. */
+  loseStream(): Promise<void>;
+  git: { resolve: Git['resolve'] };
+};
+
+const root = new URL('../../', import.meta.url);
+
+export async function aWorld({ computeType = 'process' as 'process' | 'k8s' } = {}): Promise<World> {
+  const folder = await temporaryFolder();
+  const table = await freshTable();
+  let offset = 0;
+  const clock = { ...systemClock, now: () => Date.now() + offset };
+  const logs = openLogStore({ path: join(folder, 'logs.db'), now: clock.now });
+  const builds = new FakeBuilds();
+  const git: Git = { resolve: async () => 'c'.repeat(40) };
+  const definition = await readFile(new URL('statemachines/revision.asl.json', root), 'utf8');
+  const parts = {
+    table,
+    clock,
+    keys: await openFileKeys(join(folder, 'key')),
+    blobs: {
+      downloadUrl: async (key: string) => `http://127.0.0.1/${key}`,
+      head: async () => ({ sizeBytes: 10, versionId: undefined }),
+      delete: async () => {},
+    },
+    logs,
+    git: { resolve: (repoUrl: string, ref: string) => git.resolve(repoUrl, ref) },
+    builds,
+    offers: neverWait,
+    settings: {
+      allowFileRepositories: true,
+      registryHost: undefined,
+      unclaimedSeconds: 900,
+      silentSeconds: 900,
+      buildSeconds: 1800,
+    },
+  };
+  const open = (): EmbeddedWorkflow =>
+    openWorkflow({
+      definition,
+      namesFile: join(folder, 'executions.db'),
+      now: clock.now,
+      retryMilliseconds: { Finish: 10 },
+      // What a state is given is what its task takes: the text of the state machine says so.
+      handlers: {
+        Prepare: async (input) => createPrepare(() => deps)(input as never),
+        Build: async (input) => createBuild(() => deps)(input as never),
+        Deploy: async (input) => createDeploy(() => deps)(input as never),
+        Finish: async (input) => createFinish(() => deps)(input as never),
+      },
+    });
+  const deps = { ...parts, workflow: open() };
+  builds.onChange = (changed) => recordBuild(deps, changed);
+  const stream = await openStreamOf(
+    table,
+    folder,
+    createDispatch(() => deps),
+  );
+  const caller = aCaller({ tenantId: clock.randomId() });
+  const body = { compute_type: computeType, compute_id: 'machine', compute_config: { k8s_namespaces: [] } };
+  const listener = await createListener(deps, { body }, caller);
+  onTestFinished(async () => {
+    await stream.close();
+    await deps.workflow.close();
+    logs.close();
+  });
+  return {
+    deps,
+    caller,
+    listenerId: listener.id,
+    git,
+    advance: (seconds) => {
+      offset += seconds * 1000;
+    },
+    sweep: () => createSweep(() => deps)({}),
+    loseExecutions: async () => {
+      await deps.workflow.close();
+      builds.states.clear();
+      deps.workflow = open();
+    },
+    loseStream: () => stream.close(),
+  };
+}
+
+async function openStreamOf(
+  table: Deps['table'],
+  dataFolder: string,
+  handler: ReturnType<typeof createDispatch>,
+) {
+  const endpoint = dynamoDbEndpoint();
+  const described = await table.client.send(new DescribeTableCommand({ TableName: table.name }));
+  const client = new DynamoDBStreamsClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const stream = await openStream({
+    client,
+    streamArn: described.Table?.LatestStreamArn ?? '',
+    dataFolder,
+    consumers: [{ name: 'dispatch', entities: DISPATCHED_ENTITIES, handler }],
+    onError: (message) => process.stderr.write(`stream: ${message}\n`),
+  });
+  wakeOnWrite(table.client, () => stream.wake());
+  return stream;
+}

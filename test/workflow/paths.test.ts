@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { SourceError } from '../../lib/adapters/git.ts';
+import { getDeployment } from '../../lib/app/deployments/get.ts';
+import { redeployRevision } from '../../lib/app/revisions/redeploy.ts';
+import {
+  claimed,
+  complete,
+  create,
+  deploy,
+  deployBuilt,
+  get,
+  githubBody,
+  patch,
+  reaches,
+} from '../support/steps.ts';
+import { until } from '../support/until.ts';
+import { aWorld, type World } from '../support/world.ts';
+
+const statuses = async (world: World, deploymentId: string, revisionId: string) =>
+  (await get(world, deploymentId, revisionId)).status_history.map(({ status }) => status);
+
+const show = (world: World, deploymentId: string) =>
+  getDeployment(world.deps, { params: { deployment_id: deploymentId } }, world.caller);
+
+describe('the state machine', () => {
+  it('takes a revision from git through build and deploy, in at most 8 transitions', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await deploy(world, id, revisionId);
+    expect(await statuses(world, id, revisionId)).toEqual([
+      'CREATING',
+      'QUEUED',
+      'AWAITING_BUILD',
+      'BUILDING',
+      'AWAITING_DEPLOY',
+      'DEPLOYING',
+      'DEPLOYED',
+    ]);
+    const shown = await show(world, id);
+    expect(shown).toMatchObject({ active_revision_id: revisionId, status: 'READY' });
+    expect(shown.source_config.custom_url).toBe('http://localhost:4401/d/it');
+    const entered = world.deps.workflow.history(`${revisionId}-1`);
+    const transitions = entered.filter(({ type }) =>
+      /StateEntered|ExecutionStarted|ExecutionSucceeded/.test(type),
+    );
+    expect(transitions.length).toBeGreaterThan(4);
+    expect(transitions.length).toBeLessThanOrEqual(8);
+  });
+
+  it('deploys an image without a build, in at most 6 transitions', async () => {
+    const world = await aWorld({ computeType: 'k8s' });
+    const { id, latest_revision_id: revisionId } = await create(world, {
+      name: 'image',
+      source_config: {},
+      source_revision_config: { image_uri: 'registry.example.com/app:1' },
+    });
+    const task = await claimed(world);
+    expect(task).toMatchObject({ artifact: { kind: 'image', uri: 'registry.example.com/app:1' } });
+    await complete(world, task, 'succeeded');
+    const revision = await reaches(world, id, revisionId, 'DEPLOYED');
+    expect(revision.status_message).toMatch(/reported no address/);
+    const transitions = world.deps.workflow
+      .history(`${revisionId}-1`)
+      .filter(({ type }) => /StateEntered|ExecutionStarted|ExecutionSucceeded/.test(type));
+    expect(transitions.length).toBeLessThanOrEqual(6);
+  });
+
+  it('ends as BUILD_FAILED with the reason when the ref does not exist, and the log says so last', async () => {
+    const world = await aWorld();
+    world.git.resolve = async () => {
+      throw new SourceError("Ref 'nowhere' does not exist");
+    };
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const revision = await reaches(world, id, revisionId, 'BUILD_FAILED');
+    expect(revision.status_message).toBe("Ref 'nowhere' does not exist");
+    const stream = { tenantId: world.caller.tenantId, deploymentId: id, revisionId, type: 'build' } as const;
+    const { entries } = await world.deps.logs.query(stream, { order: 'desc', limit: 1 });
+    expect(entries[0]?.message).toBe("Ref 'nowhere' does not exist");
+    expect(world.deps.builds.jobs.size).toBe(0);
+  });
+
+  it('ends as BUILD_FAILED with what the build said, and the queue moves on', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { latest_revision_id: second } = await patch(world, id, {
+      source_revision_config: { repo_ref: 'next' },
+    });
+    await until(() => world.deps.builds.jobs.has(`build-${first}`), { timeoutMs: 10_000, what: 'the build' });
+    await world.deps.builds.become(`build-${first}`, {
+      state: 'failed',
+      message: '`npm ci` exited with code 1',
+    });
+    expect((await reaches(world, id, first, 'BUILD_FAILED')).status_message).toBe(
+      '`npm ci` exited with code 1',
+    );
+    await deploy(world, id, second);
+  });
+
+  it('ends as DEPLOY_FAILED with what the listener said, and what was active stays', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    await deploy(world, id, first);
+    const { latest_revision_id: second } = await patch(world, id, {
+      secrets: [{ name: 'A', value: 'sekret-value' }],
+    });
+    const task = await claimed(world);
+    await complete(world, task, 'failed', {
+      status_message: 'It printed sekret-value and exited',
+      previous_serving: true,
+    });
+    const revision = await reaches(world, id, second, 'DEPLOY_FAILED');
+    expect(revision.status_message).toBe('It printed *** and exited');
+    expect(await show(world, id)).toMatchObject({ active_revision_id: first, status: 'READY' });
+  });
+
+  it('changes settings alone without a build, on the artifact of the revision before', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { latest_revision_id: second } = await patch(world, id, { secrets: [{ name: 'A', value: '1' }] });
+    await deploy(world, id, first);
+    await deployBuilt(world, id, second);
+    expect(world.deps.builds.jobs.size).toBe(1);
+    expect(await statuses(world, id, second)).not.toContain('BUILDING');
+    expect((await get(world, id, second)).source_revision_config.repo_commit_sha).toBe('c'.repeat(40));
+  });
+
+  it('redeploys an earlier revision without a build, with the secrets it had', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await create(
+      world,
+      githubBody('app', { secrets: [{ name: 'A', value: 'old' }] }),
+    );
+    await deploy(world, id, first);
+    const { latest_revision_id: second } = await patch(world, id, {
+      secrets: [{ name: 'A', value: 'new' }],
+      source_revision_config: { repo_ref: 'next' },
+    });
+    await deploy(world, id, second);
+    const params = { deployment_id: id, revision_id: first };
+    const again = await redeployRevision(world.deps, { params, query: {}, headers: {} }, world.caller);
+    expect(again.source_revision_config.repo_ref).toBe('main');
+    const task = await claimed(world);
+    expect(task).toMatchObject({ environment: [{ name: 'A', value: 'old' }] });
+    await complete(world, task, 'succeeded');
+    await reaches(world, id, again.latest_revision_id, 'DEPLOYED');
+    expect(world.deps.builds.jobs.size).toBe(2);
+  });
+
+  it('skips a deployment with nothing to build yet', async () => {
+    const world = await aWorld();
+    const body = {
+      name: 'later',
+      source: 'internal_source',
+      source_config: {},
+      source_revision_config: {},
+    } as const;
+    const { id, latest_revision_id: revisionId } = await create(world, body);
+    const revision = await get(world, id, revisionId);
+    expect(revision).toMatchObject({ status: 'SKIPPED', queue_position: null });
+    expect(revision.status_message).toMatch(/upload/);
+  });
+});
