@@ -1,4 +1,5 @@
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /** Only names in signatures: dynoxide is reached over the loopback interface and checks no credentials. */
@@ -8,9 +9,15 @@ const credentials = { accessKeyId: 'embedded', secretAccessKey: 'embedded' };
 /** With the SDK's backoff so many attempts go on for seconds: longer than a crashed dynoxide needs to come back. */
 const ATTEMPTS_MAX = 8;
 
-/** Settings for any SDK client that talks to the embedded database. */
-export function clientConfig(endpoint: string): DynamoDBClientConfig {
-  return { endpoint, region: REGION, credentials, maxAttempts: ATTEMPTS_MAX };
+const clientConfig = (endpoint: string) => ({
+  endpoint,
+  region: REGION,
+  credentials,
+  maxAttempts: ATTEMPTS_MAX,
+});
+
+export function streamsClient(endpoint: string): DynamoDBStreamsClient {
+  return new DynamoDBStreamsClient(clientConfig(endpoint));
 }
 
 /** The document client as the AWS composition root makes it, for another endpoint. */

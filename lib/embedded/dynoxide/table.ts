@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
+  DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
   ResourceInUseException,
@@ -13,8 +14,11 @@ import { TTL_ATTRIBUTE, tableDefinition } from '../../store/table.ts';
 /** dynoxide answers CREATING and is ready at once; another endpoint may need its time. */
 const TABLE_TIMEOUT_SECONDS = 60;
 
-/** Creates the table of this name from the one definition, unless it is there, and sets its time to live. */
-export async function ensureTable(client: DynamoDBClient, tableName: string): Promise<void> {
+/**
+ * Creates the table of this name from the one definition, unless it is there, and sets its time to live. Gives the address of its
+ * stream.
+ */
+export async function ensureTable(client: DynamoDBClient, tableName: string): Promise<{ streamArn: string }> {
   try {
     await client.send(new CreateTableCommand({ ...tableInput(), TableName: tableName }));
   } catch (error) {
@@ -25,6 +29,9 @@ export async function ensureTable(client: DynamoDBClient, tableName: string): Pr
     { TableName: tableName },
   );
   await ensureTimeToLive(client, tableName);
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+  if (Table?.LatestStreamArn === undefined) throw new Error(`Table ${tableName} has no stream.`);
+  return { streamArn: Table.LatestStreamArn };
 }
 
 async function ensureTimeToLive(client: DynamoDBClient, tableName: string): Promise<void> {

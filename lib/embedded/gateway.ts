@@ -1,0 +1,134 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { RouteRow } from '../contract/routes/route.ts';
+import { type Result, sendGatewayError, sendResult } from './gateway/answer.ts';
+import { lambdaContext } from './gateway/context.ts';
+import { eventOf, targetOf } from './gateway/event.ts';
+import { isEventStream, sendEventStream } from './gateway/event-stream.ts';
+import { readBody } from './gateway/read-body.ts';
+import { createRouter, type Match } from './gateway/router.ts';
+
+export type ApiHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Result>;
+
+export type GatewayOptions = {
+  port: number;
+  routes: readonly RouteRow[];
+  /** The handler of a row; undefined asks for that of `$default`. Asked once at start, for every row. */
+  handlerOf: (row: RouteRow | undefined) => Promise<ApiHandler>;
+  /** Answers signed URLs under /blobs/; false when the request is not for it. */
+  serveBlob: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+  onError: (error: unknown, what: string) => void;
+};
+
+export type Gateway = {
+  port: number;
+  /** Takes no more requests, gives those in flight a moment, then closes what is left. */
+  close(): Promise<void>;
+};
+
+/** API Gateway waits so long for a function. */
+const HANDLER_MILLISECONDS = 30_000;
+const CLOSE_GRACE_MILLISECONDS = 3_000;
+/** Header and body of a request; a slow client may not hold a connection for ever. */
+const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
+const REQUEST_TIMEOUT_MILLISECONDS = 120_000;
+/** Longer than clients' own idle limits, so that they and not we close a connection that may just be used again. */
+const KEEP_ALIVE_MILLISECONDS = 65_000;
+
+/** Serves the route table on 127.0.0.1. Rejects when the port is taken (EADDRINUSE). */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const handlers = new Map<RouteRow | undefined, ApiHandler>([
+    [undefined, await options.handlerOf(undefined)],
+  ]);
+  for (const row of options.routes) handlers.set(row, await options.handlerOf(row));
+  const gateway = new HttpGateway(options, handlers);
+  const port = await gateway.listen();
+  return { port, close: () => gateway.close() };
+}
+
+class HttpGateway {
+  readonly #options: GatewayOptions;
+  readonly #handlers: Map<RouteRow | undefined, ApiHandler>;
+  readonly #route: (method: string, path: string) => Match;
+  readonly #server: Server;
+  readonly #closing = new AbortController();
+  readonly #inFlight = new Set<Promise<void>>();
+
+  constructor(options: GatewayOptions, handlers: Map<RouteRow | undefined, ApiHandler>) {
+    this.#options = options;
+    this.#handlers = handlers;
+    this.#route = createRouter(options.routes);
+    this.#server = createServer({
+      headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
+      requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
+      keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+    });
+    this.#server.on('request', (request, response) => this.#track(this.#answer(request, response)));
+  }
+
+  listen(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(this.#options.port, '127.0.0.1', () => {
+        const address = this.#server.address();
+        if (address === null || typeof address === 'string') reject(new Error('the server has no port'));
+        else resolve(address.port);
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    await Promise.race([
+      Promise.all(this.#inFlight),
+      delay(CLOSE_GRACE_MILLISECONDS, undefined, { ref: false }),
+    ]);
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #track(work: Promise<void>): void {
+    this.#inFlight.add(work);
+    void work.finally(() => this.#inFlight.delete(work));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => undefined);
+    try {
+      if (await this.#options.serveBlob(request, response)) return;
+      await this.#invokeRoute(request, response);
+    } catch (error) {
+      this.#options.onError(error, `${request.method} ${targetOf(request.url ?? '/').rawPath}`);
+      sendGatewayError(response, 500, 'Internal Server Error');
+    }
+  }
+
+  async #invokeRoute(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
+    if (body === 'gone') return;
+    if (body === 'too_large') return sendGatewayError(response, 413, 'Request Too Long');
+    const target = targetOf(request.url ?? '/');
+    const match = this.#route(request.method ?? 'GET', target.path);
+    const event = eventOf(request, target, match, body, Date.now());
+    const result = await this.#invoke(match, event);
+    if (response.destroyed) return;
+    if (!isEventStream(result)) return sendResult(response, result);
+    const following = (lastId: string | undefined) =>
+      this.#invoke(match, lastId === undefined ? { ...event } : withLastEventId(event, lastId));
+    await sendEventStream(response, result, following, this.#closing.signal);
+  }
+
+  async #invoke(match: Match, event: APIGatewayProxyEventV2): Promise<Result> {
+    const handler = this.#handlers.get(match.row);
+    if (handler === undefined) throw new Error(`no handler for ${match.routeKey}`);
+    const name = match.row?.operation ?? 'fallback';
+    return handler(event, lambdaContext(name, HANDLER_MILLISECONDS, event.requestContext.requestId));
+  }
+}
+
+function withLastEventId(event: APIGatewayProxyEventV2, lastId: string): APIGatewayProxyEventV2 {
+  return { ...event, headers: { ...event.headers, 'last-event-id': lastId } };
+}

@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Result, resultHeaders } from './answer.ts';
+
+/** After an empty answer; handlers that follow wait for entries themselves, so this only keeps an eager one from spinning. */
+const PAUSE_MILLISECONDS = 250;
+
+export function isEventStream(result: Result): boolean {
+  const type = Object.entries(result.headers ?? {}).find(
+    ([name]) => name.toLowerCase() === 'content-type',
+  )?.[1];
+  return (result.statusCode ?? 200) === 200 && String(type ?? '').startsWith('text/event-stream');
+}
+
+/** The last `id:` in a text of server-sent events. */
+export function lastEventId(text: string): string | undefined {
+  return [...text.matchAll(/^id: ?(.*)$/gm)].at(-1)?.[1];
+}
+
+/**
+ * Keeps the connection open and sends one answer after the other: each further one asks for what comes after the last event sent, as a
+ * client that reconnects would. Ends when the client leaves, `signal` aborts, or an answer is no stream of events any more.
+ */
+export async function sendEventStream(
+  response: ServerResponse,
+  first: Result,
+  next: (lastId: string | undefined) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const ended = AbortSignal.any([gone.signal, signal]);
+  response.writeHead(200, resultHeaders(first));
+  response.flushHeaders();
+  let lastId: string | undefined;
+  let result = first;
+  while (!ended.aborted && isEventStream(result)) {
+    const body = result.body ?? '';
+    const id = lastEventId(body);
+    // The `retry:` line of an answer without events is sent once, at the beginning.
+    if (id !== undefined || result === first) await write(response, body, ended);
+    lastId = id ?? lastId;
+    if (id === undefined)
+      await delay(PAUSE_MILLISECONDS, undefined, { signal: ended }).catch(() => undefined);
+    if (!ended.aborted) result = await next(lastId);
+  }
+  response.end();
+}
+
+/** Waits while the client is slower than we are. */
+async function write(response: ServerResponse, text: string, ended: AbortSignal): Promise<void> {
+  if (text === '' || response.write(text) || ended.aborted) return;
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      ended.removeEventListener('abort', done);
+      resolve();
+    };
+    response.once('drain', done);
+    ended.addEventListener('abort', done);
+  });
+}

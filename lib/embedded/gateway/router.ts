@@ -1,0 +1,51 @@
+import type { RouteRow } from '../../contract/routes/route.ts';
+
+export type Match = { routeKey: string; row: RouteRow | undefined; pathParameters: Record<string, string> };
+
+type Pattern = { row: RouteRow; parts: string[]; literals: number };
+
+const isParameter = (part: string): boolean => part.startsWith('{') && part.endsWith('}');
+
+function patternOf(row: RouteRow): Pattern {
+  const parts = row.path.slice(1).split('/');
+  return { row, parts, literals: parts.filter((part) => !isParameter(part)).length };
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // API Gateway passes on what it cannot decode.
+  }
+}
+
+function match({ parts }: Pattern, given: string[]): Record<string, string> | undefined {
+  if (parts.length !== given.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [index, part] of parts.entries()) {
+    const value = given[index] ?? '';
+    if (!isParameter(part)) {
+      if (part !== value) return undefined;
+    } else if (value === '') return undefined;
+    else parameters[part.slice(1, -1)] = decode(value);
+  }
+  return parameters;
+}
+
+/**
+ * Picks the route of a request as an HTTP API does: the most specific path with that method, else `$default`. A trailing slash is
+ * of no account.
+ */
+export function createRouter(rows: readonly RouteRow[]): (method: string, path: string) => Match {
+  const patterns = rows.map(patternOf).toSorted((a, b) => b.literals - a.literals);
+  return (method, path) => {
+    const given = path.replace(/^\//, '').replace(/\/$/, '').split('/');
+    for (const pattern of patterns) {
+      if (pattern.row.method !== method) continue;
+      const pathParameters = match(pattern, given);
+      if (pathParameters === undefined) continue;
+      return { routeKey: `${method} ${pattern.row.path}`, row: pattern.row, pathParameters };
+    }
+    return { routeKey: '$default', row: undefined, pathParameters: {} };
+  };
+}

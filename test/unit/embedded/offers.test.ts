@@ -1,0 +1,53 @@
+import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { createOffers } from '../../../lib/embedded/offers.ts';
+
+type Image = Record<string, string>;
+
+const image = (values: Image): Record<string, AttributeValue> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { S: value }]));
+
+const record = (now: Image | undefined, before?: Image): DynamoDBRecord => ({
+  dynamodb: { ...(now && { NewImage: image(now) }), ...(before && { OldImage: image(before) }) },
+});
+
+const offered = { entity: 'task', listener_id: 'l', state: 'offered' };
+
+/** Whether a wait of listener `l` ends because of the record, long before its time is over. */
+async function wakes(changed: DynamoDBRecord): Promise<boolean> {
+  const offers = createOffers();
+  let ended = false;
+  const wait = offers.wait('l', 60_000).then(() => {
+    ended = true;
+  });
+  offers.notice(changed);
+  await Promise.resolve();
+  await Promise.resolve();
+  const woken = ended;
+  offers.close();
+  await wait;
+  return woken;
+}
+
+describe('a waiting claim', () => {
+  it.each([
+    ['a new offer', record(offered), true],
+    ['an offer made again', record(offered, { ...offered, state: 'claimed' }), true],
+    ['a cancelled task', record({ ...offered, state: 'cancelled' }, { ...offered, state: 'claimed' }), true],
+    ['a claim', record({ ...offered, state: 'claimed' }, offered), false],
+    ['a change of an offer', record({ ...offered, x: '1' }, offered), false],
+    ['a task that ended', record(undefined, offered), false],
+    ['another listener', record({ ...offered, listener_id: 'm' }), false],
+    ['another kind of item', record({ ...offered, entity: 'revision' }), false],
+  ])('%s', async (_, changed, expected) => {
+    expect(await wakes(changed)).toBe(expected);
+  });
+
+  it('ends when its time is over, or at once without any', async () => {
+    const offers = createOffers();
+    await offers.wait('l', 0);
+    await offers.wait('l', 5);
+    offers.close();
+    await offers.wait('l', 60_000);
+  });
+});
