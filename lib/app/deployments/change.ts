@@ -12,7 +12,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { type Secret, sealSecrets } from '../secrets.ts';
-import { checkImmutable, checkMatch, checkOpen } from './checks.ts';
+import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks.ts';
 import { checkConfig, mergeConfig, resolveSecrets } from './configuration.ts';
 import { changeDeployment, putConfiguration, putRevision, putSecrets } from './writes.ts';
 
@@ -45,6 +45,7 @@ export function change(
     checkMatch(before, request.ifMatch);
     checkImmutable(before, body);
     const plan = planOf(before, body, request.always);
+    if (plan.revises) checkQueue(before);
     checkConfig(body.source_config ?? {}, deps.settings.allowFileRepositories);
     await checkRunnable(deps, before, body, plan.kind);
     const secrets = await resolveSecrets(deps, before, body.secrets);

@@ -6,13 +6,16 @@ import type { Deployment } from '../../store/items.ts';
 /** More would only wait; the item that holds the queue stays small. */
 export const QUEUE_LENGTH_MAX = 100;
 
-/** Nothing is written to a deployment that is being deleted, and a queue has an end. */
+/** Nothing is written to a deployment that is being deleted. */
 export function checkOpen(deployment: Deployment): void {
   if (deployment.status === 'AWAITING_DELETE') {
     throw refuse('state_forbids', {
       reason: `Deployment ${deployment.id} is being deleted (AWAITING_DELETE).`,
     });
   }
+}
+
+export function checkQueue(deployment: Deployment): void {
   if (deployment.queued.length >= QUEUE_LENGTH_MAX) throw refuse('queue_full', { limit: QUEUE_LENGTH_MAX });
 }
 

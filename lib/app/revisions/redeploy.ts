@@ -9,7 +9,7 @@ import { listenerKey } from '../../store/keys.ts';
 import { retryRaces, transact } from '../../store/operations.ts';
 import { getRevisionItem } from '../../store/revisions.ts';
 import type { Caller } from '../caller.ts';
-import { checkMatch, checkOpen } from '../deployments/checks.ts';
+import { checkMatch, checkOpen, checkQueue } from '../deployments/checks.ts';
 import { type ShownDeployment, showDeployment } from '../deployments/view.ts';
 import { changeDeployment, putConfiguration, putRevision } from '../deployments/writes.ts';
 import type { Deps } from '../deps.ts';
@@ -29,6 +29,7 @@ export async function redeployRevision(
     const before = await getDeploymentItem(deps.table, owner.tenantId, owner.deploymentId);
     const old = await getRevisionItem(deps.table, { ...owner, revisionId: params.revision_id });
     checkOpen(before);
+    checkQueue(before);
     checkMatch(before, headers.ifMatch);
     checkRunnable(old);
     const snapshot = await getConfiguration(deps.table, owner, old.configuration);
