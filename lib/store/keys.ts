@@ -12,6 +12,8 @@ import { numberOf } from '../domain/revision-id.ts';
  * | the configuration a revision ran                      | T#tenant#D#deployment  | C#version         |
  * | the secrets a revision ran (ciphertext)               | T#tenant#D#deployment  | S#version         |
  * | the task token that waits for a revision              | T#tenant#D#deployment  | K#number          |
+ * | its build or deploy log lines, in time's order         | T#tenant#D#deployment  | LOG#type#time     |
+ * | up to when a log is written                           | T#tenant#D#deployment  | LOGEND#type       |
  * | is this deployment name taken                         | T#tenant#N#name        | A                 |
  * | is this agent's environment taken                     | T#tenant#G#agent#env   | A                 |
  * | a tenant's deployments, newest first (thin rows)      | T#tenant#DL            | deployment id     |
@@ -62,6 +64,24 @@ export const secretsKey = (tenantId: string, deploymentId: string, version: numb
 export const tokenKey = (tenantId: string, deploymentId: string, number: number): Key => ({
   pk: deploymentPk(tenantId, deploymentId),
   sk: `K#${padded(number)}`,
+});
+
+const TIME_DIGITS = 15;
+
+/** A chunk of log lines, by the epoch milliseconds of its last one: from a time on, every chunk that holds such lines. */
+export const logChunkKey = (
+  tenantId: string,
+  deploymentId: string,
+  type: 'build' | 'deploy',
+  lastTimestamp: number,
+): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `LOG#${type}#${String(lastTimestamp).padStart(TIME_DIGITS, '0')}`,
+});
+
+export const logEndKey = (tenantId: string, deploymentId: string, type: 'build' | 'deploy'): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `LOGEND#${type}`,
 });
 
 export const nameKey = (tenantId: string, name: string): Key => ({ pk: `T#${tenantId}#N#${name}`, sk: 'A' });

@@ -1,0 +1,91 @@
+import type { Build } from '@aws-sdk/client-codebuild';
+import { buildVariables } from '../../triggers/build-event.ts';
+import type { Artifact, BuildState } from '../builds.ts';
+import type { RevisionRef } from '../workflow.ts';
+
+export { buildVariables };
+
+/** As many characters of CodeBuild's own reasons as a status message can use. */
+const REASON_LENGTH_MAX = 2_000;
+const WAITING_PHASES = new Set<string | undefined>(['SUBMITTED', 'QUEUED']);
+
+/** The only place where a build of this revision may leave a folder. */
+export const artifactKeyOf = ({ tenantId, deploymentId, revisionId }: RevisionRef): string =>
+  `artifacts/${tenantId}/${deploymentId}/${revisionId}.tar`;
+
+/** What CodeBuild knows of a build, in our words. */
+export function buildStateOf(build: Build | undefined, registryHost: string | undefined): BuildState {
+  switch (build?.buildStatus) {
+    case undefined:
+      return { state: 'absent' };
+    case 'IN_PROGRESS':
+      return { state: WAITING_PHASES.has(build?.currentPhase) ? 'waiting' : 'running' };
+    case 'SUCCEEDED':
+      return succeeded(build ?? {}, registryHost);
+    case 'STOPPED':
+      return { state: 'stopped' };
+    case 'TIMED_OUT':
+      return { state: 'failed', message: reasonOf(build ?? {}, 'The build took longer than it may.') };
+    default:
+      return {
+        state: 'failed',
+        message: reasonOf(build ?? {}, 'The build ended with a fault of CodeBuild.'),
+      };
+  }
+}
+
+/** The phases that failed say why in their contexts. */
+function reasonOf({ phases = [] }: Build, otherwise: string): string {
+  const bad = phases.filter(({ phaseStatus }) => phaseStatus !== undefined && phaseStatus !== 'SUCCEEDED');
+  const reasons = bad.flatMap(({ phaseType, contexts = [] }) =>
+    contexts.flatMap(({ message }) => (message ? [`${phaseType}: ${message}`] : [])),
+  );
+  return reasons.length === 0 ? otherwise : reasons.join('; ').slice(0, REASON_LENGTH_MAX);
+}
+
+/**
+ * What a build reports is believed only where it is this revision's own: code of the user may have had a hand in the report, and another
+ * tenant's artifact must not be reachable by naming it.
+ */
+function succeeded(build: Build, registryHost: string | undefined): BuildState {
+  const ref = refOf(build);
+  const reported = new Map(build.exportedEnvironmentVariables?.map(({ name, value }) => [name, value]));
+  const artifact =
+    imageOf(reported.get('ARTIFACT_DIGEST'), ref, registryHost) ?? folderOf(reported, artifactKeyOf(ref));
+  if (artifact === undefined) {
+    return { state: 'failed', message: 'The build succeeded but reported no artifact of this revision.' };
+  }
+  const commitSha = reported.get('COMMIT_SHA');
+  return { state: 'succeeded', artifact, commitSha: isCommit(commitSha) ? commitSha : undefined };
+}
+
+/** One repository a deployment; digests are checked for their form, so the address stays inside it. */
+function imageOf(
+  digest: string | undefined,
+  { tenantId, deploymentId }: RevisionRef,
+  registryHost: string | undefined,
+): Artifact | undefined {
+  if (registryHost === undefined || !/^sha256:[0-9a-f]{64}$/.test(digest ?? '')) return undefined;
+  return { kind: 'image', uri: `${registryHost}/slipway/${tenantId}/${deploymentId}@${digest}` };
+}
+
+function folderOf(reported: Map<string | undefined, string | undefined>, key: string): Artifact | undefined {
+  const sha256 = reported.get('ARTIFACT_SHA256') ?? '';
+  const sizeBytes = reported.get('ARTIFACT_SIZE_BYTES') ?? '';
+  const valid =
+    reported.get('ARTIFACT_KEY') === key && /^[0-9a-f]{64}$/.test(sha256) && /^\d{1,15}$/.test(sizeBytes);
+  return valid ? { kind: 'folder', key, sha256, sizeBytes: Number(sizeBytes) } : undefined;
+}
+
+const isCommit = (text: string | undefined): boolean => /^[0-9a-f]{40}$/.test(text ?? '');
+
+/** The revision as it was named when the build was started. */
+function refOf({ environment }: Build): RevisionRef {
+  const value = (name: string): string =>
+    environment?.environmentVariables?.find((variable) => variable.name === name)?.value ?? '';
+  return {
+    tenantId: value(buildVariables.tenantId),
+    deploymentId: value(buildVariables.deploymentId),
+    revisionId: value(buildVariables.revisionId),
+  };
+}

@@ -1,0 +1,56 @@
+import { Errors, listServerRefs } from 'isomorphic-git';
+import { type Git, SourceError } from '../git.ts';
+import { commitOf, missingRef, noAnswer, refName, unreadable } from '../git-words.ts';
+import { createGitHttp, type GitHttp, HttpRefused } from './git-http.ts';
+
+/** A reachable server answers in a second or two, and the function that asks ends before long. */
+const RESOLVE_TIMEOUT_SECONDS = 20;
+
+type Options = { timeoutSeconds?: number; fetch?: typeof fetch };
+
+/** Resolves refs over smart HTTP, without git; repositories behind ssh are left to the build. */
+export function createHttpGit({ timeoutSeconds = RESOLVE_TIMEOUT_SECONDS, ...options }: Options = {}): Git {
+  return {
+    async resolve(repoUrl, ref) {
+      const commit = commitOf(ref);
+      if (commit !== undefined) return commit;
+      if (!repoUrl.startsWith('https:')) return undefined;
+      const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+      const http = createGitHttp(options.fetch ?? fetch, signal);
+      try {
+        return await findCommit(http, repoUrl, ref);
+      } catch (error) {
+        if (error instanceof SourceError) throw error;
+        const reason = signal.aborted ? noAnswer(timeoutSeconds) : reasonOf(error);
+        throw reason === undefined ? error : new SourceError(unreadable(repoUrl, reason));
+      }
+    },
+  };
+}
+
+async function findCommit(http: GitHttp, url: string, ref: string): Promise<string> {
+  const name = refName(ref);
+  const list = (prefix?: string) => listServerRefs({ http, url, peelTags: true, ...(prefix && { prefix }) });
+  const found = (await list(name)).find((each) => each.ref === name);
+  // An annotated tag is an object of its own; what it points to is `peeled`.
+  if (found !== undefined) return found.peeled ?? found.oid;
+  throw new SourceError(missingRef(url, ref, new Set((await list()).map((each) => each.ref))));
+}
+
+/** Why the repository cannot be read; undefined for errors of our own. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof HttpRefused) return error.message;
+  if (error instanceof Errors.HttpError) return statusReason(error.data.statusCode);
+  if (error instanceof Errors.SmartHttpError || error instanceof Errors.ParseError) {
+    return 'the server does not answer as a git server does';
+  }
+  return undefined;
+}
+
+function statusReason(status: number): string {
+  if (status === 401 || status === 403)
+    return `the server asks for credentials (HTTP ${status}): it is private or does not exist`;
+  return status === 404
+    ? 'there is no repository at this address (HTTP 404)'
+    : `the server answered HTTP ${status}`;
+}

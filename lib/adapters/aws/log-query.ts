@@ -1,0 +1,94 @@
+import { logChunkKey } from '../../store/keys.ts';
+import { queryPage } from '../../store/operations.ts';
+import type { Table } from '../../store/table.ts';
+import { idOf, isAfter, offsetOf, type Place, parseAfterId, parseOffset } from '../log-place.ts';
+import type { LogEntry, LogQuery, LogStream } from '../logs.ts';
+import { createdAt, type LogChunk, logChunk, unpackLines } from './log-chunks.ts';
+
+/** A page of chunks holds what most questions ask for; a read pays for all of it. */
+const CHUNKS_A_PAGE = 10;
+/** So many chunks without a full answer, and it is given as far as it goes: a function has only so much time. */
+const CHUNKS_MAX = 500;
+/** No chunk has as many lines. */
+const SEQUENCE_MAX = 999_999;
+/** The last time that a key has digits for. */
+const TIME_MAX = 1e15 - 1;
+
+/** A line's place is its chunk's last time and its number in it. */
+type PlacedEntry = { place: Place; entry: LogEntry };
+type Ask = { stream: LogStream; query: LogQuery; from: Place | undefined; after: Place | undefined };
+type Answer = { entries: LogEntry[]; nextOffset: string | undefined };
+
+/** The page of a log that `query` asks for: chunks are walked in its order, from where it begins. */
+export async function queryLog(table: Table, stream: LogStream, query: LogQuery): Promise<Answer> {
+  const ask = { stream, query, from: parseOffset(query), after: parseAfterId(query) };
+  const found: PlacedEntry[] = [];
+  let seen = ask.from;
+  let chunks = 0;
+  let stopped = false;
+  for await (const chunk of chunksFrom(table, ask)) {
+    if (query.order === 'asc' && query.endTime !== undefined && chunk.first > query.endTime) break;
+    const entries = entriesOf(chunk, ask);
+    found.push(...(query.order === 'asc' ? entries : entries.reverse()));
+    seen = placeBehind(chunk, query.order);
+    chunks += 1;
+    stopped = found.length > query.limit || chunks >= CHUNKS_MAX;
+    if (stopped) break;
+  }
+  const page = found.slice(0, query.limit);
+  const entries = page.map(({ entry }) => entry);
+  const last = page.at(-1)?.place;
+  if (found.length > query.limit) return { entries, nextOffset: last && offsetOf(query.order, last) };
+  // Below an end time there are lines that were passed over, and a later question may reach further.
+  const reached = query.endTime === undefined || stopped ? seen : (last ?? ask.from);
+  if (query.order === 'desc')
+    return { entries, nextOffset: stopped && seen ? offsetOf('desc', seen) : undefined };
+  return { entries, nextOffset: offsetOf('asc', reached ?? { timestamp: 0, sequence: 0 }) };
+}
+
+/** Behind the last line of the chunk that was read, in the direction of reading. */
+const placeBehind = ({ last }: LogChunk, order: LogQuery['order']): Place => ({
+  timestamp: last,
+  sequence: order === 'asc' ? SEQUENCE_MAX : 0,
+});
+
+async function* chunksFrom(table: Table, { stream, query, from, after }: Ask): AsyncGenerator<LogChunk> {
+  const key = (time: number) => logChunkKey(stream.tenantId, stream.deploymentId, stream.type, time);
+  const begins = stream.revisionId === undefined ? 0 : createdAt(stream.revisionId);
+  const isAscending = query.order === 'asc';
+  const lowest = Math.max(
+    begins,
+    query.startTime ?? 0,
+    after?.timestamp ?? 0,
+    (isAscending && from?.timestamp) || 0,
+  );
+  const highest = (!isAscending && from?.timestamp) || TIME_MAX;
+  if (lowest > highest) return;
+  const range = { pk: key(0).pk, between: [key(Math.floor(lowest)).sk, key(highest).sk] as [string, string] };
+  let startAfter: { pk: string; sk: string } | undefined;
+  do {
+    const options = { ...range, newestFirst: !isAscending, limit: CHUNKS_A_PAGE };
+    const page = await queryPage(table, logChunk, { ...options, ...(startAfter && { startAfter }) });
+    yield* page.items;
+    startAfter = page.lastKey;
+  } while (startAfter !== undefined);
+}
+
+function entriesOf(chunk: LogChunk, { stream, query, from, after }: Ask): PlacedEntry[] {
+  if (stream.revisionId !== undefined && chunk.revision_id !== stream.revisionId) return [];
+  if (query.endTime !== undefined && chunk.first > query.endTime) return [];
+  const part = query.query?.toLowerCase() ?? '';
+  const wanted = ({ place, entry }: PlacedEntry): boolean =>
+    (from === undefined || (query.order === 'asc' ? isAfter(place, from) : isAfter(from, place))) &&
+    (after === undefined || isAfter(place, after)) &&
+    (query.startTime === undefined || entry.timestamp >= query.startTime) &&
+    (query.endTime === undefined || entry.timestamp <= query.endTime) &&
+    (query.level === undefined || entry.level === query.level) &&
+    entry.message.toLowerCase().includes(part);
+  return unpackLines(chunk.lines)
+    .map((line, index): PlacedEntry => {
+      const place = { timestamp: chunk.last, sequence: index };
+      return { place, entry: { ...line, id: idOf(place) } };
+    })
+    .filter(wanted);
+}

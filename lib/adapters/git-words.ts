@@ -1,0 +1,25 @@
+/** The words for sources that cannot be used, the same wherever a ref is resolved. */
+const SHOWN_BRANCHES_MAX = 10;
+const BRANCH_PREFIX = 'refs/heads/';
+
+export const unreadable = (repoUrl: string, reason: string): string =>
+  `Repository ${repoUrl} cannot be read: ${reason}`;
+
+export const noAnswer = (timeoutSeconds: number): string => `no answer within ${timeoutSeconds} s`;
+
+/** The full name of what a client calls `ref`: a branch unless it says otherwise. */
+export const refName = (ref: string): string => (ref.startsWith('refs/') ? ref : `${BRANCH_PREFIX}${ref}`);
+
+/** The commit that a ref may simply be, in lower case. */
+export const commitOf = (ref: string): string | undefined =>
+  /^[0-9a-f]{40}$/i.test(ref) ? ref.toLowerCase() : undefined;
+
+/** That the ref is not there, and what is; `names` are the repository's full ref names. */
+export function missingRef(repoUrl: string, ref: string, names: ReadonlySet<string>): string {
+  const branches = [...names].filter((name) => name.startsWith(BRANCH_PREFIX));
+  const shown = branches.slice(0, SHOWN_BRANCHES_MAX).map((name) => name.slice(BRANCH_PREFIX.length));
+  const more = branches.length > shown.length ? ` and ${branches.length - shown.length} more` : '';
+  const there = shown.length === 0 ? 'it has no branches' : `branches there: ${shown.join(', ')}${more}`;
+  const tag = names.has(`refs/tags/${ref}`) ? `; a tag of that name is 'refs/tags/${ref}'` : '';
+  return `Ref '${ref}' does not exist in ${repoUrl}; ${there}${tag}`;
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { lazy } from './lazy.ts';
+
+const seconds = (fallback: number) => z.string().regex(/^\d+$/).transform(Number).default(fallback);
+
+/**
+ * The environment of all functions: what the infrastructure sets and the container reads. Each function has only the variables of what
+ * it uses, so each is read by itself.
+ */
+const variables = {
+  TABLE_NAME: lazy(() => z.string().min(3)),
+  STATE_MACHINE_ARN: lazy(() => z.string().regex(/^arn:[^:]+:states:[^:]*:[^:]*:stateMachine:[^:]+$/)),
+  /** The KMS key (id or ARN) that wraps data keys. */
+  KEY_ID: lazy(() => z.string().min(1)),
+  BUCKET_NAME: lazy(() => z.string().min(3)),
+  BUILD_PROJECT_NAME: lazy(() => z.string().min(2)),
+  /** Absent: this installation has no image registry. */
+  REGISTRY_HOST: lazy(() => z.string().min(1).optional()),
+  UNCLAIMED_SECONDS: lazy(() => seconds(900)),
+  SILENT_SECONDS: lazy(() => seconds(900)),
+  BUILD_SECONDS: lazy(() => seconds(1800)),
+} as const;
+
+export type VariableName = keyof typeof variables;
+type Schemas = typeof variables;
+
+/** What must be set for a function that reads the variables `N`; the infrastructure declares its functions' environment with it. */
+export type Environment<N extends VariableName = VariableName> = {
+  [K in N]: z.input<ReturnType<Schemas[K]>>;
+};
+
+/** The value of one variable. Throws an error that names it when it is missing or malformed; an empty one counts as absent. */
+export function variable<N extends VariableName>(
+  name: N,
+  source: Record<string, string | undefined> = process.env,
+): z.output<ReturnType<Schemas[N]>> {
+  const schema: z.ZodType = variables[name]();
+  const parsed = schema.safeParse(source[name] === '' ? undefined : source[name]);
+  if (!parsed.success) throw new Error(`The environment variable ${name} is missing or malformed`);
+  return parsed.data as z.output<ReturnType<Schemas[N]>>; // parsed with the schema of this very name
+}
