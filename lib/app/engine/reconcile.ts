@@ -28,8 +28,8 @@ export async function reconcile(
     const asked = asks ? await ask(deps, loaded) : notAsked;
     const action = decide(situationOf(loaded, asked, deps.clock.now(), deps.settings));
     if (action.do === 'nothing') {
-      if (asking) await rearm(deps, loaded);
-      return;
+      if (!asking || (await rearm(deps, loaded)) === 'done') return;
+      continue;
     }
     // Nobody waits for the token: only asking tells whether its execution went on or died.
     if ((await perform(deps, loaded, action)) === 'gone') asks = true;

@@ -1,6 +1,6 @@
 import { absent, equals, update } from '../../store/expressions.ts';
 import { deploymentKey, due, revisionKey } from '../../store/keys.ts';
-import { transact } from '../../store/operations.ts';
+import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
 import { findRevisionByNumber, IN_FLIGHT_LOOK_MILLISECONDS, inFlightDue } from '../../store/revisions.ts';
 import { type EngineDeps, executionName, type Loaded } from './situation.ts';
 
@@ -59,22 +59,29 @@ export async function startExecution(deps: EngineDeps, loaded: Loaded, nextAttem
   await deps.workflow.start(executionName(slot.revision_id, attempt), input);
 }
 
-/** Puts off the next look by sweep, or ends the looking when nothing of the deployment is in flight. */
-export async function rearm(deps: EngineDeps, { owner, deployment, holder, task }: Loaded): Promise<void> {
-  const now = deps.clock.now();
-  const key = deploymentKey(owner.tenantId, owner.deploymentId);
+/**
+ * Puts off the next look by sweep, or ends the looking when nothing of the deployment is in flight. `changed`: it moved on
+ * meanwhile, look again now.
+ */
+export async function rearm(deps: EngineDeps, loaded: Loaded): Promise<'done' | 'changed'> {
+  try {
+    await transact(deps.table, [nextLook(loaded, deps.clock.now())]);
+    return 'done';
+  } catch (error) {
+    if (error instanceof ConditionsFailed) return 'changed';
+    throw error;
+  }
+}
+
+function nextLook({ owner, deployment, holder, task }: Loaded, now: number): Write {
   if (deployment.slot !== undefined && holder !== undefined) {
     const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
-    await transact(deps.table, [
-      update('revision', at, { set: inFlightDue(at, now) }, equals('status', holder.status)),
-    ]);
-    return;
+    return update('revision', at, { set: inFlightDue(at, now) }, equals('status', holder.status));
   }
+  const key = deploymentKey(owner.tenantId, owner.deploymentId);
   const idle = deployment.queued.length === 0 && task === undefined;
   const change = idle
     ? { remove: ['due_pk', 'due_at'] }
     : { set: due(key.pk, now + IN_FLIGHT_LOOK_MILLISECONDS) };
-  await transact(deps.table, [
-    update('deployment', key, change, absent('slot'), equals('queued', deployment.queued)),
-  ]);
+  return update('deployment', key, change, absent('slot'), equals('queued', deployment.queued));
 }

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../lib/contract/errors.ts';
+import {
+  claim,
+  claimed,
+  complete,
+  create,
+  deploy,
+  deployBuilt,
+  get,
+  githubBody,
+  heartbeat,
+  interrupt,
+  patch,
+  reaches,
+} from '../support/steps.ts';
+import { until } from '../support/until.ts';
+import { aWorld, type World } from '../support/world.ts';
+
+/** A deployment with one revision in progress and one behind it. */
+async function twoRevisions(world: World) {
+  const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+  await until(() => world.deps.builds.jobs.has(`build-${first}`), {
+    timeoutMs: 10_000,
+    what: 'the first build',
+  });
+  const { latest_revision_id: second } = await patch(world, id, {
+    source_revision_config: { repo_ref: 'next' },
+  });
+  return { id, first, second };
+}
+
+describe('an interrupt', () => {
+  it('ends a queued revision at once and leaves the others in order', async () => {
+    const world = await aWorld();
+    const { id, first, second } = await twoRevisions(world);
+    const { latest_revision_id: third } = await patch(world, id, {
+      source_revision_config: { repo_ref: 'third' },
+    });
+    expect(await get(world, id, third)).toMatchObject({ queue_position: 2 });
+    expect((await get(world, id, second)).status_message).toContain(first);
+    expect(await interrupt(world, id, second)).toMatchObject({ status: 'INTERRUPTED' });
+    expect(await get(world, id, third)).toMatchObject({ status: 'QUEUED', queue_position: 1 });
+    await deploy(world, id, first);
+    await deploy(world, id, third);
+  });
+
+  it('stops a build for real, and the next revision goes on', async () => {
+    const world = await aWorld();
+    const { id, first, second } = await twoRevisions(world);
+    await world.deps.builds.become(`build-${first}`, { state: 'running' });
+    await reaches(world, id, first, 'BUILDING');
+    const asked = await interrupt(world, id, first);
+    expect(asked.interrupt_requested_at).toBeTruthy();
+    await reaches(world, id, first, 'INTERRUPTED');
+    expect(world.deps.builds.stopped).toContain(`build-${first}`);
+    await deploy(world, id, second);
+    await expect(interrupt(world, id, first)).resolves.toMatchObject({ status: 'INTERRUPTED' });
+  });
+
+  it('withdraws a task that nobody has claimed', async () => {
+    const world = await aWorld();
+    const { id, first, second } = await twoRevisions(world);
+    await world.deps.builds.succeed(first);
+    await until(async () => (await get(world, id, first)).status === 'AWAITING_DEPLOY', {
+      timeoutMs: 10_000,
+      what: 'the first to await its deploy',
+    });
+    await interrupt(world, id, first);
+    await reaches(world, id, first, 'INTERRUPTED');
+    expect((await claim(world)).tasks).toEqual([]);
+    await deploy(world, id, second);
+  });
+
+  it('cancels a claimed task; the next deploy is offered only when that is acknowledged', async () => {
+    const world = await aWorld();
+    const { id, first, second } = await twoRevisions(world);
+    await world.deps.builds.succeed(first);
+    const task = await claimed(world);
+    await interrupt(world, id, first);
+    await reaches(world, id, first, 'INTERRUPTED');
+    await until(() => world.deps.builds.jobs.has(`build-${second}`), {
+      timeoutMs: 10_000,
+      what: 'the next build',
+    });
+    await world.deps.builds.succeed(second);
+    await reaches(world, id, second, 'AWAITING_DEPLOY');
+    expect(await heartbeat(world, task)).toEqual({ stop: true });
+    expect(await claim(world)).toMatchObject({ tasks: [], cancelled: [task.task_id] });
+    expect(await complete(world, task, 'succeeded')).toEqual({ accepted: false });
+    await deployBuilt(world, id, second);
+  });
+
+  it('gives up waiting for a silent listener when the lease has run out', async () => {
+    const world = await aWorld();
+    const { id, first, second } = await twoRevisions(world);
+    await world.deps.builds.succeed(first);
+    const lost = await claimed(world);
+    await interrupt(world, id, first);
+    await reaches(world, id, first, 'INTERRUPTED');
+    await until(() => world.deps.builds.jobs.has(`build-${second}`), {
+      timeoutMs: 10_000,
+      what: 'the next build',
+    });
+    await world.deps.builds.succeed(second);
+    await reaches(world, id, second, 'AWAITING_DEPLOY');
+    world.advance(61);
+    await world.sweep();
+    const next = await claimed(world, 'two');
+    expect(next).toMatchObject({ revision_id: second });
+    expect(next.epoch).toBeGreaterThan(lost.epoch);
+    expect(await complete(world, lost, 'succeeded')).toEqual({ accepted: false });
+    await complete(world, next, 'succeeded');
+    await reaches(world, id, second, 'DEPLOYED');
+  });
+
+  it('and the switch exclude each other, whichever is first', async () => {
+    const world = await aWorld();
+    const { id, first } = await twoRevisions(world);
+    await world.deps.builds.succeed(first);
+    const task = await claimed(world);
+    expect(await heartbeat(world, task, 'switching')).toEqual({ stop: false });
+    await expect(interrupt(world, id, first)).rejects.toMatchObject({ status: 409 });
+    await complete(world, task, 'succeeded');
+    await reaches(world, id, first, 'DEPLOYED');
+    await expect(interrupt(world, id, first)).rejects.toBeInstanceOf(ApiError);
+  });
+});
+
+describe('a queue', () => {
+  it('takes ten requests at once in the order of their numbers, never two together', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        patch(world, id, { source_revision_config: { repo_ref: `branch-${index}` } }),
+      ),
+    );
+    const ids = [first, ...answers.map((answer) => answer.latest_revision_id)];
+    expect(new Set(ids).size).toBe(11);
+    const inOrder = ids.toSorted(
+      (a, b) => Number.parseInt(a.slice(-8), 16) - Number.parseInt(b.slice(-8), 16),
+    );
+    for (const revisionId of inOrder) await deploy(world, id, revisionId);
+    const ended = await Promise.all(inOrder.map((revisionId) => get(world, id, revisionId)));
+    const intervals = ended.map(({ status_history: history }) => ({
+      from: history.find(({ status }) => status.startsWith('AWAITING_'))?.at ?? '',
+      to: history.at(-1)?.at ?? '',
+    }));
+    intervals.slice(1).forEach((interval, index) => {
+      expect(interval.from >= (intervals[index]?.to ?? 'z')).toBe(true);
+    });
+  });
+
+  it('is left with nothing stuck after interrupts at any moment', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const ids = [first];
+    for (let index = 0; index < 8; index++) {
+      ids.push(
+        (await patch(world, id, { source_revision_config: { repo_ref: `b${index}` } })).latest_revision_id,
+      );
+    }
+    await Promise.all(ids.map((revisionId) => interrupt(world, id, revisionId)));
+    for (const revisionId of ids) await reaches(world, id, revisionId, 'INTERRUPTED');
+    const { latest_revision_id: last } = await patch(world, id, {
+      source_revision_config: { repo_ref: 'last' },
+    });
+    await deploy(world, id, last);
+  });
+});

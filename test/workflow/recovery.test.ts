@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import { getDesired } from '../../lib/app/listener-protocol/desired.ts';
+import {
+  claim,
+  claimed,
+  complete,
+  create,
+  deploy,
+  deployBuilt,
+  get,
+  githubBody,
+  heartbeat,
+  patch,
+  reaches,
+} from '../support/steps.ts';
+import { until } from '../support/until.ts';
+import { aWorld, type World } from '../support/world.ts';
+
+const buildStarted = (world: World, revisionId: string) =>
+  until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
+    timeoutMs: 10_000,
+    what: `the build of ${revisionId}`,
+  });
+
+const desired = async (world: World) =>
+  (await getDesired(world.deps, { params: { listener_id: world.listenerId } }, world.caller)).deployments;
+
+describe('sweep', () => {
+  it('starts what the stream never told of', async () => {
+    const world = await aWorld();
+    await world.loseStream();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    world.advance(61);
+    expect(await world.sweep()).toEqual({ looked: 1, failed: 0 });
+    await buildStarted(world, revisionId);
+    await world.deps.builds.succeed(revisionId);
+    world.advance(61);
+    await world.sweep();
+    await reaches(world, id, revisionId, 'AWAITING_DEPLOY');
+    const task = await claimed(world);
+    await complete(world, task, 'succeeded');
+    world.advance(61);
+    await world.sweep();
+    await reaches(world, id, revisionId, 'DEPLOYED');
+    world.advance(61);
+    expect((await world.sweep()).looked).toBe(0);
+  });
+
+  it('ends a revision whose execution and build were lost, and the queue moves on', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    await buildStarted(world, first);
+    const { latest_revision_id: second } = await patch(world, id, {
+      source_revision_config: { repo_ref: 'next' },
+    });
+    await world.loseExecutions();
+    world.advance(61);
+    await world.sweep();
+    const lost = await reaches(world, id, first, 'BUILD_FAILED');
+    expect(lost.status_message).toMatch(/lost/);
+    await deploy(world, id, second);
+  });
+
+  it('starts a QUEUED holder again under the next attempt', async () => {
+    const world = await aWorld();
+    await world.loseStream();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { workflow } = world.deps;
+    const { start, status } = workflow;
+    // The first execution was started and died before its first step.
+    workflow.start = async () => 'already_exists';
+    workflow.status = async () => 'running';
+    world.advance(61);
+    await world.sweep();
+    expect(await get(world, id, revisionId)).toMatchObject({ status: 'QUEUED' });
+    workflow.status = async (name) => (name.endsWith('-1') ? 'closed' : status.call(workflow, name));
+    workflow.start = start;
+    world.advance(61);
+    await world.sweep();
+    await buildStarted(world, revisionId);
+    expect(await status.call(workflow, `${revisionId}-2`)).toBe('running');
+  });
+
+  it('ends a lost deploy, cancels its task, and lets the listener go back to what was active', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    await deploy(world, id, first);
+    const { latest_revision_id: second } = await patch(world, id, { secrets: [{ name: 'A', value: '1' }] });
+    const task = await claimed(world);
+    expect(await desired(world)).toMatchObject([{ deployment_id: id, revision_id: first, held: true }]);
+    await world.loseExecutions();
+    world.advance(61);
+    await world.sweep();
+    expect((await reaches(world, id, second, 'DEPLOY_FAILED')).status_message).toMatch(/keeps serving/);
+    await complete(world, task, 'stopped');
+    expect(await desired(world)).toMatchObject([{ deployment_id: id, revision_id: first, held: false }]);
+  });
+});
+
+describe('a listener that goes silent while deploying', () => {
+  it('makes the revision UNKNOWN; its return decides', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await buildStarted(world, revisionId);
+    await world.deps.builds.succeed(revisionId);
+    const task = await claimed(world);
+    world.advance(61);
+    await world.sweep();
+    await reaches(world, id, revisionId, 'UNKNOWN');
+    expect(await heartbeat(world, task)).toEqual({ stop: false });
+    expect(await get(world, id, revisionId)).toMatchObject({ status: 'DEPLOYING' });
+    await complete(world, task, 'succeeded');
+    const { status_history: history } = await reaches(world, id, revisionId, 'DEPLOYED');
+    expect(history.map(({ status }) => status).slice(-4)).toEqual([
+      'DEPLOYING',
+      'UNKNOWN',
+      'DEPLOYING',
+      'DEPLOYED',
+    ]);
+  });
+
+  it('loses the task to another instance, and is told so', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await buildStarted(world, revisionId);
+    await world.deps.builds.succeed(revisionId);
+    const lost = await claimed(world, 'one');
+    world.advance(61);
+    await world.sweep();
+    const taken = await claimed(world, 'two');
+    expect(taken).toMatchObject({ task_id: lost.task_id, revision_id: revisionId });
+    expect(taken.lease_id).not.toBe(lost.lease_id);
+    await expect(heartbeat(world, lost)).rejects.toMatchObject({ status: 409 });
+    await expect(complete(world, lost, 'succeeded')).rejects.toMatchObject({ status: 409 });
+    await complete(world, taken, 'succeeded');
+    await reaches(world, id, revisionId, 'DEPLOYED');
+    expect(await complete(world, taken, 'succeeded')).toEqual({ accepted: true });
+  });
+
+  it('fails the revision 15 minutes after its last sign of life, and the queue moves on', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    await buildStarted(world, first);
+    await world.deps.builds.succeed(first);
+    await claimed(world);
+    const { latest_revision_id: second } = await patch(world, id, {
+      source_revision_config: { repo_ref: 'next' },
+    });
+    world.advance(61);
+    await world.sweep();
+    await reaches(world, id, first, 'UNKNOWN');
+    world.advance(15 * 60);
+    await world.sweep();
+    const failed = await reaches(world, id, first, 'DEPLOY_FAILED');
+    expect(failed.status_message).toMatch(/Listener machine went silent while deploying/);
+    await deploy(world, id, second);
+  });
+
+  it('fails a revision that nobody claims within 15 minutes, saying since when', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    expect((await claim(world)).tasks).toEqual([]);
+    await buildStarted(world, revisionId);
+    await world.deps.builds.succeed(revisionId);
+    await reaches(world, id, revisionId, 'AWAITING_DEPLOY');
+    world.advance(15 * 60 + 1);
+    await world.sweep();
+    const failed = await reaches(world, id, revisionId, 'DEPLOY_FAILED');
+    expect(failed.status_message).toMatch(/^Listener machine has not asked for work since \d{4}-/);
+  });
+});
+
+describe('claims', () => {
+  it('give an instance its own task back under a new lease, and nobody else', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await buildStarted(world, revisionId);
+    await world.deps.builds.succeed(revisionId);
+    const task = await claimed(world, 'one');
+    expect((await claim(world, 'two')).tasks).toEqual([]);
+    const again = (await claim(world, 'one')).tasks[0];
+    expect(again).toMatchObject({ task_id: task.task_id });
+    expect(again?.lease_id).not.toBe(task.lease_id);
+    await expect(complete(world, task, 'succeeded')).rejects.toMatchObject({ status: 409 });
+    if (again === undefined) throw new Error('no task came back');
+    await complete(world, again, 'succeeded');
+    await reaches(world, id, revisionId, 'DEPLOYED');
+  });
+
+  it('by two instances at once give a task to one of them', async () => {
+    const world = await aWorld();
+    const { latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await buildStarted(world, revisionId);
+    await world.deps.builds.succeed(revisionId);
+    const results: string[] = [];
+    await until(
+      async () => {
+        const answers = await Promise.all(['one', 'two', 'three'].map((name) => claim(world, name)));
+        results.push(...answers.flatMap(({ tasks }) => tasks.map((task) => task.task_id)));
+        return results.length > 0;
+      },
+      { timeoutMs: 10_000, what: 'a task' },
+    );
+    expect(results).toHaveLength(1);
+  });
+});
+
+describe('a deploy after another', () => {
+  it('carries a higher epoch each time', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    await deploy(world, id, first);
+    const before = (await desired(world))[0]?.epoch ?? 0;
+    const { latest_revision_id: second } = await patch(world, id, {
+      source_config: { resource_spec: { cpu: 1 } },
+    });
+    await deployBuilt(world, id, second);
+    expect((await desired(world))[0]?.epoch).toBeGreaterThan(before);
+  });
+});
