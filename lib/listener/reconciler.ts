@@ -80,7 +80,9 @@ export class Reconciler {
   async #apply(row: Row, before: string[], signal: AbortSignal): Promise<boolean> {
     const { driver, isBusy, log } = this.#parts;
     const id = row.deployment_id;
-    if (row.held || isBusy(id)) return false;
+    if (isBusy(id)) return false;
+    // A held deployment is its task's; but after a restart of this program nothing of it runs, and what was active can serve.
+    if (row.held && (row.revision_id === null || driver.runningRevision(id) !== undefined)) return false;
     if (row.epoch < (driver.epochOf(id) ?? 0)) return true;
     if (row.revision_id === null) {
       if (before.includes(id) && driver.runningRevision(id) !== undefined) {
@@ -93,7 +95,7 @@ export class Reconciler {
       driver.confirm(id, row.epoch);
       return true;
     }
-    return this.#bringBack(row, row.revision_id, signal);
+    return (await this.#bringBack(row, row.revision_id, signal)) && !row.held;
   }
 
   async #bringBack(row: Row, revisionId: string, signal: AbortSignal): Promise<boolean> {
