@@ -1,0 +1,110 @@
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { type LogLevel, logLevels } from './log.ts';
+
+/** The environment is wrong; the message says which variable and what it may be. */
+export class EnvironmentError extends Error {}
+
+type Bounds = { fallback?: number; min: number; max: number; whole: boolean };
+
+/** A number written as text; an empty text is as good as none. */
+const number = ({ fallback, min, max, whole }: Bounds) =>
+  z
+    .string()
+    .optional()
+    .transform((text, context) => {
+      if (text === undefined || text.trim() === '') return fallback;
+      const value = Number(text);
+      if (
+        /^\d+(\.\d+)?$/.test(text.trim()) &&
+        value >= min &&
+        value <= max &&
+        (!whole || Number.isInteger(value))
+      ) {
+        return value;
+      }
+      const kind = whole ? 'a whole number' : 'a number';
+      context.addIssue({ code: 'custom', message: `must be ${kind} from ${min} to ${max}, not '${text}'` });
+      return z.NEVER;
+    });
+
+const DAY_SECONDS = 86_400;
+const port = { min: 0, max: 65_535, whole: true };
+const seconds = (fallback: number) => number({ fallback, min: 0.1, max: DAY_SECONDS, whole: false });
+
+const logLevel = z
+  .string()
+  .optional()
+  .transform((text, context): LogLevel => {
+    if (text === undefined || text === '') return 'info';
+    const found = logLevels.find((level) => level === text.toLowerCase());
+    if (found !== undefined) return found;
+    context.addIssue({ code: 'custom', message: `must be one of ${logLevels.join(', ')}, not '${text}'` });
+    return z.NEVER;
+  });
+
+/** Every variable that the embedded runtime reads, in one place. */
+const schema = z.object({
+  /** The API, on 127.0.0.1. 0: a free port. */
+  PORT: number({ ...port, fallback: 4400 }),
+  /** Agent servers, on 127.0.0.1. Default: PORT + 1; with PORT=0 a free port, kept for the next run. */
+  SLIPWAY_AGENTS_PORT: number(port),
+  /** Everything that is kept. */
+  SLIPWAY_DATA_DIR: z.string().optional(),
+  SLIPWAY_LOG_LEVEL: logLevel,
+  /** Between two looks for what nothing else will wake. */
+  SLIPWAY_SWEEP_SECONDS: seconds(60),
+  /** A DEPLOY task that nobody claims fails its revision after so long. */
+  SLIPWAY_UNCLAIMED_SECONDS: seconds(900),
+  /** A listener silent for so long after a claim fails its revision. */
+  SLIPWAY_SILENT_SECONDS: seconds(900),
+  /** A server must answer GET /ok within so long. */
+  SLIPWAY_START_TIMEOUT_SECONDS: seconds(300),
+  /** A build may take so long, waiting included. */
+  SLIPWAY_BUILD_SECONDS: seconds(1800),
+  /** What a replaced server has to finish its requests. */
+  SLIPWAY_DRAIN_SECONDS: number({ fallback: 30, min: 0, max: DAY_SECONDS, whole: false }),
+});
+
+export type RuntimeSettings = {
+  port: number;
+  /** Undefined: one that the run chooses. */
+  agentsPort: number | undefined;
+  /** Absolute. */
+  dataFolder: string;
+  logLevel: LogLevel;
+  sweepSeconds: number;
+  unclaimedSeconds: number;
+  silentSeconds: number;
+  startTimeoutSeconds: number;
+  buildSeconds: number;
+  drainSeconds: number;
+};
+
+/** Reads the environment. Throws EnvironmentError that names every wrong variable. */
+export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings {
+  const parsed = schema.safeParse(environment);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`);
+    throw new EnvironmentError(problems.join('\n'));
+  }
+  const { data } = parsed;
+  const apiPort = data.PORT ?? 0;
+  return {
+    port: apiPort,
+    agentsPort: agentsPortOf(apiPort, data.SLIPWAY_AGENTS_PORT),
+    dataFolder: resolve(data.SLIPWAY_DATA_DIR || '.slipway'),
+    logLevel: data.SLIPWAY_LOG_LEVEL,
+    sweepSeconds: data.SLIPWAY_SWEEP_SECONDS ?? 0,
+    unclaimedSeconds: data.SLIPWAY_UNCLAIMED_SECONDS ?? 0,
+    silentSeconds: data.SLIPWAY_SILENT_SECONDS ?? 0,
+    startTimeoutSeconds: data.SLIPWAY_START_TIMEOUT_SECONDS ?? 0,
+    buildSeconds: data.SLIPWAY_BUILD_SECONDS ?? 0,
+    drainSeconds: data.SLIPWAY_DRAIN_SECONDS ?? 0,
+  };
+}
+
+function agentsPortOf(apiPort: number, asked: number | undefined): number | undefined {
+  if (asked !== undefined) return asked === 0 ? undefined : asked;
+  return apiPort === 0 || apiPort === port.max ? undefined : apiPort + 1;
+}

@@ -1,0 +1,57 @@
+import { banner } from './banner.ts';
+import { EnvironmentError, readEnvironment } from './environment.ts';
+import { AlreadyRunning } from './lock.ts';
+import { createLog, readFunctionLogs } from './log.ts';
+import { PortTaken } from './runtime/ports.ts';
+import { startRuntime } from './runtime.ts';
+
+/** Everything ends within 10 s of a signal; the warden ends what is left when this process goes. */
+const STOP_MILLISECONDS_MAX = 9_700;
+
+type Write = (line: string) => void;
+
+/** Resolves with the first signal; the second one ends the process at once. */
+function stopRequested(write: Write): Promise<string> {
+  return new Promise((resolve) => {
+    let signals = 0;
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(name, () => {
+        signals += 1;
+        if (signals > 1) {
+          write(`${name} again: stopping at once`);
+          process.exit(1);
+        }
+        setTimeout(() => process.exit(1), STOP_MILLISECONDS_MAX).unref();
+        resolve(name);
+      });
+    }
+  });
+}
+
+function explain(error: unknown): string {
+  const isExpected =
+    error instanceof EnvironmentError || error instanceof AlreadyRunning || error instanceof PortTaken;
+  if (isExpected || !(error instanceof Error)) return error instanceof Error ? error.message : String(error);
+  return error.stack ?? error.message;
+}
+
+/** Runs the embedded runtime until a signal comes. Answers the exit code: 0, or 1 when it could not start or stop cleanly. */
+export async function main(environment: NodeJS.ProcessEnv, write: Write, writeError: Write): Promise<number> {
+  // A closed terminal takes its streams with it; that must not keep us from stopping what we started.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  const requested = stopRequested(write);
+  try {
+    const settings = readEnvironment(environment);
+    const log = createLog(settings.logLevel, write);
+    readFunctionLogs(log);
+    const runtime = await startRuntime({ settings, log, print: write, environment });
+    write(banner(runtime, settings.dataFolder));
+    log.info(`stopping: ${await requested}`);
+    await runtime.stop();
+    log.info('stopped');
+    return 0;
+  } catch (error) {
+    writeError(explain(error));
+    return 1;
+  }
+}

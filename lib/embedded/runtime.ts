@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import { routes } from '../contract/routes.ts';
+import { ProcessKeeper } from '../processes/keeper.ts';
+import type { RuntimeSettings } from './environment.ts';
+import { type Gateway, startGateway } from './gateway.ts';
+import { lockDataFolder } from './lock.ts';
+import type { Log } from './log.ts';
+import type { Processes } from './run-command.ts';
+import { type EmbeddedDeps, openAdapters } from './runtime/adapters.ts';
+import { Closers } from './runtime/closers.ts';
+import { type Database, openDatabase } from './runtime/database.ts';
+import { apiHandler, buildChangedHandler, streamConsumers, sweepHandler } from './runtime/handlers.ts';
+import { ensureCredentials, ensureListener } from './runtime/identity.ts';
+import { type ListenerChild, startListenerChild } from './runtime/listener-child.ts';
+import { chooseAgentsPort, isPortTaken, PortTaken } from './runtime/ports.ts';
+import { startSchedule } from './schedules.ts';
+import { wakeOnWrite } from './stream/wake-on-write.ts';
+import { openStream, type Stream } from './stream.ts';
+
+export type Runtime = {
+  baseUrl: string;
+  agentsUrl: string;
+  apiKey: string;
+  tenantId: string;
+  /** How long records took from their write to dispatch, since the last call. */
+  lag: Stream['lag'];
+  history: EmbeddedDeps['workflow']['history'];
+  pids(): { listener: number | undefined };
+  /** Ends everything; nothing that was started is alive afterwards. */
+  stop(): Promise<void>;
+};
+
+/** Stream records are few and small; a look a minute keeps thousands, not millions. */
+const TRIM_SECONDS = 60;
+
+type Start = {
+  settings: RuntimeSettings;
+  log: Log;
+  /** Prints the listener's lines. */
+  print: (line: string) => void;
+  environment: NodeJS.ProcessEnv;
+};
+
+/** Starts everything on the data folder. Throws AlreadyRunning, PortTaken, or what else is in the way, with nothing left running. */
+export async function startRuntime(start: Start): Promise<Runtime> {
+  const closers = new Closers(start.log.error);
+  try {
+    return await compose(start, closers);
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+async function compose(start: Start, closers: Closers): Promise<Runtime> {
+  const { settings, log, environment } = start;
+  const keeper = new ProcessKeeper();
+  const lock = await lockDataFolder(settings.dataFolder, keeper.id).catch(async (error: unknown) => {
+    await keeper.close();
+    throw error;
+  });
+  closers.add('lock', () => lock.release());
+  closers.add('processes', () => keeper.close());
+  const processes = lock.processes(keeper);
+  const database = await openDatabase(settings.dataFolder, processes, log, environment);
+  closers.add('database', () => database.close());
+  let gateway: Gateway | undefined;
+  const baseUrl = () => `http://localhost:${gateway?.port ?? settings.port}`;
+  const deps = await openAdapters({ settings, database, processes, closers, log, baseUrl });
+  const stream = await openEngine(start, deps, database, closers);
+  gateway = await openGateway(start, deps, closers);
+  const { credentials, owner } = await ensureCredentials(deps, settings.dataFolder, baseUrl());
+  const choosePort = (before: number | undefined) => chooseAgentsPort(settings.agentsPort, before);
+  const identity = await ensureListener(deps, settings.dataFolder, owner, choosePort);
+  const listener = openListener(start, processes, baseUrl(), identity);
+  closers.add('listener', () => listener.stop());
+  return {
+    baseUrl: baseUrl(),
+    agentsUrl: `http://localhost:${identity.agents_port}/d`,
+    apiKey: credentials.api_key,
+    tenantId: credentials.tenant_id,
+    lag: () => stream.lag(),
+    history: (name) => deps.workflow.history(name),
+    pids: () => ({ listener: listener.pid() }),
+    stop: () => closers.closeAll(),
+  };
+}
+
+/** What moves revisions forward: the stream's consumers, the build events and the sweep. */
+async function openEngine(
+  { settings, log }: Start,
+  deps: EmbeddedDeps,
+  database: Database,
+  closers: Closers,
+): Promise<Stream> {
+  const buildChanged = await buildChangedHandler(() => deps);
+  let isClosing = false;
+  deps.builds.onChange((changed) => {
+    // A build that ends because we end is found by the next run.
+    if (isClosing) return;
+    buildChanged(changed).catch((error) => log.error(`build event ${changed.buildId}: ${String(error)}`));
+  });
+  const stream = await openStream({
+    client: database.streams,
+    streamArn: database.streamArn,
+    dataFolder: settings.dataFolder,
+    consumers: await streamConsumers(() => deps),
+    onRecord: (record) => deps.offers.notice(record),
+    onError: log.error,
+    onDelivered: (consumer, records, lag) =>
+      log.debug(`stream: ${records} records to ${consumer}, lag_ms=${lag?.toFixed(1) ?? 'unknown'}`),
+  });
+  closers.add('stream', () => {
+    isClosing = true;
+    return stream.close();
+  });
+  wakeOnWrite(database.table.client, () => stream.wake());
+  const sweep = await sweepHandler(() => deps);
+  openSchedules({ settings, log, stream, database, closers, sweep });
+  return stream;
+}
+
+type Schedules = Pick<Start, 'settings' | 'log'> & {
+  stream: Stream;
+  database: Database;
+  closers: Closers;
+  sweep: (event: { all: boolean }) => Promise<unknown>;
+};
+
+function openSchedules({ settings, log, stream, database, closers, sweep }: Schedules): void {
+  const sweeping = startSchedule({
+    everySeconds: settings.sweepSeconds,
+    run: async (first) => {
+      // What ran in the process before us runs no more: at the start everything in flight is looked at.
+      await sweep({ all: first });
+    },
+    onError: (error) => log.error(`sweep: ${String(error)}`),
+  });
+  closers.add('sweep', () => sweeping.close());
+  const trimming = startSchedule({
+    everySeconds: TRIM_SECONDS,
+    run: async () => {
+      const handledTo = stream.position()?.sequence_number;
+      if (handledTo !== undefined) await database.trim(handledTo);
+    },
+    onError: (error) => log.warn(`trimming the stream: ${String(error)}`),
+  });
+  closers.add('trimming', () => trimming.close());
+}
+
+async function openGateway({ settings, log }: Start, deps: EmbeddedDeps, closers: Closers): Promise<Gateway> {
+  try {
+    const gateway = await startGateway({
+      port: settings.port,
+      routes,
+      handlerOf: (row) => apiHandler(row, () => deps),
+      serveBlob: (request, response) => deps.blobs.serve(request, response),
+      onError: (error, what) => log.error(`${what}: ${error instanceof Error ? error.stack : String(error)}`),
+    });
+    closers.add('gateway', async () => {
+      // Claims that wait for work would be the last to end.
+      deps.offers.close();
+      await gateway.close();
+    });
+    return gateway;
+  } catch (error) {
+    throw isPortTaken(error) ? new PortTaken(settings.port, 'PORT') : error;
+  }
+}
+
+function openListener(
+  { settings, log, print }: Start,
+  processes: Processes,
+  baseUrl: string,
+  identity: { listener_id: string; api_key: string; agents_port: number },
+): ListenerChild {
+  return startListenerChild({
+    processes,
+    log,
+    print,
+    baseUrl,
+    listenerId: identity.listener_id,
+    apiKey: identity.api_key,
+    dataFolder: join(settings.dataFolder, 'listener'),
+    agentsPort: identity.agents_port,
+    startTimeoutSeconds: settings.startTimeoutSeconds,
+    drainSeconds: settings.drainSeconds,
+    logLevel: settings.logLevel,
+  });
+}

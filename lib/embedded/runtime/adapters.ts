@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../adapters/clock.ts';
+import type { Deps } from '../../app/deps.ts';
+import { createDiskBlobs, type DiskBlobs } from '../blobs.ts';
+import { type Builder, openBuilder } from '../builder/builder.ts';
+import type { RuntimeSettings } from '../environment.ts';
+import { createSystemGit } from '../git.ts';
+import { openFileKeys } from '../keys.ts';
+import type { Log } from '../log.ts';
+import { openLogStore } from '../logs.ts';
+import { createOffers, type EmbeddedOffers } from '../offers.ts';
+import type { Processes } from '../run-command.ts';
+import { type EmbeddedWorkflow, openWorkflow } from '../workflow.ts';
+import type { Closers } from './closers.ts';
+import type { Database } from './database.ts';
+import { taskHandlers } from './handlers.ts';
+
+/** The ports as they are filled here: each also has what only this runtime uses. */
+export type EmbeddedDeps = Deps & {
+  blobs: DiskBlobs;
+  builds: Builder;
+  offers: EmbeddedOffers;
+  workflow: EmbeddedWorkflow;
+};
+
+type Parts = {
+  settings: RuntimeSettings;
+  database: Database;
+  processes: Processes;
+  closers: Closers;
+  log: Log;
+  baseUrl: () => string;
+};
+
+const stateMachine = new URL('../../../statemachines/revision.asl.json', import.meta.url);
+
+/** Fills the ports from the data folder. */
+export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
+  const { settings, database, processes, closers, baseUrl } = parts;
+  const inData = (...names: string[]) => join(settings.dataFolder, ...names);
+  const clock = systemClock;
+  const keys = await openFileKeys(inData('secret.key'));
+  const signingKey = keys.deriveKey('blob urls');
+  const blobs = createDiskBlobs({ folder: inData('blobs'), baseUrl, signingKey, now: clock.now });
+  const logs = openLogStore({ path: inData('logs.db'), now: clock.now });
+  closers.add('logs', () => logs.close());
+  const git = createSystemGit(processes);
+  const limits = { buildSeconds: settings.buildSeconds };
+  const builds = await openBuilder({ dataFolder: settings.dataFolder, logs, processes, git, blobs, limits });
+  closers.add('builds', () => builds.close());
+  const offers = createOffers();
+  const base = { table: database.table, clock, keys, blobs, logs, git, builds, offers };
+  const workflow = await openRevisionWorkflow(parts, () => deps);
+  closers.add('workflow', () => workflow.close());
+  const deps: EmbeddedDeps = { ...base, workflow, settings: appSettings(settings) };
+  return deps;
+}
+
+async function openRevisionWorkflow({ settings, log }: Parts, deps: () => Deps): Promise<EmbeddedWorkflow> {
+  return openWorkflow({
+    definition: await readFile(stateMachine, 'utf8'),
+    handlers: await taskHandlers(deps),
+    namesFile: join(settings.dataFolder, 'executions.db'),
+    now: systemClock.now,
+    onFailure: (name, error) => log.error(`execution ${name} failed: ${error.message}`),
+  });
+}
+
+const appSettings = (settings: RuntimeSettings): Deps['settings'] => ({
+  allowFileRepositories: true,
+  registryHost: undefined,
+  unclaimedSeconds: settings.unclaimedSeconds,
+  silentSeconds: settings.silentSeconds,
+  buildSeconds: settings.buildSeconds,
+});

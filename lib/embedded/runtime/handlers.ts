@@ -1,0 +1,62 @@
+import type { BuildChanged } from '../../adapters/builds.ts';
+import type { Deps } from '../../app/deps.ts';
+import type { RouteRow } from '../../contract/routes/route.ts';
+import { codeBuildEventOf } from '../../triggers/build-event.ts';
+import { DISPATCHED_ENTITIES } from '../../triggers/stream-consumer.ts';
+import type { ApiHandler } from '../gateway.ts';
+import type { Consumer } from '../stream/consumer.ts';
+import type { StreamHandler } from '../stream/deliver.ts';
+import type { TaskHandler } from '../workflow.ts';
+
+type GetDeps = () => Deps;
+
+const root = new URL('../../../', import.meta.url);
+
+/**
+ * Makes the handler of an entry point: every one exports `create`, which takes the dependencies. Which type it returns is known by its
+ * folder, so each caller names it.
+ */
+async function createFrom<H>(file: string, deps: GetDeps): Promise<H> {
+  const entry: { create?: unknown } = await import(new URL(file, root).href);
+  if (typeof entry.create !== 'function') throw new Error(`${file} exports no create`);
+  // The one place where files named by data become functions; the entry points' own types are checked where they are written.
+  const create = entry.create as (deps: GetDeps) => H;
+  return create(deps);
+}
+
+/** The handler of a row of the route table; without a row that of `$default`. */
+export const apiHandler = (row: RouteRow | undefined, deps: GetDeps): Promise<ApiHandler> =>
+  createFrom(row?.handler ?? 'functions/api/fallback.ts', deps);
+
+const task = (name: string, deps: GetDeps): Promise<TaskHandler> =>
+  createFrom(`functions/tasks/revision/${name}.ts`, deps);
+
+/** The functions behind the states of the revision's state machine. */
+export async function taskHandlers(deps: GetDeps): Promise<Record<string, TaskHandler>> {
+  const [Prepare, Build, Deploy, Finish] = await Promise.all(
+    ['prepare', 'build', 'deploy', 'finish'].map((name) => task(name, deps)),
+  );
+  return Object.fromEntries(
+    Object.entries({ Prepare, Build, Deploy, Finish }).filter(
+      (entry): entry is [string, TaskHandler] => entry[1] !== undefined,
+    ),
+  );
+}
+
+/** The functions behind the stream, with the filters of their event sources. */
+export async function streamConsumers(deps: GetDeps): Promise<Consumer[]> {
+  const handler = await createFrom<StreamHandler>('functions/streams/dispatch.ts', deps);
+  return [{ name: 'dispatch', entities: DISPATCHED_ENTITIES, handler }];
+}
+
+export const sweepHandler = (deps: GetDeps): Promise<(event: { all: boolean }) => Promise<unknown>> =>
+  createFrom('functions/schedules/sweep.ts', deps);
+
+/** The function behind build events, called with the event that CodeBuild would send. */
+export async function buildChangedHandler(deps: GetDeps): Promise<(changed: BuildChanged) => Promise<void>> {
+  const handler = await createFrom<(event: unknown) => Promise<void>>(
+    'functions/events/build-changed.ts',
+    deps,
+  );
+  return (changed) => handler(codeBuildEventOf(changed));
+}

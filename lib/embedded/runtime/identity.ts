@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Caller } from '../../app/caller.ts';
+import type { Deps } from '../../app/deps.ts';
+import { authenticate } from '../../app/identity/authenticate.ts';
+import { bootstrap } from '../../app/identity/bootstrap.ts';
+import { createApiKey } from '../../app/identity/create-api-key.ts';
+import { createListener } from '../../app/listeners/create.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { tenant } from '../../store/items.ts';
+import { tenantKey } from '../../store/keys.ts';
+import { listenerRows } from '../../store/listeners.ts';
+import { find } from '../../store/operations.ts';
+import { writeFileAtomic } from '../atomic-file.ts';
+
+type IdentityDeps = Pick<Deps, 'table' | 'clock'>;
+
+const credentialsFile = z.object({ base_url: z.string(), api_key: z.string(), tenant_id: z.string() });
+const ownerFile = z.object({ organisation_id: z.string(), tenant_id: z.string(), user_id: z.string() });
+const listenerFile = z.object({ listener_id: z.string(), api_key: z.string(), agents_port: z.number() });
+
+type Owner = z.infer<typeof ownerFile>;
+export type Credentials = z.infer<typeof credentialsFile>;
+export type ListenerIdentity = z.infer<typeof listenerFile>;
+
+/** What the listener of this machine is called; one a tenant. */
+const COMPUTE_ID = 'local';
+
+async function readJson<T extends z.ZodType>(file: string, schema: T): Promise<z.output<T> | undefined> {
+  try {
+    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch {
+    return undefined; // Not there, or not ours: it is made anew.
+  }
+}
+
+const writeJson = (file: string, value: object): Promise<void> =>
+  writeFileAtomic(file, `${JSON.stringify(value, undefined, 2)}\n`);
+
+/** Who the key speaks for; undefined when the table does not know it (any more). */
+async function callerOf(deps: IdentityDeps, apiKey: string): Promise<Caller | undefined> {
+  try {
+    return await authenticate(deps, { apiKey, tenantId: undefined });
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** The owner of this installation: the kept one, else who the kept key speaks for, else a new one. */
+async function ensureOwner(
+  deps: IdentityDeps,
+  dataFolder: string,
+  kept: Caller | undefined,
+): Promise<{ owner: Owner; apiKey: string | undefined }> {
+  const file = join(dataFolder, 'owner.json');
+  const known = await readJson(file, ownerFile);
+  if (kept !== undefined) {
+    const { organisationId: organisation_id, tenantId: tenant_id, userId: user_id } = kept;
+    const owner = { organisation_id, tenant_id, user_id };
+    if (known === undefined) await writeJson(file, owner);
+    return { owner, apiKey: undefined };
+  }
+  if (known !== undefined && (await hasTenant(deps, known.tenant_id)))
+    return { owner: known, apiKey: undefined };
+  const made = await bootstrap(deps, { organisation: 'local', tenant: 'local' });
+  const owner = { organisation_id: made.organisationId, tenant_id: made.tenantId, user_id: made.userId };
+  await writeJson(file, owner);
+  return { owner, apiKey: made.apiKey };
+}
+
+/** A data folder whose table was deleted starts from nothing. */
+async function hasTenant(deps: IdentityDeps, tenantId: string): Promise<boolean> {
+  return (await find(deps.table, tenantKey(tenantId), tenant)) !== undefined;
+}
+
+/** Makes tenant and administrator's key at the first start, and keeps `credentials.json` up to date. */
+export async function ensureCredentials(
+  deps: IdentityDeps,
+  dataFolder: string,
+  baseUrl: string,
+): Promise<{ credentials: Credentials; owner: Owner }> {
+  const file = join(dataFolder, 'credentials.json');
+  const kept = await readJson(file, credentialsFile);
+  const caller = kept && (await callerOf(deps, kept.api_key));
+  const { owner, apiKey } = await ensureOwner(deps, dataFolder, caller);
+  const key = caller === undefined ? (apiKey ?? (await newKey(deps, owner))) : (kept?.api_key ?? '');
+  const credentials = { base_url: baseUrl, api_key: key, tenant_id: owner.tenant_id };
+  await writeJson(file, credentials);
+  return { credentials, owner };
+}
+
+const newKey = (deps: IdentityDeps, owner: Owner): Promise<string> =>
+  createApiKey(deps, { ...wishOf(owner), role: 'admin', name: 'local administrator' });
+
+const wishOf = (owner: Owner) => ({
+  organisationId: owner.organisation_id,
+  tenantId: owner.tenant_id,
+  userId: owner.user_id,
+});
+
+/** Registers the listener of this machine at the first start, and keeps its key and port in `listener.json`. */
+export async function ensureListener(
+  deps: IdentityDeps,
+  dataFolder: string,
+  owner: Owner,
+  choosePort: (before: number | undefined) => Promise<number>,
+): Promise<ListenerIdentity> {
+  const file = join(dataFolder, 'listener.json');
+  const kept = await readJson(file, listenerFile);
+  const caller = kept && (await callerOf(deps, kept.api_key));
+  const agents_port = await choosePort(kept?.agents_port);
+  const known =
+    kept !== undefined && caller?.tenantId === owner.tenant_id && caller.listenerId === kept.listener_id;
+  const identity = known ? { ...kept, agents_port } : { ...(await register(deps, owner)), agents_port };
+  await writeJson(file, identity);
+  return identity;
+}
+
+async function register(deps: IdentityDeps, owner: Owner): Promise<{ listener_id: string; api_key: string }> {
+  const listenerId = (await findLocal(deps, owner.tenant_id)) ?? (await createLocal(deps, owner.tenant_id));
+  const wish = { ...wishOf(owner), role: 'listener', listenerId, name: 'local listener' } as const;
+  return { listener_id: listenerId, api_key: await createApiKey(deps, wish) };
+}
+
+async function findLocal(deps: IdentityDeps, tenantId: string): Promise<string | undefined> {
+  for await (const listener of listenerRows(deps.table, tenantId)) {
+    if (listener.compute_id === COMPUTE_ID) return listener.id;
+  }
+  return undefined;
+}
+
+async function createLocal(deps: IdentityDeps, tenantId: string): Promise<string> {
+  const body = {
+    compute_type: 'process' as const,
+    compute_id: COMPUTE_ID,
+    compute_config: { k8s_namespaces: [] },
+  };
+  const listener = await createListener(deps, { body }, { tenantId });
+  return listener.id;
+}

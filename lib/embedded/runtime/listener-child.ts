@@ -1,0 +1,92 @@
+import { mkdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '../../processes/environment.ts';
+import type { ProcessGroup } from '../../processes/group.ts';
+import type { Log } from '../log.ts';
+import { describeExit, type Processes } from '../run-command.ts';
+
+export type ListenerChildOptions = {
+  processes: Processes;
+  log: Log;
+  /** Prints a line of the listener's own log. */
+  print: (line: string) => void;
+  baseUrl: string;
+  listenerId: string;
+  apiKey: string;
+  dataFolder: string;
+  agentsPort: number;
+  startTimeoutSeconds: number;
+  drainSeconds: number;
+  logLevel: string;
+};
+
+export type ListenerChild = {
+  pid(): number | undefined;
+  stop(): Promise<void>;
+};
+
+/** Agents are down while it is: back at once after a single crash, but no tight loop when it cannot start at all. */
+const RESTART_MILLISECONDS_MIN = 200;
+const RESTART_MILLISECONDS_MAX = 15_000;
+const STEADY_MILLISECONDS = 30_000;
+/** It gives its agent servers 5 s and then needs a moment; with what is closed after it, all of it must be over in 10 s. */
+const STOP_GRACE_MILLISECONDS = 6_000;
+
+const program = fileURLToPath(new URL('../../../bin/listener.ts', import.meta.url));
+
+/** Runs the listener as a program of its own, which talks to the API like any other, and starts it again when it ends. */
+export function startListenerChild(options: ListenerChildOptions): ListenerChild {
+  const { processes, log } = options;
+  mkdirSync(options.dataFolder, { recursive: true, mode: 0o700 });
+  const ending = new AbortController();
+  let group = launch(options);
+  const supervise = async () => {
+    let wait = RESTART_MILLISECONDS_MIN;
+    while (!ending.signal.aborted) {
+      const startedAt = Date.now();
+      const exit = await group.exited;
+      if (ending.signal.aborted) return;
+      // What it left running would keep its ports.
+      await processes.stop(group, 0);
+      if (Date.now() - startedAt > STEADY_MILLISECONDS) wait = RESTART_MILLISECONDS_MIN;
+      log.error(`the listener ${describeExit(exit)}; starting it again in ${wait} ms`);
+      await delay(wait, undefined, { signal: ending.signal }).catch(() => undefined);
+      wait = Math.min(RESTART_MILLISECONDS_MAX, wait * 2);
+      if (!ending.signal.aborted) group = launch(options);
+    }
+  };
+  const supervision = supervise();
+  return {
+    pid: () => group.pid,
+    async stop() {
+      ending.abort();
+      await processes.stop(group, STOP_GRACE_MILLISECONDS);
+      await supervision;
+    },
+  };
+}
+
+function launch(options: ListenerChildOptions): ProcessGroup {
+  const named = {
+    '--url': options.baseUrl,
+    '--listener-id': options.listenerId,
+    '--data-dir': options.dataFolder,
+    '--agents-port': options.agentsPort,
+    '--start-timeout-seconds': options.startTimeoutSeconds,
+    '--drain-seconds': options.drainSeconds,
+    '--log-level': options.logLevel,
+  };
+  const args = Object.entries(named).flatMap(([name, value]) => [name, String(value)]);
+  return options.processes.start({
+    command: process.execPath,
+    args: [program, ...args, '--parent-pipe'],
+    cwd: options.dataFolder,
+    environment: childEnvironment({ SLIPWAY_API_KEY: options.apiKey }),
+    stdin: 'pipe',
+    onLine: ({ line }) => options.print(ownLine.test(line) ? line : `listener: ${line}`),
+  });
+}
+
+/** A line that says already when and from whom it is. */
+const ownLine = /^\S+ [A-Z]+ +listener: /;
