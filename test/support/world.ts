@@ -44,7 +44,11 @@ export type World = {
 
 const root = new URL('../../', import.meta.url);
 
-export async function aWorld({ computeType = 'process' as 'process' | 'k8s' } = {}): Promise<World> {
+export async function aWorld({
+  computeType = 'process',
+}: {
+  computeType?: 'process' | 'k8s';
+} = {}): Promise<World> {
   const folder = await temporaryFolder();
   const table = await freshTable();
   let offset = 0;

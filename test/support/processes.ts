@@ -1,0 +1,25 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+
+export type ProcessFacts = { pid: number; command: string; environment: string; cwd: string };
+
+const empty = (): string => '';
+
+/** All processes of this machine that are no zombies, from /proc (these tests need Linux). */
+export async function readProcesses(): Promise<ProcessFacts[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(pids.map((pid) => factsOf(Number(pid))));
+  return found.filter((facts) => facts !== undefined);
+}
+
+async function factsOf(pid: number): Promise<ProcessFacts | undefined> {
+  const read = (file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, 'utf8').catch(empty);
+  const [command, environment, stat, cwd] = await Promise.all([
+    read('cmdline'),
+    read('environ'),
+    read('stat'),
+    readlink(`/proc/${pid}/cwd`).catch(empty),
+  ]);
+  const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+  if (stat === '' || state === 'Z') return undefined;
+  return { pid, command: command.replaceAll('\0', ' '), environment, cwd };
+}

@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
+import { isTerminal } from '../../lib/domain/transitions.ts';
+import { type ProcessFacts, readProcesses } from './processes.ts';
+import { until } from './until.ts';
+
+/** The whole program as a user starts it, driven over HTTP. */
+export type Program = {
+  baseUrl: string;
+  apiKey: string;
+  tenantId: string;
+  dataFolder: string;
+  process: ChildProcess;
+  /** Everything it has printed. */
+  output(): string;
+  /** The process group of the program dies at once, as when the machine kills it. */
+  killGroup(): Promise<void>;
+  /** The program's own process alone dies at once. */
+  killAlone(): Promise<void>;
+  /** Asks it to end, and waits until it has. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Processes that carry this program's data folder in their environment or command line, the program's own included. */
+  alive(): Promise<ProcessFacts[]>;
+};
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const START_TIMEOUT_MS = 60_000;
+
+export async function newDataFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'slipway-e2e-'));
+}
+
+/** Starts the program on a data folder (a new one unless given) and waits until it answers. */
+export async function startProgram({
+  dataFolder,
+  environment = {},
+}: {
+  dataFolder?: string;
+  environment?: Record<string, string>;
+} = {}): Promise<Program> {
+  const folder = dataFolder ?? (await newDataFolder());
+  const credentialsFile = join(folder, 'credentials.json');
+  await rm(credentialsFile, { force: true });
+  const child = spawn(process.execPath, [join(root, 'bin/local.ts')], {
+    cwd: root,
+    // A group of its own, as a shell gives it, so that the whole of it can be killed.
+    detached: true,
+    env: { ...process.env, PORT: '0', SLIPWAY_DATA_DIR: folder, SLIPWAY_DRAIN_SECONDS: '10', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  child.stdout?.on('data', (chunk) => (printed += chunk));
+  child.stderr?.on('data', (chunk) => (printed += chunk));
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const ready = until(
+    async () => {
+      if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}:\n${printed}`);
+      return readCredentials(credentialsFile);
+    },
+    { timeoutMs: START_TIMEOUT_MS, what: 'the program to start' },
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${printed}`);
+  });
+  const credentials = await ready;
+  const end = async (pid: number, signal: NodeJS.Signals) => {
+    process.kill(pid, signal);
+    return exited;
+  };
+  return {
+    baseUrl: credentials.base_url,
+    apiKey: credentials.api_key,
+    tenantId: credentials.tenant_id,
+    dataFolder: folder,
+    process: child,
+    output: () => printed,
+    killGroup: async () => void (await end(-(child.pid ?? 0), 'SIGKILL')),
+    killAlone: async () => void (await end(child.pid ?? 0, 'SIGKILL')),
+    stop: async (signal = 'SIGTERM') =>
+      child.exitCode === null ? end(child.pid ?? 0, signal) : child.exitCode,
+    alive: () => processesOf(folder),
+  };
+}
+
+type Credentials = { base_url: string; api_key: string; tenant_id: string };
+
+/** The file appears when the program is ready; until then there is nothing to read. */
+async function readCredentials(file: string): Promise<Credentials | undefined> {
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  const credentials: Credentials = JSON.parse(text);
+  const answers = await fetch(`${credentials.base_url}/ok`).then(
+    (response) => response.ok,
+    () => false,
+  );
+  return answers ? credentials : undefined;
+}
+
+async function processesOf(folder: string): Promise<ProcessFacts[]> {
+  return (await readProcesses()).filter(
+    (one) => one.command.includes(folder) || one.environment.includes(folder) || one.cwd.startsWith(folder),
+  );
+}
+
+/** Stops the program if it still runs and removes its folder. */
+export async function discard(program: Program): Promise<void> {
+  await program.stop();
+  await rm(program.dataFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
+
+export type Answer = { status: number; body: unknown; headers: Headers };
+
+/** One request with the program's key; the body of the answer is parsed. */
+export async function api(program: Program, method: string, path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(program.baseUrl + path, {
+    method,
+    headers: {
+      'x-api-key': program.apiKey,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    body: text === '' ? undefined : JSON.parse(text),
+    headers: response.headers,
+  };
+}
+
+export type ShownRevision = {
+  id: string;
+  status: RevisionStatus;
+  status_message: string | null;
+  status_history: { status: RevisionStatus; at: string }[];
+};
+export type ShownDeployment = {
+  id: string;
+  latest_revision_id: string;
+  active_revision_id: string | null;
+  status: string;
+  source_config: { custom_url: string | null };
+};
+
+/** Throws unless the answer has the status that the test counts on. */
+export async function expectApi<T>(
+  program: Program,
+  method: string,
+  path: string,
+  body: unknown,
+  status: number,
+): Promise<T> {
+  const answer = await api(program, method, path, body);
+  if (answer.status !== status) {
+    throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  }
+  return answer.body as T; // the test states the shape it reads
+}
+
+export const create = (program: Program, name: string, repoUrl: string, more: object = {}) =>
+  expectApi<ShownDeployment>(
+    program,
+    'POST',
+    '/v2/deployments',
+    {
+      name,
+      source: 'github',
+      source_config: { repo_url: repoUrl },
+      source_revision_config: { repo_ref: 'main' },
+      ...more,
+    },
+    201,
+  );
+
+export const patch = (program: Program, id: string, body: object) =>
+  expectApi<ShownDeployment>(program, 'PATCH', `/v2/deployments/${id}`, body, 200);
+
+export const deploymentOf = (program: Program, id: string) =>
+  expectApi<ShownDeployment>(program, 'GET', `/v2/deployments/${id}`, undefined, 200);
+
+export const revisionOf = (program: Program, id: string, revisionId: string) =>
+  expectApi<ShownRevision>(program, 'GET', `/v2/deployments/${id}/revisions/${revisionId}`, undefined, 200);
+
+/** Polls as clients do until the revision has a status that the check takes. */
+export const revisionUntil = (
+  program: Program,
+  id: string,
+  revisionId: string,
+  wanted: (status: RevisionStatus) => boolean,
+  timeoutMs = 60_000,
+) =>
+  until(
+    async () => {
+      const revision = await revisionOf(program, id, revisionId);
+      return wanted(revision.status) ? revision : undefined;
+    },
+    { timeoutMs, what: `revision ${revisionId}` },
+  );
+
+export const ended = (program: Program, id: string, revisionId: string, timeoutMs?: number) =>
+  revisionUntil(program, id, revisionId, isTerminal, timeoutMs);
+
+/** Copies the example server into a folder of a test. */
+export const copyExample = (to: string): Promise<void> =>
+  cp(join(root, 'examples/hello-server'), to, { recursive: true });
