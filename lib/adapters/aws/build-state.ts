@@ -1,9 +1,6 @@
 import type { Build } from '@aws-sdk/client-codebuild';
-import { buildVariables } from '../../triggers/build-event.ts';
-import type { Artifact, BuildState } from '../builds.ts';
+import { type Artifact, type BuildState, buildVariables } from '../builds.ts';
 import type { RevisionRef } from '../workflow.ts';
-
-export { buildVariables };
 
 /** As many characters of CodeBuild's own reasons as a status message can use. */
 const REASON_LENGTH_MAX = 2_000;

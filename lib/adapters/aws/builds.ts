@@ -8,10 +8,10 @@ import {
 } from '@aws-sdk/client-codebuild';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { type BuildJob, type Builds, BuildsAtCapacity } from '../builds.ts';
+import { type BuildJob, type Builds, BuildsAtCapacity, buildVariables } from '../builds.ts';
 import type { RevisionRef } from '../workflow.ts';
 import { s3Config } from './blobs.ts';
-import { artifactKeyOf, buildStateOf, buildVariables } from './build-state.ts';
+import { artifactKeyOf, buildStateOf } from './build-state.ts';
 
 export type CodeBuildOptions = {
   projectName: string;

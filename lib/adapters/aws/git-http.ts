@@ -15,38 +15,48 @@ export class HttpRefused extends Error {
 
 /**
  * The HTTP of one ref lookup: ends with `signal`, follows no redirects (an allowed address must not lead to another one), and reads no
- * more than 16 MiB.
+ * more than 16 MiB. An answer is read whole before it is passed on: the parser takes a broken one for a short one, and refs that were
+ * cut off would read as refs that do not exist.
  */
 export function createGitHttp(send: typeof fetch, signal: AbortSignal): GitHttp {
   return {
     async request({ url, method = 'GET', headers = {}, body }) {
       const sent = body === undefined ? undefined : await bytesOf(body);
-      const response = await send(url, {
-        method,
-        headers,
-        signal,
-        redirect: 'manual',
-        ...(sent !== undefined && { body: sent }),
-      }).catch((error: unknown) => {
-        throw new HttpRefused(connectionReason(error));
-      });
-      if (response.status >= 300 && response.status < 400) throw new HttpRefused(movedTo(response));
-      return {
-        url,
-        method,
-        statusCode: response.status,
-        statusMessage: response.statusText,
-        headers: Object.fromEntries(response.headers),
-        body: limited(response),
-      };
+      const init: RequestInit = { method, headers, signal, redirect: 'manual' };
+      try {
+        const response = await send(url, sent === undefined ? init : { ...init, body: sent });
+        if (response.status >= 300 && response.status < 400) throw new HttpRefused(movedTo(response));
+        return {
+          url,
+          method,
+          statusCode: response.status,
+          statusMessage: response.statusText,
+          headers: Object.fromEntries(response.headers),
+          body: once(await bytesOf(response.body ?? [])),
+        };
+      } catch (error) {
+        throw error instanceof HttpRefused ? error : new HttpRefused(connectionReason(error));
+      }
     },
   };
 }
 
-async function bytesOf(parts: AsyncIterable<Uint8Array>): Promise<Buffer<ArrayBuffer>> {
+async function bytesOf(
+  parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<Buffer<ArrayBuffer>> {
   const bytes: Uint8Array[] = [];
-  for await (const part of parts) bytes.push(part);
+  let sizeBytes = 0;
+  for await (const part of parts) {
+    sizeBytes += part.byteLength;
+    if (sizeBytes > ANSWER_SIZE_BYTES_MAX)
+      throw new HttpRefused('it has more refs than can be looked through');
+    bytes.push(part);
+  }
   return Buffer.concat(bytes);
+}
+
+async function* once(bytes: Uint8Array): AsyncIterableIterator<Uint8Array> {
+  yield bytes;
 }
 
 /** Without its query, which is of the git protocol. */
@@ -59,14 +69,4 @@ function movedTo(response: Response): string {
 function connectionReason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? cause.message : 'the connection failed';
-}
-
-async function* limited(response: Response): AsyncIterableIterator<Uint8Array> {
-  let sizeBytes = 0;
-  for await (const part of response.body ?? []) {
-    sizeBytes += part.byteLength;
-    if (sizeBytes > ANSWER_SIZE_BYTES_MAX)
-      throw new HttpRefused('it has more refs than can be looked through');
-    yield part;
-  }
 }

@@ -1,0 +1,40 @@
+import { DeleteObjectCommand, HeadObjectCommand, NotFound, S3Client } from '@aws-sdk/client-s3';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createS3Blobs } from '../../../lib/adapters/aws/blobs.ts';
+
+const s3 = mockClient(S3Client);
+
+beforeAll(() => {
+  vi.stubEnv('AWS_REGION', 'eu-west-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+});
+afterAll(() => vi.unstubAllEnvs());
+beforeEach(() => s3.reset());
+
+describe('S3 blobs', () => {
+  it('sign an address for one object, without checksums that a plain client could not give', async () => {
+    const url = new URL(await createS3Blobs('bucket').downloadUrl('artifacts/t/d/r.tar', 60));
+    expect([url.host, url.pathname]).toEqual(['bucket.s3.eu-west-1.amazonaws.com', '/artifacts/t/d/r.tar']);
+    expect(url.searchParams.get('X-Amz-Expires')).toBe('60');
+    expect([...url.searchParams.keys()].filter((name) => /checksum/i.test(name))).toEqual([]);
+  });
+
+  it('tell the size and version of an object, and that there is none', async () => {
+    const blobs = createS3Blobs('bucket');
+    s3.on(HeadObjectCommand)
+      .resolvesOnce({ ContentLength: 7, VersionId: 'v' })
+      .rejectsOnce(new NotFound({ message: 'no', $metadata: {} }))
+      .rejects(new Error('down'));
+    expect(await blobs.head('k')).toEqual({ sizeBytes: 7, versionId: 'v' });
+    expect(await blobs.head('k')).toBeUndefined();
+    await expect(blobs.head('k')).rejects.toThrow('down');
+  });
+
+  it('delete an object', async () => {
+    s3.on(DeleteObjectCommand).resolves({});
+    await createS3Blobs('bucket').delete('k');
+    expect(s3.commandCalls(DeleteObjectCommand)[0]?.args[0].input).toEqual({ Bucket: 'bucket', Key: 'k' });
+  });
+});

@@ -1,0 +1,180 @@
+import {
+  AccountLimitExceededException,
+  BatchGetBuildsCommand,
+  type Build,
+  CodeBuildClient,
+  ResourceNotFoundException,
+  StartBuildCommand,
+  StopBuildCommand,
+} from '@aws-sdk/client-codebuild';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createCodeBuild, jobKeyOf } from '../../../lib/adapters/aws/builds.ts';
+import { type BuildJob, BuildsAtCapacity } from '../../../lib/adapters/builds.ts';
+
+const codeBuild = mockClient(CodeBuildClient);
+const s3 = mockClient(S3Client);
+const ref = { tenantId: 't1', deploymentId: 'd1', revisionId: 'r1' };
+const SHA = 'a'.repeat(64);
+
+const job: BuildJob = {
+  ...ref,
+  source: { kind: 'git', repoUrl: 'https://example.com/a.git', ref: 'main', commitSha: 'c'.repeat(40) },
+  configPath: 'langgraph.json',
+  configPathRequired: false,
+  installCommand: undefined,
+  buildCommand: 'make',
+  output: 'folder',
+  maskValues: ['very-secret-value'],
+};
+
+const options = { projectName: 'p', bucketName: 'b', registryHost: 'registry.example', timeoutSeconds: 1800 };
+const adapter = () => createCodeBuild(options);
+
+const variables = [
+  { name: 'SLIPWAY_TENANT_ID', value: 't1', type: 'PLAINTEXT' as const },
+  { name: 'SLIPWAY_DEPLOYMENT_ID', value: 'd1', type: 'PLAINTEXT' as const },
+  { name: 'SLIPWAY_REVISION_ID', value: 'r1', type: 'PLAINTEXT' as const },
+];
+
+const exported = (values: Record<string, string>) =>
+  Object.entries(values).map(([name, value]) => ({ name, value }));
+
+const stateOf = (build: Build, given = options) => {
+  const environment = { environmentVariables: variables, type: undefined, image: '', computeType: undefined };
+  codeBuild.on(BatchGetBuildsCommand).resolves({ builds: [{ environment, ...build }] });
+  return createCodeBuild(given).state('p:1');
+};
+
+const folder = {
+  ARTIFACT_KEY: 'artifacts/t1/d1/r1.tar',
+  ARTIFACT_SHA256: SHA,
+  ARTIFACT_SIZE_BYTES: '12',
+  COMMIT_SHA: 'c'.repeat(40),
+};
+
+beforeAll(() => {
+  vi.stubEnv('AWS_REGION', 'eu-west-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+});
+afterAll(() => vi.unstubAllEnvs());
+beforeEach(() => {
+  codeBuild.reset();
+  s3.reset();
+  s3.on(PutObjectCommand).resolves({});
+});
+
+describe('starting a build', () => {
+  it('gives CodeBuild ids only, and the job to the bucket without secrets', async () => {
+    codeBuild.on(StartBuildCommand).resolves({ build: { id: 'p:1' } });
+    expect(await adapter().start(job, 'r1')).toEqual({ buildId: 'p:1' });
+    expect(codeBuild.commandCalls(StartBuildCommand)[0]?.args[0].input).toEqual({
+      projectName: 'p',
+      idempotencyToken: 'r1',
+      environmentVariablesOverride: variables,
+    });
+    const put = s3.commandCalls(PutObjectCommand)[0]?.args[0].input;
+    expect([put?.Bucket, put?.Key]).toEqual(['b', jobKeyOf(ref)]);
+    expect(String(put?.Body)).not.toContain('very-secret-value');
+    expect(JSON.parse(String(put?.Body))).toMatchObject({
+      source: job.source,
+      buildCommand: 'make',
+      artifactKey: folder.ARTIFACT_KEY,
+      artifactUploadUrl: expect.stringContaining('artifacts/t1/d1/r1.tar?'),
+    });
+  });
+
+  it('gives a tarball by a signed address of its recorded version', async () => {
+    codeBuild.on(StartBuildCommand).resolves({ build: { id: 'p:1' } });
+    const source = { kind: 'tarball', key: 'uploads/x.tgz', versionId: 'v1', sha256: SHA } as const;
+    await adapter().start({ ...job, source, output: 'image' }, 'r1');
+    const described = JSON.parse(String(s3.commandCalls(PutObjectCommand)[0]?.args[0].input.Body));
+    expect(new URL(described.source.url).searchParams.get('versionId')).toBe('v1');
+    expect(described).not.toHaveProperty('artifactUploadUrl');
+  });
+
+  it('says that no more builds can run, and throws anything else as it came', async () => {
+    const full = new AccountLimitExceededException({ message: 'too many', $metadata: {} });
+    codeBuild.on(StartBuildCommand).rejectsOnce(full).rejects(new Error('down'));
+    await expect(adapter().start(job, 'r1')).rejects.toThrow(BuildsAtCapacity);
+    await expect(adapter().start(job, 'r1')).rejects.toThrow('down');
+  });
+});
+
+describe('the state of a build', () => {
+  it.each([
+    ['SUBMITTED', 'waiting'],
+    ['QUEUED', 'waiting'],
+    ['PROVISIONING', 'running'],
+    ['BUILD', 'running'],
+  ] as const)('in phase %s is %s', async (currentPhase, state) => {
+    expect(await stateOf({ buildStatus: 'IN_PROGRESS', currentPhase })).toEqual({ state });
+  });
+
+  it('names the folder or image it made', async () => {
+    const made = { buildStatus: 'SUCCEEDED', exportedEnvironmentVariables: exported(folder) } as const;
+    expect(await stateOf(made)).toEqual({
+      state: 'succeeded',
+      artifact: { kind: 'folder', key: folder.ARTIFACT_KEY, sha256: SHA, sizeBytes: 12 },
+      commitSha: folder.COMMIT_SHA,
+    });
+    const image = exported({ ARTIFACT_DIGEST: `sha256:${SHA}` });
+    expect(await stateOf({ ...made, exportedEnvironmentVariables: image })).toEqual({
+      state: 'succeeded',
+      artifact: { kind: 'image', uri: `registry.example/slipway/t1/d1@sha256:${SHA}` },
+      commitSha: undefined,
+    });
+  });
+
+  it.each([
+    ['nothing', {}],
+    ["another revision's folder", { ...folder, ARTIFACT_KEY: 'artifacts/t2/d1/r1.tar' }],
+    ['a malformed size', { ...folder, ARTIFACT_SIZE_BYTES: '-1' }],
+    ['a digest that leads elsewhere', { ARTIFACT_DIGEST: 'sha256:x@evil/other' }],
+  ])('is failed when it reports %s', async (_, values) => {
+    const state = await stateOf({ buildStatus: 'SUCCEEDED', exportedEnvironmentVariables: exported(values) });
+    expect(state).toEqual({ state: 'failed', message: expect.stringContaining('no artifact') });
+  });
+
+  it('believes no image where there is no registry', async () => {
+    const image = exported({ ARTIFACT_DIGEST: `sha256:${SHA}` });
+    const build = { buildStatus: 'SUCCEEDED', exportedEnvironmentVariables: image } as const;
+    expect(await stateOf(build, { ...options, registryHost: undefined } as never)).toMatchObject({
+      state: 'failed',
+    });
+  });
+
+  it.each(['FAILED', 'FAULT', 'TIMED_OUT'] as const)('says why it is %s', async (buildStatus) => {
+    const phases: Build['phases'] = [
+      { phaseType: 'INSTALL', phaseStatus: 'SUCCEEDED', contexts: [{ message: 'fine' }] },
+      { phaseType: 'BUILD', phaseStatus: buildStatus, contexts: [{ message: 'make: no rule' }] },
+    ];
+    expect(await stateOf({ buildStatus, phases })).toEqual({
+      state: 'failed',
+      message: 'BUILD: make: no rule',
+    });
+    const bare = await stateOf({ buildStatus });
+    expect(bare).toEqual({ state: 'failed', message: expect.stringMatching(/^The build /) });
+  });
+
+  it('knows a stopped build and one that is not known', async () => {
+    expect(await stateOf({ buildStatus: 'STOPPED' })).toEqual({ state: 'stopped' });
+    codeBuild.on(BatchGetBuildsCommand).resolves({ builds: [], buildsNotFound: ['p:1'] });
+    expect(await adapter().state('p:1')).toEqual({ state: 'absent' });
+  });
+});
+
+describe('stopping a build', () => {
+  it('is harmless for one that is not known', async () => {
+    codeBuild
+      .on(StopBuildCommand)
+      .resolvesOnce({})
+      .rejectsOnce(new ResourceNotFoundException({ message: 'no', $metadata: {} }))
+      .rejects(new Error('down'));
+    await adapter().stop('p:1');
+    await adapter().stop('p:1');
+    await expect(adapter().stop('p:1')).rejects.toThrow('down');
+  });
+});

@@ -1,0 +1,66 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { variable } from '../../../lib/contract/env.ts';
+
+const complete = {
+  AWS_REGION: 'eu-west-1',
+  TABLE_NAME: 'table',
+  STATE_MACHINE_ARN: 'arn:aws:states:eu-west-1:123456789012:stateMachine:revision',
+  KEY_ID: 'key',
+  BUCKET_NAME: 'bucket',
+  BUILD_PROJECT_NAME: 'project',
+};
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+async function freshContainer(environment: Record<string, string>) {
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  vi.resetModules();
+  return import('../../../lib/container.ts');
+}
+
+describe('the container', () => {
+  it('makes every part from the environment, once', async () => {
+    const container = await freshContainer(complete);
+    const { table, keys, blobs, logs, git, builds, workflow, settings } = container;
+    for (const part of [table, keys, blobs, logs, git, builds, workflow, settings]) {
+      expect(part()).toBe(part());
+    }
+    expect(container.engineDeps()).toMatchObject({ table: table(), workflow: workflow() });
+    expect(settings()).toEqual({
+      allowFileRepositories: false,
+      registryHost: undefined,
+      unclaimedSeconds: 900,
+      silentSeconds: 900,
+      buildSeconds: 1800,
+    });
+  });
+
+  it.each([
+    ['table', 'TABLE_NAME'],
+    ['keys', 'KEY_ID'],
+    ['blobs', 'BUCKET_NAME'],
+    ['workflow', 'STATE_MACHINE_ARN'],
+    ['builds', 'BUILD_PROJECT_NAME'],
+  ] as const)('makes no %s without %s, and names the variable', async (part, name) => {
+    const container = await freshContainer({ ...complete, [name]: '' });
+    expect(() => container[part]()).toThrow(name);
+  });
+});
+
+describe('an environment variable', () => {
+  it('has the value of its schema', () => {
+    expect(variable('BUILD_SECONDS', { BUILD_SECONDS: '60' })).toBe(60);
+    expect(variable('SILENT_SECONDS', {})).toBe(900);
+    expect(variable('REGISTRY_HOST', { REGISTRY_HOST: '' })).toBeUndefined();
+  });
+
+  it('is named when it is malformed, without its value', () => {
+    expect(() => variable('BUILD_SECONDS', { BUILD_SECONDS: 'ten' })).toThrow(
+      new Error('The environment variable BUILD_SECONDS is missing or malformed'),
+    );
+    expect(() => variable('STATE_MACHINE_ARN', { STATE_MACHINE_ARN: 'arn:x' })).toThrow('STATE_MACHINE_ARN');
+  });
+});

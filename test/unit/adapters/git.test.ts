@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { createHttpGit } from '../../../lib/adapters/aws/git.ts';
+import { SourceError } from '../../../lib/adapters/git.ts';
+
+const MAIN = '1'.repeat(40);
+const TAG = '2'.repeat(40);
+const TAGGED = '3'.repeat(40);
+const URL_ = 'https://git.example/team/app.git';
+
+const packet = (text: string): string =>
+  `${(Buffer.byteLength(text) + 4).toString(16).padStart(4, '0')}${text}`;
+const FLUSH = '0000';
+
+const capabilities = `${packet('# service=git-upload-pack\n')}${FLUSH}${packet('version 2\n')}${packet('ls-refs=unborn\n')}${FLUSH}`;
+const refs: [name: string, line: string][] = [
+  ['refs/heads/dev', `${MAIN} refs/heads/dev\n`],
+  ['refs/heads/main', `${MAIN} refs/heads/main\n`],
+  ['refs/heads/main-2', `${TAGGED} refs/heads/main-2\n`],
+  ['refs/tags/v1', `${TAG} refs/tags/v1 peeled:${TAGGED}\n`],
+];
+
+const answer = (body: string, contentType: string): Response =>
+  new Response(body, { headers: { 'content-type': contentType } });
+
+/** Speaks protocol version 2, as today's git servers do: ref names by prefix. */
+const gitServer = (async (url: string | URL | Request, init?: RequestInit) => {
+  if (String(url).endsWith('/info/refs?service=git-upload-pack')) {
+    return answer(capabilities, 'application/x-git-upload-pack-advertisement');
+  }
+  const [, prefix = ''] =
+    /ref-prefix ([^\n]+?)(?:\n|0000|$)/.exec(Buffer.from(init?.body as Uint8Array).toString()) ?? [];
+  const found = refs.filter(([name]) => name.startsWith(prefix)).map(([, line]) => packet(line));
+  return answer(`${found.join('')}${FLUSH}`, 'application/x-git-upload-pack-result');
+}) as typeof fetch; // the only overload that is called
+
+const resolve = (send: typeof fetch, ref: string, url = URL_) =>
+  createHttpGit({ fetch: send }).resolve(url, ref);
+const answering =
+  (make: () => Response): typeof fetch =>
+  async () =>
+    make();
+
+describe('resolving a ref over HTTP', () => {
+  it.each([
+    ['main', MAIN],
+    ['refs/heads/dev', MAIN],
+    ['refs/tags/v1', TAGGED],
+    ['A'.repeat(40), 'a'.repeat(40)],
+  ])('finds %s', async (ref, commit) => {
+    expect(await resolve(gitServer, ref)).toBe(commit);
+  });
+
+  it('leaves ssh to the build', async () => {
+    expect(await resolve(gitServer, 'main', 'ssh://git@git.example/app.git')).toBeUndefined();
+    expect(await resolve(gitServer, 'main', 'git@git.example:app.git')).toBeUndefined();
+  });
+
+  it('names what is there when a ref is not', async () => {
+    await expect(resolve(gitServer, 'v1')).rejects.toThrow(
+      new SourceError(
+        `Ref 'v1' does not exist in ${URL_}; branches there: dev, main, main-2; a tag of that name is 'refs/tags/v1'`,
+      ),
+    );
+  });
+
+  it.each([
+    [401, 'the server asks for credentials (HTTP 401): it is private or does not exist'],
+    [404, 'there is no repository at this address (HTTP 404)'],
+    [500, 'the server answered HTTP 500'],
+  ])('says what HTTP %i means', async (status, reason) => {
+    const refusing = answering(() => new Response('no', { status }));
+    await expect(resolve(refusing, 'main')).rejects.toThrow(
+      new SourceError(`Repository ${URL_} cannot be read: ${reason}`),
+    );
+  });
+
+  it('follows no redirect, and says where to', async () => {
+    const location = 'https://git.example/new/app.git/info/refs?service=git-upload-pack';
+    const moved = answering(() => new Response(null, { status: 301, headers: { location } }));
+    await expect(resolve(moved, 'main')).rejects.toThrow('it has moved to https://git.example/new/app.git;');
+  });
+
+  it('tells a web page from a repository', async () => {
+    const page = answering(() => answer('<html></html>', 'text/html'));
+    await expect(resolve(page, 'main')).rejects.toThrow('does not answer as a git server does');
+  });
+
+  it('names what keeps it from connecting', async () => {
+    const broken: typeof fetch = async () => {
+      throw new TypeError('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND git.example') });
+    };
+    await expect(resolve(broken, 'main')).rejects.toThrow(
+      'cannot be read: getaddrinfo ENOTFOUND git.example',
+    );
+  });
+
+  it('gives up on a server that does not answer', async () => {
+    const silent: typeof fetch = (_, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+      });
+    const git = createHttpGit({ fetch: silent, timeoutSeconds: 0.02 });
+    await expect(git.resolve(URL_, 'main')).rejects.toThrow('cannot be read: no answer within 0.02 s');
+  });
+
+  it('takes an answer that breaks off for no answer, not for one without the ref', async () => {
+    const broken = answering(() => {
+      const begin = `${packet('# service=git-upload-pack\n')}${FLUSH}${packet(`${MAIN} HEAD\0x\n`)}`;
+      let parts = 0;
+      const pull = (controller: ReadableStreamDefaultController) => {
+        parts += 1;
+        if (parts === 1) controller.enqueue(Buffer.from(begin));
+        else controller.error(new Error('terminated'));
+      };
+      const headers = { 'content-type': 'application/x-git-upload-pack-advertisement' };
+      return new Response(new ReadableStream({ pull }), { headers });
+    });
+    await expect(resolve(broken, 'main')).rejects.toThrow(`Repository ${URL_} cannot be read: terminated`);
+  });
+
+  it('reads no endless answer', async () => {
+    const begin = `${packet('# service=git-upload-pack\n')}${FLUSH}${packet(`${MAIN} HEAD\0side-band-64k\n`)}`;
+    const lines = packet(`${MAIN} refs/heads/some-branch\n`).repeat(16_384);
+    const endless = answering(() => {
+      const headers = { 'content-type': 'application/x-git-upload-pack-advertisement' };
+      const body = new ReadableStream({
+        start: (controller) => controller.enqueue(Buffer.from(begin)),
+        pull: (controller) => controller.enqueue(Buffer.from(lines)),
+      });
+      return new Response(body, { headers });
+    });
+    await expect(resolve(endless, 'main')).rejects.toThrow('more refs than can be looked through');
+  });
+});
