@@ -52,3 +52,10 @@ export type Builds = {
 
 /** What is announced when a build starts to run or ends (EventBridge, or in process): a hint to look at its state. */
 export type BuildChanged = { buildId: string; ref: RevisionRef };
+
+/** The environment variables that carry a build's revision, set when it is started and read from its events. */
+export const buildVariables = {
+  tenantId: 'SLIPWAY_TENANT_ID',
+  deploymentId: 'SLIPWAY_DEPLOYMENT_ID',
+  revisionId: 'SLIPWAY_REVISION_ID',
+} as const;

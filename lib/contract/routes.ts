@@ -17,4 +17,4 @@ export const routes: readonly RouteRow[] = [
   listenerProtocol,
   logs,
   service,
-].flatMap((rows): RouteRow[] => Object.values(rows));
+].flatMap((rows): RouteRow[] => Object.values<RouteRow>(rows));

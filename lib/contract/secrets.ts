@@ -70,8 +70,8 @@ const secret = lazy(() =>
 function checkRepeatedNames(list: unknown, ctx: z.RefinementCtx): void {
   if (!Array.isArray(list)) return;
   const seen = new Set<unknown>();
-  for (const [index, entry] of list.entries()) {
-    const name: unknown = entry?.name;
+  for (const [index, entry] of (list as unknown[]).entries()) {
+    const name = typeof entry === 'object' && entry !== null && 'name' in entry ? entry.name : undefined;
     if (typeof name === 'string' && seen.has(name)) {
       report(ctx, valueError('the name is given more than once'), [index, 'name']);
     }

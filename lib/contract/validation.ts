@@ -160,7 +160,7 @@ function words(issue: Issue): Words {
 
 /** A whole object, or its text, in the place of something else may hold anything, a secret too. */
 const mayHoldSecret = (text: string): boolean =>
-  [...SECRET_FIELDS].some((field) => text.includes(`"${field}"`));
+  [...SECRET_FIELDS].some((field) => text.includes(`"${String(field)}"`));
 
 /** The offending value, when it is small and cannot be a secret. */
 function shown(input: unknown, path: PropertyKey[]): { input?: unknown } {

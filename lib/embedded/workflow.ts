@@ -1,5 +1,5 @@
 import type { RevisionRef, Workflow } from '../adapters/workflow.ts';
-import { type Machine, readMachine, type TaskState } from './workflow/definition.ts';
+import { type Machine, type MachineInput, readMachine, type TaskState } from './workflow/definition.ts';
 import { checkName, type ExecutionNames, openExecutionNames } from './workflow/execution-names.ts';
 import { checkFailure, functionError, payloadText, stateData } from './workflow/limits.ts';
 import { TokenTasks } from './workflow/token-tasks.ts';
@@ -97,7 +97,7 @@ class LocalWorkflow implements EmbeddedWorkflow {
 
   #run(name: string, input: string): void {
     const newToken = () => this.#tokens.newToken();
-    const execution = this.#machine.run(JSON.parse(input), {
+    const execution = this.#machine.run(JSON.parse(input) as MachineInput, {
       noThrowOnAbort: true,
       // Read each time that a state asks for `$$.Task.Token`, so that every attempt has a token of its own.
       context: {

@@ -3,7 +3,7 @@ import { ProcessKeeper } from '../processes/keeper.ts';
 import { pause } from './backoff.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import { ControlPlane } from './control-plane.ts';
-import { ProcessDriver, tidyFolders } from './drivers/process/driver.ts';
+import { ProcessDriver, type ProcessDriverOptions, tidyFolders } from './drivers/process/driver.ts';
 import { Proxy } from './drivers/process/proxy.ts';
 import { Http } from './http.ts';
 import { lockDataFolder } from './lock.ts';
@@ -31,7 +31,6 @@ export type Listener = {
 /** Composes the listener and starts it: reconciles with what should run here, then asks for work. */
 export async function startListener(options: ListenerOptions, log: Log): Promise<Listener> {
   const stopping = new AbortController();
-  const { signal } = stopping;
   const dataFolder = resolve(options.dataFolder);
   const keeper = new ProcessKeeper();
   await lockDataFolder(dataFolder, keeper.id);
@@ -45,14 +44,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
   const port = await proxy.listen();
   const agentsUrl = `${options.agentsUrl ?? `http://localhost:${port}`}${options.pathPrefix}`;
   const driver: ProcessDriver = new ProcessDriver({
-    options: {
-      dataFolder,
-      agentsUrl,
-      baseUrl: options.url,
-      apiKey: options.apiKey,
-      startTimeoutMilliseconds: options.startTimeoutSeconds * 1000,
-      drainMilliseconds: options.drainSeconds * 1000,
-    },
+    options: driverOptions(options, dataFolder, agentsUrl),
     keeper,
     proxy,
     state,
@@ -72,7 +64,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     driver,
     shipper,
     log,
-    stopping: signal,
+    stopping: stopping.signal,
     claimSettled: () => claims.settled(),
     reconcile: () => reconciler.request(),
   });
@@ -87,11 +79,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     },
   });
 
-  const loops = (async () => {
-    reconciler.request();
-    await reconciler.once(signal);
-    await Promise.all([reconciler.run(signal), reporter.run(signal), claims.run(signal)]);
-  })();
+  const loops = runLoops(reconciler, [reporter, claims], stopping.signal);
   log.info(`serving agents at ${agentsUrl}/<name>`);
 
   const stop = async () => {
@@ -104,4 +92,26 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     await keeper.close();
   };
   return { agentsUrl, stop };
+}
+
+const driverOptions = (
+  options: ListenerOptions,
+  dataFolder: string,
+  agentsUrl: string,
+): ProcessDriverOptions => ({
+  dataFolder,
+  agentsUrl,
+  baseUrl: options.url,
+  apiKey: options.apiKey,
+  startTimeoutMilliseconds: options.startTimeoutSeconds * 1000,
+  drainMilliseconds: options.drainSeconds * 1000,
+});
+
+type Loop = { run: (signal: AbortSignal) => Promise<unknown> };
+
+/** What should run here is known before the first work is asked for. */
+async function runLoops(reconciler: Reconciler, others: Loop[], signal: AbortSignal): Promise<void> {
+  reconciler.request();
+  await reconciler.once(signal);
+  await Promise.all([reconciler, ...others].map((loop) => loop.run(signal)));
 }

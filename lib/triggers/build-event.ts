@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { BuildChanged } from '../adapters/builds.ts';
+import { type BuildChanged, buildVariables } from '../adapters/builds.ts';
 import { lazy } from '../contract/lazy.ts';
 
 /** The part of a CodeBuild state change that says which build it is and of which revision. */
@@ -16,13 +16,6 @@ const codeBuildEvent = lazy(() =>
   }),
 );
 export type CodeBuildEvent = z.input<ReturnType<typeof codeBuildEvent>>;
-
-/** The environment variables that carry a build's revision, set when it is started and read from its events. */
-export const buildVariables = {
-  tenantId: 'SLIPWAY_TENANT_ID',
-  deploymentId: 'SLIPWAY_DEPLOYMENT_ID',
-  revisionId: 'SLIPWAY_REVISION_ID',
-} as const;
 
 /** Makes the function that build state changes call. The event is a hint only: the build itself is asked for its state. */
 export function buildEvent<D>(

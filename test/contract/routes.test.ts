@@ -29,7 +29,7 @@ describe.each(routes.map((row) => [`${row.method} ${row.path}`, row] as const))(
   });
 
   it('declares exactly the parts of its path', () => {
-    expect(Object.keys(row.params?.().shape ?? {}).sort()).toEqual(placeholders(row.path).sort());
+    expect(new Set(Object.keys(row.params?.().shape ?? {}))).toEqual(new Set(placeholders(row.path)));
   });
 
   it('names a permission of the role matrix', () => {
@@ -39,7 +39,7 @@ describe.each(routes.map((row) => [`${row.method} ${row.path}`, row] as const))(
   });
 
   it('takes a body only where the method has one', () => {
-    if (row.method === 'GET') expect(row).not.toHaveProperty('body');
+    expect(row.method === 'GET' && 'body' in row).toBe(false);
   });
 
   it('answers 204 exactly when it answers nothing', () => {
@@ -47,11 +47,11 @@ describe.each(routes.map((row) => [`${row.method} ${row.path}`, row] as const))(
   });
 
   it('has schemas that can be written down as JSON Schema', () => {
-    for (const schema of [row.params, row.query, row.body]) {
-      if (schema !== undefined)
-        expect(z.toJSONSchema(schema(), { io: 'input' })).toHaveProperty('type', 'object');
+    const inputs = [row.params, row.query, row.body].filter((schema) => schema !== undefined);
+    for (const schema of inputs) {
+      expect(z.toJSONSchema(schema(), { io: 'input' })).toHaveProperty('type', 'object');
     }
-    if (row.response !== null)
-      expect(z.toJSONSchema(row.response(), { io: 'output' })).toHaveProperty('type');
+    const answer = (row.response ?? (() => z.object({})))();
+    expect(z.toJSONSchema(answer, { io: 'output' })).toHaveProperty('type');
   });
 });

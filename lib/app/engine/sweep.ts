@@ -1,6 +1,5 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { duePartitionKeys } from '../../store/due.ts';
 import { deploymentOf, duePartitions } from '../../store/keys.ts';
-import { DUE_INDEX } from '../../store/table.ts';
 import { reconcile } from './reconcile.ts';
 import type { EngineDeps } from './situation.ts';
 import { type Owner } from './situation.ts';
@@ -21,7 +20,7 @@ export async function sweep(
   const until = all ? Number.MAX_SAFE_INTEGER : deps.clock.now();
   const owners = new Map<string, Owner>();
   for (const partition of duePartitions) {
-    for await (const pk of duePks(deps, partition, until)) {
+    for await (const pk of duePartitionKeys(deps.table, partition, until)) {
       const owner = deploymentOf(pk);
       if (owner !== undefined) owners.set(pk, owner);
     }
@@ -39,21 +38,4 @@ export async function sweep(
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
   return { looked: owners.size, failed };
-}
-
-async function* duePks(deps: EngineDeps, partition: string, until: number): AsyncGenerator<string> {
-  let startAfter: Record<string, unknown> | undefined;
-  do {
-    const page = await deps.table.client.send(
-      new QueryCommand({
-        TableName: deps.table.name,
-        IndexName: DUE_INDEX,
-        KeyConditionExpression: 'due_pk = :partition AND due_at <= :until',
-        ExpressionAttributeValues: { ':partition': partition, ':until': until },
-        ...(startAfter !== undefined && { ExclusiveStartKey: startAfter }),
-      }),
-    );
-    for (const item of page.Items ?? []) yield String(item.pk);
-    startAfter = page.LastEvaluatedKey;
-  } while (startAfter !== undefined);
 }

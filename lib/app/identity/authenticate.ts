@@ -1,5 +1,5 @@
 import { refuse } from '../../contract/errors.ts';
-import { type ApiKeyItem, apiKey, tenant } from '../../store/items.ts';
+import { type ApiKeyItem, apiKey, tenant } from '../../store/identity-items.ts';
 import { apiKeyKey, tenantKey } from '../../store/keys.ts';
 import { find } from '../../store/operations.ts';
 import type { Caller } from '../caller.ts';

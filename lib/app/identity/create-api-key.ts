@@ -1,6 +1,6 @@
 import type { Role } from '../../contract/roles.ts';
 import { absent, put } from '../../store/expressions.ts';
-import type { ApiKeyItem } from '../../store/items.ts';
+import type { ApiKeyItem } from '../../store/identity-items.ts';
 import { apiKeyKey } from '../../store/keys.ts';
 import { transact, type Write } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';

@@ -14,8 +14,8 @@ export type Path = 'build' | 'deploy' | 'end';
 
 /** A later fact (an interrupt, a terminal status) stands against this step: the execution has nothing to do any more. */
 export class StepRefused extends Error {
-  constructor(step: string, ref: RevisionRef) {
-    super(`${step} of revision ${ref.revisionId} is not wanted any more`);
+  constructor(name: string, ref: RevisionRef) {
+    super(`${name} of revision ${ref.revisionId} is not wanted any more`);
     this.name = 'StepRefused';
   }
 }
@@ -94,8 +94,8 @@ async function hindranceOf(deps: PrepareDeps, deployment: Deployment): Promise<s
 async function resolveSource(deps: PrepareDeps, ref: RevisionRef): Promise<{ path: Path }> {
   const revision = await findRevision(deps.table, ref);
   if (revision === undefined) throw new StepRefused('Prepare', ref);
-  const { repo_ref: repoRef, repo_commit_sha: known } = revision.revision_config;
-  if (revision.source !== 'github' || known !== undefined) return { path: 'build' };
+  const { repo_ref: repoRef, repo_commit_sha: commit } = revision.revision_config;
+  if (revision.source !== 'github' || commit !== undefined) return { path: 'build' };
   const { repo_url: repoUrl } = await getConfiguration(deps.table, ref, revision.configuration);
   if (repoUrl === undefined || repoRef === undefined)
     throw new Error(`revision ${ref.revisionId} names no repository`);

@@ -21,7 +21,7 @@ export type RouteRow = {
   success: 200 | 201 | 204;
   params?: Schema<z.ZodObject>;
   query?: Schema<z.ZodObject>;
-  body?: Schema<z.ZodType>;
+  body?: Schema;
   response: Schema | null;
   /** Response headers made from what the use case returned (an ETag). */
   headers?: (output: never) => Record<string, string>;

@@ -67,7 +67,7 @@ function parseObject(text: string): Record<string, unknown> {
     parsed = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
     throw new BuildFailure(
-      `package.json is not valid JSON: ${error instanceof Error ? error.message : error}`,
+      `package.json is not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
   if (typeof parsed !== 'object' || parsed === null)

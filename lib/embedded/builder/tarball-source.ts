@@ -32,7 +32,7 @@ export async function unpackTarball(request: UnpackRequest): Promise<void> {
   } catch (error) {
     signal.throwIfAborted();
     throw new BuildFailure(
-      `The source tarball cannot be unpacked: ${error instanceof Error ? error.message : error}`,
+      `The source tarball cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`,
     );
   } finally {
     content.destroy();
@@ -68,7 +68,8 @@ async function extract(
 }
 
 async function feed(content: Readable, unpack: tar.Unpack, onChunk: (chunk: Buffer) => void): Promise<void> {
-  for await (const chunk of content) {
+  // A stream of bytes: nothing set an encoding or object mode on it.
+  for await (const chunk of content as AsyncIterable<Buffer>) {
     onChunk(chunk);
     if (!unpack.write(chunk)) await once(unpack, 'drain');
   }

@@ -17,7 +17,7 @@ const root = new URL('../../../', import.meta.url);
  * folder, so each caller names it.
  */
 async function createFrom<H>(file: string, deps: GetDeps): Promise<H> {
-  const entry: { create?: unknown } = await import(new URL(file, root).href);
+  const entry: { create?: unknown } = (await import(new URL(file, root).href)) as object;
   if (typeof entry.create !== 'function') throw new Error(`${file} exports no create`);
   // The one place where files named by data become functions; the entry points' own types are checked where they are written.
   const create = entry.create as (deps: GetDeps) => H;

@@ -8,7 +8,7 @@ import { bootstrap } from '../../app/identity/bootstrap.ts';
 import { createApiKey } from '../../app/identity/create-api-key.ts';
 import { createListener } from '../../app/listeners/create.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { tenant } from '../../store/items.ts';
+import { tenant } from '../../store/identity-items.ts';
 import { tenantKey } from '../../store/keys.ts';
 import { listenerRows } from '../../store/listeners.ts';
 import { find } from '../../store/operations.ts';

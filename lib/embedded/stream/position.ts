@@ -34,8 +34,8 @@ export function positionWriter(file: string): { save(position: Position): void; 
     writing = undefined;
   };
   return {
-    save(position) {
-      latest = position;
+    save(next) {
+      latest = next;
       writing ??= write();
     },
     idle: async () => writing,

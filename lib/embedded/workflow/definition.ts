@@ -19,6 +19,8 @@ const machineText = z.object({
 });
 
 export type TaskState = { name: string; waitsForToken: boolean; timeoutSeconds: number };
+/** Any JSON value. */
+export type MachineInput = Parameters<StateMachine['run']>[0];
 export type Machine = { run: StateMachine['run']; tasks: TaskState[] };
 
 /**

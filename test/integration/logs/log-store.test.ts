@@ -13,8 +13,8 @@ function openStore(bounds?: { linesMax: number; bytesMax: number }) {
   return logs;
 }
 
-const lines = (...messages: string[]): LogLine[] =>
-  messages.map((message, at) => ({ timestamp: NOW - 1000 + at, level: 'INFO', message }));
+const lines = (...texts: string[]): LogLine[] =>
+  texts.map((message, at) => ({ timestamp: NOW - 1000 + at, level: 'INFO', message }));
 
 async function messages(logs: ReturnType<typeof openStore>, of: Parameters<typeof logs.query>[0] = stream) {
   const { entries } = await logs.query(of, { order: 'asc', limit: 1_000_000 });

@@ -26,12 +26,18 @@ const goodSpec = fc.record(numbers, { requiredKeys: [] }).map((spec): ResourceSp
 
 describe('a resource_spec without problems', () => {
   it('has the shape of the schema', () => {
-    fc.assert(fc.property(goodSpec, (spec) => void expect(resourceSpec().parse(spec)).toEqual(spec)));
+    fc.assert(
+      fc.property(goodSpec, (spec) => {
+        expect(resourceSpec().parse(spec)).toEqual(spec);
+      }),
+    );
   });
 
   it('has none either when filled in', () => {
     fc.assert(
-      fc.property(goodSpec, (spec) => void expect(checkResourceSpec(resolveResourceSpec(spec))).toEqual([])),
+      fc.property(goodSpec, (spec) => {
+        expect(checkResourceSpec(resolveResourceSpec(spec))).toEqual([]);
+      }),
     );
   });
 

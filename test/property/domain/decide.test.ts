@@ -13,16 +13,14 @@ const holder = fc.record({
   interruptRequested: fc.boolean(),
   outcome: optional(
     fc.record({
-      stage: fc.constantFrom('create', 'build', 'deploy') as fc.Arbitrary<'create' | 'build' | 'deploy'>,
-      result: fc.constantFrom('succeeded', 'failed') as fc.Arbitrary<'succeeded' | 'failed'>,
+      stage: fc.constantFrom('create', 'build', 'deploy'),
+      result: fc.constantFrom('succeeded', 'failed'),
     }),
   ),
-  waiting: optional(fc.constantFrom('build', 'deploy') as fc.Arbitrary<'build' | 'deploy'>),
+  waiting: optional(fc.constantFrom('build', 'deploy')),
   build: optional(
     fc.record({
-      state: fc.constantFrom('waiting', 'running', 'ended', 'absent', 'not_asked') as fc.Arbitrary<
-        NonNullable<NonNullable<Situation['holder']>['build']>['state']
-      >,
+      state: fc.constantFrom('waiting', 'running', 'ended', 'absent', 'not_asked'),
       dueAt: time,
     }),
   ),
@@ -31,9 +29,7 @@ const holder = fc.record({
 
 const task = fc.record({
   ofHolder: fc.boolean(),
-  state: fc.constantFrom('offered', 'claimed', 'cancelled') as fc.Arbitrary<
-    'offered' | 'claimed' | 'cancelled'
-  >,
+  state: fc.constantFrom('offered', 'claimed', 'cancelled'),
   offeredAt: time,
   leaseUntil: optional(time),
   lastHeartbeatAt: optional(time),
@@ -41,9 +37,7 @@ const task = fc.record({
 
 const situation: fc.Arbitrary<Situation> = fc
   .record({
-    execution: fc.constantFrom('running', 'closed', 'absent', 'not_asked') as fc.Arbitrary<
-      Situation['execution']
-    >,
+    execution: fc.constantFrom('running', 'closed', 'absent', 'not_asked'),
     firstQueued: optional(fc.integer({ min: 1, max: 9 })),
     holder: optional(holder),
     task: optional(task),

@@ -45,9 +45,9 @@ describe('a waiting claim', () => {
 
   it('ends when its time is over, or at once without any', async () => {
     const offers = createOffers();
-    await offers.wait('l', 0);
-    await offers.wait('l', 5);
+    await expect(offers.wait('l', 0)).resolves.toBeUndefined();
+    await expect(offers.wait('l', 5)).resolves.toBeUndefined();
     offers.close();
-    await offers.wait('l', 60_000);
+    await expect(offers.wait('l', 60_000)).resolves.toBeUndefined();
   });
 });

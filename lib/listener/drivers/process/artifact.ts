@@ -4,7 +4,6 @@ import { mkdir, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ReadableStream } from 'node:stream/web';
 import * as tar from 'tar';
 import { jittered, messageOf, pause } from '../../backoff.ts';
 
@@ -44,8 +43,7 @@ async function fetchOnce(download: Download, file: string, signal: AbortSignal):
       done(null, chunk);
     },
   });
-  // The DOM's and Node's types of the same stream differ only in name.
-  const body = Readable.fromWeb(response.body as ReadableStream);
+  const body = Readable.fromWeb(response.body);
   await pipeline(body, hashing, createWriteStream(file, { mode: 0o600 }), { signal });
   const found = hash.digest('hex');
   if (found !== download.sha256.toLowerCase()) {
