@@ -58,7 +58,7 @@ function holdLock(path: string): DatabaseSync | undefined {
     return database;
   } catch (error) {
     database.close();
-    if (error instanceof Error && /locked/.test(error.message)) return undefined;
+    if (error instanceof Error && error.message.includes('locked')) return undefined;
     throw error;
   }
 }

@@ -26,7 +26,13 @@ export function readableLine(json: string): { level: LogLevel; message: string }
   const facts = Object.entries(entry)
     .filter(([name, value]) => !LEFT_OUT.has(name) && value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  return { level, message: [String(entry.message ?? ''), ...facts].join(' ') };
+  return {
+    level,
+    message: [
+      typeof entry.message === 'string' ? entry.message : JSON.stringify(entry.message ?? ''),
+      ...facts,
+    ].join(' '),
+  };
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

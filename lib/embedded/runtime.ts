@@ -98,7 +98,9 @@ async function openEngine(
   deps.builds.onChange((changed) => {
     // A build that ends because we end is found by the next run.
     if (isClosing) return;
-    buildChanged(changed).catch((error) => log.error(`build event ${changed.buildId}: ${String(error)}`));
+    buildChanged(changed).catch((error: unknown) =>
+      log.error(`build event ${changed.buildId}: ${String(error)}`),
+    );
   });
   const stream = await openStream({
     client: database.streams,

@@ -78,7 +78,7 @@ function launch(options: ListenerChildOptions): ProcessGroup {
     '--log-level': options.logLevel,
   };
   const args = Object.entries(named).flatMap(([name, value]) => [name, String(value)]);
-  return options.processes.start({
+  const group = options.processes.start({
     command: process.execPath,
     args: [program, ...args, '--parent-pipe'],
     cwd: options.dataFolder,
@@ -86,6 +86,8 @@ function launch(options: ListenerChildOptions): ProcessGroup {
     stdin: 'pipe',
     onLine: ({ line }) => options.print(ownLine.test(line) ? line : `listener: ${line}`),
   });
+  options.log.info(`listener pid ${group.pid}`);
+  return group;
 }
 
 /** A line that says already when and from whom it is. */
