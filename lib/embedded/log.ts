@@ -26,12 +26,10 @@ export function readableLine(json: string): { level: LogLevel; message: string }
   const facts = Object.entries(entry)
     .filter(([name, value]) => !LEFT_OUT.has(name) && value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const { message = '' } = entry;
   return {
     level,
-    message: [
-      typeof entry.message === 'string' ? entry.message : JSON.stringify(entry.message ?? ''),
-      ...facts,
-    ].join(' '),
+    message: [typeof message === 'string' ? message : JSON.stringify(message), ...facts].join(' '),
   };
 }
 
