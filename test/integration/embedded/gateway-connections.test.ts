@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { gateway } from '../../support/gateway.ts';
+import { until } from '../../support/until.ts';
+
+describe('server-sent events', () => {
+  const eventAnswer = (ids: number[]) => ({
+    statusCode: 200,
+    headers: { 'content-type': 'text/event-stream' },
+    body: ['retry: 500\n\n', ...ids.map((id) => `id: ${id}\ndata: {"n":${id}}\n\n`)].join(''),
+  });
+
+  it('go on in one connection, each answer after the last event seen, until the client leaves', async () => {
+    const asked: (string | undefined)[] = [];
+    const { url, close } = await gateway(async ({ headers }) => {
+      const last = headers['last-event-id'];
+      asked.push(last);
+      const next = Number(last ?? 0) + 1;
+      return eventAnswer(next > 5 ? [] : [next, next + 1]);
+    });
+    const leave = new AbortController();
+    const response = await fetch(`${url}/v2/things`, {
+      headers: { accept: 'text/event-stream' },
+      signal: leave.signal,
+    });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    let text = '';
+    const read = (async () => {
+      for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
+    })().catch(() => undefined);
+    await until(() => asked.length >= 5, { timeoutMs: 3_000, what: 'five questions' });
+    expect(asked.slice(0, 5)).toEqual([undefined, '2', '4', '6', '6']);
+    expect([...text.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]))).toEqual([1, 2, 3, 4, 5, 6]);
+    leave.abort();
+    await read;
+    await close();
+    const after = asked.length;
+    expect(after).toBeLessThan(20);
+  });
+
+  it('end when the gateway closes', async () => {
+    const { url, close } = await gateway(async () => eventAnswer([]));
+    const response = await fetch(`${url}/v2/things`);
+    const text = response.text();
+    await close();
+    expect(await text).toBe('retry: 500\n\n');
+  });
+});
+
+describe('closing', () => {
+  it('lets a request in flight finish and takes no new one', async () => {
+    const inside = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    const { url, close } = await gateway(async () => {
+      inside.resolve();
+      await finish.promise;
+      return { statusCode: 200, body: '{"done":true}' };
+    });
+    const answer = fetch(`${url}/v2/things`);
+    await inside.promise;
+    const closed = close();
+    await expect(fetch(`${url}/v2/things`)).rejects.toThrow();
+    finish.resolve();
+    expect(await (await answer).json()).toEqual({ done: true });
+    await closed;
+  });
+
+  it('does not wait for a client that sends nothing', async () => {
+    const { port, close } = await gateway();
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    await once(socket, 'connect');
+    const ended = once(socket, 'close');
+    await close();
+    await expect(ended).resolves.toBeDefined();
+  });
+});

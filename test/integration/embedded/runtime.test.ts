@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { childEnvironment } from '../../../lib/processes/environment.ts';
+import { api, discard, type Program, startProgram } from '../../support/program.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+
+async function start(dataFolder?: string): Promise<Program> {
+  const program = await startProgram(dataFolder === undefined ? {} : { dataFolder });
+  onTestFinished(async () => {
+    // One that the test itself has killed leaves its folder to the one that is started on it next.
+    if (program.process.signalCode === null) await discard(program);
+  });
+  return program;
+}
+
+/** A start that is to fail: how it ended and what it said. */
+async function failingStart(environment: Record<string, string>): Promise<{ code: unknown; output: string }> {
+  const program = fileURLToPath(new URL('../../../bin/local.ts', import.meta.url));
+  const child = spawn(process.execPath, [program], {
+    env: childEnvironment(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const [code]: unknown[] = await once(child, 'close');
+  return { code, output: output.trim() };
+}
+
+const listeners = z.object({ resources: z.array(z.object({ status: z.string() })) });
+
+/** How often the listener has said that it serves. */
+const timesServing = (program: Program): number =>
+  program.output().split('listener: serving agents').length - 1;
+const serving = (program: Program, times: number) =>
+  until(() => timesServing(program) >= times, { timeoutMs: 15_000, what: 'the listener' });
+
+describe('the runtime', () => {
+  it('answers, knows its first key, and shows what a person needs', async () => {
+    const program = await start();
+    expect((await fetch(`${program.baseUrl}/v2/deployments`)).status).toBe(401);
+    const list = await api(program, 'GET', '/api-host/v2/deployments');
+    expect(list).toMatchObject({ status: 200, body: { resources: [], offset: 0 } });
+    expect((await api(program, 'GET', '/nothing')).status).toBe(404);
+    expect((await api(program, 'PUT', '/v2/deployments')).headers.get('allow')).toContain('POST');
+    await until(() => program.output().includes('One trust domain'), {
+      timeoutMs: 10_000,
+      what: 'the banner',
+    });
+    expect(program.output()).toContain(program.baseUrl);
+    expect(program.output()).toContain(program.apiKey);
+    const isOnline = async () => {
+      const { body } = await api(program, 'GET', '/v2/listeners');
+      return listeners.parse(body).resources[0]?.status === 'ONLINE';
+    };
+    expect(await until(isOnline, { timeoutMs: 10_000, what: 'its listener' })).toBe(true);
+  });
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'ends with %s, exit code 0 and no process left',
+    async (signal) => {
+      const program = await start();
+      await serving(program, 1);
+      expect((await program.alive()).length).toBeGreaterThanOrEqual(3);
+      const startedAt = Date.now();
+      expect(await program.stop(signal)).toBe(0);
+      expect(Date.now() - startedAt).toBeLessThan(10_000);
+      expect(await program.alive()).toEqual([]);
+    },
+  );
+
+  it('is the same after it was killed, and ends what it had left alive', async () => {
+    const first = await start();
+    await serving(first, 1);
+    const before = (await first.alive()).map(({ pid }) => pid);
+    await first.killAlone();
+    const second = await start(first.dataFolder);
+    await serving(second, 1);
+    expect(second.tenantId).toBe(first.tenantId);
+    const known = { ...second, apiKey: first.apiKey };
+    expect((await api(known, 'GET', '/v2/deployments')).status).toBe(200);
+    const now = (await second.alive()).map(({ pid }) => pid);
+    expect(now.filter((pid) => before.includes(pid))).toEqual([]);
+    expect(now.length).toBe(before.length);
+  });
+
+  it('starts its listener again when that dies', async () => {
+    const program = await start();
+    await serving(program, 1);
+    const listener = (await program.alive()).find(({ command }) => command.includes('bin/listener.ts'));
+    expect(listener).toBeDefined();
+    process.kill(listener?.pid ?? 0, 'SIGKILL');
+    await serving(program, 2);
+    expect(program.output()).toContain('the listener was ended by SIGKILL; starting it again');
+  });
+});
+
+describe('a start that cannot be', () => {
+  it('on data that another one uses says which', async () => {
+    const program = await start();
+    const { dataFolder } = program;
+    const { code, output } = await failingStart({ PORT: '0', SLIPWAY_DATA_DIR: dataFolder });
+    expect(code).toBe(1);
+    expect(output).toContain(`Slipway is already running on ${dataFolder} (pid ${program.process.pid}).`);
+    expect((await api(program, 'GET', '/v2/deployments')).status).toBe(200);
+  });
+
+  it('on a port that is taken says so', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => {
+      server.close();
+    });
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    const { code, output } = await failingStart({ PORT: port, SLIPWAY_DATA_DIR: await temporaryFolder() });
+    expect(code).toBe(1);
+    expect(output).toBe(`Port ${port} is in use by another program. Choose another one with PORT.`);
+  });
+
+  it('with a wrong variable names it', async () => {
+    const { code, output } = await failingStart({ PORT: 'abc' });
+    expect(code).toBe(1);
+    expect(output).toBe("PORT must be a whole number from 0 to 65535, not 'abc'.");
+  });
+});

@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readEnvironment } from '../../../lib/embedded/environment.ts';
+
+describe('the environment of the runtime', () => {
+  it('has defaults for everything', () => {
+    expect(readEnvironment({})).toEqual({
+      port: 4400,
+      agentsPort: 4401,
+      dataFolder: resolve('.slipway'),
+      logLevel: 'info',
+      sweepSeconds: 60,
+      unclaimedSeconds: 900,
+      silentSeconds: 900,
+      startTimeoutSeconds: 300,
+      buildSeconds: 1800,
+      drainSeconds: 30,
+    });
+    expect(readEnvironment({ PORT: '', SLIPWAY_DATA_DIR: '', SLIPWAY_LOG_LEVEL: '' })).toEqual(
+      readEnvironment({}),
+    );
+  });
+
+  it.each([
+    [{ PORT: '5000' }, { port: 5000, agentsPort: 5001 }],
+    [
+      { PORT: '5000', SLIPWAY_AGENTS_PORT: '80' },
+      { port: 5000, agentsPort: 80 },
+    ],
+    [{ PORT: '0' }, { port: 0, agentsPort: undefined }],
+    [{ SLIPWAY_AGENTS_PORT: '0' }, { agentsPort: undefined }],
+    [{ PORT: '65535' }, { port: 65535, agentsPort: undefined }],
+    [{ SLIPWAY_LOG_LEVEL: 'DEBUG' }, { logLevel: 'debug' }],
+    [
+      { SLIPWAY_SWEEP_SECONDS: '0.5', SLIPWAY_DRAIN_SECONDS: '0' },
+      { sweepSeconds: 0.5, drainSeconds: 0 },
+    ],
+    [{ SLIPWAY_DATA_DIR: '/var/lib/slipway' }, { dataFolder: '/var/lib/slipway' }],
+  ])('reads %j', (environment, expected) => {
+    expect(readEnvironment(environment)).toMatchObject(expected);
+  });
+
+  it.each([
+    [{ PORT: 'abc' }, "PORT must be a whole number from 0 to 65535, not 'abc'."],
+    [{ PORT: '65536' }, "PORT must be a whole number from 0 to 65535, not '65536'."],
+    [{ PORT: '1.5' }, "PORT must be a whole number from 0 to 65535, not '1.5'."],
+    [{ PORT: '0x10' }, "PORT must be a whole number from 0 to 65535, not '0x10'."],
+    [{ SLIPWAY_SWEEP_SECONDS: '0' }, "SLIPWAY_SWEEP_SECONDS must be a number from 0.1 to 86400, not '0'."],
+    [{ SLIPWAY_LOG_LEVEL: 'loud' }, "SLIPWAY_LOG_LEVEL must be one of debug, info, warn, error, not 'loud'."],
+  ])('refuses %j', (environment, message) => {
+    expect(() => readEnvironment(environment)).toThrow(message);
+  });
+
+  it('names everything that is wrong at once', () => {
+    expect(() => readEnvironment({ PORT: 'x', SLIPWAY_AGENTS_PORT: 'y' })).toThrow(
+      /PORT.*\n.*SLIPWAY_AGENTS_PORT/,
+    );
+  });
+});
