@@ -1,8 +1,10 @@
 /** Lets a claim wait for work where holding a request costs nothing. */
 export type Offers = {
+  /** Waiting costs nothing here, so a listener may ask again at once. */
+  holds: boolean;
   /** Resolves when a task may have been offered or cancelled for this listener, at the latest after `milliseconds`. On AWS at once. */
   wait(listenerId: string, milliseconds: number): Promise<void>;
 };
 
 /** On AWS a held function costs ten times as much as asking again, so nothing waits. */
-export const neverWait: Offers = { wait: async () => {} };
+export const neverWait: Offers = { holds: false, wait: async () => {} };

@@ -1,14 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { idOf, offsetOf, type Place, parseAfterId, parseOffset } from '../adapters/log-place.ts';
 import type { LogEntry, LogQuery, LogStream } from '../adapters/logs.ts';
-import { ValidationError } from '../contract/errors.ts';
 
-/** A line's place in its sequence. Times never go back there, so this order is also the order of writing. */
-type Place = { timestamp: number; sequence: number };
 type Row = LogEntry & Place;
 type Sql = { where: string[]; values: (string | number)[] };
-
-const offsetPattern = /^(asc|desc):(\d{1,15})-(\d{1,15})$/;
-const idPattern = /^(\d{1,15})-(\d{1,15})$/;
 
 /** The lines that `query` asks for, and the offset that goes on after them (asc: always; desc: while there is more). */
 export function selectLines(
@@ -18,7 +13,7 @@ export function selectLines(
 ): { rows: Row[]; next: string | undefined } {
   const channelId = findChannel(db, stream);
   const from = parseOffset(query);
-  const after = query.afterId === undefined ? undefined : parseId(query.afterId);
+  const after = parseAfterId(query);
   if (channelId === undefined) return { rows: [], next: nextOf(query, { from }) };
   const sql = conditions(channelId, stream, query, { from, after });
   const { order, limit } = query;
@@ -92,26 +87,5 @@ function toRow(row: Record<string, unknown>): Row {
   const place = { timestamp: Number(row.timestamp), sequence: Number(row.sequence) };
   // The column only ever holds what `append` was given as a LogLevel.
   const level = row.level as LogEntry['level'];
-  return { ...place, id: `${place.timestamp}-${place.sequence}`, level, message: String(row.message) };
-}
-
-function offsetOf(order: LogQuery['order'], place: Place | undefined): string | undefined {
-  if (place === undefined) return undefined;
-  return Buffer.from(`${order}:${place.timestamp}-${place.sequence}`).toString('base64url');
-}
-
-function parseOffset({ offset, order }: LogQuery): Place | undefined {
-  if (offset === undefined) return undefined;
-  const [, givenOrder, timestamp, sequence] =
-    offsetPattern.exec(Buffer.from(offset, 'base64url').toString('latin1')) ?? [];
-  if (givenOrder === order) return { timestamp: Number(timestamp), sequence: Number(sequence) };
-  const msg = `Value error, offset must be a 'next_offset' of an earlier answer in ${order} order`;
-  throw new ValidationError([{ loc: ['body', 'offset'], msg, type: 'value_error', input: offset }]);
-}
-
-function parseId(id: string): Place {
-  const [, timestamp, sequence] = idPattern.exec(id) ?? [];
-  if (timestamp !== undefined) return { timestamp: Number(timestamp), sequence: Number(sequence) };
-  const msg = "Value error, Last-Event-ID must be the 'id' of a log entry";
-  throw new ValidationError([{ loc: ['header', 'last-event-id'], msg, type: 'value_error', input: id }]);
+  return { ...place, id: idOf(place), level, message: String(row.message) };
 }

@@ -17,6 +17,7 @@ export function createOffers(): EmbeddedOffers {
     for (const resolve of [...(waiting.get(listenerId) ?? [])]) resolve();
   };
   return {
+    holds: true,
     wait(listenerId, milliseconds) {
       if (closed || milliseconds <= 0) return Promise.resolve();
       const resolvers = waiting.get(listenerId) ?? new Set();

@@ -21,6 +21,7 @@ const REFUSED_MILLISECONDS = 15_000;
 export class ClaimLoop {
   readonly #parts: Parts;
   #underWay: Promise<void> = Promise.resolve();
+  #pausing = new AbortController();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -31,9 +32,15 @@ export class ClaimLoop {
     return this.#underWay;
   }
 
+  /** Asks now instead of after the pause: a task has ended, and another may have waited for that. */
+  wake(): void {
+    this.#pausing.abort();
+  }
+
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       let wait = REFUSED_MILLISECONDS;
+      this.#pausing = new AbortController();
       const claim = this.#claim(signal).then((seconds) => {
         wait = seconds * 1000;
       });
@@ -41,7 +48,7 @@ export class ClaimLoop {
       await claim.catch((error: unknown) => {
         if (!signal.aborted) this.#parts.log.error(`no work can be claimed: ${messageOf(error)}`);
       });
-      await pause(wait, signal);
+      await pause(wait, AbortSignal.any([signal, this.#pausing.signal]));
     }
   }
 

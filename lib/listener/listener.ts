@@ -66,7 +66,10 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     log,
     stopping: stopping.signal,
     claimSettled: () => claims.settled(),
-    reconcile: () => reconciler.request(),
+    onEnded: () => {
+      reconciler.request();
+      claims.wake();
+    },
   });
   const claims: ClaimLoop = new ClaimLoop({
     controlPlane,

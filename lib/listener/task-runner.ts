@@ -25,7 +25,7 @@ type Parts = {
   /** Resolves when no claim is under way. */
   claimSettled: () => Promise<void>;
   /** Brings what runs in line with what should. */
-  reconcile: () => void;
+  onEnded: () => void;
 };
 
 /** Works on claimed tasks: heartbeats, the driver's work, the report of its end. */
@@ -88,7 +88,7 @@ export class TaskRunner {
       this.#held.delete(task.task_id);
     }
     // The task's end raises the deployment's epoch, and what failed may have left something to bring back.
-    if (held.endReason !== 'shutdown') this.#parts.reconcile();
+    if (held.endReason !== 'shutdown') this.#parts.onEnded();
     await retirePrevious?.();
   }
 

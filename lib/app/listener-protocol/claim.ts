@@ -17,8 +17,11 @@ import { type SpecDeps, specOf } from './spec.ts';
 type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'offers'>;
 type ClaimInput = Pick<RouteInput<typeof row>, 'params' | 'body'>;
 
-/** Seconds until the next poll: soon after work (more often follows), else a pace whose cost an idle month bears. */
-const POLL_AFTER_SECONDS = { work: 1, idle: 5 } as const;
+/**
+ * Seconds until the next poll: soon after work (more often follows), else a pace whose cost an idle month bears; where a claim is
+ * held until there is work, at once.
+ */
+const POLL_AFTER_SECONDS = { work: 1, idle: 5, held: 0 } as const;
 
 /** Gives a listener the tasks that are offered to it and those this instance holds already, each under a new lease. */
 export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Caller): Promise<ClaimResponse> {
@@ -48,7 +51,8 @@ async function claimOnce(
     const claimed = await claim(deps, task, body.instance_id);
     if (claimed !== undefined) tasks.push(claimed);
   }
-  const poll_after_seconds = tasks.length > 0 ? POLL_AFTER_SECONDS.work : POLL_AFTER_SECONDS.idle;
+  const idle = deps.offers.holds ? POLL_AFTER_SECONDS.held : POLL_AFTER_SECONDS.idle;
+  const poll_after_seconds = tasks.length > 0 ? POLL_AFTER_SECONDS.work : idle;
   return { tasks, cancelled, poll_after_seconds };
 }
 
