@@ -24,7 +24,7 @@ type Parts = {
   stopping: AbortSignal;
   /** Resolves when no claim is under way. */
   claimSettled: () => Promise<void>;
-  /** Brings what runs in line with what should. */
+  /** A task has ended: what runs may be out of line with what should, and there is room for another. */
   onEnded: () => void;
 };
 
