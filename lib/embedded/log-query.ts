@@ -25,8 +25,9 @@ export function selectLines(
     .all(...sql.values, limit + 1)
     .map(toRow);
   const page = rows.slice(0, limit);
-  if (rows.length > limit) return { rows: page, next: offsetOf(order, page.at(-1)) };
-  return { rows: page, next: nextOf(query, { newest: newestPlace(db, channelId), last: page.at(-1), from }) };
+  const last = page.at(-1);
+  if (rows.length > limit && last !== undefined) return { rows: page, next: offsetOf(order, last) };
+  return { rows: page, next: nextOf(query, { newest: newestPlace(db, channelId), last, from }) };
 }
 
 /**

@@ -1,0 +1,123 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import type { Key } from '../../lib/store/keys.ts';
+
+type Item = Record<string, unknown>;
+type Written = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/**
+ * A table whose answers a test decides: reads give what was seeded, writes are only noted (conditions are tested against a real
+ * database elsewhere). For what an entry does at its edge.
+ */
+export type MockedTable = {
+  seed(key: Key, item: Item): void;
+  forget(key: Key): void;
+  /** All writes of all transactions that were made. */
+  written(): Written[];
+  /** Runs after each transaction: how the table is then. */
+  afterWrite(change: () => void): void;
+  /** The next transaction is refused because of the writes that `fails` names, which found `item`. */
+  refuseOnce(fails: (write: Written) => boolean, item?: Item): void;
+  /** Every transaction collides with another one. */
+  collideAlways(): void;
+  /** Every call but the reading of an API key fails with this error. */
+  breakWith(error: Error): void;
+  reset(): void;
+};
+
+export function mockTable(): MockedTable {
+  const client = mockClient(DynamoDBDocumentClient);
+  const items = new Map<string, Item>();
+  const transactions: Written[][] = [];
+  let broken: Error | undefined;
+  let transact: (writes: Written[]) => void = () => {};
+  let change = (): void => {};
+  const idOf = (key: Item | undefined): string => `${key?.pk} ${key?.sk}`;
+
+  const canceled = (codes: string[], item?: Item) =>
+    new TransactionCanceledException({
+      message: 'Transaction cancelled, please refer cancellation reasons for specific reasons',
+      $metadata: {},
+      CancellationReasons: codes.map((Code) => ({
+        Code,
+        ...(item !== undefined && Code === 'ConditionalCheckFailed' && { Item: marshall(item) }),
+      })),
+    });
+
+  const behave = (): void => {
+    client.on(GetCommand).callsFake(async ({ Key }) => {
+      if (broken !== undefined && !String(Key.pk).startsWith('K#')) throw broken;
+      const found = items.get(idOf(Key));
+      return found === undefined ? {} : { Item: structuredClone(found) };
+    });
+    client.on(QueryCommand).callsFake(async (input) => {
+      if (broken !== undefined) throw broken;
+      return { Items: structuredClone(selected([...items.values()], input)) };
+    });
+    client.on(TransactWriteCommand).callsFake(async ({ TransactItems: writes }) => {
+      if (broken !== undefined) throw broken;
+      transact(writes);
+      transactions.push(writes);
+      change();
+      return {};
+    });
+  };
+  behave();
+
+  return {
+    seed: (key, item) => items.set(idOf(key), { ...key, ...item }),
+    forget: (key) => items.delete(idOf(key)),
+    written: () => transactions.flat(),
+    afterWrite(given) {
+      change = given;
+    },
+    refuseOnce(fails, item) {
+      transact = (writes) => {
+        transact = () => {};
+        throw canceled(
+          writes.map((write) => (fails(write) ? 'ConditionalCheckFailed' : 'None')),
+          item,
+        );
+      };
+    },
+    collideAlways() {
+      transact = (writes) => {
+        throw canceled(writes.map((_, index) => (index === 0 ? 'TransactionConflict' : 'None')));
+      };
+    },
+    breakWith(error) {
+      broken = error;
+    },
+    reset() {
+      client.reset();
+      behave();
+      items.clear();
+      transactions.length = 0;
+      broken = undefined;
+      transact = () => {};
+      change = () => {};
+    },
+  };
+}
+
+/** Equality of the partition, and a prefix or a range of the sort key. */
+function selected(items: Item[], input: Item): Item[] {
+  // The mock gives inputs untyped; these are the parts of a QueryCommand's input that the store sets.
+  const values = (input.ExpressionAttributeValues ?? {}) as Record<string, string | undefined>;
+  if (input.IndexName !== undefined) return items.filter((item) => item.due_pk === values[':partition']);
+  const { ':pk': pk, ':prefix': prefix = '', ':from': from = '', ':to': to = '\uffff' } = values;
+  const found = items.filter((item) => {
+    const sk = String(item.sk);
+    return item.pk === pk && sk.startsWith(prefix) && sk >= from && sk <= to;
+  });
+  const sorted = found.toSorted((a, b) => (String(a.sk) < String(b.sk) ? -1 : 1));
+  return input.ScanIndexForward === false ? sorted.toReversed() : sorted;
+}

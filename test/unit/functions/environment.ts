@@ -1,0 +1,12 @@
+/** What the infrastructure sets for functions, and no address that anything could reach. */
+export const functionEnvironment = {
+  AWS_REGION: 'eu-west-1',
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  TABLE_NAME: 'table',
+  STATE_MACHINE_ARN: 'arn:aws:states:eu-west-1:123456789012:stateMachine:revision',
+  KEY_ID: 'key',
+  BUCKET_NAME: 'bucket',
+  BUILD_PROJECT_NAME: 'project',
+  POWERTOOLS_LOG_LEVEL: 'SILENT',
+} as const;

@@ -1,0 +1,201 @@
+import { readdir } from 'node:fs/promises';
+import {
+  AccountLimitExceededException,
+  CodeBuildClient,
+  StartBuildCommand,
+  StopBuildCommand,
+} from '@aws-sdk/client-codebuild';
+import { HeadObjectCommand, NotFound, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { handler as build } from '../../../functions/tasks/revision/build.ts';
+import { handler as deploy } from '../../../functions/tasks/revision/deploy.ts';
+import { handler as finish } from '../../../functions/tasks/revision/finish.ts';
+import { handler as prepare } from '../../../functions/tasks/revision/prepare.ts';
+import { listenerKey, revisionKey } from '../../../lib/store/keys.ts';
+import { mockTable } from '../../support/mocked-table.ts';
+import { ids, ref, seedAll, seedInSlot, seedRevision } from '../../support/stored-items.ts';
+import { functionEnvironment } from './environment.ts';
+
+const table = mockTable();
+const codeBuild = mockClient(CodeBuildClient);
+const s3 = mockClient(S3Client);
+const thrown = { message: 'm', $metadata: {} };
+const token = { ...ref, token: 'the-token' };
+
+/** The values of all writes so far: which statuses, outcomes and messages went out. */
+const values = (): unknown[] =>
+  table
+    .written()
+    .flatMap((write) => [
+      ...Object.values(write.Update?.ExpressionAttributeValues ?? {}),
+      ...Object.values(write.Put?.Item ?? {}),
+    ]);
+
+beforeAll(() => {
+  for (const [name, value] of Object.entries(functionEnvironment)) vi.stubEnv(name, value);
+});
+beforeEach(() => {
+  table.reset();
+  for (const mock of [codeBuild, s3]) mock.reset();
+  s3.on(PutObjectCommand).resolves({});
+  seedAll(table);
+});
+afterEach(() => vi.unstubAllGlobals());
+afterAll(() => vi.unstubAllEnvs());
+
+it('every entry that is no API handler has its tests in this folder', async () => {
+  const files = await readdir('functions', { recursive: true });
+  expect(files.filter((name) => name.endsWith('.ts') && !name.startsWith('api/')).sort()).toEqual([
+    'events/build-changed.ts',
+    'schedules/sweep.ts',
+    'streams/dispatch.ts',
+    'tasks/revision/build.ts',
+    'tasks/revision/deploy.ts',
+    'tasks/revision/finish.ts',
+    'tasks/revision/prepare.ts',
+  ]);
+});
+
+describe('Prepare', () => {
+  it('sends a revision of known commit to its build, and an image to its deploy', async () => {
+    expect(await prepare(ref)).toEqual({ path: 'build' });
+    expect(values()).toContain('AWAITING_BUILD');
+    seedRevision(table, { source: 'external_docker', revision_config: { image_uri: 'example.com/a:1' } });
+    expect(await prepare(ref)).toEqual({ path: 'deploy' });
+    expect(values()).toContain('AWAITING_DEPLOY');
+  });
+
+  it('builds again when the artifact has been cleaned away', async () => {
+    const artifact = { kind: 'folder', key: 'artifacts/a.tar', sha256: 'a', sizeBytes: 1 } as const;
+    seedRevision(table, { artifact });
+    s3.on(HeadObjectCommand).resolvesOnce({ ContentLength: 1 }).rejects(new NotFound(thrown));
+    expect(await prepare(ref)).toEqual({ path: 'deploy' });
+    expect(await prepare(ref)).toEqual({ path: 'build' });
+  });
+
+  it('records why a repository cannot be read, and ends', async () => {
+    vi.stubGlobal('fetch', async () => new Response('no', { status: 404 }));
+    seedRevision(table, { revision_config: { repo_ref: 'main' } });
+    expect(await prepare(ref)).toEqual({ path: 'end' });
+    const message =
+      'Repository https://git.example/team/app.git cannot be read: there is no repository at this address (HTTP 404)';
+    expect(values()).toContainEqual({ stage: 'build', result: 'failed', message });
+  });
+
+  it('records that the listener is gone, and touches no source', async () => {
+    table.forget(listenerKey(ids.tenant, ids.listener));
+    expect(await prepare(ref)).toEqual({ path: 'end' });
+    expect(values()).toContainEqual(expect.objectContaining({ stage: 'create', result: 'failed' }));
+  });
+
+  it.each([
+    ['there is no such revision', () => table.forget(revisionKey(ids.tenant, ids.deployment, 1))],
+    ['it has ended', () => seedRevision(table, { status: 'INTERRUPTED' })],
+    ['it was interrupted meanwhile', () => table.refuseOnce(() => true)],
+  ])('is refused when %s', async (_, given) => {
+    given();
+    await expect(prepare(ref)).rejects.toMatchObject({ name: 'StepRefused' });
+  });
+});
+
+describe('Build', () => {
+  beforeEach(() => {
+    seedInSlot(table, { status: 'AWAITING_BUILD' });
+    codeBuild.on(StartBuildCommand).resolves({ build: { id: 'project:1' } });
+  });
+
+  it('keeps the token, starts the build and keeps its id', async () => {
+    await build(token);
+    expect(values()).toEqual(expect.arrayContaining(['the-token', 'project:1']));
+    const sent = codeBuild.commandCalls(StartBuildCommand)[0]?.args[0].input;
+    expect(sent?.idempotencyToken).toBe(ids.revision);
+    expect(JSON.stringify(sent)).not.toContain('the-token');
+  });
+
+  it('starts nothing again once there is a build', async () => {
+    seedInSlot(table, { status: 'BUILDING', build_id: 'project:1' });
+    await build(token);
+    expect(codeBuild.commandCalls(StartBuildCommand)).toHaveLength(0);
+  });
+
+  it('keeps the name of the error that is retried: no more builds can run now', async () => {
+    codeBuild.on(StartBuildCommand).rejects(new AccountLimitExceededException(thrown));
+    await expect(build(token)).rejects.toMatchObject({ name: 'BuildsAtCapacity' });
+  });
+
+  it('stops the build that an interrupt did not know of', async () => {
+    codeBuild.on(StopBuildCommand).resolves({});
+    codeBuild.on(StartBuildCommand).callsFake(async () => {
+      table.refuseOnce(() => true);
+      return { build: { id: 'project:1' } };
+    });
+    await expect(build(token)).rejects.toMatchObject({ name: 'StepRefused' });
+    expect(codeBuild.commandCalls(StopBuildCommand)[0]?.args[0].input).toEqual({ id: 'project:1' });
+  });
+
+  it('starts nothing for a revision that has ended', async () => {
+    seedInSlot(table, { status: 'BUILD_FAILED' });
+    await expect(build(token)).rejects.toMatchObject({ name: 'StepRefused' });
+    expect(codeBuild.calls()).toHaveLength(0);
+  });
+});
+
+describe('Deploy', () => {
+  it('writes AWAITING_DEPLOY, keeps the token and offers the task', async () => {
+    seedInSlot(table, { status: 'BUILDING' });
+    await deploy(token);
+    expect(values()).toEqual(expect.arrayContaining(['AWAITING_DEPLOY', 'the-token']));
+    table.reset();
+    seedAll(table);
+    seedInSlot(table, { status: 'AWAITING_DEPLOY' });
+    await deploy(token);
+    expect(values()).toEqual(expect.arrayContaining(['task', 'offered']));
+  });
+
+  it('offers nothing while an earlier task is open', async () => {
+    seedInSlot(table, { status: 'AWAITING_DEPLOY' }, { task_id: ids.unknown });
+    await deploy(token);
+    expect(values()).not.toContain('offered');
+  });
+
+  it.each([
+    ['it has ended', () => seedInSlot(table, { status: 'INTERRUPTED' })],
+    ['it is to be interrupted', () => table.refuseOnce(() => true)],
+  ])('is refused when %s', async (_, given) => {
+    seedInSlot(table, { status: 'BUILDING' });
+    given();
+    await expect(deploy(token)).rejects.toMatchObject({ name: 'StepRefused' });
+  });
+});
+
+describe('Finish', () => {
+  it('writes DEPLOYED and frees the slot', async () => {
+    const outcome = { stage: 'deploy', result: 'succeeded', url: 'http://127.0.0.1/a' } as const;
+    seedInSlot(table, { status: 'DEPLOYING', outcome });
+    await finish(ref);
+    expect(values()).toEqual(expect.arrayContaining(['DEPLOYED', 'READY']));
+    const frees = table
+      .written()
+      .some((write) => /REMOVE[^A-Z]*#slot/.test(write.Update?.UpdateExpression ?? ''));
+    expect(frees).toBe(true);
+  });
+
+  it('says why a build failed, in the status and as the last line of the log', async () => {
+    const outcome = { stage: 'build', result: 'failed', message: 'make: no rule' } as const;
+    seedInSlot(table, { status: 'BUILDING', outcome });
+    await finish({ ...ref, error: { Error: 'StageFailed', Cause: 'x' } });
+    expect(values()).toEqual(expect.arrayContaining(['BUILD_FAILED', 'make: no rule', 'log_chunk']));
+  });
+
+  it('does nothing to a revision that has ended', async () => {
+    seedInSlot(table, { status: 'DEPLOYED' });
+    await finish(ref);
+    expect(table.written()).toEqual([]);
+  });
+
+  it('throws what the table says', async () => {
+    table.breakWith(new Error('down'));
+    await expect(finish(ref)).rejects.toThrow('down');
+  });
+});

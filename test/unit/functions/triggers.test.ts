@@ -1,0 +1,202 @@
+import { BatchGetBuildsCommand, CodeBuildClient } from '@aws-sdk/client-codebuild';
+import {
+  DescribeExecutionCommand,
+  ExecutionAlreadyExists,
+  SendTaskFailureCommand,
+  SendTaskSuccessCommand,
+  SFNClient,
+  StartExecutionCommand,
+  TaskTimedOut,
+} from '@aws-sdk/client-sfn';
+import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { handler as onBuildChanged } from '../../../functions/events/build-changed.ts';
+import { handler as onSchedule } from '../../../functions/schedules/sweep.ts';
+import { handler as onStream } from '../../../functions/streams/dispatch.ts';
+import { deploymentKey } from '../../../lib/store/keys.ts';
+import { codeBuildEventOf } from '../../../lib/triggers/build-event.ts';
+import { mockTable } from '../../support/mocked-table.ts';
+import {
+  aDeployment,
+  ids,
+  ref,
+  seedAll,
+  seedDeployment,
+  seedInSlot,
+  seedTask,
+  seedToken,
+} from '../../support/stored-items.ts';
+import { functionEnvironment } from './environment.ts';
+
+const table = mockTable();
+const sfn = mockClient(SFNClient);
+const codeBuild = mockClient(CodeBuildClient);
+const thrown = { message: 'm', $metadata: {} };
+
+/** The values of all writes so far: which statuses, outcomes and messages went out. */
+const values = (): unknown[] =>
+  table
+    .written()
+    .flatMap((write) => [
+      ...Object.values(write.Update?.ExpressionAttributeValues ?? {}),
+      ...Object.values(write.Put?.Item ?? {}),
+    ]);
+
+beforeAll(() => {
+  for (const [name, value] of Object.entries(functionEnvironment)) vi.stubEnv(name, value);
+});
+beforeEach(() => {
+  table.reset();
+  for (const mock of [sfn, codeBuild]) mock.reset();
+  seedAll(table);
+});
+afterEach(() => vi.unstubAllGlobals());
+afterAll(() => vi.unstubAllEnvs());
+
+const record = (sequenceNumber: string, keys = deploymentKey(ids.tenant, ids.deployment)) => ({
+  dynamodb: {
+    SequenceNumber: sequenceNumber,
+    Keys: { pk: { S: keys.pk }, sk: { S: keys.sk } },
+    NewImage: { entity: { S: 'deployment' } },
+  },
+});
+const stream = (...Records: DynamoDBStreamEvent['Records']) => onStream({ Records });
+
+describe('dispatch', () => {
+  it('gives the free slot to the oldest queued revision', async () => {
+    seedDeployment(table, { queued: [1] });
+    table.afterWrite(() => seedInSlot(table, { status: 'AWAITING_BUILD' }));
+    expect(await stream(record('1'))).toEqual({ batchItemFailures: [] });
+    const slot = { kind: 'revision', revision_id: ids.revision, number: 1, attempt: 1 };
+    expect(values()).toContainEqual(expect.objectContaining(slot));
+  });
+
+  it('looks again when another was quicker', async () => {
+    seedDeployment(table, { queued: [1] });
+    table.refuseOnce(() => {
+      seedInSlot(table, { status: 'AWAITING_BUILD' });
+      return true;
+    });
+    expect(await stream(record('1'))).toEqual({ batchItemFailures: [] });
+    expect(table.written()).toEqual([]);
+  });
+
+  it.each([
+    ['started', () => sfn.on(StartExecutionCommand).resolves({})],
+    ['started before', () => sfn.on(StartExecutionCommand).rejects(new ExecutionAlreadyExists(thrown))],
+  ])(
+    'starts the execution of the revision in the slot, once, when it is %s',
+    { fails: true },
+    async (_, given) => {
+      given();
+      sfn.on(DescribeExecutionCommand).resolves({ status: 'RUNNING' });
+      seedInSlot(table, { status: 'QUEUED' });
+      expect(await stream(record('1'))).toEqual({ batchItemFailures: [] });
+      const started = sfn.commandCalls(StartExecutionCommand).map(({ args }) => args[0].input.name);
+      expect(started).toEqual([`${ids.revision}-1`]);
+    },
+  );
+
+  it.each([
+    ['succeeded', SendTaskSuccessCommand],
+    ['failed', SendTaskFailureCommand],
+  ] as const)('answers the token of a stage that has %s', async (result, Command) => {
+    seedInSlot(table, { status: 'BUILDING', outcome: { stage: 'build', result } });
+    seedToken(table, 'build');
+    sfn.on(SendTaskSuccessCommand).resolves({}).on(SendTaskFailureCommand).resolves({});
+    table.afterWrite(() => seedInSlot(table, { status: 'DEPLOYED' }, { slot: undefined }));
+    expect(await stream(record('1'))).toEqual({ batchItemFailures: [] });
+    expect(sfn.calls().map(({ args }) => args[0].constructor)).toEqual([Command]);
+  });
+
+  it('asks how things are when nobody waits for a token, and ends a revision whose execution is gone', async () => {
+    sfn.on(SendTaskSuccessCommand).callsFake(async () => {
+      // What forgetting the token leaves behind.
+      table.reset();
+      seedAll(table);
+      seedInSlot(table, { status: 'BUILDING', outcome: { stage: 'build', result: 'succeeded' } });
+      throw new TaskTimedOut(thrown);
+    });
+    sfn.on(DescribeExecutionCommand).callsFake(async () => {
+      seedDeployment(table);
+      return { status: 'FAILED' };
+    });
+    seedInSlot(table, { status: 'BUILDING', outcome: { stage: 'build', result: 'succeeded' } });
+    seedToken(table, 'build');
+    expect(await stream(record('1'))).toEqual({ batchItemFailures: [] });
+    expect(values()).toContain('BUILD_FAILED');
+  });
+
+  it('reports the records of a deployment that failed, and only those', async () => {
+    sfn.on(StartExecutionCommand).rejects(new Error('down'));
+    seedInSlot(table, { status: 'QUEUED' });
+    const other = deploymentKey(ids.tenant, ids.unknown);
+    expect(await stream(record('1'), record('2', other), record('3'))).toEqual({
+      batchItemFailures: [{ itemIdentifier: '1' }, { itemIdentifier: '3' }],
+    });
+  });
+});
+
+describe('sweep', () => {
+  const due = (changes = {}) =>
+    table.seed(deploymentKey(ids.tenant, ids.deployment), {
+      ...aDeployment(changes),
+      due_pk: 'due#0',
+      due_at: 1,
+    });
+
+  it('puts off the next look at what goes on as it should', async () => {
+    seedInSlot(table, { status: 'DEPLOYING', task_id: ids.task });
+    seedTask(table);
+    const slot = { kind: 'revision', revision_id: ids.revision, number: 1, attempt: 1, since: '' };
+    due({ slot, task_id: ids.task });
+    sfn.on(DescribeExecutionCommand).resolves({ status: 'RUNNING' });
+    expect(await onSchedule({})).toEqual({ looked: 1, failed: 0 });
+    expect(table.written()).toHaveLength(1);
+  });
+
+  it('counts a deployment that failed', async () => {
+    seedInSlot(table, { status: 'BUILDING' });
+    const slot = { kind: 'revision', revision_id: ids.revision, number: 1, attempt: 1, since: '' };
+    due({ slot });
+    sfn.on(DescribeExecutionCommand).rejects(new Error('down'));
+    expect(await onSchedule()).toEqual({ looked: 1, failed: 1 });
+  });
+});
+
+describe('a build that changed', () => {
+  const changed = () =>
+    onBuildChanged(codeBuildEventOf({ buildId: 'arn:aws:codebuild:r:a:build/project:1', ref }));
+  const builds = (build: object) =>
+    codeBuild.on(BatchGetBuildsCommand).resolves({ builds: [build] } as never);
+
+  it('runs: BUILDING', async () => {
+    seedInSlot(table, { status: 'AWAITING_BUILD', build_id: 'project:1' });
+    builds({ buildStatus: 'IN_PROGRESS', currentPhase: 'BUILD' });
+    await changed();
+    expect(values()).toContain('BUILDING');
+    expect(codeBuild.commandCalls(BatchGetBuildsCommand)[0]?.args[0].input).toEqual({ ids: ['project:1'] });
+  });
+
+  it('failed: its reason is recorded', async () => {
+    seedInSlot(table, { status: 'BUILDING', build_id: 'project:1' });
+    builds({ buildStatus: 'TIMED_OUT' });
+    await changed();
+    const message = 'The build took longer than it may.';
+    expect(values()).toContainEqual({ stage: 'build', result: 'failed', message });
+  });
+
+  it('of a revision that has ended changes nothing', async () => {
+    seedInSlot(table, { status: 'INTERRUPTED' });
+    builds({ buildStatus: 'SUCCEEDED' });
+    await changed();
+    expect(table.written()).toEqual([]);
+  });
+
+  it('is retried when CodeBuild does not answer, and refused when it is no such event', async () => {
+    codeBuild.on(BatchGetBuildsCommand).rejects(new Error('down'));
+    await expect(changed()).rejects.toThrow('down');
+    await expect(onBuildChanged({ detail: {} })).rejects.toThrow();
+  });
+});
