@@ -36,12 +36,6 @@ export function pathBetween(from: RevisionStatus, to: RevisionStatus): RevisionS
   return undefined;
 }
 
-/** Every status from which `to` can be reached, the direct ones and those that need others written between. */
-export function reachableFrom(to: RevisionStatus): RevisionStatus[] {
-  const all = Object.keys(transitions) as RevisionStatus[]; // the keys of a Record over RevisionStatus
-  return all.filter((from) => pathBetween(from, to) !== undefined);
-}
-
 export type Stage = 'create' | 'build' | 'deploy';
 
 /** The stage a status belongs to, which names the failure when a step dies in it. Undefined for a terminal one. */

@@ -52,7 +52,6 @@ export const slot = lazy(() =>
     since: z.string(),
   }),
 );
-export type Slot = z.infer<ReturnType<typeof slot>>;
 
 /** The revision that serves, and what its listener last said of it. */
 export const active = lazy(() =>

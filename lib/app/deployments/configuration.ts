@@ -5,12 +5,6 @@ import type { Configuration, Deployment, DeploymentConfig } from '../../store/it
 import type { Deps } from '../deps.ts';
 import { openSecrets, type Secret } from '../secrets.ts';
 
-/** What both bodies (create, change) say of the configuration. */
-export type ConfigurationRequest = {
-  source_config?: Partial<DeploymentConfig> | undefined;
-  secrets?: Secret[] | undefined;
-};
-
 const CLEARED_BY_EMPTY_TEXT = ['install_command', 'build_command', 'custom_url'] as const;
 const MERGED = [
   'integration_id',

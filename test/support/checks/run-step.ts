@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export type Step = { name: string; command: readonly [program: string, ...args: string[]] };
+export type Ran = { ok: boolean; seconds: number; output: string };
+
+const running = new Set<ChildProcess>();
+
+// What is told to end ends what it started first.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    const ended = [...running].map((child) => once(child, 'close'));
+    for (const child of running) child.kill('SIGTERM');
+    void Promise.allSettled(ended).then(() => process.exit(1));
+  });
+}
+
+/** Runs a step to its end and keeps what it prints. A program that cannot be started is a failed step. */
+export async function runStep({ command: [program, ...args] }: Step): Promise<Ran> {
+  const started = performance.now();
+  const chunks: Buffer[] = [];
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
+  const keep = (chunk: Buffer) => chunks.push(chunk);
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  let problem = '';
+  let ok = false;
+  try {
+    const [code]: unknown[] = await once(child, 'close');
+    ok = code === 0;
+  } catch (error) {
+    problem = `${program} cannot be run: ${error instanceof Error ? error.message : String(error)}\n`;
+  }
+  running.delete(child);
+  const seconds = (performance.now() - started) / 1000;
+  return { ok, seconds, output: Buffer.concat(chunks).toString() + problem };
+}
+
+/** Vitest with little output and a report for machines. */
+export const vitestStep = (reportFile: string): Step => ({
+  name: 'tests',
+  command: [
+    'vitest',
+    'run',
+    '--config',
+    'test/vitest.config.ts',
+    '--reporter=dot',
+    '--reporter=json',
+    `--outputFile.json=${reportFile}`,
+  ],
+});
