@@ -33,6 +33,8 @@ export async function reconcile(
     }
     // Nobody waits for the token: only asking tells whether its execution went on or died.
     if ((await perform(deps, loaded, action)) === 'gone') asks = true;
+    // Its first step's write calls us again; until then every look would only start it once more.
+    if (action.do === 'start_execution' && !asks) return;
   }
   throw new Error(`deployment ${owner.deploymentId} does not come to rest`);
 }
