@@ -2,10 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { RouteRow } from '../contract/routes/route.ts';
+import { wantsEventStream } from '../http/event-stream.ts';
 import { type Result, sendGatewayError, sendResult } from './gateway/answer.ts';
 import { lambdaContext } from './gateway/context.ts';
 import { eventOf, targetOf } from './gateway/event.ts';
-import { isEventStream, sendEventStream } from './gateway/event-stream.ts';
+import { isEventStream, sendEventStream, unlessAborted } from './gateway/event-stream.ts';
 import { readBody } from './gateway/read-body.ts';
 import { createRouter, type Match } from './gateway/router.ts';
 
@@ -113,7 +114,11 @@ class HttpGateway {
     const target = targetOf(request.url ?? '/');
     const match = this.#route(request.method ?? 'GET', target.path);
     const event = eventOf(request, target, match, body, Date.now());
-    const result = await this.#invoke(match, event);
+    const working = this.#invoke(match, event);
+    // One that follows may wait long for its first entry; that holds up no shutdown.
+    const follows = match.row?.eventStream === true && wantsEventStream(request.headers.accept);
+    const result = follows ? await unlessAborted(working, this.#closing.signal) : await working;
+    if (result === undefined) return sendGatewayError(response, 503, 'Service Unavailable');
     if (response.destroyed) return;
     if (!isEventStream(result)) return sendResult(response, result);
     const following = (lastId: string | undefined) =>

@@ -24,11 +24,14 @@ export type LogStore = Logs & { close(): void };
 export function openLogStore(options: LogStoreOptions): LogStore {
   const database: DatabaseSync = openLogDatabase(options.path);
   const bounds = options.bounds ?? defaultBounds;
+  let isOpen = true;
   return {
     async append(stream, lines) {
       if (lines.length > 0) appendLines(database, stream, lines, { now: options.now(), bounds });
     },
     async query(stream, query) {
+      // Who follows a log while the program ends asks once more: there is nothing further for them.
+      if (!isOpen) return { entries: [], nextOffset: query.offset };
       const { rows, next } = selectLines(database, stream, query);
       const entries = rows.map(
         ({ id, timestamp, level, message }): LogEntry => ({ id, timestamp, level, message }),
@@ -36,6 +39,9 @@ export function openLogStore(options: LogStoreOptions): LogStore {
       return { entries, nextOffset: next };
     },
     delete: (tenantId, deploymentId) => deleteChannels(database, tenantId, deploymentId),
-    close: () => database.close(),
+    close() {
+      isOpen = false;
+      database.close();
+    },
   };
 }

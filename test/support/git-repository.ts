@@ -17,9 +17,13 @@ export type TestRepository = {
   commit(files: Files): Promise<string>;
 };
 
-/** A real repository on disk with one branch, `main`. The developer's own git configuration has no part in it. */
+/** A repository that is removed when the test has finished. */
 export async function gitRepository(files?: Files): Promise<TestRepository> {
-  const folder = await temporaryFolder();
+  return gitRepositoryIn(await temporaryFolder(), files);
+}
+
+/** A real repository in an empty folder, with one branch, `main`. The developer's own git configuration has no part in it. */
+export async function gitRepositoryIn(folder: string, files?: Files): Promise<TestRepository> {
   const author = {
     GIT_AUTHOR_NAME: 'a',
     GIT_AUTHOR_EMAIL: 'a@b.c',

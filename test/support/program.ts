@@ -206,3 +206,33 @@ export const ended = (program: Program, id: string, revisionId: string, timeoutM
 /** Copies the example server into a folder of a test. */
 export const copyExample = (to: string): Promise<void> =>
   cp(join(root, 'examples/hello-server'), to, { recursive: true });
+
+/** Waits until the deployment's newest revision is active, and gives its deployment. Throws, quoting the reason, when it ended otherwise. */
+export async function deployed(program: Program, made: ShownDeployment): Promise<ShownDeployment> {
+  const revision = await ended(program, made.id, made.latest_revision_id);
+  if (revision.status !== 'DEPLOYED') throw new Error(`${revision.status}: ${revision.status_message}`);
+  return deploymentOf(program, made.id);
+}
+
+/** What a deployment's server answers under its stable address. */
+export async function askServer(deployment: ShownDeployment, path = ''): Promise<Response> {
+  return fetch(`${deployment.source_config.custom_url ?? 'http://no-address.invalid'}${path}`);
+}
+
+/** What the example server says on its first page. Throws unless it answers 200. */
+export async function helloFrom(
+  deployment: ShownDeployment,
+): Promise<{ greeting: string | null; version: string }> {
+  const response = await askServer(deployment);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`the server answered ${response.status}: ${text}`);
+  return JSON.parse(text);
+}
+
+/** Stops the program, removes its folder, and gives the command of each process that was left (there should be none). */
+export async function endProgram(program: Program): Promise<string[]> {
+  await program.stop();
+  const left = (await program.alive()).map((one) => one.command);
+  await discard(program);
+  return left;
+}

@@ -42,9 +42,26 @@ export async function sendEventStream(
     lastId = id ?? lastId;
     if (id === undefined)
       await delay(PAUSE_MILLISECONDS, undefined, { signal: ended }).catch(() => undefined);
-    if (!ended.aborted) result = await next(lastId);
+    const following = ended.aborted ? undefined : await unlessAborted(next(lastId), ended);
+    if (following === undefined) break;
+    result = following;
   }
   response.end();
+}
+
+/** What the work gives, or undefined as soon as `signal` aborts: a handler that waits for entries then ends by itself, unheard. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const settled = new AbortController();
+  const aborted = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true, signal: settled.signal });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    settled.abort();
+    work.catch(() => undefined);
+  }
 }
 
 /** Waits while the client is slower than we are. */

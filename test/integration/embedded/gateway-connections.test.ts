@@ -46,6 +46,22 @@ describe('server-sent events', () => {
     await close();
     expect(await text).toBe('retry: 500\n\n');
   });
+
+  it('hold up no shutdown while their handler waits for entries', async () => {
+    const waiting = Promise.withResolvers<void>();
+    const { url, close, seen } = await gateway(async () => {
+      if (seen.length > 1) await waiting.promise;
+      return eventAnswer([seen.length]);
+    });
+    const response = await fetch(`${url}/v2/things`);
+    const text = response.text();
+    await until(() => seen.length === 2, { timeoutMs: 3_000, what: 'the second question' });
+    const startedAt = performance.now();
+    await close();
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(await text).toBe('retry: 500\n\nid: 1\ndata: {"n":1}\n\n');
+    waiting.resolve();
+  });
 });
 
 describe('closing', () => {
