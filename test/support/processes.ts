@@ -1,6 +1,14 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-export type ProcessFacts = { pid: number; command: string; environment: string; cwd: string };
+export type ProcessFacts = {
+  pid: number;
+  parentPid: number;
+  /** In ticks since boot: tells a process from a later one with the same pid. */
+  startTime: string;
+  command: string;
+  environment: string;
+  cwd: string;
+};
 
 const empty = (): string => '';
 
@@ -19,7 +27,15 @@ async function factsOf(pid: number): Promise<ProcessFacts | undefined> {
     read('stat'),
     readlink(`/proc/${pid}/cwd`).catch(empty),
   ]);
-  const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+  const [state, parentPid, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (stat === '' || state === 'Z') return undefined;
-  return { pid, command: command.replaceAll('\0', ' '), environment, cwd };
+  const startTime = more[17] ?? '';
+  return {
+    pid,
+    parentPid: Number(parentPid),
+    startTime,
+    command: command.replaceAll('\0', ' '),
+    environment,
+    cwd,
+  };
 }

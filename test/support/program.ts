@@ -229,10 +229,25 @@ export async function helloFrom(
   return JSON.parse(text);
 }
 
+/** The program's processes: what carries its data folder, and everything that it or one of those has started. */
+export async function familyOf(program: Program): Promise<ProcessFacts[]> {
+  const all = await readProcesses();
+  const family = new Set([program.process.pid, ...(await program.alive()).map((one) => one.pid)]);
+  for (let size = 0; size < family.size; ) {
+    size = family.size;
+    for (const one of all) if (family.has(one.parentPid)) family.add(one.pid);
+  }
+  return all.filter((one) => family.has(one.pid));
+}
+
 /** Stops the program, removes its folder, and gives the command of each process that was left (there should be none). */
 export async function endProgram(program: Program): Promise<string[]> {
+  const family = new Set((await familyOf(program)).map((one) => `${one.pid} ${one.startTime}`));
   await program.stop();
-  const left = (await program.alive()).map((one) => one.command);
+  const carriers = new Set((await program.alive()).map((one) => one.pid));
+  const left = (await readProcesses()).filter(
+    (one) => carriers.has(one.pid) || family.has(`${one.pid} ${one.startTime}`),
+  );
   await discard(program);
-  return left;
+  return left.map((one) => one.command);
 }
