@@ -164,8 +164,7 @@ describe('sweep', () => {
 describe('a build that changed', () => {
   const changed = () =>
     onBuildChanged(codeBuildEventOf({ buildId: 'arn:aws:codebuild:r:a:build/project:1', ref }));
-  const builds = (build: object) =>
-    codeBuild.on(BatchGetBuildsCommand).resolves({ builds: [build] } as never);
+  const builds = (build: object) => codeBuild.on(BatchGetBuildsCommand).resolves({ builds: [build] });
 
   it('runs: BUILDING', async () => {
     seedInSlot(table, { status: 'AWAITING_BUILD', build_id: 'project:1' });
