@@ -14,6 +14,7 @@ import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { type Secret, sealSecrets } from '../secrets.ts';
 import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks.ts';
 import { checkConfig, mergeConfig, resolveSecrets } from './configuration.ts';
+import { withSettledSource } from './settled-source.ts';
 import { changeDeployment, putConfiguration, putRevision, putSecrets } from './writes.ts';
 
 export type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings'>;
@@ -39,15 +40,16 @@ export function change(
   caller: Caller,
 ): Promise<{ deployment: Deployment; revision: Revision | undefined }> {
   return retryRaces(async () => {
-    const before = await getDeploymentItem(deps.table, caller.tenantId, request.deploymentId);
+    const stored = await getDeploymentItem(deps.table, caller.tenantId, request.deploymentId);
     const { body } = request;
-    checkOpen(before);
-    checkMatch(before, request.ifMatch);
-    checkImmutable(before, body);
-    const plan = planOf(before, body, request.always);
+    checkOpen(stored);
+    checkMatch(stored, request.ifMatch);
+    checkImmutable(stored, body);
+    const plan = planOf(stored, body, request.always);
+    const before = plan.revises && !plan.namesSource ? await withSettledSource(deps, stored) : stored;
     if (plan.revises) checkQueue(before);
     checkConfig(body.source_config ?? {}, deps.settings.allowFileRepositories);
-    await checkRunnable(deps, before, body, plan.kind);
+    await checkRunnable(deps, before, body, plan.namesSource ? plan.kind : before.revision_source);
     const secrets = await resolveSecrets(deps, before, body.secrets);
     const after = changed(deps, before, body, plan, secrets);
     const revision = plan.revises ? revisionOf(deps, after, plan, caller) : undefined;
@@ -62,16 +64,17 @@ type Plan = { kind: Source; namesSource: boolean; revises: boolean };
 function planOf(before: Deployment, body: ChangeDeploymentBody, always: boolean): Plan {
   const config = body.source_config ?? {};
   const source: SourceFields = body.source_revision_config ?? {};
-  const namesSource =
-    body.revision_source !== undefined ||
+  const namesField =
     SOURCE_FIELDS.some((field) => source[field] !== undefined) ||
     SOURCE_CONFIG_FIELDS.some((field) => config[field] !== undefined);
   const asksForMore =
     body.secrets !== undefined || body.secret_references !== undefined || config.resource_spec !== undefined;
+  const kind = kindOf(before, body);
   return {
-    kind: namesSource ? kindOf(before, body) : before.revision_source,
-    namesSource,
-    revises: always || namesSource || asksForMore,
+    kind,
+    // Naming the kind alone names no source, unless it is another one: there is nothing to take over then.
+    namesSource: namesField || kind !== before.revision_source,
+    revises: always || namesField || asksForMore,
   };
 }
 
@@ -135,7 +138,7 @@ function changed(
     secret_references: body.secret_references ?? before.secret_references,
     config_version: version,
     ...(body.tracked_packages !== undefined && { tracked_packages: body.tracked_packages }),
-    ...(plan.namesSource && sourceAfter(before, body, plan.kind)),
+    ...(plan.revises && plan.namesSource && sourceAfter(before, body, plan.kind)),
     ...(plan.revises && { configuration: version }),
     ...(secrets !== undefined && { secret_names: secrets.map(({ name }) => name), secrets: version }),
   };
@@ -159,16 +162,19 @@ function sourceAfter(
 ): Pick<Deployment, 'revision_source' | 'revision_config' | 'config_path_given'> {
   const sameKind = kind === before.revision_source;
   const asked: SourceFields = body.source_revision_config ?? {};
+  const path = asked.graph_config_path;
+  // A default that was shown and is sent back is still a default.
+  const samePath = sameKind && (path === undefined || path === before.revision_config.graph_config_path);
   return {
     revision_source: kind,
     revision_config: fieldsOfKind(kind, { ...(sameKind && before.revision_config), ...asked }),
-    config_path_given: asked.graph_config_path !== undefined || (sameKind && before.config_path_given),
+    config_path_given: samePath ? before.config_path_given : path !== undefined,
   };
 }
 
 function revisionOf(deps: ChangeDeps, after: Deployment, plan: Plan, caller: Caller): Revision {
   const fields = { ...after.config, ...after.revision_config };
-  const skipped = nothingToBuild(plan.kind, fields);
+  const skipped = nothingToBuild(after.revision_source, fields);
   const inherits = !plan.namesSource && skipped === undefined;
   const revision = newRevision(deps, after, caller, { skipped, inherits, artifact: undefined });
   const { repo_commit_sha: _, ...unresolved } = revision.revision_config;

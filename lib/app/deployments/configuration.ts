@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ValidationError } from '../../contract/errors.ts';
+import { refuse, ValidationError } from '../../contract/errors.ts';
 import { SECRET_MASK } from '../../contract/secrets.ts';
 import type { Configuration, Deployment, DeploymentConfig } from '../../store/items.ts';
 import type { Deps } from '../deps.ts';
@@ -31,14 +31,18 @@ export function mergeConfig(current: DeploymentConfig, asked: Partial<Deployment
   return merged;
 }
 
-/** Throws 422 for what only the installation can tell; the schemas have judged everything else. */
+/** Throws for what only the installation can tell: 404, 422. The schemas have judged everything else. */
 export function checkConfig(config: Partial<DeploymentConfig>, allowFileRepositories: boolean): void {
+  // None can be registered so far, so none is there.
+  if (config.integration_id !== undefined)
+    throw refuse('integration_not_found', { id: config.integration_id });
   if (allowFileRepositories || config.repo_url?.startsWith('file:') !== true) return;
   throw new ValidationError([
     {
       loc: ['body', 'source_config', 'repo_url'],
       type: 'value_error',
       msg: 'Value error, file: repositories are not available here; use https or ssh',
+      input: config.repo_url,
     },
   ]);
 }

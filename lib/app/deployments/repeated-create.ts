@@ -7,6 +7,8 @@ import { openSecrets, type Secret } from '../secrets.ts';
 
 /** Old clients send a create again when the connection drops, without an Idempotency-Key; they do so within this time. */
 const REPEATED_WITHIN_MILLISECONDS = 120_000;
+/** The version of the secrets that a create stores. */
+const FIRST_VERSION = 1;
 
 /** The deployment that this very request made a moment ago; undefined when the name is taken by anything else. */
 export async function repeatedCreate(
@@ -22,8 +24,9 @@ export async function repeatedCreate(
   const alike = reservation.created_by === caller.userId && reservation.request_hash === requestHash;
   if (!alike || ageMilliseconds > REPEATED_WITHIN_MILLISECONDS) return undefined;
   const deployment = await findDeployment(deps.table, caller.tenantId, reservation.deployment_id);
-  if (deployment === undefined || deployment.config_version !== 1) return undefined;
+  if (deployment === undefined || deployment.status === 'AWAITING_DELETE') return undefined;
   const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
-  const stored = await openSecrets(deps, owner, deployment.secrets);
+  // As they were then: somebody may have changed the deployment since. The hash has told that the names are the same.
+  const stored = await openSecrets(deps, owner, secrets.length > 0 ? FIRST_VERSION : undefined);
   return isDeepStrictEqual(stored, secrets) ? deployment : undefined;
 }

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { aControlPlane, allItems } from '../../support/control-plane.ts';
+import { github, post, refusal, refusedWith, register } from '../../support/requests.ts';
+
+const repo = { repo_url: 'https://example.com/repo.git' };
+const image = { image_uri: 'registry.example.com/app:1' };
+
+type Case = [what: string, source: string | null, config: object, revisionConfig: object, detail: string];
+
+const contradictions: Case[] = [
+  [
+    'nothing',
+    null,
+    {},
+    {},
+    "nothing says where the code comes from; give 'repo_url', 'image_uri' or 'source'.",
+  ],
+  ['two kinds', null, repo, image, "'repo_url' and 'image_uri' are both given; give one, or say 'source'."],
+  ['git without a repository', 'github', {}, {}, "source 'github' needs 'repo_url'."],
+  ['git with an image', 'github', repo, image, "'image_uri' does not go with source 'github'."],
+  [
+    'git with a tarball',
+    'github',
+    repo,
+    { source_tarball_path: 'x' },
+    "'source_tarball_path' does not go with source 'github'.",
+  ],
+  ['an image without one', 'external_docker', {}, {}, "source 'external_docker' needs 'image_uri'."],
+  [
+    'an image with a repository',
+    'external_docker',
+    repo,
+    image,
+    "'repo_url' does not go with source 'external_docker'.",
+  ],
+  [
+    'an image with a ref',
+    'external_docker',
+    {},
+    { ...image, repo_ref: 'main' },
+    "'repo_ref' does not go with source 'external_docker'.",
+  ],
+  [
+    'an image with a command',
+    'external_docker',
+    { build_command: 'make' },
+    image,
+    "'build_command' does not go with source 'external_docker'.",
+  ],
+  [
+    'pushes of an image',
+    'external_docker',
+    { build_on_push: true },
+    image,
+    "'build_on_push' does not go with source 'external_docker'.",
+  ],
+  [
+    'pushes of a tag',
+    'github',
+    { ...repo, build_on_push: true },
+    { repo_ref: 'refs/tags/v1' },
+    "'build_on_push' needs a branch, but 'repo_ref' is the tag 'refs/tags/v1'.",
+  ],
+  [
+    'a tarball with a repository',
+    'internal_source',
+    repo,
+    {},
+    "'repo_url' does not go with source 'internal_source'.",
+  ],
+  [
+    'a tarball with an image',
+    'internal_source',
+    {},
+    image,
+    "'image_uri' does not go with source 'internal_source'.",
+  ],
+  [
+    'a tarball on create',
+    'internal_source',
+    {},
+    { source_tarball_path: 'x' },
+    "'source_tarball_path' cannot be given on create; ask for an upload URL of the deployment first.",
+  ],
+  [
+    'an image to push without a registry',
+    'internal_docker',
+    {},
+    {},
+    'this installation has no image registry; deploy from source (--remote) or give image_uri',
+  ],
+];
+
+describe('a create whose source contradicts itself', () => {
+  it('is 400 with the reason, and leaves nothing', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'cluster', { compute_type: 'k8s', compute_config: { k8s_namespaces: ['a'] } });
+    const before = await allItems(plane.deps.table);
+    for (const [what, source, source_config, source_revision_config, reason] of contradictions) {
+      const answer = await refusedWith(
+        post(plane, { name: 'a', source, source_config, source_revision_config }),
+      );
+      expect([what, answer]).toEqual([what, `400 Source configuration error: ${reason}`]);
+    }
+    expect(await allItems(plane.deps.table)).toEqual(before);
+  });
+});
+
+describe('a file: repository', () => {
+  it('is 422 where builds do not run on the machine of the caller', async () => {
+    const plane = await aControlPlane({ allowFileRepositories: false });
+    await register(plane, 'machine');
+    const body = github('a', { source_config: { repo_url: 'file:///srv/repo.git' } });
+    expect(await refusal(post(plane, body))).toEqual({
+      status: 422,
+      detail: [
+        {
+          loc: ['body', 'source_config', 'repo_url'],
+          type: 'value_error',
+          msg: 'Value error, file: repositories are not available here; use https or ssh',
+          input: 'file:///srv/repo.git',
+        },
+      ],
+    });
+  });
+
+  it('is taken where they do', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    const body = github('a', { source_config: { repo_url: 'file:///srv/repo.git' } });
+    expect((await post(plane, body)).source_config.repo_url).toBe('file:///srv/repo.git');
+  });
+});
+
+describe('secrets of a create', () => {
+  it('cannot be the mask: nothing is stored yet; the answer does not repeat the value', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    const secrets = [
+      { name: 'OTHER', value: 'x' },
+      { name: 'TOKEN', value: '**********' },
+    ];
+    expect(await refusal(post(plane, github('a', { secrets })))).toEqual({
+      status: 422,
+      detail: [
+        {
+          loc: ['body', 'secrets', 1, 'value'],
+          type: 'value_error',
+          msg: expect.stringContaining('no secret named TOKEN is stored'),
+        },
+      ],
+    });
+  });
+
+  it('cannot be references where servers are local processes', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    const secret_references = [{ name: 'A', secret_name: 'b', secret_key: 'c' }];
+    expect(await refusedWith(post(plane, github('a', { secret_references })))).toMatch(
+      /^400 Source configuration error: listener machine runs processes and has no secrets of its own/,
+    );
+  });
+});
+
+describe('an integration', () => {
+  it('is looked up, and one that is not there is 404', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    const integration_id = plane.deps.clock.randomId();
+    const body = github('a', { source_config: { ...repo, integration_id } });
+    expect(await refusedWith(post(plane, body))).toBe(`404 Integration ID ${integration_id} not found.`);
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { findDeployment, getConfiguration } from '../../../lib/store/deployments.ts';
+import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
+import { ended } from '../../support/processed.ts';
+import { change, github, post, refusedWith, register, revisions, show } from '../../support/requests.ts';
+
+const OLD = { repo_url: 'https://example.com/old.git', install_command: 'make deps', build_command: 'make' };
+
+async function deployed(
+  config: object = {},
+  more: object = {},
+): Promise<{ plane: ControlPlane; id: string }> {
+  const plane = await aControlPlane();
+  await register(plane, 'machine');
+  const { id } = await post(plane, github('a', { source_config: { ...OLD, ...config }, ...more }));
+  await ended(plane, id, 'DEPLOYED');
+  return { plane, id };
+}
+
+const newest = async (plane: ControlPlane, id: string) => (await revisions(plane, id)).resources[0];
+
+/** What the latest revision will run. */
+async function configuration(plane: ControlPlane, id: string) {
+  const deployment = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
+  const owner = { tenantId: plane.caller.tenantId, deploymentId: id };
+  return getConfiguration(plane.deps.table, owner, deployment?.configuration ?? 0);
+}
+
+describe('a PATCH of one field', () => {
+  const cases: [body: object, revises: boolean][] = [
+    [{ source_config: { repo_url: 'https://example.com/new.git' } }, true],
+    [{ source_config: { repo_url: OLD.repo_url } }, true],
+    [{ source_config: { install_command: 'true' } }, true],
+    [{ source_config: { build_command: '' } }, true],
+    [{ source_config: { resource_spec: { cpu: 1 } } }, true],
+    [{ source_config: { resource_spec: {} } }, true],
+    [{ source_revision_config: { repo_ref: 'develop' } }, true],
+    [{ source_revision_config: { graph_config_path: 'a/langgraph.json' } }, true],
+    [{ source_revision_config: { langgraph_config_path: 'a/langgraph.json' } }, true],
+    [{ secrets: [] }, true],
+    [{ secrets: [{ name: 'A', value: 'b' }] }, true],
+    [{ secret_references: [] }, true],
+    [{ source_config: { build_on_push: true } }, false],
+    [{ source_config: { custom_url: 'https://mine.example' } }, false],
+    [{ source_config: { deployment_type: 'dev' } }, false],
+    [{ source_config: {} }, false],
+    [
+      { source_config: { repo_url: null, resource_spec: null }, source_revision_config: { repo_ref: null } },
+      false,
+    ],
+    [{ secrets: null, secret_references: null, source_config: null, source_revision_config: null }, false],
+    [{ tracked_packages: { a: '1' } }, false],
+    [{ name: 'a', source: 'github' }, false],
+    [{ revision_source: 'github' }, false],
+    [{ source_revision_config: { repo_commit_sha: 'd'.repeat(40) } }, false],
+    [{}, false],
+  ];
+
+  it.each(cases)('%j makes a revision: %s', async (body, revises) => {
+    const { plane, id } = await deployed({ deployment_type: 'dev' });
+    const before = await show(plane, id);
+    const after = await change(plane, id, body);
+    const { resources } = await revisions(plane, id);
+    expect(resources).toHaveLength(revises ? 2 : 1);
+    expect(after.latest_revision_id).toBe(resources[0]?.id);
+    expect(after.config_version).toBe(before.config_version + 1);
+    expect(after.active_revision_id).toBe(before.active_revision_id);
+    expect(await show(plane, id)).toEqual(after);
+  });
+});
+
+describe('a PATCH merges', () => {
+  it('what is absent or null keeps, an empty text clears', async () => {
+    const { plane, id } = await deployed({ custom_url: 'https://mine.example', resource_spec: { cpu: 1 } });
+    const kept = await change(plane, id, {
+      source_config: { install_command: null, build_command: '' },
+      secrets: null,
+    });
+    expect(kept.source_config).toMatchObject({
+      ...OLD,
+      build_command: null,
+      custom_url: 'https://mine.example',
+      resource_spec: { cpu: 1 },
+    });
+    const cleared = await change(plane, id, { source_config: { install_command: '', custom_url: '' } });
+    expect(cleared.source_config).toMatchObject({
+      install_command: null,
+      custom_url: 'http://localhost:4401/d/it',
+    });
+    expect(await configuration(plane, id)).not.toHaveProperty('install_command');
+  });
+
+  it('resource_spec is replaced whole, and {} clears it', async () => {
+    const { plane, id } = await deployed({ resource_spec: { cpu: 1, memory_mb: 1024 } });
+    const replaced = await change(plane, id, { source_config: { resource_spec: { cpu: 2 } } });
+    expect(replaced.source_config.resource_spec).toEqual({ cpu: 2 });
+    expect((await configuration(plane, id)).resource_spec).toEqual({ cpu: 2 });
+    const cleared = await change(plane, id, { source_config: { resource_spec: {} } });
+    expect(cleared.source_config.resource_spec).toBeNull();
+    expect(await configuration(plane, id)).not.toHaveProperty('resource_spec');
+  });
+
+  it('and judges the result: pushes of a tag, whichever of the two came first', async () => {
+    const pushed = await deployed({ build_on_push: true });
+    const tag = { source_revision_config: { repo_ref: 'refs/tags/v1' } };
+    expect(await refusedWith(change(pushed.plane, pushed.id, tag))).toMatch(
+      /^400 .*'build_on_push' needs a branch/,
+    );
+    const tagged = await deployed({}, tag);
+    const push = { source_config: { build_on_push: true } };
+    expect(await refusedWith(change(tagged.plane, tagged.id, push))).toMatch(
+      /^400 .*'build_on_push' needs a branch/,
+    );
+  });
+});
+
+describe('a PATCH of everything that GET shows', () => {
+  it('changes nothing of the configuration', async () => {
+    const { plane, id } = await deployed(
+      { resource_spec: { cpu: 1, labels: { team: 'a' } }, build_on_push: true, deployment_type: 'prod' },
+      {
+        secrets: [
+          { name: 'A', value: 'one' },
+          { name: 'B', value: 'two' },
+        ],
+        source_revision_config: { repo_ref: 'main' },
+        agent: { agent_id: 'x', environment: 'y' },
+        tracked_packages: ['p'],
+      },
+    );
+    const shown = await show(plane, id);
+    const stored = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
+    const ran = await configuration(plane, id);
+    const patched = await change(plane, id, shown);
+    expect(patched.source_config).toEqual(shown.source_config);
+    expect(patched.source_revision_config).toMatchObject({
+      ...shown.source_revision_config,
+      repo_commit_sha: null,
+    });
+    const after = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
+    const same = [
+      'config',
+      'secrets',
+      'secret_names',
+      'secret_references',
+      'config_path_given',
+      'agent',
+    ] as const;
+    for (const field of same) expect([field, after?.[field]]).toEqual([field, stored?.[field]]);
+    expect({ ...(await configuration(plane, id)), version: 1 }).toEqual(ran);
+    expect((await newest(plane, id))?.status).toBe('QUEUED');
+  });
+});
+
+describe('what a PATCH cannot change', () => {
+  const cases: [body: object, field: string][] = [
+    [{ name: 'b' }, 'name'],
+    [{ source: 'internal_source' }, 'source'],
+    [{ source_config: { listener_id: '0190a000-0000-7000-8000-00000000dead' } }, 'source_config.listener_id'],
+    [{ source_config: { listener_config: { k8s_namespace: 'x' } } }, 'source_config.listener_config'],
+    [{ source_config: { deployment_type: 'prod' } }, 'source_config.deployment_type'],
+    [{ agent: { agent_id: 'a', environment: 'b' } }, 'agent'],
+  ];
+
+  it.each(cases)('%j is 400 naming %s', async (body, field) => {
+    const { plane, id } = await deployed({ deployment_type: 'dev' });
+    const before = await show(plane, id);
+    expect(await refusedWith(change(plane, id, body))).toBe(
+      `400 '${field}' cannot be changed after creation.`,
+    );
+    expect(await show(plane, id)).toEqual(before);
+  });
+});
+
+describe('the address of a deployment', () => {
+  it('is the listener’s until the client gives one; sending the shown one back gives none', async () => {
+    const { plane, id } = await deployed();
+    const shown = await show(plane, id);
+    expect(shown.source_config.custom_url).toBe('http://localhost:4401/d/it');
+    await change(plane, id, { source_config: { custom_url: shown.source_config.custom_url } });
+    const stored = async () =>
+      (await findDeployment(plane.deps.table, plane.caller.tenantId, id))?.config.custom_url;
+    expect(await stored()).toBeUndefined();
+    const own = await change(plane, id, { source_config: { custom_url: 'https://mine.example' } });
+    expect(own.source_config.custom_url).toBe('https://mine.example');
+    await change(plane, id, { source_config: { custom_url: 'https://mine.example' } });
+    expect(await stored()).toBe('https://mine.example');
+    expect((await revisions(plane, id)).resources).toHaveLength(1);
+  });
+});
+
+describe('a PATCH that names no source', () => {
+  it('takes it from the revision before; the default path stays a default', async () => {
+    const { plane, id } = await deployed();
+    await change(plane, id, { secrets: [{ name: 'A', value: 'b' }] });
+    const items = await newest(plane, id);
+    expect(items).toMatchObject({
+      status: 'QUEUED',
+      source_revision_config: { repo_ref: 'main', repo_commit_sha: null },
+    });
+    const named = { source_revision_config: { graph_config_path: 'langgraph.json' } };
+    await change(plane, id, named);
+    const stored = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
+    expect(stored?.config_path_given).toBe(false);
+    await change(plane, id, { source_revision_config: { graph_config_path: 'b/langgraph.json' } });
+    await change(plane, id, { source_revision_config: { graph_config_path: 'langgraph.json' } });
+    expect((await findDeployment(plane.deps.table, plane.caller.tenantId, id))?.config_path_given).toBe(true);
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
+import { ended } from '../../support/processed.ts';
+import { change, post, postRevision, refusedWith, register, revisions } from '../../support/requests.ts';
+
+const k8s = { compute_type: 'k8s', compute_config: { k8s_namespaces: ['one'] } };
+const IMAGE = { image_uri: 'registry.example.com/app:1' };
+const TARBALL = { source_tarball_path: 'uploads/one.tar.gz' };
+
+/** A deployment of each kind on a cluster, in an installation that has a registry. */
+async function made(source: string, more: object = {}): Promise<{ plane: ControlPlane; id: string }> {
+  const plane = await aControlPlane({ registryHost: 'registry.example.com' });
+  await register(plane, 'cluster', k8s);
+  const empty = { name: 'a', source_config: {}, source_revision_config: {} };
+  const { id } = await post(plane, { ...empty, source, ...more });
+  return { plane, id };
+}
+
+const newest = async (plane: ControlPlane, id: string) => (await revisions(plane, id)).resources[0];
+
+describe('revision_source', () => {
+  it('lets a deployment of images come from a tarball once, and back', async () => {
+    const { plane, id } = await made('internal_docker');
+    const built = await change(plane, id, {
+      revision_source: 'internal_source',
+      source_revision_config: { ...TARBALL, langgraph_config_path: 'apps/a/langgraph.json' },
+      source_config: { install_command: 'make' },
+      secrets: [],
+    });
+    expect(built).toMatchObject({
+      source: 'internal_docker',
+      source_revision_config: { ...TARBALL, image_uri: null },
+    });
+    expect(await newest(plane, id)).toMatchObject({ source: 'internal_source', status: 'QUEUED' });
+    const pushed = await change(plane, id, {
+      revision_source: 'internal_docker',
+      source_revision_config: IMAGE,
+    });
+    expect(pushed.source_revision_config).toMatchObject({
+      ...IMAGE,
+      source_tarball_path: null,
+      graph_config_path: null,
+    });
+    expect(await newest(plane, id)).toMatchObject({ source: 'internal_docker', status: 'QUEUED' });
+  });
+
+  it('is understood from the field when it is left out', async () => {
+    const { plane, id } = await made('internal_docker');
+    await change(plane, id, { source_revision_config: TARBALL });
+    expect((await newest(plane, id))?.source).toBe('internal_source');
+    await change(plane, id, { source_revision_config: IMAGE });
+    expect((await newest(plane, id))?.source).toBe('internal_docker');
+  });
+
+  it.each([
+    ['github', 'internal_source', { source_config: { repo_url: 'https://example.com/a.git' } }],
+    ['external_docker', 'internal_source', { source_revision_config: IMAGE }],
+    ['internal_source', 'internal_docker', {}],
+    ['internal_docker', 'github', {}],
+  ])('of a %s deployment cannot be %s', async (source, asked, more) => {
+    const { plane, id } = await made(source, more);
+    expect(await refusedWith(change(plane, id, { revision_source: asked, secrets: [] }))).toBe(
+      `400 Source configuration error: a revision of a deployment with source '${source}' cannot come from '${asked}'.`,
+    );
+  });
+
+  it('alone changes nothing', async () => {
+    const { plane, id } = await made('internal_docker', { source_revision_config: IMAGE });
+    const patched = await change(plane, id, { revision_source: 'internal_source' });
+    expect(patched.source_revision_config).toMatchObject(IMAGE);
+    expect((await revisions(plane, id)).resources).toHaveLength(1);
+  });
+});
+
+describe('a request that still leaves nothing to build', () => {
+  it('makes a revision that is SKIPPED at once', async () => {
+    const { plane, id } = await made('internal_source');
+    await change(plane, id, { secrets: [{ name: 'A', value: 'b' }] });
+    expect(await newest(plane, id)).toMatchObject({ status: 'SKIPPED' });
+    expect(await postRevision(plane, id)).toMatchObject({ status: 'SKIPPED', queue_position: null });
+    expect((await revisions(plane, id)).resources).toHaveLength(3);
+  });
+
+  it('does not hide what ran before it from the next one', async () => {
+    const { plane, id } = await made('internal_docker');
+    await change(plane, id, { source_revision_config: TARBALL });
+    await ended(plane, id, 'DEPLOYED');
+    expect(await postRevision(plane, id, { revision_source: 'internal_docker' })).toMatchObject({
+      status: 'SKIPPED',
+    });
+    const patched = await change(plane, id, { secrets: [{ name: 'A', value: 'b' }] });
+    expect(patched.source_revision_config).toMatchObject(TARBALL);
+    expect(await newest(plane, id)).toMatchObject({ status: 'QUEUED', source: 'internal_source' });
+  });
+});
+
+describe('a change of an image', () => {
+  it('names the listener’s kind when that cannot run it', async () => {
+    const plane = await aControlPlane({ registryHost: 'registry.example.com' });
+    await register(plane, 'machine');
+    const { id } = await post(plane, {
+      name: 'a',
+      source: 'internal_source',
+      source_config: {},
+      source_revision_config: {},
+    });
+    expect(await refusedWith(change(plane, id, { source_revision_config: IMAGE }))).toBe(
+      "400 Source configuration error: 'image_uri' does not go with source 'internal_source'.",
+    );
+  });
+
+  it('keeps what the configuration has of no kind', async () => {
+    const { plane, id } = await made('external_docker', { source_revision_config: IMAGE });
+    const next = { image_uri: 'registry.example.com/app:2' };
+    expect((await change(plane, id, { source_revision_config: next })).source_revision_config).toMatchObject(
+      next,
+    );
+    expect(await refusedWith(change(plane, id, { source_config: { build_on_push: true } }))).toBe(
+      "400 Source configuration error: 'build_on_push' does not go with source 'external_docker'.",
+    );
+    expect(
+      await refusedWith(change(plane, id, { source_config: { repo_url: 'https://example.com/a.git' } })),
+    ).toBe("400 Source configuration error: 'repo_url' does not go with source 'external_docker'.");
+  });
+});

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../lib/adapters/clock.ts';
+import { neverWait } from '../../lib/adapters/offers.ts';
+import type { Caller } from '../../lib/app/caller.ts';
+import type { Deps } from '../../lib/app/deps.ts';
+import { openFileKeys } from '../../lib/embedded/keys.ts';
+import { openLogStore } from '../../lib/embedded/logs.ts';
+import type { Item } from '../../lib/store/operations.ts';
+import type { Table } from '../../lib/store/table.ts';
+import { aCaller } from './caller.ts';
+import { freshTable } from './dynoxide.ts';
+import { FakeBuilds } from './fake-builds.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** The use cases on a real table, without the stream and the state machine: nothing moves but what the test calls. */
+export type ControlPlane = {
+  deps: Deps;
+  caller: Caller;
+  /** Moves the clock that everything reads. */
+  advance(seconds: number): void;
+  /** The same installation, asked by somebody else; by default by a user of another tenant. */
+  as(changes?: Partial<Caller>): ControlPlane;
+};
+
+const absentWorkflow: Deps['workflow'] = {
+  start: async () => 'already_exists',
+  status: async () => 'absent',
+  succeed: async () => 'gone',
+  fail: async () => 'gone',
+};
+
+export async function aControlPlane(settings: Partial<Deps['settings']> = {}): Promise<ControlPlane> {
+  const folder = await temporaryFolder();
+  let offset = 0;
+  const clock = { ...systemClock, now: () => Date.now() + offset };
+  const logs = openLogStore({ path: join(folder, 'logs.db'), now: clock.now });
+  onTestFinished(() => logs.close());
+  const deps: Deps = {
+    table: await freshTable(),
+    clock,
+    keys: await openFileKeys(join(folder, 'key')),
+    blobs: {
+      downloadUrl: async (key) => `http://127.0.0.1/${key}`,
+      head: async () => ({ sizeBytes: 10, versionId: undefined }),
+      delete: async () => {},
+    },
+    logs,
+    git: { resolve: async () => 'c'.repeat(40) },
+    builds: new FakeBuilds(),
+    workflow: absentWorkflow,
+    offers: neverWait,
+    settings: {
+      allowFileRepositories: true,
+      registryHost: undefined,
+      unclaimedSeconds: 900,
+      silentSeconds: 900,
+      buildSeconds: 1800,
+      ...settings,
+    },
+  };
+  const asked = (caller: Caller): ControlPlane => ({
+    deps,
+    caller,
+    advance: (seconds) => {
+      offset += seconds * 1000;
+    },
+    as: (changes) =>
+      asked({
+        ...caller,
+        ...(changes ?? { tenantId: clock.randomId(), userId: clock.randomId(), keyId: clock.randomId() }),
+      }),
+  });
+  return asked(aCaller({ tenantId: clock.randomId() }));
+}
+
+/** Everything that is stored. */
+export async function allItems({ client, name }: Table): Promise<Item[]> {
+  const items: Item[] = [];
+  let startAfter: Item | undefined;
+  do {
+    const page = await client.send(
+      new ScanCommand({ TableName: name, ConsistentRead: true, ExclusiveStartKey: startAfter }),
+    );
+    items.push(...(page.Items ?? []));
+    startAfter = page.LastEvaluatedKey;
+  } while (startAfter !== undefined);
+  return items;
+}
