@@ -9,9 +9,15 @@ const running = new Set<ChildProcess>();
 // What is told to end ends what it started first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
-    const ended = [...running].map((child) => once(child, 'close'));
-    for (const child of running) child.kill('SIGTERM');
-    void Promise.allSettled(ended).then(() => process.exit(1));
+    for (const child of running) {
+      // Before anybody who waits for the child takes its end for a failure and goes on.
+      child.prependOnceListener('close', () => {
+        running.delete(child);
+        if (running.size === 0) process.exit(1);
+      });
+      child.kill('SIGTERM');
+    }
+    if (running.size === 0) process.exit(1);
   });
 }
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { countReport } from './results.ts';
 import { runStep, vitestStep } from './run-step.ts';
 
 const RUNS = 10;
+const FOLDER = 'test-results/ten';
 
 /** Runs all tests once and says how it went. Returns whether they passed. */
 async function run(number: number, reportFile: string): Promise<boolean> {
@@ -18,14 +18,11 @@ async function run(number: number, reportFile: string): Promise<boolean> {
   return good;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'slipway-ten-'));
-try {
-  for (let number = 1; number <= RUNS; number++) {
-    if (!(await run(number, join(folder, `${number}.json`)))) {
-      process.exitCode = 1;
-      break;
-    }
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(FOLDER, { recursive: true });
+for (let number = 1; number <= RUNS; number++) {
+  if (!(await run(number, join(FOLDER, `${number}.json`)))) {
+    process.exitCode = 1;
+    break;
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }
