@@ -239,6 +239,11 @@ export const listener = lazy(() =>
 );
 export type Listener = z.infer<ReturnType<typeof listener>>;
 
+/** Names the marked default, so that two marks at the same time contend for one item. */
+export const defaultListener = lazy(() =>
+  z.object({ ...base, entity: z.literal('default_listener'), listener_id: z.string() }),
+);
+
 export const openTask = lazy(() =>
   z.object({
     ...base,

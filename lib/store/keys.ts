@@ -24,6 +24,7 @@ import { numberOf } from '../domain/revision-id.ts';
  * | what should run on it                                 | T#tenant#L#listener    | P#deployment      |
  * | a tenant's listeners, oldest first (thin rows)        | T#tenant#LL            | listener id       |
  * | is this compute id taken                              | T#tenant#LC#compute id | A                 |
+ * | which listener is the marked default                  | T#tenant#LM            | A                 |
  * | who holds this API key                                | K#sha256               | A                 |
  * | one tenant; one organisation                          | T#tenant; O#org        | A                 |
  *
@@ -130,6 +131,8 @@ export const computeIdKey = (tenantId: string, computeId: string): Key => ({
   pk: `T#${tenantId}#LC#${computeId}`,
   sk: 'A',
 });
+
+export const defaultListenerKey = (tenantId: string): Key => ({ pk: `T#${tenantId}#LM`, sk: 'A' });
 
 export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
 export const tenantKey = (tenantId: string): Key => ({ pk: `T#${tenantId}`, sk: 'A' });

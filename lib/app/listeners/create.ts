@@ -3,11 +3,10 @@ import type { CreateListenerBody } from '../../contract/listener-requests.ts';
 import type { createListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { ListenerView } from '../../contract/views.ts';
-import { absent, equals, put, update } from '../../store/expressions.ts';
-import type { Listener } from '../../store/items.ts';
-import { computeIdKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
-import { listenerRows } from '../../store/listeners.ts';
-import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/operations.ts';
+import { absent, present, put, same, update } from '../../store/expressions.ts';
+import { defaultListener, type Listener } from '../../store/items.ts';
+import { computeIdKey, defaultListenerKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
+import { ConditionsFailed, find, retryRaces, transact, type Write } from '../../store/operations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { listenerView } from './view.ts';
@@ -20,12 +19,9 @@ export async function createListener(
 ): Promise<ListenerView> {
   const listener = newListener(deps, body, caller.tenantId);
   await retryRaces(async () => {
-    const previous = listener.is_default ? await currentDefault(deps, caller.tenantId) : undefined;
+    const marking = listener.is_default ? await mark(deps, listener) : [];
     try {
-      await transact(deps.table, [
-        ...writesOf(listener),
-        ...(previous === undefined ? [] : unmark(previous)),
-      ]);
+      await transact(deps.table, [...writesOf(listener), ...marking]);
     } catch (error) {
       if (error instanceof ConditionsFailed && error.failed.has('compute_id')) {
         throw refuse('listener_taken', { tenantId: caller.tenantId, computeId: listener.compute_id });
@@ -64,12 +60,18 @@ function writesOf(listener: Listener): Write[] {
   ];
 }
 
-async function currentDefault(deps: Pick<Deps, 'table'>, tenantId: string): Promise<Listener | undefined> {
-  for await (const listener of listenerRows(deps.table, tenantId)) if (listener.is_default) return listener;
-  return undefined;
+/** Makes it the default, and takes the mark from the one that had it: of two at the same time the later one stays marked. */
+async function mark({ table }: Pick<Deps, 'table'>, { tenant_id: tenantId, id }: Listener): Promise<Write[]> {
+  const key = defaultListenerKey(tenantId);
+  const previous = (await find(table, key, defaultListener))?.listener_id;
+  const item = { v: 1, entity: 'default_listener', tenant_id: tenantId, listener_id: id };
+  return [
+    put('default', { ...key, ...item }, same('listener_id', previous)),
+    ...(previous === undefined ? [] : unmark(tenantId, previous)),
+  ];
 }
 
-const unmark = ({ tenant_id: tenantId, id }: Listener): Write[] =>
+const unmark = (tenantId: string, id: string): Write[] =>
   [listenerKey(tenantId, id), listenerRowKey(tenantId, id)].map((key, index) =>
-    update(`previous_default_${index}`, key, { set: { is_default: false } }, equals('is_default', true)),
+    update(`previous_default_${index}`, key, { set: { is_default: false } }, present('pk')),
   );

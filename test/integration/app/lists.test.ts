@@ -1,0 +1,181 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
+import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
+import { ended } from '../../support/processed.ts';
+import { github, list, post, postRevision, register, revisions } from '../../support/requests.ts';
+
+type Query = Record<string, string>;
+
+async function withListener(): Promise<ControlPlane> {
+  const plane = await aControlPlane();
+  await register(plane, 'machine');
+  return plane;
+}
+
+const names = async (plane: ControlPlane, query: Query = {}) =>
+  (await list(plane, query)).resources.map(({ name }) => name);
+
+/** Walks a list as clients do: they count rows themselves and stop at the first short page. */
+async function walked<T>(
+  page: (query: Query) => Promise<{ resources: T[]; offset: number }>,
+  limit: number,
+  query: Query = {},
+): Promise<T[]> {
+  const rows: T[] = [];
+  for (;;) {
+    const { resources, offset } = await page({ ...query, limit: String(limit), offset: String(rows.length) });
+    rows.push(...resources);
+    expect(offset).toBe(rows.length);
+    if (resources.length < limit) return rows;
+  }
+}
+
+describe('the list of deployments', () => {
+  it('gives each of them once, newest first, whatever the page is, filtered or not', async () => {
+    const plane = await withListener();
+    const other = plane.as();
+    await register(other, 'machine');
+    await post(other, github('a-foreign'));
+    let made: string[] = [];
+    const name = fc.stringMatching(/^[ab][abc]{0,3}$/);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(name, { maxLength: 3 }),
+        fc.integer({ min: 1, max: 7 }),
+        name,
+        async (more, limit, part) => {
+          for (const one of more.filter((wish) => !made.includes(wish))) {
+            if (made.includes(one)) continue;
+            await post(plane, github(one));
+            made = [one, ...made];
+            expect((await names(plane, { limit: '1' }))[0]).toBe(one);
+          }
+          const all = await walked((query) => list(plane, query), limit);
+          expect(all.map((shown) => shown.name)).toEqual(made);
+          const found = await walked((query) => list(plane, query), limit, { name_contains: part });
+          const matching = made.filter((one) => one.includes(part));
+          const exactFirst = [
+            ...matching.filter((one) => one === part),
+            ...matching.filter((one) => one !== part),
+          ];
+          expect(found.map((shown) => shown.name)).toEqual(exactFirst);
+        },
+      ),
+      { numRuns: 12 },
+    );
+  });
+
+  it('has the exact match of a searched name on the first page, and only it for name=', async () => {
+    const plane = await withListener();
+    for (const name of ['app', 'app-1', 'app-2', 'my-app']) await post(plane, github(name));
+    expect(await names(plane, { name_contains: 'app' })).toEqual(['app', 'my-app', 'app-2', 'app-1']);
+    expect(await names(plane, { name_contains: 'app', limit: '1' })).toEqual(['app']);
+    expect(await names(plane, { name_contains: 'app', limit: '2', offset: '1' })).toEqual([
+      'my-app',
+      'app-2',
+    ]);
+    expect(await names(plane, { name: 'app' })).toEqual(['app']);
+    expect(await list(plane, { name: 'app', offset: '1' })).toEqual({ resources: [], offset: 1 });
+    expect(await list(plane, { name: 'ap' })).toEqual({ resources: [], offset: 0 });
+    expect(await names(plane, { name: 'app', name_contains: 'my' })).toEqual([]);
+    expect(await list(plane, { offset: '7' })).toEqual({ resources: [], offset: 4 });
+    expect(await names(plane, { name: 'app#', name_contains: '#' })).toEqual([]);
+  });
+
+  it('is filtered by ids, agent and image', async () => {
+    const plane = await withListener();
+    const made = [];
+    for (const environment of ['prod', 'test']) {
+      made.push(await post(plane, github(`a-${environment}`, { agent: { agent_id: 'x', environment } })));
+    }
+    const plain = await post(plane, github('plain'));
+    const [prod, test] = made;
+    const ids = [prod?.id, plain.id, plain.id, plane.deps.clock.randomId()].join(',');
+    expect(await names(plane, { deployment_ids: ids })).toEqual(['plain', 'a-prod']);
+    expect(await names(plane, { deployment_ids: ids.toUpperCase(), name_contains: 'a-' })).toEqual([
+      'a-prod',
+    ]);
+    expect(await names(plane, { agent_id: 'x' })).toEqual(['a-test', 'a-prod']);
+    expect(await names(plane, { agent_id: 'x', agent_environment: 'test' })).toEqual(['a-test']);
+    expect(await names(plane, { agent_id: 'y' })).toEqual([]);
+    await ended(plane, test?.id ?? '', 'DEPLOYED', { outcome: { image_version: 'v7' } });
+    expect(await names(plane, { image_version: 'v7' })).toEqual(['a-test']);
+    expect(await names(plane, { image_version: 'v8' })).toEqual([]);
+  });
+
+  it('is filtered by status and by what the listener says of it', async () => {
+    const plane = await withListener();
+    const [unused, ready] = [await post(plane, github('unused')), await post(plane, github('ready'))];
+    const active = await ended(plane, ready.id, 'DEPLOYED');
+    const report = (healthy: boolean, revision_id: string | null = active.id) =>
+      reportStatus(
+        plane.deps,
+        {
+          params: { listener_id: ready.source_config.listener_id ?? '' },
+          body: { reports: [{ deployment_id: ready.id, epoch: 99, revision_id, healthy }] },
+        },
+        plane.caller,
+      );
+    expect(await names(plane, { status: 'UNKNOWN' })).toEqual(['ready']);
+    await report(true);
+    expect(await names(plane, { status: 'READY' })).toEqual(['ready']);
+    expect(await names(plane, { status: 'UNUSED' })).toEqual([unused.name]);
+    expect(await names(plane, { status: 'UNUSED,READY', limit: '1', offset: '1' })).toEqual(['unused']);
+    expect(await names(plane, { status: 'AWAITING_DELETE' })).toEqual([]);
+    expect(await names(plane, { remote_reconciled: 'true' })).toEqual(['ready']);
+    await report(true, null);
+    expect(await names(plane, { remote_reconciled: 'false' })).toEqual(['ready', 'unused']);
+    expect(await names(plane, { status: 'UNKNOWN' })).toEqual(['ready']);
+    await report(true);
+    plane.advance(91);
+    expect(await names(plane, { status: 'READY' })).toEqual([]);
+    expect(await names(plane, { status: 'UNKNOWN,UNUSED', remote_reconciled: 'true' })).toEqual(['ready']);
+  });
+});
+
+describe('the list of revisions', () => {
+  it('is the same page by page as filtered by every status, newest first', async () => {
+    const plane = await withListener();
+    const { id } = await post(plane, github('a'));
+    const made: string[] = [];
+    for (const how of ['DEPLOYED', 'BUILD_FAILED', 'DEPLOYED', 'DEPLOY_FAILED'] as const) {
+      made.unshift((await ended(plane, id, how)).id);
+      const next = await postRevision(plane, id);
+      expect((await revisions(plane, id, { limit: '1' })).resources[0]?.id).toBe(next.id);
+    }
+    for (let n = 0; n < 20; n++) await postRevision(plane, id);
+    const of = (query: Query) => revisions(plane, id, query);
+    const all = await walked(of, 100);
+    expect(all).toHaveLength(25);
+    expect(all.slice(21).map((shown) => shown.id)).toEqual(made);
+    const every = [...new Set(all.map(({ status }) => status))].join(',');
+    for (const limit of [1, 4, 5, 24, 25, 26]) {
+      expect(await walked(of, limit)).toEqual(all);
+      expect(await walked(of, limit, { status: every })).toEqual(all);
+    }
+    const deployed = await walked(of, 1, { status: 'DEPLOYED' });
+    expect(deployed).toEqual(all.filter(({ status }) => status === 'DEPLOYED'));
+    expect((await of({ remote_reconciled: 'true' })).resources.map((shown) => shown.id)).toEqual([made[1]]);
+    expect((await of({ remote_reconciled: 'false', limit: '100' })).resources).toHaveLength(24);
+  });
+
+  it('ends where it ends, and has its defaults', async () => {
+    const plane = await withListener();
+    const { id } = await post(plane, github('a'));
+    for (let n = 0; n < 21; n++) await postRevision(plane, id);
+    expect((await revisions(plane, id)).resources).toHaveLength(20);
+    expect(await revisions(plane, id, { offset: '22' })).toEqual({ resources: [], offset: 22 });
+    expect(await revisions(plane, id, { offset: '900' })).toEqual({ resources: [], offset: 22 });
+    expect(await revisions(plane, id, { offset: '900', status: 'QUEUED' })).toEqual({
+      resources: [],
+      offset: 22,
+    });
+    expect(
+      (await revisions(plane, id, { offset: '20' })).resources.map((shown) => shown.queue_position),
+    ).toEqual([2, 1]);
+    for (const query of [{ limit: '0' }, { limit: '101' }, { offset: '-1' }, { status: 'NOPE' }]) {
+      expect(() => revisions(plane, id, query)).toThrow();
+    }
+  });
+});
