@@ -9,6 +9,8 @@ import { hashOf, isWellFormed } from './api-key.ts';
 export type Credentials = { apiKey: string | undefined; tenantId: string | undefined };
 type IdentityDeps = Pick<Deps, 'table' | 'clock'>;
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /**
  * Who asks, by their key. Throws `unauthenticated` without saying whether the key is missing, malformed, unknown, revoked or expired;
  * `tenant_required` and `tenant_forbidden` when it is good but the tenant is not its own.
@@ -42,7 +44,8 @@ async function tenantOf(deps: IdentityDeps, key: ApiKeyItem, asked: string | und
     return key.tenant_id;
   }
   if (asked === undefined) throw refuse('tenant_required', {});
-  const found = await find(deps.table, tenantKey(asked.toLowerCase()), tenant);
+  // The header is part of a key of the table: anything but an id would name another kind of item.
+  const found = UUID.test(asked) ? await find(deps.table, tenantKey(asked.toLowerCase()), tenant) : undefined;
   if (found?.organisation_id !== key.organisation_id) throw refuse('tenant_forbidden', { tenant: asked });
   return found.tenant_id;
 }

@@ -2,6 +2,7 @@ import { maskSecrets } from '../../contract/mask.ts';
 import type { shipLogs as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
+import { getListenerItem } from '../../store/listeners.ts';
 import { findRevision } from '../../store/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -15,6 +16,7 @@ export async function shipLogs(
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<{ accepted: number }> {
+  await getListenerItem(deps.table, caller.tenantId, params.listener_id);
   const counts = await Promise.all(
     body.batches.map((batch) => ship(deps, batch, caller.tenantId, params.listener_id)),
   );

@@ -56,7 +56,10 @@ async function artifactOf(deps: SpecDeps, revision: Revision): Promise<DeploySpe
   return { kind: 'image', uri };
 }
 
-/** For a listener that restarted and keeps no secrets: the active revision's spec, else that of the one being deployed. */
+/**
+ * For a listener that restarted and keeps no secrets: the active revision's spec, else that of the one being deployed. While neither
+ * is there, the deployment is none of the listener's yet: 404.
+ */
 export async function getSpec(
   deps: SpecDeps,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
@@ -68,5 +71,9 @@ export async function getSpec(
     throw refuse('deployment_not_found', { id: params.deployment_id });
   }
   const ref = { tenantId: caller.tenantId, deploymentId: deployment.id, revisionId };
-  return specOf(deps, deployment, await getRevisionItem(deps.table, ref));
+  const revision = await getRevisionItem(deps.table, ref);
+  if (deployment.active === undefined && revision.task_id === undefined) {
+    throw refuse('deployment_not_found', { id: params.deployment_id });
+  }
+  return specOf(deps, deployment, revision);
 }

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { reportStatus as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
 import { atMost, equals, update } from '../../store/expressions.ts';
 import type { Deployment } from '../../store/items.ts';
 import { deploymentKey } from '../../store/keys.ts';
+import { getListenerItem } from '../../store/listeners.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -17,6 +19,7 @@ export async function reportStatus(
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<{ accepted: number }> {
+  await getListenerItem(deps.table, caller.tenantId, params.listener_id);
   await noteSeen(deps, caller.tenantId, params.listener_id);
   const taken = await Promise.all(
     body.reports.map((report) => take(deps, report, caller.tenantId, params.listener_id)),
@@ -35,7 +38,7 @@ async function take(
   const { active } = deployment;
   if (active === undefined || report.epoch < active.epoch) return false;
   const next = reported(active, report);
-  if (JSON.stringify(next) === JSON.stringify(active)) return true;
+  if (isDeepStrictEqual(next, active)) return true;
   try {
     await transact(deps.table, [
       update(

@@ -214,6 +214,7 @@ export const cases: Record<string, Case> = {
       seedInSlot(table, {
         status: 'DEPLOYING',
         artifact: { kind: 'folder', key: 'artifacts/a.tar', sha256: 'a', sizeBytes: 1 },
+        task_id: ids.task,
       }),
     shows: {
       revision_id: ids.revision,
