@@ -24,6 +24,15 @@ export type DeployResult =
   | { outcome: 'failed'; message: string; previousServing: boolean }
   | { outcome: 'stopped' };
 
+/** Stands between the reason of a failure and the output that it quotes, a line each. */
+export const OUTPUT_FOLLOWS = ' Its last lines of output:';
+
+/** The reason alone. */
+export function reasonOf(message: string): string {
+  const [reason = ''] = message.split('\n', 1);
+  return reason.endsWith(OUTPUT_FOLLOWS) ? reason.slice(0, -OUTPUT_FOLLOWS.length) : reason;
+}
+
 /** Runs deployments on one kind of compute. Different deployments never wait for each other. */
 export type Driver = {
   /** Brings up what the spec says beside what serves now and switches to it. Never rejects. */

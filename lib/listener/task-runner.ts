@@ -1,7 +1,7 @@
 import type { CompleteRequest, DeployTask, ListenerTask } from '../contract/listener-protocol.ts';
 import { messageOf, pause } from './backoff.ts';
 import type { ControlPlane, Lost } from './control-plane.ts';
-import type { DeployResult, Driver } from './driver.ts';
+import { type DeployResult, type Driver, reasonOf } from './driver.ts';
 import { HeldTask } from './held-task.ts';
 import type { Log } from './log.ts';
 import type { LogShipper } from './log-shipper.ts';
@@ -140,9 +140,9 @@ export class TaskRunner {
     if (held.endReason !== undefined && held.endReason !== 'stop' && result.outcome !== 'succeeded')
       return undefined;
     if (result.outcome === 'failed') {
-      // Its own output comes before the cause, which is the last line a reader sees.
+      // Its own output comes before the cause, which is the last line a reader sees, and quotes nothing of it again.
       await Promise.race([shipper.flush(), pause(LOG_FLUSH_MILLISECONDS)]);
-      taskLog.say(result.message, 'ERROR');
+      taskLog.say(reasonOf(result.message), 'ERROR');
     }
     await Promise.race([taskLog.flush(), pause(LOG_FLUSH_MILLISECONDS)]);
     await this.#complete(held, completion(result));

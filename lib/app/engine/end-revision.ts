@@ -191,6 +191,9 @@ async function logCause(deps: EndDeps, revision: Revision, { status, message }: 
     type,
   } as const;
   const { entries } = await deps.logs.query(stream, { order: 'desc', limit: 1 });
-  if (entries[0]?.message === message) return;
-  await deps.logs.append(stream, [{ timestamp: deps.clock.now(), level: 'ERROR', message }]);
+  const last = entries[0]?.message ?? '';
+  // Its first line is the cause; the output that it quotes after it stands in the log already. So may the cause, by who knew it first.
+  const [cause = ''] = message.split('\n', 1);
+  if (last !== '' && cause.startsWith(last)) return;
+  await deps.logs.append(stream, [{ timestamp: deps.clock.now(), level: 'ERROR', message: cause }]);
 }

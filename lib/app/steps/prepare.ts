@@ -1,5 +1,6 @@
 import { SourceError } from '../../adapters/git.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
+import { maskSecrets } from '../../contract/mask.ts';
 import { findDeployment, getConfiguration } from '../../store/deployments.ts';
 import { absent } from '../../store/expressions.ts';
 import type { Deployment, Outcome, Revision } from '../../store/items.ts';
@@ -8,8 +9,9 @@ import { findListener } from '../../store/listeners.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { findRevision, findRevisionByNumber, inFlightDue, MoveRefused, move } from '../../store/revisions.ts';
 import type { Deps } from '../deps.ts';
+import { secretValues } from '../secrets.ts';
 
-export type PrepareDeps = Pick<Deps, 'table' | 'clock' | 'git' | 'blobs'>;
+export type PrepareDeps = Pick<Deps, 'table' | 'clock' | 'git' | 'blobs' | 'keys'>;
 export type Path = 'build' | 'deploy' | 'end';
 
 /** A later fact (an interrupt, a terminal status) stands against this step: the execution has nothing to do any more. */
@@ -101,7 +103,9 @@ async function resolveSource(deps: PrepareDeps, ref: RevisionRef): Promise<{ pat
     throw new Error(`revision ${ref.revisionId} names no repository`);
   const resolved = await resolve(deps, repoUrl, repoRef);
   if ('problem' in resolved) {
-    const outcome = { stage: 'build', result: 'failed', message: resolved.problem } as const;
+    // The words are a git server's and the client's own: they may hold anything.
+    const message = maskSecrets(resolved.problem, await secretValues(deps, ref, revision.secrets));
+    const outcome = { stage: 'build', result: 'failed', message } as const;
     await step(deps, ref, revision, 'AWAITING_BUILD', { outcome });
     return { path: 'end' };
   }

@@ -130,9 +130,10 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
 
     expect(completed).toMatchObject({ outcome: 'failed', previous_serving: true });
     expect(completed.status_message).toMatch(message);
+    const [cause = ''] = (completed.status_message ?? '').split('\n');
     expect(controlPlane.taskLines.at(-1)).toMatchObject({
       level: 'ERROR',
-      message: completed.status_message,
+      message: cause.replace(/ Its last lines of output:$/, ''),
     });
     expect(await (await fetch(program.url('hello'))).json()).toMatchObject({ version: 'v1' });
     expect(await program.serverPids()).toHaveLength(1);

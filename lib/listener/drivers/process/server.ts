@@ -2,6 +2,7 @@ import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import type { OutputLine, ProcessGroup } from '../../../processes/group.ts';
 import type { ProcessKeeper } from '../../../processes/keeper.ts';
 import { cutText } from '../../../processes/lines.ts';
+import { OUTPUT_FOLLOWS } from '../../driver.ts';
 import { guessLevel } from '../../level.ts';
 import type { ShippedLine } from '../../log-shipper.ts';
 import type { Mask } from '../../masking.ts';
@@ -55,7 +56,7 @@ export function withTail(reason: string, tail: readonly string[]): string {
     if (room < 0 && lines.length > 0) break;
     lines.unshift(cutText(line, TAIL_BYTES_MAX));
   }
-  return `${reason} Its last lines of output:\n${lines.join('\n')}`;
+  return `${reason}${OUTPUT_FOLLOWS}\n${lines.join('\n')}`;
 }
 
 function collect(options: ServerOptions, tail: string[]): (line: OutputLine) => void {
