@@ -3,8 +3,9 @@ import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Folders whose tests need no database: `--project unit` starts nothing. */
-const unitFolders = ['test/unit/**/*.test.ts', 'test/property/**/*.test.ts', 'test/contract/**/*.test.ts'];
+/** Folders whose tests need no database: `--project unit` starts nothing and takes a few seconds. */
+const unitFolders = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
+const propertyFolders = ['test/property/**/*.test.ts'];
 /** These take minutes or measure; their own npm scripts run them, not the usual run. */
 const otherRuns = ['test/bench/**'];
 
@@ -16,13 +17,14 @@ export default defineConfig({
     hookTimeout: 30_000,
     projects: [
       { extends: true, test: { name: 'unit', root, include: unitFolders, testTimeout: 5_000 } },
+      { extends: true, test: { name: 'property', root, include: propertyFolders } },
       {
         extends: true,
         test: {
           name: 'emulated',
           root,
           include: ['test/**/*.test.ts'],
-          exclude: [...unitFolders, ...otherRuns],
+          exclude: [...unitFolders, ...propertyFolders, ...otherRuns],
           globalSetup: ['test/support/global-setup.ts'],
         },
       },
