@@ -1,17 +1,14 @@
-import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Runtime } from './runtime.ts';
 
 const example = fileURLToPath(new URL('../../examples/hello-server', import.meta.url));
 
-/** What a person needs to know at the start, with a command to paste. */
+/** What a person needs to know at the start, with a command to paste, from any folder, into any shell of the Bourne kind. */
 export function banner(
   runtime: Pick<Runtime, 'baseUrl' | 'agentsUrl' | 'apiKey'>,
   dataFolder: string,
 ): string {
   const { baseUrl, agentsUrl, apiKey } = runtime;
-  const shown = relative(process.cwd(), example);
-  const folder = shown === '' || shown.startsWith('..') ? example : shown;
   return `
   Slipway is running.
 
@@ -22,13 +19,17 @@ export function banner(
 
   One trust domain: builds and agent servers run as you, on this machine. Deploy only code that you would run yourself.
 
-  Deploy the example:
+  Deploy the example (paste it into another terminal):
 
-    repository=$(mktemp -d) && cp -R '${folder}/.' "$repository" && cd "$repository" &&
-      git init -q -b main && git add -A && git -c user.name=me -c user.email=me@localhost commit -qm 'Hello' && cd - >/dev/null
-    curl -sS -X POST ${baseUrl}/v2/deployments \\
+    repository=$(mktemp -d) && cp -R ${quoted(`${example}/.`)} "$repository" &&
+    git -C "$repository" init -q -b main && git -C "$repository" add -A &&
+    git -C "$repository" -c user.name=me -c user.email=me@localhost commit -qm Hello &&
+    curl -sS -w '\\n' ${baseUrl}/v2/deployments \\
       -H 'X-Api-Key: ${apiKey}' -H 'Content-Type: application/json' \\
-      -d '{"name": "hello", "source_config": {"repo_url": "file://'"$repository"'"}, "source_revision_config": {"repo_ref": "main"}}'
-    curl -sS ${agentsUrl}/hello/ok
+      -d '{"name": "hello", "source_config": {"repo_url": "file://'"$repository"'"}, "source_revision_config": {"repo_ref": "main"}}' &&
+    for second in $(seq 60); do curl -fs ${agentsUrl}/hello/ && echo && break; sleep 1; done
 `;
 }
+
+/** One word for a shell, whatever it holds. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { FAULT_SHARE_MAX, type Faults, parseFaults } from './faults.ts';
 import { type LogLevel, logLevels } from './log.ts';
 
 /** The environment is wrong; the message says which variable and what it may be. */
@@ -43,6 +44,18 @@ const logLevel = z
     return z.NEVER;
   });
 
+const faults = z
+  .string()
+  .optional()
+  .transform((text, context): Faults | undefined => {
+    if (text === undefined || text.trim() === '') return undefined;
+    const found = parseFaults(text);
+    if (found !== undefined) return found;
+    const wanted = `transaction-conflict=<share from 0 to ${FAULT_SHARE_MAX}>, optionally with ,seed=<number>`;
+    context.addIssue({ code: 'custom', message: `must be ${wanted}, not '${text}'` });
+    return z.NEVER;
+  });
+
 /** Every variable that the embedded runtime reads, in one place. */
 const schema = z.object({
   /** The API, on 127.0.0.1. 0: a free port. */
@@ -64,6 +77,8 @@ const schema = z.object({
   SLIPWAY_BUILD_SECONDS: seconds(1800),
   /** What a replaced server has to finish its requests. */
   SLIPWAY_DRAIN_SECONDS: number({ fallback: 30, min: 0, max: DAY_SECONDS, whole: false }),
+  /** For testing: what goes wrong on purpose. */
+  SLIPWAY_FAULTS: faults,
 });
 
 export type RuntimeSettings = {
@@ -79,6 +94,8 @@ export type RuntimeSettings = {
   startTimeoutSeconds: number;
   buildSeconds: number;
   drainSeconds: number;
+  /** Undefined: nothing goes wrong on purpose. */
+  faults: Faults | undefined;
 };
 
 /** Reads the environment. Throws EnvironmentError that names every wrong variable. */
@@ -101,6 +118,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     startTimeoutSeconds: data.SLIPWAY_START_TIMEOUT_SECONDS ?? 0,
     buildSeconds: data.SLIPWAY_BUILD_SECONDS ?? 0,
     drainSeconds: data.SLIPWAY_DRAIN_SECONDS ?? 0,
+    faults: data.SLIPWAY_FAULTS,
   };
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { routes } from '../contract/routes.ts';
 import { ProcessKeeper } from '../processes/keeper.ts';
 import type { RuntimeSettings } from './environment.ts';
+import { injectFaults } from './faults.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { lockDataFolder } from './lock.ts';
 import type { Log } from './log.ts';
@@ -64,6 +65,7 @@ async function compose(start: Start, closers: Closers): Promise<Runtime> {
   const processes = lock.processes(keeper);
   const database = await openDatabase(settings.dataFolder, processes, log, environment);
   closers.add('database', () => database.close());
+  openFaults(start, database);
   let gateway: Gateway | undefined;
   const baseUrl = () => `http://localhost:${gateway?.port ?? settings.port}`;
   const deps = await openAdapters({ settings, database, processes, closers, log, baseUrl });
@@ -84,6 +86,13 @@ async function compose(start: Start, closers: Closers): Promise<Runtime> {
     pids: () => ({ listener: listener.pid() }),
     stop: () => closers.closeAll(),
   };
+}
+
+function openFaults({ settings: { faults }, log }: Start, { table }: Database): void {
+  if (faults === undefined) return;
+  const percent = Math.round(faults.transactionConflict * 100);
+  log.warn(`SLIPWAY_FAULTS: ${percent} % of the transactions fail on purpose (seed ${faults.seed})`);
+  injectFaults(table.client, faults, () => log.debug('SLIPWAY_FAULTS: transaction conflict'));
 }
 
 /** What moves revisions forward: the stream's consumers, the build events and the sweep. */

@@ -29,6 +29,8 @@ export type Program = {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
+/** The program says so when everything answers; `credentials.json` may still be an earlier run's until then. */
+const READY = 'Slipway is running.';
 
 export async function newDataFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'slipway-e2e-'));
@@ -43,8 +45,6 @@ export async function startProgram({
   environment?: Record<string, string>;
 } = {}): Promise<Program> {
   const folder = dataFolder ?? (await newDataFolder());
-  const credentialsFile = join(folder, 'credentials.json');
-  await rm(credentialsFile, { force: true });
   const child = spawn(process.execPath, [join(root, 'bin/local.ts')], {
     cwd: root,
     // A group of its own, as a shell gives it, so that the whole of it can be killed.
@@ -56,16 +56,16 @@ export async function startProgram({
   child.stdout?.on('data', (chunk) => (printed += chunk));
   child.stderr?.on('data', (chunk) => (printed += chunk));
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const ready = until(
-    async () => {
-      if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}:\n${printed}`);
-      return readCredentials(credentialsFile);
+  const isReady = () => {
+    if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}`);
+    return printed.includes(READY);
+  };
+  await until(isReady, { timeoutMs: START_TIMEOUT_MS, what: 'the program to start' }).catch(
+    (error: unknown) => {
+      throw new Error(`${String(error)}\n${printed}`);
     },
-    { timeoutMs: START_TIMEOUT_MS, what: 'the program to start' },
-  ).catch((error: unknown) => {
-    throw new Error(`${String(error)}\n${printed}`);
-  });
-  const credentials = await ready;
+  );
+  const credentials = await readCredentials(folder);
   const end = async (pid: number, signal: NodeJS.Signals) => {
     process.kill(pid, signal);
     return exited;
@@ -87,16 +87,8 @@ export async function startProgram({
 
 type Credentials = { base_url: string; api_key: string; tenant_id: string };
 
-/** The file appears when the program is ready; until then there is nothing to read. */
-async function readCredentials(file: string): Promise<Credentials | undefined> {
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
-  const credentials: Credentials = JSON.parse(text);
-  const answers = await fetch(`${credentials.base_url}/ok`).then(
-    (response) => response.ok,
-    () => false,
-  );
-  return answers ? credentials : undefined;
+async function readCredentials(folder: string): Promise<Credentials> {
+  return JSON.parse(await readFile(join(folder, 'credentials.json'), 'utf8'));
 }
 
 async function processesOf(folder: string): Promise<ProcessFacts[]> {

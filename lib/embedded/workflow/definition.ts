@@ -10,6 +10,8 @@ const state = z.discriminatedUnion('Type', [
     Resource: z.enum([LAMBDA, LAMBDA_WITH_TOKEN]),
     // Required: without one Step Functions waits for years, its twin a minute.
     TimeoutSeconds: z.int().positive(),
+    // Its twin never fires.
+    HeartbeatSeconds: z.never().optional(),
   }),
   z.object({ Type: z.enum(['Choice', 'Pass', 'Succeed', 'Fail', 'Wait']) }),
 ]);
@@ -25,7 +27,7 @@ export type Machine = { run: StateMachine['run']; tasks: TaskState[] };
 
 /**
  * Reads a state machine in the Amazon States Language. Throws for what the twin cannot run as Step Functions does: other services
- * than Lambda, nested machines, JSONata, tasks without a timeout.
+ * than Lambda, nested machines, JSONata, tasks without a timeout or with a heartbeat.
  */
 export function readMachine(text: string): Machine {
   const json: unknown = JSON.parse(text);

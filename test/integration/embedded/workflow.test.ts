@@ -223,6 +223,8 @@ describe('payloads', () => {
 it('refuses a machine that it could not run as Step Functions does', async () => {
   const without = definition.replaceAll(/"TimeoutSeconds": \d+,/g, '');
   await expect(workflow({}, without)).rejects.toThrow(/TimeoutSeconds/);
+  const beating = definition.replaceAll('"TimeoutSeconds"', '"HeartbeatSeconds": 10, "TimeoutSeconds"');
+  await expect(workflow({}, beating)).rejects.toThrow(/HeartbeatSeconds/);
   const other = definition.replaceAll('lambda:invoke.waitForTaskToken', 'sqs:sendMessage');
   await expect(workflow({}, other)).rejects.toThrow(/Resource/);
 });

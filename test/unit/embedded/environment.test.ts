@@ -15,6 +15,7 @@ describe('the environment of the runtime', () => {
       startTimeoutSeconds: 300,
       buildSeconds: 1800,
       drainSeconds: 30,
+      faults: undefined,
     });
     expect(readEnvironment({ PORT: '', SLIPWAY_DATA_DIR: '', SLIPWAY_LOG_LEVEL: '' })).toEqual(
       readEnvironment({}),
@@ -36,6 +37,8 @@ describe('the environment of the runtime', () => {
       { sweepSeconds: 0.5, drainSeconds: 0 },
     ],
     [{ SLIPWAY_DATA_DIR: '/var/lib/slipway' }, { dataFolder: '/var/lib/slipway' }],
+    [{ SLIPWAY_FAULTS: 'transaction-conflict=0.2' }, { faults: { transactionConflict: 0.2, seed: 1 } }],
+    [{ SLIPWAY_FAULTS: 'transaction-conflict=0,seed=7' }, { faults: { transactionConflict: 0, seed: 7 } }],
   ])('reads %j', (environment, expected) => {
     expect(readEnvironment(environment)).toMatchObject(expected);
   });
@@ -46,6 +49,11 @@ describe('the environment of the runtime', () => {
     [{ PORT: '1.5' }, "PORT must be a whole number from 0 to 65535, not '1.5'."],
     [{ PORT: '0x10' }, "PORT must be a whole number from 0 to 65535, not '0x10'."],
     [{ SLIPWAY_SWEEP_SECONDS: '0' }, "SLIPWAY_SWEEP_SECONDS must be a number from 0.1 to 86400, not '0'."],
+    [
+      { SLIPWAY_FAULTS: 'transaction-conflict=0.95' },
+      'SLIPWAY_FAULTS must be transaction-conflict=<share from 0',
+    ],
+    [{ SLIPWAY_FAULTS: 'lost-writes=0.1' }, "seed=<number>, not 'lost-writes=0.1'."],
     [{ SLIPWAY_LOG_LEVEL: 'loud' }, "SLIPWAY_LOG_LEVEL must be one of debug, info, warn, error, not 'loud'."],
   ])('refuses %j', (environment, message) => {
     expect(() => readEnvironment(environment)).toThrow(message);

@@ -1,0 +1,67 @@
+import { TransactionCanceledException, type TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
+/** What goes wrong on purpose, for testing: which share of the transactions meets another writer. */
+export type Faults = { transactionConflict: number; seed: number };
+
+/** More, and five seconds of retries would no longer be enough for most transactions. */
+export const FAULT_SHARE_MAX = 0.9;
+
+/**
+ * Reads `transaction-conflict=0.2`, optionally followed by `,seed=7` (by default 1). Gives undefined for anything else, shares above
+ * 0.9 included.
+ */
+export function parseFaults(text: string): Faults | undefined {
+  const [, share, seed = '1'] =
+    /^transaction-conflict=(\d(?:\.\d+)?)(?:,seed=(\d{1,9}))?$/.exec(text.trim()) ?? [];
+  if (share === undefined || Number(share) > FAULT_SHARE_MAX) return undefined;
+  return { transactionConflict: Number(share), seed: Number(seed) };
+}
+
+/**
+ * Lets a share of this client's transactions fail as DynamoDB lets them fail when another writer holds one of their items: nothing is
+ * written, and the reason of one item is TransactionConflict. With the same seed the same calls fail.
+ */
+export function injectFaults(client: DynamoDBDocumentClient, faults: Faults, onFault: () => void): void {
+  const random = randomNumbers(faults.seed);
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName !== 'TransactWriteItemsCommand' || random() >= faults.transactionConflict)
+          return next(args);
+        onFault();
+        // The name of the command says what its input is.
+        throw conflictOf(args.input as TransactWriteItemsCommandInput, random);
+      },
+    { step: 'initialize', name: 'slipwayFaults' },
+  );
+}
+
+function conflictOf(
+  { TransactItems = [] }: TransactWriteItemsCommandInput,
+  random: () => number,
+): TransactionCanceledException {
+  const hit = Math.floor(random() * TransactItems.length);
+  const CancellationReasons = TransactItems.map((_, index) =>
+    index === hit
+      ? { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }
+      : { Code: 'None' },
+  );
+  const codes = CancellationReasons.map(({ Code }) => Code).join(', ');
+  return new TransactionCanceledException({
+    message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`,
+    $metadata: { httpStatusCode: 400 },
+    CancellationReasons,
+  });
+}
+
+/** Numbers from 0 up to 1, the same ones for the same seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import { childEnvironment } from '../../lib/processes/environment.ts';
+import { endProgram, startProgram } from '../support/program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+const block = /Deploy the example[^\n]*\n\n([^]*?; done)\n/;
+
+/** Pastes a text into a shell, which reads it as it would read a terminal, and gives what was printed. */
+async function paste(shell: string, pasted: string): Promise<{ output: string; complaints: string }> {
+  const cwd = await temporaryFolder();
+  // The repository that the block makes goes into this folder too, and with it.
+  const child = spawn(shell, [], { cwd, env: childEnvironment({ TMPDIR: cwd, HOME: cwd }) });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  child.stdin.end(`${pasted}\n`);
+  const [output, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { output, complaints };
+}
+
+it.each(['sh', 'bash'])(
+  'the block of the banner, pasted as it is into %s, deploys the example',
+  async (shell) => {
+    const program = await startProgram();
+    onTestFinished(async () => expect(await endProgram(program)).toEqual([]));
+    const printed = () => block.exec(program.output())?.[1];
+    const pasted = await until(printed, { timeoutMs: 5_000, what: 'the block' });
+    const { output, complaints } = await paste(shell, pasted);
+    expect(complaints).toBe('');
+    const answers = output
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(answers).toEqual([
+      expect.objectContaining({ name: 'hello' }),
+      { message: 'Hello from Slipway', greeting: null, version: 'v1' },
+    ]);
+  },
+);
