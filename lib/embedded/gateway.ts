@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
@@ -98,11 +99,15 @@ class HttpGateway {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => undefined);
+    // Handlers answer with an id of their own; what this gateway answers by itself has one too.
+    const requestId = randomUUID();
+    response.setHeader('x-request-id', requestId);
     try {
       if (await this.#options.serveBlob(request, response)) return;
       await this.#invokeRoute(request, response);
     } catch (error) {
-      this.#options.onError(error, `${request.method} ${targetOf(request.url ?? '/').rawPath}`);
+      const what = `${request.method} ${targetOf(request.url ?? '/').rawPath} request_id=${requestId}`;
+      this.#options.onError(error, what);
       sendGatewayError(response, 500, 'Internal Server Error');
     }
   }

@@ -211,7 +211,7 @@ describe('a secret', () => {
     const revision = `/v1/projects/${made.id}/revisions/${made.latest_revision_id}`;
     const said = await until(
       async () =>
-        (await allLogs(`${revision}/deploy_logs`)).find((one) => /^the greeting is/.test(one.message)),
+        (await allLogs(`${revision}/deploy_logs`)).find((one) => one.message.startsWith('the greeting is')),
       { timeoutMs: 10_000, what: 'what the server says' },
     );
     expect(said.message).toMatch(/^the greeting is \*\*\* \d+$/);
