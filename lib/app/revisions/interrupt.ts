@@ -10,6 +10,7 @@ import { deploymentKey, due, revisionKey } from '../../store/keys.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
 import { getRevisionItem, move } from '../../store/revisions.ts';
 import type { Caller } from '../caller.ts';
+import { checkOpen } from '../deployments/checks.ts';
 import { queueDue } from '../deployments/writes.ts';
 import type { Deps } from '../deps.ts';
 import { showRevision } from './get.ts';
@@ -32,6 +33,7 @@ export async function interruptRevision(
     const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
     const revision = await getRevisionItem(deps.table, ref);
     if (revision.interrupt_requested_at !== undefined) return;
+    checkOpen(deployment);
     checkInTime(revision);
     const now = deps.clock.now();
     await transact(

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hashOf, hintOf, isWellFormed, newApiKey } from '../../../lib/app/identity/api-key.ts';
+import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
+import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { update } from '../../../lib/store/expressions.ts';
+import { apiKeyKey } from '../../../lib/store/keys.ts';
+import { transact } from '../../../lib/store/operations.ts';
+import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
+import { github, post, refusal, refusedWith, register } from '../../support/requests.ts';
+
+const names = { organisation: 'acme', tenant: 'main' };
+
+const known = ({ deps }: ControlPlane, apiKey: string | undefined, tenantId?: string) =>
+  authenticate(deps, { apiKey, tenantId });
+
+const marked = ({ deps }: ControlPlane, key: string, set: Record<string, string>) =>
+  transact(deps.table, [update('key', apiKeyKey(hashOf(key)), { set })]);
+
+describe('the first key', () => {
+  it('is its tenant’s administrator, and stored only as a hash', async () => {
+    const plane = await aControlPlane();
+    const { apiKey, ...made } = await bootstrap(plane.deps, names);
+    const caller = await known(plane, apiKey);
+    expect(caller).toEqual({ ...made, keyId: caller.keyId, role: 'admin', listenerId: undefined });
+    const items = await allItems(plane.deps.table);
+    expect(new Set(items.map((item) => item.entity))).toEqual(new Set(['api_key', 'organisation', 'tenant']));
+    expect(JSON.stringify(items)).not.toContain(apiKey.slice(12, -4));
+    expect(items.find((item) => item.entity === 'api_key')?.hint).toBe(hintOf(apiKey));
+    const asAdmin = { deps: plane.deps, caller };
+    await register(asAdmin, 'machine');
+    expect((await post(asAdmin, github('a'))).tenant_id).toBe(made.tenantId);
+  });
+
+  it('is of an organisation of its own each time', async () => {
+    const plane = await aControlPlane();
+    const [one, two] = [await bootstrap(plane.deps, names), await bootstrap(plane.deps, names)];
+    expect(await refusedWith(known(plane, one.apiKey, two.tenantId))).toMatch(/^403 /);
+  });
+});
+
+describe('a credential that is not good', () => {
+  it('is 401, and the answer never says why', async () => {
+    const plane = await aControlPlane();
+    const { apiKey } = await bootstrap(plane.deps, names);
+    const [revoked, expired] = [await bootstrap(plane.deps, names), await bootstrap(plane.deps, names)];
+    await marked(plane, revoked.apiKey, { revoked_at: new Date().toISOString() });
+    await marked(plane, expired.apiKey, { expires_at: new Date(Date.now() - 1).toISOString() });
+    const last = apiKey.endsWith('A') ? 'B' : 'A';
+    const bad = [
+      undefined,
+      '',
+      'slp_',
+      'Bearer x',
+      apiKey.slice(0, -1),
+      `${apiKey}0`,
+      ` ${apiKey}`,
+      apiKey.slice(0, -1) + last,
+      apiKey.toLowerCase(),
+      newApiKey(),
+      revoked.apiKey,
+      expired.apiKey,
+    ];
+    const answers = await Promise.all(bad.map((key) => refusal(known(plane, key))));
+    const [first] = answers;
+    expect(first).toEqual({
+      status: 401,
+      detail: 'Invalid or missing credentials',
+      headers: { 'www-authenticate': expect.stringContaining('ApiKey') },
+    });
+    for (const answer of answers) expect(answer).toEqual(first);
+  });
+
+  it('is one that has expired, from the moment on', async () => {
+    const plane = await aControlPlane();
+    const { apiKey } = await bootstrap(plane.deps, names);
+    await marked(plane, apiKey, { expires_at: new Date(Date.now() + 60_000).toISOString() });
+    await known(plane, apiKey);
+    plane.advance(61);
+    expect(await refusedWith(known(plane, apiKey))).toBe('401 Invalid or missing credentials');
+  });
+});
+
+describe('the tenant of a request', () => {
+  it('is the key’s own; naming it is fine, naming another is 403', async () => {
+    const plane = await aControlPlane();
+    const { apiKey, tenantId } = await bootstrap(plane.deps, names);
+    expect((await known(plane, apiKey, tenantId)).tenantId).toBe(tenantId);
+    expect((await known(plane, apiKey, tenantId.toUpperCase())).tenantId).toBe(tenantId);
+    const other = plane.deps.clock.randomId();
+    expect(await refusedWith(known(plane, apiKey, other))).toBe(
+      `403 API key has no part in tenant '${other}'`,
+    );
+  });
+
+  it('must be named with a key of the organisation, and be the organisation’s', async () => {
+    const plane = await aControlPlane();
+    const own = await bootstrap(plane.deps, names);
+    const foreign = await bootstrap(plane.deps, names);
+    const key = await createApiKey(plane.deps, {
+      organisationId: own.organisationId,
+      tenantId: undefined,
+      userId: own.userId,
+      role: 'organisation_admin',
+      name: 'all',
+    });
+    expect(await refusedWith(known(plane, key))).toMatch(/^403 .*requires workspace specification/);
+    expect(await known(plane, key, own.tenantId)).toMatchObject({
+      tenantId: own.tenantId,
+      role: 'organisation_admin',
+    });
+    const admin = { deps: plane.deps, caller: await known(plane, own.apiKey) };
+    await register(admin, 'machine');
+    const { id } = await post(admin, github('a'));
+    // The last two are parts of keys of the table: as a tenant they name nothing.
+    for (const asked of [foreign.tenantId, plane.deps.clock.randomId(), '', 'x', `${own.tenantId}#D#${id}`]) {
+      expect(await refusedWith(known(plane, key, asked))).toBe(
+        `403 API key has no part in tenant '${asked}'`,
+      );
+    }
+  });
+
+  it('of a listener’s key comes with the only listener it speaks for', async () => {
+    const plane = await aControlPlane();
+    const { organisationId, tenantId, userId } = await bootstrap(plane.deps, names);
+    const listenerId = plane.deps.clock.randomId();
+    const wish = { organisationId, tenantId, userId, role: 'listener', listenerId, name: 'l' } as const;
+    const key = await createApiKey(plane.deps, wish);
+    expect(await known(plane, key)).toMatchObject({ tenantId, role: 'listener', listenerId });
+  });
+});
+
+describe('an API key', () => {
+  it('is 53 characters that secret scanners know, and any change of one is noticed', () => {
+    const character = fc.stringMatching(/^[0-9A-Za-z]$/);
+    fc.assert(
+      fc.property(fc.integer({ min: 4, max: 52 }), character, (place, other) => {
+        const key = newApiKey();
+        expect(key).toMatch(/^slp_[0-9A-Za-z]{49}$/);
+        expect(isWellFormed(key)).toBe(true);
+        const changed = key.slice(0, place) + other + key.slice(place + 1);
+        expect(isWellFormed(changed)).toBe(changed === key);
+        expect(hintOf(key).length).toBeLessThan(14);
+        expect(hashOf(key)).toMatch(/^[0-9a-f]{64}$/);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

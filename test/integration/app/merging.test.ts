@@ -1,0 +1,160 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openSecrets } from '../../../lib/app/secrets.ts';
+import { findDeployment } from '../../../lib/store/deployments.ts';
+import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
+import { change, github, interrupt, post, register, revisions, show } from '../../support/requests.ts';
+
+const MASK = '**********';
+const names = ['A', 'B', 'C'] as const;
+
+/** What a deployment should be configured to be, merged by the plain words of the rules. */
+type Model = {
+  texts: Record<string, string | null>;
+  resourceSpec: object | null;
+  pushes: boolean | null;
+  ref: string;
+  path: string;
+  secrets: Map<string, string>;
+  revisions: number;
+};
+
+const orAbsent = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, fc.constant(null), value);
+const patches = fc.record(
+  {
+    source_config: fc.record(
+      {
+        repo_url: orAbsent(fc.constantFrom('https://example.com/a.git', 'ssh://git@example.com/b.git')),
+        install_command: orAbsent(fc.constantFrom('', 'make', 'make deps')),
+        build_command: orAbsent(fc.constantFrom('', 'npm run build')),
+        custom_url: orAbsent(fc.constantFrom('', 'https://a.example', 'http://b.example/c')),
+        resource_spec: orAbsent(
+          fc.constantFrom({}, { cpu: 1 }, { memory_mb: 256, cpu: 0.5 }, { labels: { a: 'b' } }),
+        ),
+        build_on_push: orAbsent(fc.boolean()),
+      },
+      { requiredKeys: [] },
+    ),
+    source_revision_config: fc.record(
+      {
+        repo_ref: orAbsent(fc.constantFrom('main', 'develop', 'feature/x')),
+        graph_config_path: orAbsent(fc.constantFrom('langgraph.json', 'a/langgraph.json')),
+      },
+      { requiredKeys: [] },
+    ),
+    // What cannot be masked is replaced when the sequence is run: only names that are there keep a value.
+    secrets: orAbsent(
+      fc.uniqueArray(
+        fc.record({ name: fc.constantFrom(...names), value: fc.constantFrom(MASK, 'one', 'two') }),
+        {
+          selector: ({ name }) => name,
+        },
+      ),
+    ),
+  },
+  { requiredKeys: [] },
+);
+type Patch = typeof patches extends fc.Arbitrary<infer P> ? P : never;
+
+const given = (value: unknown): boolean => value !== undefined && value !== null;
+
+function merged(
+  model: Model,
+  { source_config: config = {}, source_revision_config: source = {}, secrets }: Patch,
+): Model {
+  const texts = { ...model.texts };
+  for (const field of ['repo_url', 'install_command', 'build_command', 'custom_url'] as const) {
+    const value = config[field];
+    if (typeof value === 'string') texts[field] = value === '' ? null : value;
+  }
+  const spec = config.resource_spec;
+  const revises = [
+    config.repo_url,
+    config.install_command,
+    config.build_command,
+    spec,
+    source.repo_ref,
+    source.graph_config_path,
+    secrets,
+  ].some(given);
+  const kept = (secrets ?? []).map(
+    ({ name, value }) => [name, value === MASK ? (model.secrets.get(name) ?? '') : value] as const,
+  );
+  return {
+    texts,
+    resourceSpec: !spec ? model.resourceSpec : Object.keys(spec).length === 0 ? null : spec,
+    pushes: config.build_on_push ?? model.pushes,
+    ref: source.repo_ref ?? model.ref,
+    path: source.graph_config_path ?? model.path,
+    secrets: given(secrets) ? new Map(kept) : model.secrets,
+    revisions: model.revisions + (revises ? 1 : 0),
+  };
+}
+
+const maskable = (patch: Patch, { secrets: stored }: Model): Patch =>
+  !patch.secrets
+    ? patch
+    : {
+        ...patch,
+        secrets: patch.secrets.map(({ name, value }) => ({
+          name,
+          value: value === MASK && !stored.has(name) ? 'one' : value,
+        })),
+      };
+
+async function expectLike({ deps, caller }: ControlPlane, id: string, model: Model): Promise<void> {
+  const plane = { deps, caller };
+  const shown = await show(plane, id);
+  expect(shown.source_config).toMatchObject({
+    ...model.texts,
+    resource_spec: model.resourceSpec,
+    build_on_push: model.pushes,
+  });
+  expect(shown.source_revision_config).toMatchObject({ repo_ref: model.ref, graph_config_path: model.path });
+  expect(shown.secrets).toEqual([...model.secrets.keys()].map((name) => ({ name, value: MASK })));
+  const stored = await findDeployment(deps.table, caller.tenantId, id);
+  const secrets = await openSecrets(deps, { tenantId: caller.tenantId, deploymentId: id }, stored?.secrets);
+  expect(secrets).toEqual([...model.secrets].map(([name, value]) => ({ name, value })));
+  const { resources } = await revisions(plane, id, { limit: '1' });
+  expect(resources[0]?.id).toBe(shown.latest_revision_id);
+  expect(stored?.latest_number).toBe(model.revisions);
+}
+
+describe('any sequence of patches', () => {
+  it('leaves what the rules of merging say, and what GET shows changes nothing when it is sent back', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(patches, { minLength: 1, maxLength: 6 }), async (sequence) => {
+        count += 1;
+        const { id, latest_revision_id } = await post(plane, github(`d-${count}`));
+        await interrupt(plane, id, latest_revision_id);
+        let model: Model = {
+          texts: {
+            repo_url: 'https://example.com/repo.git',
+            install_command: null,
+            build_command: null,
+            custom_url: null,
+          },
+          resourceSpec: null,
+          pushes: null,
+          ref: 'main',
+          path: 'langgraph.json',
+          secrets: new Map(),
+          revisions: 1,
+        };
+        for (const one of sequence) {
+          const patch = maskable(one, model);
+          model = merged(model, patch);
+          await change(plane, id, patch);
+          await expectLike(plane, id, model);
+        }
+        await change(plane, id, await show(plane, id));
+        await expectLike(plane, id, { ...model, revisions: model.revisions + 1 });
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,133 @@
+import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import * as logChunks from '../../../lib/adapters/aws/log-chunks.ts';
+import { offerTask } from '../../../lib/app/engine/deploys.ts';
+import { load } from '../../../lib/app/engine/situation.ts';
+import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
+import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
+import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
+import * as identityItems from '../../../lib/store/identity-items.ts';
+import * as items from '../../../lib/store/items.ts';
+import * as listenerItems from '../../../lib/store/listeners.ts';
+import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
+import { COMMIT, ended, inProgress } from '../../support/processed.ts';
+import { github, post, postRevision, register } from '../../support/requests.ts';
+
+/**
+ * What was ever stored, by `entity@v`. An entry is never changed: a stored item of that version may lie in any table. A change
+ * of shape raises `v`, upgrades the old one on read, and adds an entry.
+ */
+const recordFile = new URL('stored-shapes.json', import.meta.url);
+type Shape = { properties?: Record<string, { const?: unknown }> };
+
+const record = async (): Promise<Record<string, unknown>> =>
+  z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(recordFile, 'utf8')));
+
+/** The shape of every schema that describes a whole item, by `entity@v`. */
+function declaredShapes(): Map<string, Shape> {
+  const shapes = new Map<string, Shape>();
+  const exported: unknown[] = [items, identityItems, listenerItems, logChunks].flatMap((module) =>
+    Object.values(module),
+  );
+  for (const make of exported) {
+    // Schemas are thunks without parameters; whatever else is exported takes some, or is no function.
+    if (typeof make !== 'function' || make.length > 0) continue;
+    const schema: unknown = make();
+    if (!(schema instanceof z.ZodObject)) continue;
+    // Through JSON, as the record is read: no prototypes, nothing undefined.
+    const shape: Shape = JSON.parse(JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' })));
+    const { entity, v } = shape.properties ?? {};
+    if (entity !== undefined) shapes.set(`${String(entity.const)}@${String(v?.const)}`, shape);
+  }
+  return shapes;
+}
+
+const advice = (key: string, shape: unknown): string =>
+  `The stored shape ${key} is not the recorded one. Raise its version and upgrade the old one on read, then add to stored-shapes.json:\n"${key}": ${JSON.stringify(shape)}`;
+
+describe('the shape of each stored item', () => {
+  it('is the recorded one of its version', async () => {
+    const recorded = await record();
+    const declared = declaredShapes();
+    expect(declared.size).toBeGreaterThan(12);
+    const changed = [...declared].filter(([key, shape]) => !isDeepStrictEqual(recorded[key], shape));
+    expect(changed.map(([key, shape]) => advice(key, shape))).toEqual([]);
+  });
+});
+
+/** A life that stores each kind of item. */
+async function busyTable(): Promise<ControlPlane> {
+  const plane = await aControlPlane();
+  await bootstrap(plane.deps, { organisation: 'acme', tenant: 'main' });
+  const listener = await register(plane, 'machine', { is_default: true, version: '1' });
+  const agent = { agent_id: 'x', environment: 'y' };
+  const secrets = [{ name: 'A', value: 'b' }];
+  const { id } = await post(plane, github('a', { agent, secrets, tracked_packages: ['p'] }));
+  await ended(plane, id, 'DEPLOYED', { outcome: { image_version: 'v1' } });
+  for (let n = 0; n < 2; n++) await postRevision(plane, id);
+  const artifact = { kind: 'image', uri: 'registry.example.com/app:1' } as const;
+  await inProgress(plane, id, 'AWAITING_DEPLOY', { artifact, commit: COMMIT });
+  const loaded = await load(plane.deps, { tenantId: plane.caller.tenantId, deploymentId: id });
+  if (loaded === undefined) throw new Error('no deployment');
+  await offerTask(plane.deps, loaded);
+  const params = { listener_id: listener.id };
+  const body = { instance_id: 'one', max: 1, wait_seconds: 0 };
+  const [task] = (await claimTasks(plane.deps, { params, body }, plane.caller)).tasks;
+  const done = { lease_id: task?.lease_id ?? '', outcome: 'failed', previous_serving: true } as const;
+  await completeTask(
+    plane.deps,
+    { params: { ...params, task_id: task?.task_id ?? '' }, body: done },
+    plane.caller,
+  );
+  return plane;
+}
+
+describe('what is stored', () => {
+  it('has no attribute that its recorded shape does not have', async () => {
+    const plane = await busyTable();
+    const recorded = await record();
+    const stored = await allItems(plane.deps.table);
+    const keys = new Set(['pk', 'sk', 'due_pk', 'due_at', 'ttl']);
+    for (const item of stored) {
+      const key = `${String(item.entity)}@${String(item.v)}`;
+      // What is written and never read has no schema, only its attributes.
+      const shape = z
+        .union([z.object({ properties: z.looseObject({}) }), z.object({ attributes: z.array(z.string()) })])
+        .parse(recorded[key], { error: () => advice(key, { attributes: Object.keys(item) }) });
+      const known = 'attributes' in shape ? shape.attributes : Object.keys(shape.properties);
+      const unknown = Object.keys(item).filter((name) => !keys.has(name) && !known.includes(name));
+      expect([key, unknown]).toEqual([key, []]);
+    }
+    const seen = new Set(stored.map((item) => String(item.entity)));
+    expect([...seen].sort()).toEqual([
+      'agent',
+      'api_key',
+      'compute_id',
+      'configuration',
+      'default_listener',
+      'deployment',
+      'deployment_row',
+      'done_task',
+      'last_seen',
+      'listener',
+      'name',
+      'organisation',
+      'placement',
+      'revision',
+      'secrets',
+      'tenant',
+    ]);
+  });
+
+  it('keeps the list rows thin', async () => {
+    const plane = await busyTable();
+    const stored = await allItems(plane.deps.table);
+    const sizes = (entity: string) =>
+      stored.filter((item) => item.entity === entity).map((item) => JSON.stringify(item).length);
+    expect(Math.max(...sizes('deployment_row'))).toBeLessThan(400);
+    expect(Math.max(...sizes('revision'))).toBeLessThan(1500);
+    expect(Math.max(...sizes('deployment'))).toBeLessThan(4096);
+  });
+});
