@@ -158,13 +158,12 @@ export function seedAll(table: MockedTable): void {
   seedDeployment(table);
   seedRevision(table);
   const row: DeploymentRow = {
-    ...base,
+    v: 1,
     entity: 'deployment_row',
-    id: ids.deployment,
+    sk: ids.deployment,
     name: 'demo',
     source: 'github',
     status: 'UNUSED',
-    listener_id: ids.listener,
   };
   const placement: Placement = {
     ...base,

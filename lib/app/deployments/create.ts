@@ -180,17 +180,14 @@ function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, bo
   ];
 }
 
-function rowOf(deployment: Deployment): DeploymentRow {
+function rowOf(deployment: Deployment): Omit<DeploymentRow, 'sk'> {
   const { agent } = deployment;
   return {
     v: 1,
     entity: 'deployment_row',
-    tenant_id: deployment.tenant_id,
-    id: deployment.id,
     name: deployment.name,
     source: deployment.source,
     status: deployment.status,
-    listener_id: deployment.listener_id,
     ...(agent !== undefined && { agent_id: agent.agent_id, agent_environment: agent.environment }),
   };
 }

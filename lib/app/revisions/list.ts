@@ -10,6 +10,9 @@ import { holderFor, isReconciled, revisionView } from './view.ts';
 
 type Query = RouteInput<typeof row>['query'];
 
+/** A filtered list reads so many revisions at a time, so that a page that is soon full does not pay for a long history. */
+const ROWS_PER_READ = 25;
+
 /** Revisions, newest first. They are numbered, so an unfiltered page costs the same wherever it starts. */
 export async function listRevisions(
   deps: Pick<Deps, 'table'>,
@@ -49,7 +52,7 @@ async function filteredPage(
 ): Promise<{ page: Revision[]; skipped: number }> {
   const page: Revision[] = [];
   let skipped = 0;
-  for await (const item of revisionsBetween(table, deployment, 1, deployment.latest_number)) {
+  for await (const item of revisionsBetween(table, deployment, 1, deployment.latest_number, ROWS_PER_READ)) {
     if (!matches(item, deployment, query)) continue;
     if (skipped < query.offset) skipped += 1;
     else if (page.push(item) === query.limit) break;
@@ -64,12 +67,19 @@ function matches(item: Revision, deployment: Deployment, query: Query): boolean 
   );
 }
 
-function revisionsBetween(table: Deps['table'], deployment: Deployment, oldest: number, newest: number) {
+function revisionsBetween(
+  table: Deps['table'],
+  deployment: Deployment,
+  oldest: number,
+  newest: number,
+  limit?: number,
+) {
   const at = (number: number) => revisionKey(deployment.tenant_id, deployment.id, number);
   return queryAll(table, revision, {
     pk: at(oldest).pk,
     between: [at(oldest).sk, at(newest).sk],
     newestFirst: true,
+    ...(limit !== undefined && { limit }),
   });
 }
 
