@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay, setImmediate as nextLook } from 'node:timers/promises';
 import { LINE_BYTES_MAX, LineSplitter } from './lines.ts';
 import { type GroupRecord, MARKER_VARIABLE, startTimeOf } from './process-table.ts';
 import { nextTimestamp } from './timestamps.ts';
@@ -32,13 +33,23 @@ export type ProcessGroup = GroupRecord & {
 
 /** An orphan may hold the pipes open for ever: what has not come this long after the exit is not waited for. */
 const DRAIN_MILLISECONDS = 250;
+/** Nor for an orphan that never stops writing. */
+const DRAIN_MILLISECONDS_MAX = 2_000;
 
-function readLines(stream: Readable, name: OutputLine['stream'], command: GroupCommand): Promise<void> {
+function readLines(
+  stream: Readable,
+  name: OutputLine['stream'],
+  command: GroupCommand,
+  onBytes: (count: number) => void,
+): Promise<void> {
   const splitter = new LineSplitter(
     (line) => command.onLine({ stream: name, line, timestamp: nextTimestamp() }),
     command.lineBytesMax ?? LINE_BYTES_MAX,
   );
-  stream.on('data', (chunk: Buffer) => splitter.write(chunk));
+  stream.on('data', (chunk: Buffer) => {
+    onBytes(chunk.length);
+    splitter.write(chunk);
+  });
   stream.on('error', () => undefined);
   return new Promise((resolve) => {
     stream.once('close', () => {
@@ -56,13 +67,24 @@ function exitOf(child: ChildProcess): Promise<GroupExit> {
   });
 }
 
-async function drain(child: ChildProcess, read: Promise<unknown>): Promise<void> {
-  const timer = setTimeout(() => {
-    child.stdout?.destroy();
-    child.stderr?.destroy();
-  }, DRAIN_MILLISECONDS);
-  await read;
-  clearTimeout(timer);
+/** Waits for the end of the output, but not for ever. `bytesRead` counts what has come of it so far. */
+async function drain(child: ChildProcess, read: Promise<unknown>, bytesRead: () => number): Promise<void> {
+  let ended = false;
+  const timer = new AbortController();
+  const ending = read.then(() => {
+    ended = true;
+    timer.abort();
+  });
+  await delay(DRAIN_MILLISECONDS, undefined, { signal: timer.signal }).catch(() => undefined);
+  // On a busy machine that time may have passed without a look at the pipes: what lies in them is read before they are given up.
+  const deadline = performance.now() + DRAIN_MILLISECONDS_MAX;
+  for (let seen = -1; !ended && seen !== bytesRead() && performance.now() < deadline; ) {
+    seen = bytesRead();
+    await nextLook();
+  }
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  await ending;
 }
 
 /**
@@ -77,14 +99,18 @@ export function startGroup(command: GroupCommand, marker: string, markerValue: s
     stdio: [command.stdin ?? 'ignore', 'pipe', 'pipe'],
   });
   child.stdin?.on('error', () => undefined);
+  let bytesRead = 0;
+  const onBytes = (count: number) => {
+    bytesRead += count;
+  };
   const read = [
-    child.stdout === null ? Promise.resolve() : readLines(child.stdout, 'stdout', command),
-    child.stderr === null ? Promise.resolve() : readLines(child.stderr, 'stderr', command),
+    child.stdout === null ? Promise.resolve() : readLines(child.stdout, 'stdout', command, onBytes),
+    child.stderr === null ? Promise.resolve() : readLines(child.stderr, 'stderr', command, onBytes),
   ];
   let exit: GroupExit | undefined;
   const exited = exitOf(child).then(async (ended) => {
     exit = ended;
-    await drain(child, Promise.all(read));
+    await drain(child, Promise.all(read), () => bytesRead);
     return ended;
   });
   return {

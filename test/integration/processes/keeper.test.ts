@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
@@ -47,6 +48,18 @@ describe('a process group', { timeout: 30_000 }, () => {
   it('says what went wrong when the command cannot be started', async () => {
     const group = newKeeper().start(shell('', [], { command: '/nowhere/at/all' }));
     expect((await group.exited).error).toMatch(/ENOENT/);
+  });
+
+  it('loses no output of a command that ended while this process had no time to read it', async () => {
+    const lines: OutputLine[] = [];
+    const group = newKeeper().start(shell('(sleep 0.1; echo late) & exit 0', lines));
+    await until(() => group.exit !== undefined, { ...WAIT, what: 'the command to end' });
+    // Timers come right after immediates: what falls due in the busy time is called before the pipes are looked at again.
+    await nextImmediate();
+    const busyUntil = performance.now() + 600;
+    while (performance.now() < busyUntil) Math.sqrt(busyUntil);
+    await group.exited;
+    expect(lines.map((one) => one.line)).toEqual(['late']);
   });
 
   it('ends though an orphan holds its output open, and stopping it ends the orphan', async () => {
