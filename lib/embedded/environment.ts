@@ -65,8 +65,8 @@ const schema = z.object({
   /** Everything that is kept. */
   SLIPWAY_DATA_DIR: z.string().optional(),
   SLIPWAY_LOG_LEVEL: logLevel,
-  /** Between two looks for what nothing else will wake. */
-  SLIPWAY_SWEEP_SECONDS: seconds(60),
+  /** Between two looks for what nothing else will wake: oftener than on AWS, where a look costs money. */
+  SLIPWAY_SWEEP_SECONDS: seconds(15),
   /** A DEPLOY task that nobody claims fails its revision after so long. */
   SLIPWAY_UNCLAIMED_SECONDS: seconds(900),
   /** A listener silent for so long after a claim fails its revision. */
