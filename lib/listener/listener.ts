@@ -63,6 +63,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     controlPlane,
     driver,
     shipper,
+    leases: state,
     log,
     stopping: stopping.signal,
     claimSettled: () => claims.settled(),

@@ -15,13 +15,18 @@ const stateSchema = z.object({
       revision_id: z.string().nullable(),
     }),
   ),
+  /** The lease of each task whose end is not yet reported, by task id, oldest first. */
+  leases: z.record(z.string(), z.string()).default({}),
 });
 type State = z.infer<typeof stateSchema>;
 export type DeploymentState = State['deployments'][string];
 
+/** Nothing lists a task that ended while we were away, so the oldest leases are dropped. Far more than are ever held at once. */
+const LEASES_MAX = 100;
+
 /**
  * What the listener remembers across restarts, in `<data dir>/state.json`: which revision of which deployment it runs and under
- * which epoch. Never a secret: those come again with the spec.
+ * which epoch, and the leases it holds. Never a secret: those come again with the spec.
  */
 export class LocalState {
   readonly #file: string;
@@ -30,7 +35,7 @@ export class LocalState {
   constructor(dataFolder: string) {
     mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
     this.#file = join(dataFolder, 'state.json');
-    this.#state = read(this.#file) ?? { version: 1, instance_id: randomUUID(), deployments: {} };
+    this.#state = read(this.#file) ?? { version: 1, instance_id: randomUUID(), deployments: {}, leases: {} };
     this.#write();
   }
 
@@ -53,6 +58,23 @@ export class LocalState {
 
   remove(deploymentId: string): void {
     delete this.#state.deployments[deploymentId];
+    this.#write();
+  }
+
+  /** The last lease under which this instance held the task, perhaps before a restart. */
+  leaseOf(taskId: string): string | undefined {
+    return this.#state.leases[taskId];
+  }
+
+  keepLease(taskId: string, leaseId: string): void {
+    const others = Object.entries(this.#state.leases).filter(([id]) => id !== taskId);
+    this.#state.leases = Object.fromEntries([...others.slice(1 - LEASES_MAX), [taskId, leaseId]]);
+    this.#write();
+  }
+
+  forgetLease(taskId: string): void {
+    if (!(taskId in this.#state.leases)) return;
+    delete this.#state.leases[taskId];
     this.#write();
   }
 

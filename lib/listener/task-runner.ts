@@ -5,6 +5,7 @@ import { type DeployResult, type Driver, reasonOf } from './driver.ts';
 import { HeldTask } from './held-task.ts';
 import type { Log } from './log.ts';
 import type { LogShipper } from './log-shipper.ts';
+import type { LocalState } from './state.ts';
 import { TaskLog } from './task-log.ts';
 
 /** Tasks worked on at once: starting a server keeps a core busy. */
@@ -19,6 +20,8 @@ type Parts = {
   controlPlane: ControlPlane;
   driver: Driver;
   shipper: LogShipper;
+  /** Leases outlive this program: what it worked on when it died may be cancelled before it is back. */
+  leases: Pick<LocalState, 'leaseOf' | 'keepLease' | 'forgetLease'>;
   log: Log;
   /** Fires when the listener stops; nothing is sent any more. */
   stopping: AbortSignal;
@@ -33,6 +36,7 @@ export class TaskRunner {
   readonly #parts: Parts;
   readonly #held = new Map<string, HeldTask>();
   readonly #running = new Set<Promise<void>>();
+  readonly #acknowledging = new Set<string>();
   #working = 0;
   readonly #queue: (() => void)[] = [];
 
@@ -50,6 +54,7 @@ export class TaskRunner {
 
   /** Takes a claimed task; one that is already held only gets its new lease. */
   accept(task: ListenerTask): void {
+    this.#parts.leases.keepLease(task.task_id, task.lease_id);
     const known = this.#held.get(task.task_id);
     if (known !== undefined) {
       known.leaseId = task.lease_id;
@@ -57,14 +62,36 @@ export class TaskRunner {
     }
     const held = new HeldTask(task, this.#parts.claimSettled);
     this.#held.set(task.task_id, held);
-    const run = this.#run(held)
-      .catch((error: unknown) => this.#parts.log.error(`task ${task.task_id}: ${messageOf(error)}`))
-      .finally(() => this.#running.delete(run));
-    this.#running.add(run);
+    this.#track(task.task_id, this.#run(held));
   }
 
+  /** Stops the work on a task. One that was worked on before a restart is stopped already: that only remains to be said. */
   cancel(taskId: string): void {
-    this.#held.get(taskId)?.end('stop');
+    const held = this.#held.get(taskId);
+    if (held !== undefined) return held.end('stop');
+    const leaseId = this.#parts.leases.leaseOf(taskId);
+    if (leaseId === undefined || this.#acknowledging.has(taskId)) return;
+    this.#acknowledging.add(taskId);
+    this.#track(taskId, this.#acknowledge(taskId, leaseId));
+  }
+
+  #track(taskId: string, work: Promise<void>): void {
+    const tracked = work
+      .catch((error: unknown) => this.#parts.log.error(`task ${taskId}: ${messageOf(error)}`))
+      .finally(() => this.#running.delete(tracked));
+    this.#running.add(tracked);
+  }
+
+  async #acknowledge(taskId: string, leaseId: string): Promise<void> {
+    const { controlPlane, leases, log, stopping, onEnded } = this.#parts;
+    try {
+      await controlPlane.complete(taskId, { lease_id: leaseId, outcome: 'stopped' }, stopping);
+      leases.forgetLease(taskId);
+      log.info(`task ${taskId}: cancelled while this listener was away`);
+      onEnded();
+    } finally {
+      this.#acknowledging.delete(taskId);
+    }
   }
 
   async finished(): Promise<void> {
@@ -89,6 +116,7 @@ export class TaskRunner {
     }
     // The task's end raises the deployment's epoch, and what failed may have left something to bring back.
     if (held.endReason !== 'shutdown') this.#parts.onEnded();
+    if (held.endReason === 'lost' || held.endReason === 'gone') this.#parts.leases.forgetLease(task.task_id);
     await retirePrevious?.();
   }
 
@@ -191,14 +219,15 @@ export class TaskRunner {
   }
 
   async #complete(held: HeldTask, body: Omit<CompleteRequest, 'lease_id'>): Promise<void> {
-    const { controlPlane, log, stopping } = this.#parts;
+    const { controlPlane, leases, log, stopping } = this.#parts;
     const { task_id: taskId } = held.task;
     const answer = await held
       .underLease((lease) => controlPlane.complete(taskId, { ...body, lease_id: lease }, stopping))
       .catch((error: unknown) => {
         log.error(`task ${taskId}: its end could not be reported: ${messageOf(error)}`);
-        return 'gone' as const;
       });
+    if (answer === undefined) return;
+    leases.forgetLease(taskId);
     const text = typeof answer === 'string' ? answer : answer.accepted ? 'accepted' : 'it had ended before';
     log.info(`task ${taskId}: ${body.outcome} (${text})`);
   }

@@ -39,3 +39,10 @@ async function factsOf(pid: number): Promise<ProcessFacts | undefined> {
     cwd,
   };
 }
+
+/** Those of the processes that still run: the same ones, not later ones with their pids. */
+export async function stillRunning(before: readonly ProcessFacts[]): Promise<ProcessFacts[]> {
+  const identity = (one: ProcessFacts) => `${one.pid} ${one.startTime}`;
+  const known = new Set(before.map(identity));
+  return (await readProcesses()).filter((one) => known.has(identity(one)));
+}

@@ -40,12 +40,15 @@ export async function newDataFolder(): Promise<string> {
 export async function startProgram({
   dataFolder,
   environment = {},
+  command = [process.execPath, join(root, 'bin/local.ts')],
 }: {
   dataFolder?: string;
   environment?: Record<string, string>;
+  /** What starts it; what is signalled is then this command's process. */
+  command?: readonly [string, ...string[]];
 } = {}): Promise<Program> {
   const folder = dataFolder ?? (await newDataFolder());
-  const child = spawn(process.execPath, [join(root, 'bin/local.ts')], {
+  const child = spawn(command[0], command.slice(1), {
     cwd: root,
     // A group of its own, as a shell gives it, so that the whole of it can be killed.
     detached: true,
@@ -57,11 +60,13 @@ export async function startProgram({
   child.stderr?.on('data', (chunk) => (printed += chunk));
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const isReady = () => {
-    if (child.exitCode !== null) throw new Error(`the program ended with ${child.exitCode}`);
+    const how = child.exitCode ?? child.signalCode;
+    if (how !== null) throw new Error(`the program ended with ${how}`);
     return printed.includes(READY);
   };
   await until(isReady, { timeoutMs: START_TIMEOUT_MS, what: 'the program to start' }).catch(
     (error: unknown) => {
+      child.kill('SIGKILL');
       throw new Error(`${String(error)}\n${printed}`);
     },
   );
@@ -79,8 +84,10 @@ export async function startProgram({
     output: () => printed,
     killGroup: async () => void (await end(-(child.pid ?? 0), 'SIGKILL')),
     killAlone: async () => void (await end(child.pid ?? 0, 'SIGKILL')),
-    stop: async (signal = 'SIGTERM') =>
-      child.exitCode === null ? end(child.pid ?? 0, signal) : child.exitCode,
+    stop: async (signal = 'SIGTERM') => {
+      const hasEnded = child.exitCode !== null || child.signalCode !== null;
+      return hasEnded ? child.exitCode : end(child.pid ?? 0, signal);
+    },
     alive: () => processesOf(folder),
   };
 }

@@ -52,7 +52,9 @@ async function claimOnce(
     if (claimed !== undefined) tasks.push(claimed);
   }
   const idle = deps.offers.holds ? POLL_AFTER_SECONDS.held : POLL_AFTER_SECONDS.idle;
-  const poll_after_seconds = tasks.length > 0 ? POLL_AFTER_SECONDS.work : idle;
+  // Also after `cancelled`: a claim is answered at once as long as there is any, and the listener needs a while to stop.
+  const found = tasks.length > 0 || cancelled.length > 0;
+  const poll_after_seconds = found ? POLL_AFTER_SECONDS.work : idle;
   return { tasks, cancelled, poll_after_seconds };
 }
 

@@ -2,7 +2,15 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
 import { FakeControlPlane } from './fake-control-plane.ts';
-import { deploy, helloTarball, type ListenerProgram, startProgram, WAIT } from './listener-program.ts';
+import {
+  completionOf,
+  deploy,
+  helloTarball,
+  type ListenerProgram,
+  specOf,
+  startProgram,
+  WAIT,
+} from './listener-program.ts';
 
 async function serves(program: ListenerProgram, version: string): Promise<void> {
   await until(
@@ -61,6 +69,26 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
     await serves(program, 'v1');
     expect(controlPlane.completed).toHaveLength(1);
   });
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'reports the end of a task that was cancelled while it was away after %s',
+    async (signal) => {
+      const controlPlane = await new FakeControlPlane().start();
+      const program = await startProgram(controlPlane);
+      const never = (text: string) => text.replace('server.listen(', '(() => setInterval(() => {}, 1000))(');
+      const artifact = controlPlane.addArtifact(await helloTarball('v1', never));
+      const taskId = controlPlane.offerDeploy(specOf(controlPlane, artifact));
+      await until(async () => (await program.serverPids()).length > 0, {
+        ...WAIT,
+        what: 'the server to start',
+      });
+      await program.end(signal);
+      controlPlane.cancel(taskId);
+      program.start();
+      expect(await completionOf(controlPlane, taskId)).toMatchObject({ outcome: 'stopped' });
+      expect(controlPlane.problems).toEqual([]);
+    },
+  );
 
   it('ends with its parent when it is asked to', async () => {
     const controlPlane = await new FakeControlPlane().start();

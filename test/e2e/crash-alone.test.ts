@@ -1,0 +1,10 @@
+import { describe, it } from 'vitest';
+import { rows, survives } from './crash-rows.ts';
+
+describe("kill -9 of the program's own process alone, while its children live on", () => {
+  it.each(rows)(
+    'at $status loses nothing, and the next start moves everything on',
+    (row) => survives(row, 'killAlone'),
+    90_000,
+  );
+});

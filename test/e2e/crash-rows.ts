@@ -1,0 +1,221 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
+import { isTerminal } from '../../lib/domain/transitions.ts';
+import { gitRepository, type TestRepository } from '../support/git-repository.ts';
+import { helloFiles, packageJson } from '../support/hello-server.ts';
+import { stillRunning } from '../support/processes.ts';
+import {
+  create,
+  deployed,
+  deploymentOf,
+  discard,
+  ended,
+  endProgram,
+  expectApi,
+  familyOf,
+  helloFrom,
+  type Program,
+  patch,
+  revisionOf,
+  revisionUntil,
+  type ShownDeployment,
+  startProgram,
+} from '../support/program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+
+/** A file that others wait for: whoever does goes on once it is open. */
+type Gate = { file: string; open(): Promise<void> };
+
+async function newGate(): Promise<Gate> {
+  const file = join(await temporaryFolder(), 'open');
+  return { file, open: () => writeFile(file, '') };
+}
+
+/** Module code that waits until the gate is open. */
+const waitFor = ({ file }: Gate) =>
+  `import { existsSync } from 'node:fs';\nwhile (!existsSync(${JSON.stringify(file)})) await new Promise((go) => setTimeout(go, 50));\n`;
+
+/** The example server, whose build ends only when the gate is open. */
+const slowBuild = async (version: string, gate: Gate) =>
+  helloFiles(version, { 'package.json': packageJson({ build: 'node wait.js' }), 'wait.js': waitFor(gate) });
+
+/** The example server, which listens only when the gate is open. */
+async function slowStart(version: string, gate: Gate) {
+  const files = await helloFiles(version);
+  return { ...files, 'server.js': `${waitFor(gate)}${files['server.js']}` };
+}
+
+/** Where a row brings its second revision to the status to be killed in. */
+type Stage = {
+  program: Program;
+  repository: TestRepository;
+  /** Its first revision is DEPLOYED and serves v1. */
+  deployment: ShownDeployment;
+  gate: Gate;
+};
+export type Row = {
+  status: RevisionStatus;
+  /** Makes the second revision and answers its id; it need not have the status yet. */
+  bring: (stage: Stage) => Promise<string>;
+  /** How it ends after the kill, and what its message says. */
+  ends: 'DEPLOYED' | 'BUILD_FAILED' | 'DEPLOY_FAILED';
+  reason: RegExp | undefined;
+};
+
+const change = async ({ program, deployment }: Pick<Stage, 'program' | 'deployment'>) =>
+  (await patch(program, deployment.id, { source_revision_config: { repo_ref: 'main' } })).latest_revision_id;
+
+const reaches = (status: RevisionStatus, { program, deployment }: Stage, id: string) =>
+  revisionUntil(program, deployment.id, id, (now) => now === status);
+
+async function commitAndChange(stage: Stage, files: Awaited<ReturnType<typeof helloFiles>>) {
+  await stage.repository.commit(files);
+  return change(stage);
+}
+
+/** So many builds run at once; those of other deployments keep this one's waiting. */
+const BUILDS_AT_ONCE = 2;
+
+async function behindOtherBuilds(stage: Stage): Promise<string> {
+  const { program, gate } = stage;
+  const { url } = await gitRepository(await slowBuild('other', gate));
+  for (let index = 0; index < BUILDS_AT_ONCE; index += 1) {
+    const other = await create(program, `other-${index}`, url);
+    await revisionUntil(program, other.id, other.latest_revision_id, (status) => status === 'BUILDING');
+  }
+  return change(stage);
+}
+
+/** Stops the listener in its tracks. If a claim of it is being held, another deployment's task answers that; then it asks no more. */
+async function withoutListener(stage: Stage): Promise<string> {
+  const { program } = stage;
+  const { url } = await gitRepository(await helloFiles());
+  const other = await deployed(program, await create(program, 'other', url));
+  const listener = (await program.alive()).find(({ command }) => command.includes('bin/listener.ts'));
+  process.kill(listener?.pid ?? 0, 'SIGSTOP');
+  const path = `/v2/deployments/${other.id}/revisions/${other.latest_revision_id}/redeploy`;
+  const { latest_revision_id: taken } = await expectApi<ShownDeployment>(
+    program,
+    'POST',
+    path,
+    undefined,
+    200,
+  );
+  await revisionUntil(program, other.id, taken, (status) => /DEPLOY/.test(status));
+  return change(stage);
+}
+
+export const rows: Row[] = [
+  {
+    status: 'QUEUED',
+    bring: async (stage) => {
+      const ahead = await commitAndChange(stage, await slowBuild('v2', stage.gate));
+      await reaches('BUILDING', stage, ahead);
+      return change(stage);
+    },
+    ends: 'DEPLOYED',
+    reason: undefined,
+  },
+  { status: 'AWAITING_BUILD', bring: behindOtherBuilds, ends: 'BUILD_FAILED', reason: /^The build was lost/ },
+  {
+    status: 'BUILDING',
+    bring: async (stage) => commitAndChange(stage, await slowBuild('v2', stage.gate)),
+    ends: 'BUILD_FAILED',
+    reason: /^The build was lost/,
+  },
+  {
+    status: 'AWAITING_DEPLOY',
+    bring: withoutListener,
+    ends: 'DEPLOY_FAILED',
+    reason: /^The deploy was lost/,
+  },
+  {
+    status: 'DEPLOYING',
+    bring: async (stage) => commitAndChange(stage, await slowStart('v2', stage.gate)),
+    ends: 'DEPLOY_FAILED',
+    reason: /^The deploy was lost/,
+  },
+];
+
+/** The program on new data or on that of a run that was killed; it ends with the test. */
+async function startForTest(dataFolder?: string): Promise<Program> {
+  const environment = { SLIPWAY_DRAIN_SECONDS: '1' };
+  const program = await startProgram(
+    dataFolder === undefined ? { environment } : { environment, dataFolder },
+  );
+  onTestFinished(() => discard(program));
+  return program;
+}
+
+/** Waits until the revision of a row has the row's status, so that the kill strikes in it. Throws when it has ended instead. */
+async function standsAt({ status }: Row, { program, deployment }: Stage, id: string): Promise<void> {
+  const now = await revisionUntil(program, deployment.id, id, (seen) => seen === status || isTerminal(seen));
+  if (now.status !== status) throw new Error(`${now.status} instead of ${status}: ${now.status_message}`);
+}
+
+/** What a person would bear while nothing serves: a start of the program and of the servers, on a busy machine. */
+const SERVES_AGAIN_MS = 20_000;
+/** Far below the minute of a lease or of a sweep, either of which would hide a revision that is stuck until then. */
+const MOVES_ON_MS = 25_000;
+
+/**
+ * One row: brings a second revision to the row's status with a third one queued, kills the program, starts it again on the same data at
+ * once, and follows what becomes of everything.
+ */
+export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promise<void> {
+  const program = await startForTest();
+  const repository = await gitRepository(await helloFiles());
+  const gate = await newGate();
+  const deployment = await deployed(program, await create(program, 'crashing', repository.url));
+  const stage = { program, repository, deployment, gate };
+  const second = await row.bring(stage);
+  await standsAt(row, stage, second);
+  await repository.commit(await slowBuild('v3', gate));
+  const third = await change(stage);
+  expect(await revisionOf(program, deployment.id, third)).toMatchObject({ status: 'QUEUED' });
+  const before = await familyOf(program);
+  expect(await revisionOf(program, deployment.id, second)).toMatchObject({ status: row.status });
+
+  await program[kill]();
+  const startedAt = performance.now();
+  const again = await startForTest(program.dataFolder);
+  const upMs = Math.round(performance.now() - startedAt);
+  const versionNow = async () => (await helloFrom(deployment)).version;
+  await until(
+    () =>
+      versionNow().then(
+        (version) => version === 'v1',
+        () => false,
+      ),
+    {
+      timeoutMs: SERVES_AGAIN_MS,
+      what: 'the first revision to serve again',
+    },
+  );
+  const servesMs = Math.round(performance.now() - startedAt);
+  await until(async () => (await stillRunning(before)).length === 0, {
+    timeoutMs: 10_000,
+    what: 'everything of the earlier run to be gone',
+  });
+  expect(await deploymentOf(again, deployment.id)).toMatchObject({
+    active_revision_id: deployment.latest_revision_id,
+    source_config: { custom_url: deployment.source_config.custom_url },
+  });
+
+  const opensAt = performance.now();
+  await gate.open();
+  const last = await ended(again, deployment.id, third, MOVES_ON_MS);
+  const movesOnMs = Math.round(performance.now() - opensAt);
+  process.stdout.write(
+    `${kill} at ${row.status}: up_ms=${upMs} serves_again_ms=${servesMs} third_deployed_ms=${movesOnMs}\n`,
+  );
+  expect(last).toMatchObject({ status: 'DEPLOYED' });
+  expect(await versionNow()).toBe('v3');
+  const fate = await revisionOf(again, deployment.id, second);
+  expect(fate.status).toBe(row.ends);
+  if (row.reason !== undefined) expect(fate.status_message).toMatch(row.reason);
+  expect(await endProgram(again)).toEqual([]);
+}
