@@ -9,7 +9,7 @@ describe('the environment of the runtime', () => {
       agentsPort: 4401,
       dataFolder: resolve('.slipway'),
       logLevel: 'info',
-      sweepSeconds: 60,
+      sweepSeconds: 15,
       unclaimedSeconds: 900,
       silentSeconds: 900,
       startTimeoutSeconds: 300,
