@@ -22,10 +22,10 @@ beforeAll(async () => {
     deploymentId: deployment.id,
     revisionId: deployment.latest_revision_id,
   };
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 const ask = (one: Ask) => send(program, one);
 const ofDeployment = (rest = '') => `/v2/deployments/${place.deploymentId}${rest}`;

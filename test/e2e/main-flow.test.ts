@@ -26,10 +26,10 @@ import { until } from '../support/until.ts';
 let program: Program;
 beforeAll(async () => {
   program = await startProgram({ environment: { SLIPWAY_LOG_LEVEL: 'debug', SLIPWAY_DRAIN_SECONDS: '1' } });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 const newCanary = () => `canary-${randomBytes(12).toString('hex')}`;
 const statusesOf = (revision: { status_history: { status: string }[] }) =>
@@ -103,7 +103,7 @@ describe('a repository made of the example', () => {
       expect(page.logs).toEqual(entries);
       expect(new Set(entries.map((one) => one.id)).size).toBe(entries.length);
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 /** Lines that a slow build writes, each as soon as it is written. */
@@ -167,7 +167,7 @@ it('follows a build while it runs; who reconnects with Last-Event-ID misses noth
   const ticks = all.flatMap((one) => /^tick (\d+)$/.exec(one.message)?.[1] ?? []).map(Number);
   expect(ticks).toEqual(Array.from({ length: TICKS }, (_, index) => index));
   expect(wasBuilding).toContain(true);
-}, 60_000);
+}, 120_000);
 
 /** Paths of files below a folder, in which the text can be read. */
 async function filesWith(folder: string, text: string): Promise<string[]> {
@@ -236,7 +236,7 @@ describe('a secret', () => {
     expect(await filesWith(program.dataFolder, Buffer.from(canary).toString('base64').slice(0, -4))).toEqual(
       [],
     );
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('a broken commit', () => {
@@ -282,5 +282,5 @@ describe('a broken commit', () => {
       'DEPLOYED',
     ]);
     expect(await versionNow()).toBe('v1');
-  }, 60_000);
+  }, 120_000);
 });

@@ -27,10 +27,10 @@ let program: Program;
 beforeAll(async () => {
   // Short, so that replaced servers are soon gone and what is left over can be told.
   program = await startProgram({ environment: { SLIPWAY_DRAIN_SECONDS: '0.2' } });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 const change = (id: string) => patch(program, id, { source_revision_config: { repo_ref: 'main' } });
 
@@ -80,7 +80,7 @@ describe('ten changes at once', () => {
     expect(overlaps(revisions)).toEqual([]);
     expect(revisions.flatMap((one) => workOf(one) ?? [])).toHaveLength(11);
     await comesToRest();
-  }, 60_000);
+  }, 120_000);
 });
 
 /** A build that waits for the file `go` beside the repository's work tree, which nobody ever writes. */
@@ -177,7 +177,7 @@ describe('interrupting', () => {
     expect(await helloFrom(first)).toMatchObject({ version: 'v2' });
     expect((await api(program, 'POST', interrupt)).status).toBe(200);
     await comesToRest();
-  }, 60_000);
+  }, 120_000);
 
   it('ten revisions at random moments leaves nothing stuck and nothing running', async () => {
     const seed = Number(process.env.SLIPWAY_TEST_SEED ?? Date.now() % 100_000);
@@ -211,7 +211,7 @@ describe('interrupting', () => {
     expect(endings.size).toBeGreaterThan(5);
     expect(overlaps(revisions)).toEqual([]);
     await comesToRest();
-  }, 60_000);
+  }, 120_000);
 });
 
 /** One of the revisions in flight, mostly the one that has left the queue; a new one when there is none. */

@@ -17,10 +17,10 @@ import {
 let program: Program;
 beforeAll(async () => {
   program = await startProgram();
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
-}, 60_000);
+}, 120_000);
 
 const REQUEST_INTERVAL_MS = 50;
 const STREAM_INTERVAL_MS = 1000;
@@ -112,4 +112,4 @@ it('switches to a new commit without a failed request, and an open streaming res
   const across = streams.filter((one) => one.text.includes('from v1') && one.endedAt > deployedAt);
   expect(across.length).toBeGreaterThan(0);
   expect(across.filter((one) => one.text.includes('from v2'))).toEqual([]);
-}, 60_000);
+}, 120_000);
