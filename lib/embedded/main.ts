@@ -8,19 +8,24 @@ import { startRuntime } from './runtime.ts';
 /** Everything ends within 10 s of a signal; the warden ends what is left when this process goes. */
 const STOP_MILLISECONDS_MAX = 9_700;
 
+/** Ctrl-C under `npm start` comes twice, from the terminal and once more from npm; a person who insists takes longer. */
+const SAME_SIGNAL_MILLISECONDS = 1_000;
+
 type Write = (line: string) => void;
 
-/** Resolves with the first signal; the second one ends the process at once. */
+/** Resolves with the first signal; a second one ends the process at once. */
 function stopRequested(write: Write): Promise<string> {
   return new Promise((resolve) => {
-    let signals = 0;
+    let firstAt: number | undefined;
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(name, () => {
-        signals += 1;
-        if (signals > 1) {
+        const now = performance.now();
+        if (firstAt !== undefined) {
+          if (now - firstAt < SAME_SIGNAL_MILLISECONDS) return;
           write(`${name} again: stopping at once`);
           process.exit(1);
         }
+        firstAt = now;
         setTimeout(() => process.exit(1), STOP_MILLISECONDS_MAX).unref();
         resolve(name);
       });
