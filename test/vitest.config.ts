@@ -7,7 +7,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const unitFolders = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
 const propertyFolders = ['test/property/**/*.test.ts'];
 /** These take minutes or measure; their own npm scripts run them, not the usual run. */
-const otherRuns = ['test/bench/**'];
+const otherRuns = [
+  'test/bench/**',
+  ...(process.env.TEST_AGENTS === undefined ? ['test/e2e/agents-*.test.ts'] : []),
+];
 
 export default defineConfig({
   root,

@@ -87,3 +87,25 @@ export function onPort(listening: Listening[], port: number): Listening | undefi
   const found = listening.filter((one) => one.port === port);
   return found.find((one) => one.host === '127.0.0.1') ?? found[0];
 }
+
+/** The processes of this group that listen on the port. */
+export function pidsOnPort(group: GroupRecord, port: number): number[] {
+  if (process.platform !== 'linux') return lsofPids(group, port);
+  const inodes = new Set(
+    [...readListening()].flatMap(([inode, found]) => (found.port === port ? [inode] : [])),
+  );
+  return membersOf(group).flatMap(({ pid }) =>
+    socketsOf(pid).some((inode) => inodes.has(inode)) ? [pid] : [],
+  );
+}
+
+function lsofPids(group: GroupRecord, port: number): number[] {
+  if (group.pid === undefined) return [];
+  try {
+    const args = ['-nP', '-a', `-iTCP:${port}`, '-sTCP:LISTEN', '-g', String(group.pid), '-t'];
+    const text = execFileSync('lsof', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return text.split('\n').filter(Boolean).map(Number);
+  } catch {
+    return []; // lsof exits 1 when it finds nothing.
+  }
+}

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { BuildChanged, BuildJob, BuildState, Builds } from '../../adapters/builds.ts';
 import type { Logs } from '../../adapters/logs.ts';
 import { openBuildLog } from './build-log.ts';
+import { tidyDependencyCaches } from './dependency-cache.ts';
 import { BuildAborted } from './failure.ts';
 import { type EndState, openResults, type Results } from './results.ts';
 import { type BuildTools, runBuild } from './run-build.ts';
@@ -12,8 +13,8 @@ import { removeFolder } from './work-folder.ts';
 /** Two: an install waits for disk and network most of its time, and more would slow down the agents that run here. */
 const DEFAULT_CONCURRENCY = 2;
 
-export type BuilderOptions = Omit<BuildTools, 'limits'> & {
-  /** Holds `work/` (one folder a running build) and `builds/` (how builds ended). */
+export type BuilderOptions = Omit<BuildTools, 'limits' | 'cacheFolder'> & {
+  /** Holds `work/` (one folder a running build), `builds/` (how builds ended) and `cache/` (what was installed). */
   dataFolder: string;
   logs: Pick<Logs, 'append'>;
   limits?: Partial<BuildLimits>;
@@ -42,6 +43,7 @@ export async function openBuilder(options: BuilderOptions): Promise<Builder> {
   const workFolder = join(options.dataFolder, 'work');
   await mkdir(workFolder, { recursive: true });
   for (const name of await readdir(workFolder)) await removeFolder(join(workFolder, name));
+  await tidyDependencyCaches(join(options.dataFolder, 'cache'));
   const results = await openResults(join(options.dataFolder, 'builds'), Date.now());
   return new BuildQueue({ ...options, workFolder, results });
 }
@@ -118,10 +120,11 @@ class BuildQueue implements Builder {
 
   async #run(build: ActiveBuild): Promise<void> {
     const { job, buildId, controller } = build;
-    const { limits, workFolder, logs } = this.#options;
+    const { limits, workFolder, dataFolder, logs } = this.#options;
     const { tenantId, deploymentId, revisionId } = job;
     const log = openBuildLog(logs, { tenantId, deploymentId, revisionId, type: 'build' }, job.maskValues);
-    const tools = { ...this.#options, limits: { ...defaultLimits, ...limits } };
+    const cacheFolder = join(dataFolder, 'cache');
+    const tools = { ...this.#options, cacheFolder, limits: { ...defaultLimits, ...limits } };
     const state = await runBuild(tools, { job, folder: join(workFolder, buildId), log, controller });
     await this.#end(build, state);
   }

@@ -79,7 +79,8 @@ function objectOr(value: unknown): object {
   return typeof value === 'object' && value !== null ? value : {};
 }
 
-async function isOnPath(tool: string, path: string): Promise<boolean> {
+/** Whether a tool can be run by its name. */
+export async function isOnPath(tool: string, path: string): Promise<boolean> {
   for (const folder of path.split(delimiter)) {
     const found = await access(join(folder, tool), constants.X_OK).then(
       () => true,

@@ -1,13 +1,16 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname, relative } from 'node:path';
+import { mkdir, realpath } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import type { Artifact, BuildJob } from '../../adapters/builds.ts';
 import { type Git, SourceError } from '../../adapters/git.ts';
 import type { DiskBlobs } from '../blobs.ts';
 import type { Processes } from '../run-command.ts';
 import type { BuildLog } from './build-log.ts';
-import { planBuild, planInstall } from './commands.ts';
+import { type ProjectFacts, planBuild } from './commands.ts';
+import { openDependencyCache } from './dependency-cache.ts';
 import { BuildAborted, BuildFailure, failureMessage } from './failure.ts';
 import { fetchCommit, forgetHistory } from './git-source.ts';
+import { installProject } from './install.ts';
+import { type AgentProject, readAgentProject, requireGraphFiles } from './langgraph/config.ts';
 import { findBuildFolder, readProject } from './project.ts';
 import type { EndState } from './results.ts';
 import { buildEnvironment, runStep } from './run-step.ts';
@@ -20,6 +23,8 @@ export type BuildTools = {
   git: Git;
   blobs: Pick<DiskBlobs, 'put' | 'read'>;
   limits: BuildLimits;
+  /** Holds what was installed, a folder a tenant. */
+  cacheFolder: string;
 };
 
 export type BuildRun = {
@@ -66,8 +71,14 @@ async function buildAndStore(context: Context): Promise<EndState> {
   const commitSha = await obtainSource(context);
   const cloneMs = clock.lap();
   const buildFolder = await findBuildFolder(folder, job.configPath, job.configPathRequired);
-  const installMs = await install(context, buildFolder);
-  const buildMs = await build(context, buildFolder);
+  const agent = await readAgentProject(await realpath(folder), buildFolder, job.configPath);
+  const facts = await readProject(buildFolder, buildEnvironment(dirname(folder)).PATH ?? '');
+  if (agent !== undefined && !mayMakeFiles(job, facts)) await requireGraphFiles(agent);
+  const [installed, installMs] = await timed(context, 'install', () => install(context, buildFolder, agent));
+  const [, buildMs] = await timed(context, 'build', () => build(context, buildFolder, installed.environment));
+  if (agent !== undefined) await requireGraphFiles(agent);
+  await installed.seal();
+  await installed.afterBuild();
   clock.lap();
   const artifact = await pack(context);
   const packMs = clock.lap();
@@ -110,33 +121,45 @@ async function obtainSource(context: Context): Promise<string | undefined> {
   return commitSha;
 }
 
-async function install(context: Context, cwd: string): Promise<number> {
-  const environment = buildEnvironment(dirname(context.folder));
-  const facts = await readProject(cwd, environment.PATH ?? '');
-  return announce(context, 'install', () =>
-    runStep(context, {
-      name: 'install',
-      plan: planInstall(facts, context.job.installCommand),
-      cwd,
-      environment,
-    }),
-  );
+/** Whether a command may make what is not in the source; else a file that is missing now stays missing. */
+function mayMakeFiles({ installCommand, buildCommand }: BuildJob, { packageJson }: ProjectFacts): boolean {
+  return Boolean(installCommand) || Boolean(buildCommand) || packageJson?.scripts.build !== undefined;
+}
+
+async function install(context: Context, folder: string, agent: AgentProject | undefined) {
+  const { job, cacheFolder, processes, controller } = context;
+  const cache = openDependencyCache({
+    folder: join(cacheFolder, job.tenantId),
+    processes,
+    signal: controller.signal,
+  });
+  return installProject(context, {
+    folder,
+    root: await realpath(context.folder),
+    agent,
+    cache,
+    installCommand: job.installCommand,
+    environment: { ...buildEnvironment(dirname(context.folder)), ...cache.environment },
+  });
 }
 
 /** Reads the project again: an install step may have written what the build uses. */
-async function build(context: Context, cwd: string): Promise<number> {
-  const environment = buildEnvironment(dirname(context.folder));
+async function build(context: Context, cwd: string, environment: Record<string, string>): Promise<void> {
   const facts = await readProject(cwd, environment.PATH ?? '');
-  return announce(context, 'build', () =>
-    runStep(context, { name: 'build', plan: planBuild(facts, context.job.buildCommand), cwd, environment }),
-  );
+  await runStep(context, {
+    name: 'build',
+    plan: planBuild(facts, context.job.buildCommand),
+    cwd,
+    environment,
+  });
 }
 
-async function announce(context: Context, step: string, run: () => Promise<void>): Promise<number> {
+/** The result of a step, and how many milliseconds it took. */
+async function timed<T>(context: Context, step: string, run: () => Promise<T>): Promise<[T, number]> {
   const clock = stopwatch();
   context.step = step;
-  await run();
-  return clock.lap();
+  const result = await run();
+  return [result, clock.lap()];
 }
 
 async function pack(context: Context): Promise<Artifact> {

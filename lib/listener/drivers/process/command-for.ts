@@ -2,9 +2,23 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import type { Level } from '../../level.ts';
 
 /** How to start an agent server: a shell line, where, and the folders of tools that come first on its PATH. */
-export type ServerCommand = { line: string; cwd: string; toolFolders: string[]; from: string };
+export type ServerCommand = {
+  line: string;
+  cwd: string;
+  toolFolders: string[];
+  from: string;
+  /** Variables that the deployment's own win over. */
+  variables?: Record<string, string>;
+  /** The server keeps what must last in memory and saves it at SIGTERM: it has to be asked alone, and waited for. */
+  savesOnStop?: boolean;
+  /** Whether this line, before it is ready, means that it never will be, although it lives on. */
+  isFatal?: (line: { level: Level; message: string }) => boolean;
+  /** How a line of its output is read. */
+  toLines?: (line: string) => { level: Level; message: string }[];
+};
 
 /** The folder says nothing that we could run. */
 class NoCommandError extends Error {}
@@ -12,14 +26,14 @@ class NoCommandError extends Error {}
 const packageSchema = z.object({ scripts: z.record(z.string(), z.string()).optional() });
 
 /** The project's folder: where the configuration lies inside the artifact, else the artifact's root. */
-function projectFolder(artifactFolder: string, graphConfigPath: string): string {
+export function projectFolder(artifactFolder: string, graphConfigPath: string): string {
   const folder = resolve(artifactFolder, dirname(graphConfigPath));
   const inside = folder === artifactFolder || folder.startsWith(artifactFolder + sep);
   return inside && existsSync(folder) && statSync(folder).isDirectory() ? folder : artifactFolder;
 }
 
 /** The `node_modules/.bin` folders from the project up to the artifact's root, nearest first, as npm puts them on PATH. */
-function toolFolders(folder: string, artifactFolder: string): string[] {
+export function toolFolders(folder: string, artifactFolder: string): string[] {
   const depth = relative(artifactFolder, folder).split(sep).filter(Boolean).length;
   const folders = Array.from({ length: depth + 1 }, (_, up) =>
     resolve(folder, ...Array<string>(up).fill('..')),

@@ -10,8 +10,18 @@ import { type Server, withTail } from './server.ts';
 export type DeploymentContext = {
   route: ProxyRoute;
   url: string;
-  /** Fetches what is missing and starts a server; throws with a reason for a person, leaving nothing behind. */
-  bringUp: (spec: DeploySpec, signal: AbortSignal, say: DeployHooks['say']) => Promise<BroughtUp>;
+  /**
+   * Fetches what is missing and starts a server; throws with a reason for a person, leaving nothing behind. `beside` another one, a
+   * server that keeps state of its own is only tried, and started again once the other has saved its state.
+   */
+  bringUp: (
+    spec: DeploySpec,
+    signal: AbortSignal,
+    say: DeployHooks['say'],
+    beside: boolean,
+  ) => Promise<BroughtUp>;
+  /** Lets requests under way finish, and the server save what it holds; it has stopped then. */
+  settle: (server: Server) => Promise<void>;
   /** Lets requests under way finish, then stops the server. */
   retire: (server: Server) => Promise<void>;
   stopNow: (server: Server) => Promise<void>;
@@ -27,6 +37,9 @@ const RESTART_BASE_MILLISECONDS = 1000;
 const RESTART_CAP_MILLISECONDS = 60_000;
 /** A server that ran so long was sound: its next crash counts as the first. */
 const SOUND_MILLISECONDS = 60_000;
+
+/** Requests wait so long while one server takes over another's state: draining, saving and a slow start together. */
+const HAND_OVER_MILLISECONDS = 120_000;
 
 type Background = { abort: AbortController; revisionId: string };
 
@@ -78,7 +91,12 @@ export class Deployment {
   async deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
     const signal = AbortSignal.any([hooks.signal, this.#life.signal]);
     try {
-      const { server, timing } = await this.#context.bringUp(spec, signal, hooks.say);
+      const { server, timing } = await this.#context.bringUp(
+        spec,
+        signal,
+        hooks.say,
+        this.#server !== undefined,
+      );
       return await this.#switchTo(spec, server, timing, { ...hooks, signal });
     } catch (error) {
       if (signal.aborted) return { outcome: 'stopped' };
@@ -119,10 +137,54 @@ export class Deployment {
     }
     const begin = performance.now();
     this.#cancelBackground();
-    const previous = this.#install(spec, server);
-    hooks.say(`Traffic moved to port ${server.target.where.port}.`);
+    const previous = await this.#takeOver(spec, server, hooks);
+    hooks.say(`Traffic moved to port ${this.#server?.target.where.port}.`);
     hooks.say(`timing: ${timing} switch_ms=${Math.round(performance.now() - begin)}`);
     return { outcome: 'succeeded', url: this.url, retirePrevious: () => this.#retire(previous) };
+  }
+
+  /** Makes the server the one that serves, and gives the one before it. */
+  async #takeOver(
+    spec: DeploySpec,
+    server: Server,
+    hooks: Pick<DeployHooks, 'say' | 'signal'>,
+  ): Promise<Server | undefined> {
+    if (!server.isTrial) return this.#install(spec, server);
+    await this.#context.stopNow(server);
+    const before = { server: this.#server, spec: this.#spec };
+    if (before.server !== undefined) await this.#release(before.server, hooks);
+    try {
+      const again = await this.#context.bringUp(spec, hooks.signal, hooks.say, false);
+      this.#install(spec, again.server);
+    } catch (error) {
+      await this.#bringBack(before.spec, hooks);
+      throw error;
+    }
+    return before.server;
+  }
+
+  /** From here on requests wait until `#install`. What they wait for is not a problem to report. */
+  async #release(server: Server, { say }: Pick<DeployHooks, 'say'>): Promise<void> {
+    say('Requests wait while those under way finish and the server before saves its state.');
+    this.#retiring.add(server);
+    this.#server = undefined;
+    this.#context.route.hold(HAND_OVER_MILLISECONDS);
+    await this.#context.settle(server);
+    this.#retiring.delete(server);
+  }
+
+  /** The version before serves again with its state; if that fails too it is tried until it does. */
+  async #bringBack(spec: DeploySpec | undefined, { say }: Pick<DeployHooks, 'say'>): Promise<void> {
+    if (spec === undefined || this.#life.signal.aborted) return;
+    say('The new version did not start with the state of the one before, which is started again.', 'WARNING');
+    try {
+      const back = await this.#context.bringUp(spec, this.#life.signal, say, false);
+      this.#install(spec, back.server);
+    } catch (error) {
+      if (this.#life.signal.aborted) return;
+      this.#setProblem(messageOf(error).split('\n', 1)[0] ?? '');
+      this.#startBackground(spec, RESTART_BASE_MILLISECONDS);
+    }
   }
 
   async #retire(server: Server | undefined): Promise<void> {
@@ -199,9 +261,10 @@ export class Deployment {
     while (!signal.aborted) {
       await pause(wait, signal);
       try {
-        const { server } = await this.#context.bringUp(spec, signal, say);
+        const beside = this.#server !== undefined;
+        const { server } = await this.#context.bringUp(spec, signal, say, beside);
         if (signal.aborted) return await this.#context.stopNow(server);
-        return void this.#retire(this.#install(spec, server));
+        return void this.#retire(await this.#takeOver(spec, server, { say, signal }));
       } catch (error) {
         if (signal.aborted) return;
         this.#crashes += 1;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import type { ProcessKeeper } from '../../../processes/keeper.ts';
 import { nextTimestamp } from '../../../processes/timestamps.ts';
+import { pause } from '../../backoff.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../driver.ts';
 import type { Log } from '../../log.ts';
 import type { LogShipper } from '../../log-shipper.ts';
@@ -11,7 +12,9 @@ import type { LocalState } from '../../state.ts';
 import { fetchArtifact } from './artifact.ts';
 import { commandFor } from './command-for.ts';
 import { type BroughtUp, Deployment } from './deployment.ts';
+import { agentCommand } from './langgraph.ts';
 import type { Proxy } from './proxy.ts';
+import { SAVE_MILLISECONDS, saveAndStop } from './save-and-stop.ts';
 import { type Server, STOP_GRACE_MILLISECONDS, startServer } from './server.ts';
 
 export type ProcessDriverOptions = {
@@ -33,6 +36,12 @@ type Parts = {
   log: Log;
   onChange: (deploymentId: string) => void;
 };
+
+/** What agents keep across revisions, a folder a deployment; and what those that are only tried keep. */
+const STATE_FOLDER = 'state';
+const TRIAL_FOLDER = 'trial';
+/** Enough for what is decided in this process to have reached its connections. */
+const SETTLE_MILLISECONDS = 20;
 
 /** A reported reason is at most so long (protocol). */
 const REASON_CHARACTERS_MAX = 2000;
@@ -126,9 +135,11 @@ export class ProcessDriver implements Driver {
   }
 
   async close(graceMilliseconds: number): Promise<void> {
-    const stopping = [...this.#deployments.values()].map((deployment) => deployment.stop());
-    await this.#parts.keeper.stopAll(graceMilliseconds);
-    await Promise.all(stopping);
+    const stopping = Promise.all([...this.#deployments.values()].map((deployment) => deployment.stop()));
+    // Servers that save their state must be asked in their own way first.
+    await Promise.race([stopping, pause(graceMilliseconds)]);
+    await this.#parts.keeper.stopAll(0);
+    await stopping;
   }
 
   #make(id: string, name: string, epoch: number): Deployment {
@@ -136,7 +147,13 @@ export class ProcessDriver implements Driver {
     const deployment = new Deployment(id, epoch, {
       route: proxy.route(name),
       url: `${options.agentsUrl}/${name}`,
-      bringUp: (spec, signal, say) => this.#bringUp(spec, signal, say),
+      bringUp: (spec, signal, say, beside) => this.#bringUp(spec, signal, say, beside),
+      settle: async (server) => {
+        // A request that was on its way to it when the hold began is counted after this pause.
+        await pause(SETTLE_MILLISECONDS);
+        await server.target.drained(options.drainMilliseconds);
+        await this.#stop(server);
+      },
       retire: async (server) => {
         await server.target.drained(options.drainMilliseconds);
         await this.#stop(server);
@@ -156,7 +173,12 @@ export class ProcessDriver implements Driver {
     return deployment;
   }
 
-  async #bringUp(spec: DeploySpec, signal: AbortSignal, say: DeployHooks['say']): Promise<BroughtUp> {
+  async #bringUp(
+    spec: DeploySpec,
+    signal: AbortSignal,
+    say: DeployHooks['say'],
+    beside: boolean,
+  ): Promise<BroughtUp> {
     const { options, keeper, shipper } = this.#parts;
     if (spec.artifact.kind === 'image') throw new Error(IMAGE_REFUSED.replace('{uri}', spec.artifact.uri));
     const folder = this.#revisionFolder(spec.deployment_id, spec.revision_id);
@@ -165,12 +187,16 @@ export class ProcessDriver implements Driver {
     try {
       const fetched = await fetchArtifact({ ...options, ...spec.artifact }, folder, signal);
       const fetchedAt = performance.now();
+      const state = join(this.#folder(spec.deployment_id), beside ? TRIAL_FOLDER : STATE_FOLDER);
+      if (beside) await rm(state, { recursive: true, force: true });
+      const agent = await agentCommand(folder, spec, state);
       const server = await startServer({
         keeper,
         spec,
         signal,
         say,
-        command: commandFor(folder, spec),
+        command: agent ?? commandFor(folder, spec),
+        isTrial: beside && agent !== undefined,
         mask: maskOf(spec),
         startTimeoutMilliseconds: options.startTimeoutMilliseconds,
         onLine: (line) => shipper.push(spec.deployment_id, spec.revision_id, line),
@@ -185,6 +211,8 @@ export class ProcessDriver implements Driver {
 
   async #stop(server: Server): Promise<void> {
     server.target.agent.destroy();
+    if (server.savesOnStop && !server.isTrial)
+      await saveAndStop(server.group, server.target.where.port, SAVE_MILLISECONDS);
     await this.#parts.keeper.stop(server.group, STOP_GRACE_MILLISECONDS);
   }
 
@@ -233,6 +261,9 @@ export async function tidyFolders(dataFolder: string, state: LocalState): Promis
     const revisions = join(root, id, 'revisions');
     const unused = (await entriesOf(revisions)).filter((name) => name !== wanted);
     await Promise.all(unused.map((name) => rm(join(revisions, name), { recursive: true, force: true })));
-    if (wanted === undefined) await rm(join(root, id), { recursive: true, force: true });
+    // Without a record (it was unreadable) an agent's threads must not go: who deletes the deployment deletes them.
+    const keepsState =
+      state.get(id) === undefined && (await entriesOf(join(root, id, STATE_FOLDER))).length > 0;
+    if (wanted === undefined && !keepsState) await rm(join(root, id), { recursive: true, force: true });
   }
 }

@@ -9,6 +9,7 @@ export class ProxyRoute {
   #target: ProxyTarget | undefined;
   #reason = 'it is being started';
   readonly #waiting = new Set<() => void>();
+  #heldUntil = 0;
 
   constructor(name: string) {
     this.name = name;
@@ -28,10 +29,17 @@ export class ProxyRoute {
     this.#wake();
   }
 
+  /** Takes the target away for a moment: until another comes, at most so long, requests wait however patient they are. */
+  hold(withinMilliseconds: number): void {
+    this.clear('it is being replaced');
+    this.#heldUntil = Date.now() + withinMilliseconds;
+  }
+
   /** Nothing serves for now; `reason` goes on after `has no running server: `. */
   clear(reason: string): void {
     this.#target = undefined;
     this.#reason = reason;
+    this.#heldUntil = 0;
   }
 
   /** Ends the waiting of requests that no target will come for. */
@@ -42,14 +50,15 @@ export class ProxyRoute {
 
   /** The current target, waited for up to this long; undefined when none came. */
   async waitForTarget(withinMilliseconds: number): Promise<ProxyTarget | undefined> {
-    if (this.#target !== undefined || withinMilliseconds <= 0) return this.#target;
+    const wait = Math.max(withinMilliseconds, this.#heldUntil - Date.now());
+    if (this.#target !== undefined || wait <= 0) return this.#target;
     await new Promise<void>((resolve) => {
       const done = () => {
         clearTimeout(timer);
         this.#waiting.delete(done);
         resolve();
       };
-      const timer = setTimeout(done, withinMilliseconds);
+      const timer = setTimeout(done, wait);
       this.#waiting.add(done);
     });
     return this.#target;

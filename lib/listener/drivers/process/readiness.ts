@@ -44,7 +44,16 @@ async function firstHttpPort(others: Listening[], signal: AbortSignal): Promise<
   return undefined;
 }
 
-export type ReadinessOptions = { port: number; timeoutMilliseconds: number; signal: AbortSignal };
+/** A server that has said why it fails may say more, and a last look may find it ready all the same. */
+const FAILURE_MILLISECONDS = 2000;
+
+export type ReadinessOptions = {
+  port: number;
+  timeoutMilliseconds: number;
+  signal: AbortSignal;
+  /** What the server has said that means it will never be ready although it lives on. */
+  failure?: () => string | undefined;
+};
 
 /**
  * Waits until GET /ok on `port` answers 2xx, from a process of this very group. Throws `NotReadyError` when the first process
@@ -55,10 +64,15 @@ export async function waitUntilReady(group: ProcessGroup, options: ReadinessOpti
   const begin = Date.now();
   let problem = `nothing listens on PORT=${port}`;
   let otherSince: number | undefined;
+  let failedSince: number | undefined;
   let look = LOOK_MILLISECONDS_MIN;
   while (Date.now() - begin < options.timeoutMilliseconds) {
     signal.throwIfAborted();
     if (group.exit !== undefined) throw new NotReadyError(`The server ${describeExit(await group.exited)}.`);
+    const failure = options.failure?.();
+    if (failure !== undefined) failedSince ??= Date.now();
+    if (failedSince !== undefined && Date.now() - failedSince >= FAILURE_MILLISECONDS)
+      throw new NotReadyError(`The server failed while it started: ${failure}.`);
     const listening = listenersOf(group);
     const where = onPort(listening, port);
     if (where !== undefined) {

@@ -8,14 +8,15 @@ export type ServerEnvironment = {
   ownPortIgnored: boolean;
 };
 
-/** The environment of an agent server: constructed, the deployment's variables on top, and the port it must listen on. */
+/** The environment of an agent server: constructed, `defaults`, the deployment's variables on top, and the port it must listen on. */
 export function serverEnvironment(
   spec: Pick<DeploySpec, 'environment'>,
   port: number,
   toolFolders: string[],
+  defaults: Record<string, string> = {},
 ): ServerEnvironment {
   const given = Object.fromEntries(spec.environment.map(({ name, value }) => [name, value]));
-  const variables = childEnvironment({ ...given, PORT: String(port) });
+  const variables = childEnvironment({ ...defaults, ...given, PORT: String(port) });
   return {
     variables: { ...variables, PATH: withTools(variables.PATH ?? '', toolFolders) },
     ownPortIgnored: 'PORT' in given,

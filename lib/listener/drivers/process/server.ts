@@ -2,6 +2,7 @@ import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import type { OutputLine, ProcessGroup } from '../../../processes/group.ts';
 import type { ProcessKeeper } from '../../../processes/keeper.ts';
 import { cutText } from '../../../processes/lines.ts';
+import { nextTimestamp } from '../../../processes/timestamps.ts';
 import { OUTPUT_FOLLOWS } from '../../driver.ts';
 import { guessLevel } from '../../level.ts';
 import type { ShippedLine } from '../../log-shipper.ts';
@@ -18,6 +19,7 @@ export type ServerOptions = {
   command: ServerCommand;
   mask: Mask;
   startTimeoutMilliseconds: number;
+  isTrial: boolean;
   signal: AbortSignal;
   say: (message: string) => void;
   onLine: (line: ShippedLine) => void;
@@ -31,6 +33,10 @@ export type Server = {
   readyAt: number;
   /** Its last lines of output, masked. */
   tail: readonly string[];
+  /** It must be asked to stop alone, and waited for, to save what it holds. */
+  savesOnStop: boolean;
+  /** It was started beside another one only to see that it can: what it holds is not kept. */
+  isTrial: boolean;
 };
 
 /** As many last lines of output are quoted to say why a server failed. */
@@ -59,19 +65,28 @@ export function withTail(reason: string, tail: readonly string[]): string {
   return `${reason}${OUTPUT_FOLLOWS}\n${lines.join('\n')}`;
 }
 
-function collect(options: ServerOptions, tail: string[]): (line: OutputLine) => void {
+function collect(
+  options: ServerOptions,
+  tail: string[],
+  onFatal: (message: string) => void,
+): (line: OutputLine) => void {
+  const toLines = options.command.toLines ?? ((line: string) => [{ level: guessLevel(line), message: line }]);
   return ({ line, timestamp }) => {
-    const message = cutText(options.mask(line));
-    tail.push(message);
-    if (tail.length > TAIL_LINES) tail.shift();
-    options.onLine({ timestamp, level: guessLevel(line), message });
+    for (const [index, said] of toLines(line).entries()) {
+      const message = cutText(options.mask(said.message));
+      tail.push(message);
+      if (options.command.isFatal?.(said) ?? false) onFatal(message);
+      if (tail.length > TAIL_LINES) tail.shift();
+      // Each line of one read has a stamp of its own, or they would lose their order.
+      options.onLine({ timestamp: index === 0 ? timestamp : nextTimestamp(), level: said.level, message });
+    }
   };
 }
 
 async function startOnce(options: ServerOptions): Promise<Server> {
   const { keeper, command, spec } = options;
   const port = await freePort();
-  const environment = serverEnvironment(spec, port, command.toolFolders);
+  const environment = serverEnvironment(spec, port, command.toolFolders, command.variables);
   if (environment.ownPortIgnored) {
     options.say(
       `The variable PORT of this deployment is not used: this listener chooses the port (PORT=${port}).`,
@@ -79,20 +94,37 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   }
   options.say(`Starting ${command.from} on port ${port}.`);
   const tail: string[] = [];
+  let failure: string | undefined;
+  const onFatal = (message: string) => {
+    failure ??= message;
+  };
   const begin = Date.now();
   const group = keeper.start({
     command: '/bin/sh',
     args: ['-c', command.line],
     cwd: command.cwd,
     environment: environment.variables,
-    onLine: collect(options, tail),
+    onLine: collect(options, tail, onFatal),
     lineBytesMax: RAW_LINE_BYTES_MAX,
   });
   try {
     const timeoutMilliseconds = options.startTimeoutMilliseconds;
-    const where = await waitUntilReady(group, { port, timeoutMilliseconds, signal: options.signal });
+    const where = await waitUntilReady(group, {
+      port,
+      timeoutMilliseconds,
+      signal: options.signal,
+      failure: () => failure,
+    });
     options.say(`Healthy after ${Date.now() - begin} ms.`);
-    return { group, target: new ProxyTarget(where), revisionId: spec.revision_id, readyAt: Date.now(), tail };
+    return {
+      group,
+      target: new ProxyTarget(where),
+      revisionId: spec.revision_id,
+      readyAt: Date.now(),
+      tail,
+      savesOnStop: command.savesOnStop ?? false,
+      isTrial: options.isTrial,
+    };
   } catch (error) {
     await keeper.stop(group, error instanceof NotReadyError ? STOP_GRACE_MILLISECONDS : 1000);
     if (!(error instanceof NotReadyError)) throw error;

@@ -1,0 +1,146 @@
+import { mkdir, readFile, readlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { agentCommand } from '../../../lib/listener/drivers/process/langgraph.ts';
+import { agentLines } from '../../../lib/listener/drivers/process/langgraph-log.ts';
+import type { Python } from '../../../lib/processes/python.ts';
+import { openPythonEnvironment, sealPythonEnvironment } from '../../../lib/processes/python-environment.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+async function artifactOf(config: unknown, files: Record<string, string> = {}, path = 'langgraph.json') {
+  const folder = await temporaryFolder();
+  for (const [name, text] of Object.entries({ ...files, [path]: JSON.stringify(config) })) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+  const state = join(folder, 'state');
+  const command = (environment: Record<string, string> = {}) =>
+    agentCommand(
+      folder,
+      {
+        graph_config_path: path,
+        environment: Object.entries(environment).map(([name, value]) => ({ name, value })),
+      },
+      state,
+    );
+  return { folder, state, command };
+}
+
+const javaScript = { graphs: { agent: './agent.js:graph' } };
+const tool = { 'node_modules/.bin/langgraphjs': '' };
+
+describe('the command of a JavaScript agent', () => {
+  it("is the project's own dev server, in the config's folder, its state in a lasting folder", async () => {
+    const path = 'apps/agent/langgraph.json';
+    const { folder, state, command } = await artifactOf(javaScript, tool, path);
+    const made = await command();
+    const binary = join(folder, 'node_modules/.bin/langgraphjs');
+    expect(made).toMatchObject({
+      cwd: join(folder, 'apps/agent'),
+      line: `exec '${binary}' dev --no-browser --host 127.0.0.1 --port "$PORT" --config 'langgraph.json'`,
+      savesOnStop: true,
+      variables: { LANGSMITH_TRACING: 'false', LANGGRAPH_NO_VERSION_CHECK: 'true', LOG_JSON: 'true' },
+    });
+    expect(await readlink(join(folder, 'apps/agent/.langgraph_api'))).toBe(state);
+  });
+
+  it('leaves variables alone that project or deployment set', async () => {
+    const { command } = await artifactOf(
+      { ...javaScript, env: '.env' },
+      { ...tool, '.env': 'LANGSMITH_TRACING=true' },
+    );
+    const made = await command({ LANGGRAPH_NO_VERSION_CHECK: 'false' });
+    expect(Object.keys(made?.variables ?? {}).sort()).toEqual(['LANGGRAPH_CLI_NO_ANALYTICS', 'LOG_JSON']);
+  });
+
+  it('says when the build left no dev server; a config without graphs is no agent', async () => {
+    await expect((await artifactOf(javaScript)).command()).rejects.toThrow(/no langgraphjs in node_modules/);
+    expect(await (await artifactOf({})).command()).toBeUndefined();
+  });
+});
+
+/** What a tool leaves behind in an environment, without one. */
+async function environmentIn(folder: string, python: Python): Promise<string> {
+  const venv = join(folder, '.venv');
+  const packages = join(venv, 'lib', `python${python.version}`, 'site-packages');
+  await mkdir(packages, { recursive: true });
+  await mkdir(join(venv, 'bin'));
+  await writeFile(join(venv, 'pyvenv.cfg'), 'home = /elsewhere/bin\n');
+  await writeFile(join(venv, 'bin', 'tool'), '#!/build/root/.venv/bin/python\n', { mode: 0o755 });
+  await writeFile(join(packages, 'a.pth'), '/build/root/src\n');
+  await sealPythonEnvironment(venv, '/build/root', python);
+  return venv;
+}
+
+/** A program that answers as an interpreter of this version does. */
+async function interpreter(version: string): Promise<Python & { folder: string }> {
+  const folder = await temporaryFolder();
+  const executable = join(folder, `python${version}`);
+  await writeFile(executable, `#!/bin/sh\necho ${version}\necho ${executable}\n`, { mode: 0o755 });
+  return { version, executable, folder };
+}
+
+describe('a Python environment that was moved', () => {
+  it('is mended: paths and interpreter are those of where it lies now', async () => {
+    const folder = await temporaryFolder();
+    const python = await interpreter('3.98');
+    const venv = await environmentIn(folder, python);
+    await openPythonEnvironment(venv, folder, python.folder);
+    expect(await readFile(join(venv, 'bin/tool'), 'utf8')).toBe(`#!${venv}/bin/python\n`);
+    const additions = join(venv, 'lib/python3.98/site-packages/a.pth');
+    expect(await readFile(additions, 'utf8')).toBe(`${folder}/src\n`);
+    expect(await readFile(join(venv, 'pyvenv.cfg'), 'utf8')).toBe(`home = ${python.folder}\n`);
+    expect(await readlink(join(venv, 'bin/python3.98'))).toBe(python.executable);
+  });
+
+  it('lets a secret win over env of the config, and writes no value of it', async () => {
+    const config = { graphs: { agent: './a.py:graph' }, env: { A: 'file', B: 'file' }, store: { x: 1 } };
+    const { folder, command } = await artifactOf(config);
+    const python = await interpreter('3.98');
+    await environmentIn(folder, python);
+    vi.stubEnv('PATH', python.folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect((await command())?.line).toMatch(
+      /-m langgraph_cli dev .*--no-reload .*--config 'langgraph\.json'$/,
+    );
+    const made = await command({ A: 'secret' });
+    expect(made?.line).toMatch(/--config '\.slipway\.langgraph\.json'$/);
+    expect(made?.variables).toMatchObject({ B: 'file' });
+    expect(made?.variables).not.toHaveProperty('A');
+    const { env: _env, ...rest } = config;
+    expect(JSON.parse(await readFile(join(folder, '.slipway.langgraph.json'), 'utf8'))).toEqual(rest);
+  });
+
+  it('says which versions are here when its own is not', async () => {
+    const venv = await environmentIn(await temporaryFolder(), { version: '3.99', executable: '/none' });
+    await expect(openPythonEnvironment(venv, '/x', '/nowhere')).rejects.toThrow(
+      'Python 3.99 is not on the PATH of this machine; found: none',
+    );
+  });
+});
+
+describe('a line of an agent server', () => {
+  it('is read when it is JSON: level, text, what belongs to it, and a traceback line by line', () => {
+    const line = JSON.stringify({
+      event: 'run \u001b[31mfailed',
+      level: 'error',
+      timestamp: '2026-01-01T00:00:00Z',
+      run_id: 7,
+      exception: 'Traceback:\n  KeyError',
+    });
+    expect(agentLines(line)).toEqual([
+      { level: 'ERROR', message: 'run failed run_id=7' },
+      { level: 'ERROR', message: 'Traceback:' },
+      { level: 'ERROR', message: '  KeyError' },
+    ]);
+  });
+
+  it.each([
+    ['WARNING:agent: careful', 'WARNING'],
+    ['plain text', 'INFO'],
+    ['{"level":"warn","msg":"its own JSON"}', 'WARNING'],
+    ['{ no JSON', 'INFO'],
+  ] as const)('%j stays as it is', (line, level) => {
+    expect(agentLines(line)).toEqual([{ level, message: line }]);
+  });
+});
