@@ -1,5 +1,9 @@
-import { describe, it } from 'vitest';
-import { rows, survives } from './crash-rows.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { endLeft, rows, survives } from './crash-rows.ts';
+
+afterAll(async () => {
+  expect(await endLeft()).toEqual([]);
+}, 60_000);
 
 describe('kill -9 of the whole process group of the program', () => {
   it.each(rows)(

@@ -140,16 +140,6 @@ export const rows: Row[] = [
   },
 ];
 
-/** The program on new data or on that of a run that was killed; it ends with the test. */
-async function startForTest(dataFolder?: string): Promise<Program> {
-  const environment = { SLIPWAY_DRAIN_SECONDS: '1' };
-  const program = await startProgram(
-    dataFolder === undefined ? { environment } : { environment, dataFolder },
-  );
-  onTestFinished(() => discard(program));
-  return program;
-}
-
 /** Waits until the revision of a row has the row's status, so that the kill strikes in it. Throws when it has ended instead. */
 async function standsAt({ status }: Row, { program, deployment }: Stage, id: string): Promise<void> {
   const now = await revisionUntil(program, deployment.id, id, (seen) => seen === status || isTerminal(seen));
@@ -161,15 +151,29 @@ const SERVES_AGAIN_MS = 20_000;
 /** Far below the minute of a lease or of a sweep, either of which would hide a revision that is stuck until then. */
 const MOVES_ON_MS = 25_000;
 
+const environment = { SLIPWAY_DRAIN_SECONDS: '1' };
+
+/** What the row before has started again, with its deployment at rest. A row that failed leaves nothing. */
+let left: { program: Program; deployments: ShownDeployment[] } | undefined;
+
+/** Ends what the last row left; gives the command of each process that was still alive (there should be none). */
+export async function endLeft(): Promise<string[]> {
+  return left === undefined ? [] : endProgram(left.program);
+}
+
 /**
  * One row: brings a second revision to the row's status with a third one queued, kills the program, starts it again on the same data at
- * once, and follows what becomes of everything.
+ * once, and follows what becomes of everything, the deployments of the rows before too.
  */
 export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promise<void> {
-  const program = await startForTest();
+  const { program, deployments } = left ?? { program: await startProgram({ environment }), deployments: [] };
+  left = undefined;
+  onTestFinished(async () => {
+    if (left === undefined) await discard(program);
+  });
   const repository = await gitRepository(await helloFiles());
   const gate = await newGate();
-  const deployment = await deployed(program, await create(program, 'crashing', repository.url));
+  const deployment = await deployed(program, await create(program, nameOf(row), repository.url));
   const stage = { program, repository, deployment, gate };
   const second = await row.bring(stage);
   await standsAt(row, stage, second);
@@ -181,21 +185,14 @@ export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promi
 
   await program[kill]();
   const startedAt = performance.now();
-  const again = await startForTest(program.dataFolder);
+  const again = await startProgram({ environment, dataFolder: program.dataFolder });
+  onTestFinished(async () => {
+    if (left === undefined) await discard(again);
+  });
   const upMs = Math.round(performance.now() - startedAt);
-  const versionNow = async () => (await helloFrom(deployment)).version;
-  await until(
-    () =>
-      versionNow().then(
-        (version) => version === 'v1',
-        () => false,
-      ),
-    {
-      timeoutMs: SERVES_AGAIN_MS,
-      what: 'the first revision to serve again',
-    },
-  );
+  await serves(deployment, 'v1');
   const servesMs = Math.round(performance.now() - startedAt);
+  for (const earlier of deployments) await serves(earlier, 'v3');
   await until(async () => (await stillRunning(before)).length === 0, {
     timeoutMs: 10_000,
     what: 'everything of the earlier run to be gone',
@@ -213,9 +210,17 @@ export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promi
     `${kill} at ${row.status}: up_ms=${upMs} serves_again_ms=${servesMs} third_deployed_ms=${movesOnMs}\n`,
   );
   expect(last).toMatchObject({ status: 'DEPLOYED' });
-  expect(await versionNow()).toBe('v3');
+  await serves(deployment, 'v3');
   const fate = await revisionOf(again, deployment.id, second);
   expect(fate.status).toBe(row.ends);
   if (row.reason !== undefined) expect(fate.status_message).toMatch(row.reason);
-  expect(await endProgram(again)).toEqual([]);
+  left = { program: again, deployments: [...deployments, deployment] };
+}
+
+const nameOf = ({ status }: Row) => status.toLowerCase();
+
+/** Waits until the deployment's stable address, as it was before the kill, answers with this version. */
+async function serves(deployment: ShownDeployment, version: string): Promise<void> {
+  const isServed = async () => (await helloFrom(deployment).catch(() => undefined))?.version === version;
+  await until(isServed, { timeoutMs: SERVES_AGAIN_MS, what: `${version} to be served` });
 }
