@@ -154,7 +154,7 @@ describe('any sequence of patches', () => {
         await change(plane, id, await show(plane, id));
         await expectLike(plane, id, { ...model, revisions: model.revisions + 1 });
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 });
