@@ -1,18 +1,21 @@
 import { once } from 'node:events';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { gitRepository } from '../support/git-repository.ts';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Files, gitRepositoryIn, type TestRepository } from '../support/git-repository.ts';
 import { helloFiles, packageJson } from '../support/hello-server.ts';
 import { type ProcessFacts, stillRunning } from '../support/processes.ts';
 import {
   create,
   deployed,
-  discard,
   ended,
   familyOf,
   helloFrom,
+  newDataFolder,
   type Program,
-  revisionOf,
+  patch,
   revisionUntil,
+  type ShownDeployment,
   startProgram,
 } from '../support/program.ts';
 import { until } from '../support/until.ts';
@@ -20,34 +23,63 @@ import { until } from '../support/until.ts';
 /** What a person is told: everything has ended after so long, whatever the servers do. */
 const STOP_MS_MAX = 10_000;
 
-async function start(options: Parameters<typeof startProgram>[0] = {}): Promise<Program> {
-  const program = await startProgram(options);
-  onTestFinished(() => discard(program));
+/** Every test starts the program anew on the same data: each is also the proof that the stop before it kept everything. */
+let folder: string;
+let deployment: ShownDeployment;
+let building: { repository: TestRepository; made: ShownDeployment } | undefined;
+
+const start = async (more: Parameters<typeof startProgram>[0] = {}): Promise<Program> => {
+  const program = await startProgram({ dataFolder: join(folder, 'data'), ...more });
+  onTestFinished(async () => void (await program.stop()));
   return program;
+};
+
+async function repositoryOf(name: string, files: Files): Promise<TestRepository> {
+  await mkdir(join(folder, name));
+  return gitRepositoryIn(join(folder, name), files);
 }
 
-const withBuild = (command: string) => ({ 'package.json': packageJson({ build: command }) });
+beforeAll(async () => {
+  folder = await newDataFolder();
+  const { url } = await repositoryOf('serving', await helloFiles());
+  const program = await startProgram({ dataFolder: join(folder, 'data') });
+  try {
+    deployment = await deployed(program, await create(program, 'serving', url));
+  } finally {
+    await program.stop();
+  }
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
-/** A deployment that serves v1. */
-async function serving(program: Program, files = helloFiles()) {
-  const { url } = await gitRepository(await files);
-  return deployed(program, await create(program, 'serving', url));
+/** What served serves again, on the URL of the first run, and what was being built has ended. */
+async function isAsBefore(program: Program): Promise<void> {
+  const isServing = async () => (await helloFrom(deployment).catch(() => undefined))?.version === 'v1';
+  await until(isServing, { timeoutMs: 20_000, what: 'the deployment to serve again on its URL' });
+  if (building === undefined) return;
+  const { id, latest_revision_id: unbuilt } = building.made;
+  const { status, status_message } = await ended(program, id, unbuilt);
+  expect([status, status_message]).toEqual(['BUILD_FAILED', expect.stringMatching(/^The build was lost/)]);
 }
 
-/** A deployment whose build runs, and never ends by itself. */
-async function building(program: Program) {
-  const { url } = await gitRepository(await helloFiles('v1', withBuild('sleep 86399')));
-  const made = await create(program, 'building', url);
+/** Makes a revision whose build never ends by itself, and waits until its command runs. */
+async function startBuild(program: Program): Promise<ShownDeployment> {
+  if (building === undefined) {
+    const command = { 'package.json': packageJson({ build: 'sleep 86399' }) };
+    const repository = await repositoryOf('building', await helloFiles('v1', command));
+    building = { repository, made: await create(program, 'building', repository.url) };
+  } else {
+    const change = { source_revision_config: { repo_ref: 'main' } };
+    building.made = await patch(program, building.made.id, change);
+  }
+  const { made } = building;
   await revisionUntil(program, made.id, made.latest_revision_id, (status) => status === 'BUILDING');
   const isCommand = ({ command }: ProcessFacts) => /\bsleep 86399\b/.test(command);
-  await until(async () => (await familyOf(program)).some(isCommand), {
-    timeoutMs: 20_000,
-    what: 'the build command to run',
-  });
+  const isRunning = async () => (await familyOf(program)).some(isCommand);
+  await until(isRunning, { timeoutMs: 20_000, what: 'the build command to run' });
   return made;
 }
 
-/** Waits until all of these have ended; there is little to wait for after an orderly stop. */
+/** Waits until all of these have ended. */
 async function allGone(before: ProcessFacts[]): Promise<void> {
   let left: ProcessFacts[] = [];
   const isEmpty = async () => {
@@ -62,11 +94,11 @@ const hasStopped = (program: Program) => program.output().includes('slipway: sto
 
 describe('with a server and a build running', { timeout: 60_000 }, () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '%s ends everything, and the next start serves again on the same URL',
+    '%s ends everything; the next start serves again and ends what was being built',
     async (signal) => {
       const program = await start();
-      const deployment = await serving(program);
-      const unbuilt = await building(program);
+      await isAsBefore(program);
+      await startBuild(program);
       const before = await familyOf(program);
       const startedAt = performance.now();
       expect(await program.stop(signal)).toBe(0);
@@ -75,17 +107,6 @@ describe('with a server and a build running', { timeout: 60_000 }, () => {
       process.stdout.write(`${signal}: stop_ms=${tookMs}\n`);
       expect(tookMs).toBeLessThan(STOP_MS_MAX);
       expect(hasStopped(program)).toBe(true);
-
-      const again = await start({ dataFolder: program.dataFolder });
-      const isServing = async () => (await helloFrom(deployment).catch(() => undefined))?.version === 'v1';
-      await until(isServing, { timeoutMs: 20_000, what: 'the deployment to serve again' });
-      const { status, status_message } = await ended(again, unbuilt.id, unbuilt.latest_revision_id);
-      expect([status, status_message]).toEqual([
-        'BUILD_FAILED',
-        expect.stringMatching(/^The build was lost/),
-      ]);
-      const revision = await revisionOf(again, deployment.id, deployment.latest_revision_id);
-      expect(revision.status).toBe('DEPLOYED');
     },
   );
 });
@@ -94,18 +115,14 @@ describe('with a server and a build running', { timeout: 60_000 }, () => {
 const npmEndings = [
   { what: 'SIGTERM to npm alone', signal: 'SIGTERM', group: false },
   { what: 'SIGINT to npm alone', signal: 'SIGINT', group: false },
-  {
-    what: 'Ctrl-C, which is SIGINT to npm and the program, and npm hands its own on',
-    signal: 'SIGINT',
-    group: true,
-  },
-  { what: 'a closed terminal, which is SIGHUP to both', signal: 'SIGHUP', group: true },
+  { what: 'Ctrl-C: SIGINT to npm and the program, and npm hands its own on', signal: 'SIGINT', group: true },
+  { what: 'a closed terminal: SIGHUP to both', signal: 'SIGHUP', group: true },
 ] as const;
 
 describe('npm start', { timeout: 60_000 }, () => {
   it.each(npmEndings)('ends in order, with nothing left, after $what', async ({ signal, group }) => {
     const program = await start({ command: ['npm', 'start'] });
-    await serving(program);
+    await isAsBefore(program);
     const before = await familyOf(program);
     const { pid = 0 } = program.process;
     const exited = once(program.process, 'exit');
@@ -120,36 +137,31 @@ describe('npm start', { timeout: 60_000 }, () => {
 });
 
 describe('a server that ignores SIGTERM', { timeout: 60_000 }, () => {
-  const stubborn = async () => {
+  const ignoring = `\nprocess.removeAllListeners('SIGTERM').on('SIGTERM', () => undefined);\n`;
+
+  it('is not waited for after a second signal, and holds up an orderly stop for its grace only', async () => {
+    const program = await start();
     const files = await helloFiles();
-    return {
-      ...files,
-      'server.js': `${files['server.js']}\nprocess.removeAllListeners('SIGTERM').on('SIGTERM', () => {});\n`,
-    };
-  };
-
-  it('holds up an orderly stop for its grace only', async () => {
-    const program = await start();
-    await serving(program, stubborn());
-    const before = await familyOf(program);
-    const startedAt = performance.now();
-    expect(await program.stop()).toBe(0);
-    const tookMs = Math.round(performance.now() - startedAt);
-    process.stdout.write(`stubborn server: stop_ms=${tookMs}\n`);
-    expect(tookMs).toBeLessThan(STOP_MS_MAX);
-    expect(await stillRunning(before)).toEqual([]);
-  });
-
-  it('is not waited for after a second signal', async () => {
-    const program = await start();
-    await serving(program, stubborn());
+    const { url } = await repositoryOf('ignoring', { ...files, 'server.js': files['server.js'] + ignoring });
+    const made = await deployed(program, await create(program, 'ignoring', url));
     const before = await familyOf(program);
     const child = program.process;
     // As a person who presses the keys again and again.
-    const isOver = () => !child.kill('SIGTERM') || child.exitCode !== null;
+    const isOver = () => child.exitCode !== null || !child.kill('SIGTERM');
     await until(isOver, { timeoutMs: STOP_MS_MAX, what: 'the program to end' });
     expect([child.exitCode, hasStopped(program)]).toEqual([1, false]);
     expect(program.output()).toContain('SIGTERM again: stopping at once');
     await allGone(before);
+
+    const again = await start();
+    const isServing = async () => (await helloFrom(made).catch(() => undefined)) !== undefined;
+    await until(isServing, { timeoutMs: 20_000, what: 'the server to run again' });
+    const others = await familyOf(again);
+    const startedAt = performance.now();
+    expect(await again.stop()).toBe(0);
+    const tookMs = Math.round(performance.now() - startedAt);
+    process.stdout.write(`a server that ignores SIGTERM: stop_ms=${tookMs}\n`);
+    expect(tookMs).toBeLessThan(STOP_MS_MAX);
+    expect((await stillRunning(others)).map(({ command }) => command)).toEqual([]);
   });
 });
