@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -15,6 +16,10 @@ const otherRuns = [
 export default defineConfig({
   root,
   test: {
+    // The programs that tests start share their compiled code, as those of `npm start` do.
+    env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/slipway') },
+    // Files that drive real programs mostly wait for them.
+    maxWorkers: 4,
     // Two of the real programs (git, npm, servers) on a busy machine take longer than the 5 s that suit pure functions.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -104,7 +104,7 @@ async function withoutListener(stage: Stage): Promise<string> {
     undefined,
     200,
   );
-  await revisionUntil(program, other.id, taken, (status) => /DEPLOY/.test(status));
+  await revisionUntil(program, other.id, taken, (status) => status.includes('DEPLOY'));
   return change(stage);
 }
 

@@ -142,7 +142,10 @@ describe('a server that ignores SIGTERM', { timeout: 60_000 }, () => {
   it('is not waited for after a second signal, and holds up an orderly stop for its grace only', async () => {
     const program = await start();
     const files = await helloFiles();
-    const { url } = await repositoryOf('ignoring', { ...files, 'server.js': files['server.js'] + ignoring });
+    const { url } = await repositoryOf('ignoring', {
+      ...files,
+      'server.js': `${String(files['server.js'])}${ignoring}`,
+    });
     const made = await deployed(program, await create(program, 'ignoring', url));
     const before = await familyOf(program);
     const child = program.process;
