@@ -163,9 +163,9 @@ export async function endLeft(): Promise<string[]> {
 
 /**
  * One row: brings a second revision to the row's status with a third one queued, kills the program, starts it again on the same data at
- * once, and follows what becomes of everything, the deployments of the rows before too.
+ * once, and follows what becomes of everything, the deployments of the rows before too. Answers how the second one has ended.
  */
-export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promise<void> {
+export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promise<RevisionStatus> {
   const { program, deployments } = left ?? { program: await startProgram({ environment }), deployments: [] };
   left = undefined;
   onTestFinished(async () => {
@@ -212,9 +212,9 @@ export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promi
   expect(last).toMatchObject({ status: 'DEPLOYED' });
   await serves(deployment, 'v3');
   const fate = await revisionOf(again, deployment.id, second);
-  expect(fate.status).toBe(row.ends);
   if (row.reason !== undefined) expect(fate.status_message).toMatch(row.reason);
   left = { program: again, deployments: [...deployments, deployment] };
+  return fate.status;
 }
 
 const nameOf = ({ status }: Row) => status.toLowerCase();

@@ -1,3 +1,4 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../lib/contract/errors.ts';
 import {
@@ -124,6 +125,32 @@ describe('an interrupt', () => {
     await complete(world, task, 'succeeded');
     await reaches(world, id, first, 'DEPLOYED');
     await expect(interrupt(world, id, first)).rejects.toBeInstanceOf(ApiError);
+  });
+});
+
+describe('a heartbeat', () => {
+  it('that comes at the moment of a claim hears that the lease is renewed, never that it should stop', async () => {
+    const world = await aWorld();
+    const { id, first } = await twoRevisions(world);
+    await world.deps.builds.succeed(first);
+    const task = await claimed(world);
+    const { client, name } = world.deps.table;
+    const renewed: Awaited<ReturnType<typeof claim>>[] = [];
+    const send = async (command: TransactWriteCommand) => {
+      if (command instanceof TransactWriteCommand && renewed.length === 0) renewed.push(await claim(world));
+      return client.send(command);
+    };
+    const racing = new Proxy(client, {
+      get: (target, key) => (key === 'send' ? send : Reflect.get(target, key, target)),
+    });
+    const deps = { ...world.deps, table: { client: racing, name } };
+    await expect(heartbeat({ ...world, deps }, task, 'switching')).rejects.toMatchObject({ status: 409 });
+    const [again] = renewed.flatMap((answer) => answer.tasks);
+    expect(again?.task_id).toBe(task.task_id);
+    if (again === undefined) return;
+    expect(await heartbeat(world, again, 'switching')).toEqual({ stop: false });
+    await complete(world, again, 'succeeded');
+    await reaches(world, id, first, 'DEPLOYED');
   });
 });
 

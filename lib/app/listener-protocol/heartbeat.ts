@@ -4,7 +4,7 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { absent, equals, oneOf, update } from '../../store/expressions.ts';
 import type { OpenTask } from '../../store/items.ts';
 import { openTaskKey, revisionKeyOf } from '../../store/keys.ts';
-import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
+import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/operations.ts';
 import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -14,23 +14,39 @@ type HeartbeatDeps = Pick<Deps, 'table' | 'clock'>;
 
 /**
  * Keeps a task, and tells whether to stop. A listener that was taken for lost but holds the task still takes it up again.
- * `switching` and an interrupt exclude each other: whichever is written first wins.
+ * `switching` and an interrupt exclude each other: whichever is written first wins. Throws `lease_taken` when a claim has renewed the
+ * lease, also one that comes at the same moment.
  */
 export async function heartbeatTask(
   deps: HeartbeatDeps,
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<{ stop: boolean }> {
-  const task = await heldTask(deps, caller.tenantId, params, body.lease_id);
-  if (task.state === 'cancelled') return { stop: true };
-  try {
-    await transact(deps.table, await writesOf(deps, task, body.phase === 'switching'));
-    return { stop: false };
-  } catch (error) {
-    if (error instanceof ConditionsFailed || error instanceof MoveRefused) return { stop: true };
-    throw error;
-  }
+  return retryRaces(async () => {
+    const task = await heldTask(deps, caller.tenantId, params, body.lease_id);
+    if (task.state === 'cancelled') return { stop: true };
+    try {
+      await transact(deps.table, await writesOf(deps, task, body.phase === 'switching'));
+      return { stop: false };
+    } catch (error) {
+      if (error instanceof MoveRefused) return { stop: true };
+      if (error instanceof ConditionsFailed && (await isUnwanted(deps, task))) return { stop: true };
+      throw error;
+    }
+  });
 }
+
+/** The revision is to be interrupted or has an outcome. */
+async function isUnwanted(deps: HeartbeatDeps, task: OpenTask): Promise<boolean> {
+  const revision = await findRevision(deps.table, refOf(task));
+  return revision?.interrupt_requested_at !== undefined || revision?.outcome !== undefined;
+}
+
+const refOf = (task: OpenTask) => ({
+  tenantId: task.tenant_id,
+  deploymentId: task.deployment_id,
+  revisionId: task.revision_id ?? '',
+});
 
 async function writesOf(deps: HeartbeatDeps, task: OpenTask, switching: boolean): Promise<Write[]> {
   const now = deps.clock.now();
@@ -42,11 +58,7 @@ async function writesOf(deps: HeartbeatDeps, task: OpenTask, switching: boolean)
     oneOf('state', ['offered', 'claimed']),
   );
   if (task.state === 'claimed' && !switching) return [kept];
-  const ref = {
-    tenantId: task.tenant_id,
-    deploymentId: task.deployment_id,
-    revisionId: task.revision_id ?? '',
-  };
+  const ref = refOf(task);
   const unstopped = [absent('interrupt_requested_at'), absent('outcome')];
   if (task.state === 'claimed') {
     const announced = update(
