@@ -20,9 +20,9 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/slipway') },
     // Files that drive real programs mostly wait for them.
     maxWorkers: 4,
-    // Two of the real programs (git, npm, servers) on a busy machine take longer than the 5 s that suit pure functions.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Real programs (git, npm, servers) on a busy machine take longer than the 5 s that suit pure functions.
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: 'unit', root, include: unitFolders, testTimeout: 5_000 } },
       { extends: true, test: { name: 'property', root, include: propertyFolders } },

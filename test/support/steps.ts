@@ -48,7 +48,7 @@ export const reaches = (world: World, deploymentId: string, revisionId: string, 
       const revision = await get(world, deploymentId, revisionId);
       return revision.status === status ? revision : undefined;
     },
-    { timeoutMs: 10_000, what: `revision ${revisionId} to be ${status}` },
+    { timeoutMs: 60_000, what: `revision ${revisionId} to be ${status}` },
   );
 
 export const claim = (world: World, instanceId = 'one') =>
@@ -64,7 +64,7 @@ export const claim = (world: World, instanceId = 'one') =>
 /** Claims until there is a task, and returns it. */
 export const claimed = (world: World, instanceId = 'one') =>
   until(async () => (await claim(world, instanceId)).tasks[0], {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     what: 'a task to claim',
   });
 
@@ -98,7 +98,7 @@ export const complete = (
 /** Takes a revision that is being processed through build and deploy. */
 export async function deploy(world: World, deploymentId: string, revisionId: string): Promise<void> {
   await until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     what: `the build of ${revisionId}`,
   });
   await world.deps.builds.succeed(revisionId);

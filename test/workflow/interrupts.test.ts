@@ -22,7 +22,7 @@ import { aWorld, type World } from '../support/world.ts';
 async function twoRevisions(world: World) {
   const { id, latest_revision_id: first } = await create(world, githubBody('app'));
   await until(() => world.deps.builds.jobs.has(`build-${first}`), {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     what: 'the first build',
   });
   const { latest_revision_id: second } = await patch(world, id, {
@@ -64,7 +64,7 @@ describe('an interrupt', () => {
     const { id, first, second } = await twoRevisions(world);
     await world.deps.builds.succeed(first);
     await until(async () => (await get(world, id, first)).status === 'AWAITING_DEPLOY', {
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       what: 'the first to await its deploy',
     });
     await interrupt(world, id, first);
@@ -81,7 +81,7 @@ describe('an interrupt', () => {
     await interrupt(world, id, first);
     await reaches(world, id, first, 'INTERRUPTED');
     await until(() => world.deps.builds.jobs.has(`build-${second}`), {
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       what: 'the next build',
     });
     await world.deps.builds.succeed(second);
@@ -100,7 +100,7 @@ describe('an interrupt', () => {
     await interrupt(world, id, first);
     await reaches(world, id, first, 'INTERRUPTED');
     await until(() => world.deps.builds.jobs.has(`build-${second}`), {
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       what: 'the next build',
     });
     await world.deps.builds.succeed(second);

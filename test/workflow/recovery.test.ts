@@ -18,7 +18,7 @@ import { aWorld, type World } from '../support/world.ts';
 
 const buildStarted = (world: World, revisionId: string) =>
   until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     what: `the build of ${revisionId}`,
   });
 
@@ -97,7 +97,7 @@ describe('sweep', () => {
         const revision = await get(world, id, second);
         return revision.status === 'DEPLOY_FAILED' && revision;
       },
-      { timeoutMs: 10_000, what: 'the lost deploy to end' },
+      { timeoutMs: 60_000, what: 'the lost deploy to end' },
     );
     expect(lost.status_message).toMatch(/keeps serving/);
     await complete(world, task, 'stopped');
@@ -207,7 +207,7 @@ describe('claims', () => {
         results.push(...answers.flatMap(({ tasks }) => tasks.map((task) => task.task_id)));
         return results.length > 0;
       },
-      { timeoutMs: 10_000, what: 'a task' },
+      { timeoutMs: 60_000, what: 'a task' },
     );
     expect(results).toHaveLength(1);
   });
