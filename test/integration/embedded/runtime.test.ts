@@ -67,19 +67,6 @@ describe('the runtime', () => {
     expect(await until(isOnline, { timeoutMs: 10_000, what: 'its listener' })).toBe(true);
   });
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
-    'ends with %s, exit code 0 and no process left',
-    async (signal) => {
-      const program = await start();
-      await serving(program, 1);
-      expect((await program.alive()).length).toBeGreaterThanOrEqual(3);
-      const startedAt = Date.now();
-      expect(await program.stop(signal)).toBe(0);
-      expect(Date.now() - startedAt).toBeLessThan(10_000);
-      expect(await program.alive()).toEqual([]);
-    },
-  );
-
   it('is the same after it was killed, and ends what it had left alive', async () => {
     const first = await start();
     await serving(first, 1);
@@ -93,28 +80,9 @@ describe('the runtime', () => {
     expect(now.filter((pid) => before.includes(pid))).toEqual([]);
     expect(now.length).toBe(before.length);
   });
-
-  it('starts its listener again when that dies', async () => {
-    const program = await start();
-    await serving(program, 1);
-    const listener = (await program.alive()).find(({ command }) => command.includes('bin/listener.ts'));
-    expect(listener).toBeDefined();
-    process.kill(listener?.pid ?? 0, 'SIGKILL');
-    await serving(program, 2);
-    expect(program.output()).toContain('the listener was ended by SIGKILL; starting it again');
-  });
 });
 
 describe('a start that cannot be', () => {
-  it('on data that another one uses says which', async () => {
-    const program = await start();
-    const { dataFolder } = program;
-    const { code, output } = await failingStart({ PORT: '0', SLIPWAY_DATA_DIR: dataFolder });
-    expect(code).toBe(1);
-    expect(output).toContain(`Slipway is already running on ${dataFolder} (pid ${program.process.pid}).`);
-    expect((await api(program, 'GET', '/v2/deployments')).status).toBe(200);
-  });
-
   it('on a port that is taken says so', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => {
