@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
 import {
   agentFiles,
   installMilliseconds,
@@ -28,6 +28,8 @@ import { until } from '../support/until.ts';
 const FIRST_BUILD_MS = 300_000;
 const ASK_INTERVAL_MS = 100;
 const FLOW_MS = 600_000;
+/** What a failed run shows of the program's output. */
+const OUTPUT_CHARACTERS = 6000;
 
 async function isDeployed(program: Program, made: ShownDeployment): Promise<ShownDeployment> {
   await ended(program, made.id, made.latest_revision_id, FIRST_BUILD_MS);
@@ -73,6 +75,7 @@ export function agentFlow(example: string, brokenFile: { path: string; text: str
   it(
     'is built, answers, streams, is updated without a failed request, keeps its threads and is rolled back',
     async () => {
+      onTestFailed(() => void process.stdout.write(program.output().slice(-OUTPUT_CHARACTERS)));
       const repository = await gitRepository(await agentFiles(example));
       const made = await create(program, 'shout', repository.url);
       const first = await isDeployed(program, made);
@@ -114,7 +117,7 @@ export function agentFlow(example: string, brokenFile: { path: string; text: str
       };
       while (await stillOld()) {
         const one = await newThread(first);
-        await shouted(first, 'late', one);
+        expect(await shouted(first, 'late', one)).toMatch(/^v[12]: LATE!$/);
         late.push(one);
       }
       const second = await isDeployed(program, changed);
@@ -127,7 +130,9 @@ export function agentFlow(example: string, brokenFile: { path: string; text: str
       expect(failures).toEqual([]);
       expect(await shouted(second, 'new')).toBe('v2: NEW!');
       expect(await saidOn(second, thread)).toEqual(['remember', 'v1: REMEMBER!']);
-      for (const one of late) expect((await saidOn(second, one))[0]).toBe('late');
+      const kept = await Promise.all(late.map((one) => saidOn(second, one)));
+      expect(kept.map((said) => said[0])).toEqual(late.map(() => 'late'));
+      expect(answers.filter(({ text }) => !/^v[12]: A!$/.test(text))).toEqual([]);
       expect(late.length).toBeGreaterThan(0);
       expect(secondInstall).toBeLessThan(0.2 * firstInstall);
       expect((await logOf(program, second, 'build')).map((line) => line.message).join('\n')).toContain(

@@ -55,8 +55,11 @@ export async function newThread(deployment: ShownDeployment): Promise<string> {
 
 /** All that was said on a thread. */
 export async function saidOn(deployment: ShownDeployment, threadId: string): Promise<string[]> {
-  const { values } = await ask<{ values: Messages }>(deployment, `/threads/${threadId}/state`);
-  return values.messages.map((message) => message.content);
+  const { values } = await ask<{ values: Partial<Messages> | null }>(
+    deployment,
+    `/threads/${threadId}/state`,
+  );
+  return values?.messages?.map((message) => message.content) ?? [];
 }
 
 export type StreamedWord = { word: string; at: number };

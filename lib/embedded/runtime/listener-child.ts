@@ -61,7 +61,10 @@ export function startListenerChild(options: ListenerChildOptions): ListenerChild
     pid: () => group.pid,
     async stop() {
       ending.abort();
-      await processes.stop(group, STOP_GRACE_MILLISECONDS);
+      // It alone is asked: a signal to all that it has started would cut off agents that are saving their state.
+      group.stdin?.end();
+      await Promise.race([group.exited, delay(STOP_GRACE_MILLISECONDS, undefined, { ref: false })]);
+      await processes.stop(group, 0);
       await supervision;
     },
   };

@@ -12,6 +12,7 @@ import type { LocalState } from '../../state.ts';
 import { fetchArtifact } from './artifact.ts';
 import { commandFor } from './command-for.ts';
 import { type BroughtUp, Deployment } from './deployment.ts';
+import { untilIdle } from './idle-agent.ts';
 import { agentCommand } from './langgraph.ts';
 import type { Proxy } from './proxy.ts';
 import { SAVE_MILLISECONDS, saveAndStop } from './save-and-stop.ts';
@@ -148,12 +149,7 @@ export class ProcessDriver implements Driver {
       route: proxy.route(name),
       url: `${options.agentsUrl}/${name}`,
       bringUp: (spec, signal, say, beside) => this.#bringUp(spec, signal, say, beside),
-      settle: async (server) => {
-        // A request that was on its way to it when the hold began is counted after this pause.
-        await pause(SETTLE_MILLISECONDS);
-        await server.target.drained(options.drainMilliseconds);
-        await this.#stop(server);
-      },
+      settle: (server) => this.#settle(id, server),
       retire: async (server) => {
         await server.target.drained(options.drainMilliseconds);
         await this.#stop(server);
@@ -207,6 +203,21 @@ export class ProcessDriver implements Driver {
     } finally {
       this.#starting.delete(spec);
     }
+  }
+
+  /** Lets a server that saves its state come to rest, and stops it. */
+  async #settle(id: string, server: Server): Promise<void> {
+    const { options, shipper } = this.#parts;
+    const deadline = Date.now() + options.drainMilliseconds;
+    // A request that was on its way to it when the hold began is counted after this pause.
+    await pause(SETTLE_MILLISECONDS);
+    const drained = await server.target.drained(options.drainMilliseconds);
+    const idle = !server.savesOnStop || (await untilIdle(server.target.where, deadline - Date.now()));
+    if (!drained || !idle) {
+      const message = `Requests or runs that took longer than ${options.drainMilliseconds / 1000} s are cut off.`;
+      shipper.push(id, server.revisionId, { timestamp: nextTimestamp(), level: 'WARNING', message });
+    }
+    await this.#stop(server);
   }
 
   async #stop(server: Server): Promise<void> {
