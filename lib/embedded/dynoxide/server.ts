@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { childEnvironment } from '../../processes/environment.ts';
+import { freePort } from '../../processes/free-port.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
-import { freePort } from '../free-port.ts';
 import { describeExit, type Processes } from '../run-command.ts';
 
 /** It normally answers after 10 to 40 ms; a database of gigabytes on a slow disk has to replay its log first. */

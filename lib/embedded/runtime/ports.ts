@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../processes/free-port.ts';
 
 /** A port that the person chose is taken; the message names it. */
 export class PortTaken extends Error {

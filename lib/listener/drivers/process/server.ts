@@ -1,4 +1,5 @@
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import { freePort } from '../../../processes/free-port.ts';
 import type { OutputLine, ProcessGroup } from '../../../processes/group.ts';
 import type { ProcessKeeper } from '../../../processes/keeper.ts';
 import { cutText } from '../../../processes/lines.ts';
@@ -8,7 +9,6 @@ import { guessLevel } from '../../level.ts';
 import type { ShippedLine } from '../../log-shipper.ts';
 import type { Mask } from '../../masking.ts';
 import type { ServerCommand } from './command-for.ts';
-import { freePort } from './free-port.ts';
 import { ProxyTarget } from './proxy-target.ts';
 import { NotReadyError, waitUntilReady } from './readiness.ts';
 import { serverEnvironment } from './server-environment.ts';
