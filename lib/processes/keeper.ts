@@ -13,6 +13,7 @@ export class ProcessKeeper {
   readonly id = randomUUID();
   readonly #warden = new Warden(this.id);
   readonly #groups = new Set<ProcessGroup>();
+  #closed = false;
 
   get wardenPid(): number | undefined {
     return this.#warden.pid;
@@ -34,6 +35,7 @@ export class ProcessKeeper {
     void group.exited.then(() => {
       if (membersOf(group).length === 0) this.#forget(group);
     });
+    if (this.#closed) void stopGroup(group, 0);
     return group;
   }
 
@@ -47,8 +49,9 @@ export class ProcessKeeper {
     await Promise.all([...this.#groups].map((group) => this.stop(group, graceMilliseconds)));
   }
 
-  /** Kills what is left and dismisses the warden. */
+  /** Kills what is left and dismisses the warden. What is started later is ended at once: nobody would end it otherwise. */
   async close(): Promise<void> {
+    this.#closed = true;
     await this.stopAll(0);
     await killCarriers(this.id);
     await this.#warden.close();

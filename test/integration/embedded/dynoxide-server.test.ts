@@ -25,6 +25,8 @@ async function database(options: { binary?: string } = {}) {
   const binary = options.binary ?? source.path;
   const onCrash = (message: string) => crashes.push(message);
   const server = await startDynoxide({ processes, binary, file, onCrash });
+  // Before its keeper closes: a database that dies without having been stopped is started again.
+  onTestFinished(() => server.stop());
   const client = documentClient(server.endpoint);
   const { streamArn } = await ensureTable(client, TABLE);
   const put = (sk: string) =>
