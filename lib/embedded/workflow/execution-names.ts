@@ -5,7 +5,6 @@ import { DatabaseSync } from 'node:sqlite';
 const NAME_TAKEN_MILLISECONDS = 90 * 24 * 3_600_000;
 
 /** What no name of an execution may hold: white space, brackets, wildcards, quotes, separators, control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const forbidden = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]/;
 const NAME_LENGTH_MAX = 80;
 
