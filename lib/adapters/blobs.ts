@@ -1,7 +1,17 @@
+export type BlobFacts = { sizeBytes: number; versionId: string | undefined };
+export type PinnedBlob = BlobFacts & { sha256: string };
+
 /** Files by key (tarballs, artifacts): S3, or a folder of this machine. Keys are `/`-separated, each part `[A-Za-z0-9._-]+`. */
 export type Blobs = {
   /** A signed GET for one object. */
   downloadUrl(key: string, expiresSeconds: number): Promise<string>;
-  head(key: string): Promise<{ sizeBytes: number; versionId: string | undefined } | undefined>;
+  /** A signed PUT for one object; headers that the client sends beside it do not break it. */
+  uploadUrl(key: string, expiresSeconds: number): Promise<string>;
+  head(key: string): Promise<BlobFacts | undefined>;
+  /**
+   * Looks at an object for good: the version that is read now, with the sha256 of its bytes in hex, stays readable under its
+   * `versionId`, whatever is written under the key later. An object over `sizeBytesMax` is not read.
+   */
+  pin(key: string, sizeBytesMax: number): Promise<PinnedBlob | 'absent' | 'too_large'>;
   delete(key: string): Promise<void>;
 };

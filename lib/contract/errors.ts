@@ -6,6 +6,11 @@ export const errors = {
     status: 400,
     detail: (p: { reason: string }) => `Source configuration error: ${p.reason}`,
   },
+  upload_source: {
+    status: 400,
+    detail: (_: object) =>
+      "Upload URLs are only available for 'internal_source' and 'internal_docker' source deployments",
+  },
   immutable_field: {
     status: 400,
     detail: (p: { field: string }) => `'${p.field}' cannot be changed after creation.`,

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 const PREFIX = '/blobs/';
@@ -19,19 +20,27 @@ type Deps = {
   now: () => number;
   isKey: (key: string) => boolean;
   find: (key: string) => Promise<{ sizeBytes: number; path: string } | undefined>;
+  put: (key: string, content: Readable) => Promise<unknown>;
+  /** A larger body is refused. */
+  sizeBytesMax: number;
 };
 
+const METHODS = ['GET', 'PUT'] as const;
+
 /**
- * Answers requests for signed URLs: 200 with the object, 403 for a bad or expired signature (looked at before the object, so that
- * nobody learns what exists), 404, 405. One handler a method: a signed PUT would be another row.
+ * Answers requests for signed URLs: a GET with the object, a PUT by storing the body whole or not at all. 403 for a bad or expired
+ * signature (looked at before the object, so that nobody learns what exists), 404, 405, 413.
  */
 export function serveSigned(deps: Deps): ServeSigned {
   return async (request, response) => {
     const url = parseUrl(request.url);
     if (url === undefined || !url.pathname.startsWith(PREFIX)) return false;
     const key = url.pathname.slice(PREFIX.length);
-    const refusal = methodRefusal(request) ?? signatureRefusal(deps, 'GET', key, url.searchParams);
+    const method = METHODS.find((one) => one === request.method);
+    const refusal =
+      method === undefined ? methodRefusal(request) : signatureRefusal(deps, method, key, url.searchParams);
     if (refusal !== undefined) answerProblem(request, response, refusal);
+    else if (method === 'PUT') await takeObject(deps, key, request, response);
     else await answerObject(deps, key, request, response);
     return true;
   };
@@ -43,10 +52,13 @@ function parseUrl(path: string | undefined): URL | undefined {
   return URL.parse(path ?? '/', 'http://localhost') ?? undefined;
 }
 
-function methodRefusal({ method }: IncomingMessage): Refusal | undefined {
-  if (method === 'GET') return undefined;
-  const detail = `Method ${method} is not allowed here; allowed: GET.`;
-  return { status: 405, detail, headers: { allow: 'GET' } };
+function methodRefusal({ method }: IncomingMessage): Refusal {
+  const allow = METHODS.join(', ');
+  return {
+    status: 405,
+    detail: `Method ${method} is not allowed here; allowed: ${allow}.`,
+    headers: { allow },
+  };
 }
 
 function signatureRefusal(
@@ -82,6 +94,34 @@ async function answerObject(deps: Deps, key: string, request: IncomingMessage, r
     await pipeline(createReadStream(found.path), response);
   } catch {
     // The client left or the file failed; pipeline has destroyed the connection, so a short body is never taken for a whole one.
+  }
+}
+
+class TooLarge extends Error {}
+
+async function takeObject(deps: Deps, key: string, request: IncomingMessage, response: ServerResponse) {
+  const tooLarge = { status: 413, detail: `The object is larger than ${deps.sizeBytesMax} bytes.` };
+  if (Number(request.headers['content-length'] ?? 0) > deps.sizeBytesMax)
+    return answerProblem(request, response, tooLarge);
+  try {
+    await deps.put(key, Readable.from(limited(request, deps.sizeBytesMax), { objectMode: false }));
+  } catch (error) {
+    if (error instanceof TooLarge) return answerProblem(request, response, tooLarge);
+    // The client left before the end: there is nobody to answer, and nothing was stored.
+    if (request.destroyed && !request.complete) return;
+    throw error;
+  }
+  response.writeHead(200, { 'content-length': 0 });
+  response.end();
+}
+
+/** The body, up to the limit; the connection survives, so that the refusal can be told. */
+async function* limited(request: IncomingMessage, sizeBytesMax: number): AsyncGenerator<Buffer> {
+  let sizeBytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > sizeBytesMax) throw new TooLarge();
+    yield chunk;
   }
 }
 

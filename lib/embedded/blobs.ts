@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Blobs } from '../adapters/blobs.ts';
+import type { BlobFacts, Blobs } from '../adapters/blobs.ts';
 import { type ServeSigned, type SignUrl, serveSigned, signer } from './blob-urls.ts';
 
 /** What was stored: its size and the sha256 of its bytes, in hex. */
@@ -14,8 +14,8 @@ export type StoredBlob = { sizeBytes: number; sha256: string };
 export type DiskBlobs = Blobs & {
   /** Stores the stream under `key`, whole or not at all (also across a crash). An older object of that key is replaced. */
   put(key: string, content: Readable, signal?: AbortSignal): Promise<StoredBlob>;
-  /** The object's bytes; the stream fails with ENOENT when there is none. */
-  read(key: string): Readable;
+  /** The object's bytes, of a pinned version if one is given; the stream fails with ENOENT when there is none. */
+  read(key: string, versionId?: string): Readable;
   /** Answers a request under `/blobs/`; false when the path is another one. */
   serve: ServeSigned;
 };
@@ -27,28 +27,52 @@ export type DiskBlobsOptions = {
   /** 256 bits that sign URLs; must stay the same across restarts. */
   signingKey: Uint8Array;
   now: () => number;
+  /** What a signed PUT may bring. */
+  uploadBytesMax: number;
 };
 
 /** Files by key in a folder of this machine. */
 export function createDiskBlobs(options: DiskBlobsOptions): DiskBlobs {
   const { folder, now } = options;
   const pathOf = (key: string) => join(folder, 'objects', checkKey(key));
+  const versionPath = (key: string, versionId: string) =>
+    join(folder, 'versions', checkKey(key), checkKey(versionId));
   const sign: SignUrl = signer(options.signingKey);
+  const put: DiskBlobs['put'] = (key, content, signal) =>
+    writeWhole(join(folder, 'incoming'), pathOf(key), content, signal);
+  const signedUrl = (method: string, key: string, expiresSeconds: number) => {
+    const expires = Math.ceil(now() / 1000) + expiresSeconds;
+    return `${options.baseUrl()}/blobs/${checkKey(key)}?expires=${expires}&signature=${sign(method, key, expires)}`;
+  };
   return {
-    put: (key, content, signal) => writeWhole(join(folder, 'incoming'), pathOf(key), content, signal),
-    read: (key) => createReadStream(pathOf(key)),
+    put,
+    read: (key, versionId) =>
+      createReadStream(versionId === undefined ? pathOf(key) : versionPath(key, versionId)),
     async head(key) {
       const found = await fileStat(pathOf(key));
-      return found && { sizeBytes: found.sizeBytes, versionId: undefined };
+      return found && { sizeBytes: found.sizeBytes, versionId: found.versionId };
+    },
+    async pin(key, sizeBytesMax) {
+      const found = await fileStat(pathOf(key));
+      if (found === undefined) return 'absent';
+      if (found.sizeBytes > sizeBytesMax) return 'too_large';
+      const pinned = versionPath(key, found.versionId);
+      await keepAs(found.path, pinned);
+      return { sizeBytes: found.sizeBytes, versionId: found.versionId, sha256: await digest(pinned) };
     },
     async delete(key) {
       await rm(pathOf(key), { force: true });
     },
-    async downloadUrl(key, expiresSeconds) {
-      const expires = Math.ceil(now() / 1000) + expiresSeconds;
-      return `${options.baseUrl()}/blobs/${checkKey(key)}?expires=${expires}&signature=${sign('GET', key, expires)}`;
-    },
-    serve: serveSigned({ sign, now, isKey, find: (key) => fileStat(pathOf(key)) }),
+    downloadUrl: async (key, expiresSeconds) => signedUrl('GET', key, expiresSeconds),
+    uploadUrl: async (key, expiresSeconds) => signedUrl('PUT', key, expiresSeconds),
+    serve: serveSigned({
+      sign,
+      now,
+      isKey,
+      find: (key) => fileStat(pathOf(key)),
+      put,
+      sizeBytesMax: options.uploadBytesMax,
+    }),
   };
 }
 
@@ -94,7 +118,25 @@ async function writeWhole(
   return { sizeBytes, sha256: hash.digest('hex') };
 }
 
-async function fileStat(path: string): Promise<{ sizeBytes: number; path: string } | undefined> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isFile() ? { sizeBytes: found.size, path } : undefined;
+type FoundFile = BlobFacts & { path: string; versionId: string };
+
+/** A file is written once and renamed into place, so its number and its time tell one version of a key from the next. */
+async function fileStat(path: string): Promise<FoundFile | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  if (found?.isFile() !== true) return undefined;
+  return { sizeBytes: Number(found.size), path, versionId: `${found.ino}-${found.mtimeNs}` };
+}
+
+/** Another name for the same bytes, which a later object of the key does not touch. */
+async function keepAs(path: string, pinned: string): Promise<void> {
+  await mkdir(dirname(pinned), { recursive: true });
+  await link(path, pinned).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
+}
+
+async function digest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
 }

@@ -11,6 +11,7 @@ import { numberOf } from '../domain/revision-id.ts';
  * | its revisions, newest first; one, by number           | T#tenant#D#deployment  | R#number          |
  * | the configuration a revision ran                      | T#tenant#D#deployment  | C#version         |
  * | the secrets a revision ran (ciphertext)               | T#tenant#D#deployment  | S#version         |
+ * | the tarball that was uploaded under this id           | T#tenant#D#deployment  | U#upload          |
  * | the task token that waits for a revision              | T#tenant#D#deployment  | K#number          |
  * | its build or deploy log lines, in time's order         | T#tenant#D#deployment  | LOG#type#time     |
  * | up to when a log is written                           | T#tenant#D#deployment  | LOGEND#type       |
@@ -60,6 +61,11 @@ export const configurationKey = (tenantId: string, deploymentId: string, version
 export const secretsKey = (tenantId: string, deploymentId: string, version: number): Key => ({
   pk: deploymentPk(tenantId, deploymentId),
   sk: `S#${padded(version)}`,
+});
+
+export const uploadKey = (tenantId: string, deploymentId: string, uploadId: string): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `U#${uploadId}`,
 });
 
 export const tokenKey = (tenantId: string, deploymentId: string, number: number): Key => ({

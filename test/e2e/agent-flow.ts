@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
+import { expect } from 'vitest';
 import {
   agentFiles,
   installMilliseconds,
@@ -15,21 +15,17 @@ import {
   deployed,
   deploymentOf,
   ended,
-  endProgram,
   expectApi,
   type Program,
   patch,
   type ShownDeployment,
-  startProgram,
 } from '../support/program.ts';
 import { until } from '../support/until.ts';
+import type { SharedProgram } from './shared-program.ts';
 
 /** An agent's first build fetches some 150 MB. */
 const FIRST_BUILD_MS = 300_000;
 const ASK_INTERVAL_MS = 100;
-const FLOW_MS = 600_000;
-/** What a failed run shows of the program's output. */
-const OUTPUT_CHARACTERS = 6000;
 
 async function isDeployed(program: Program, made: ShownDeployment): Promise<ShownDeployment> {
   await ended(program, made.id, made.latest_revision_id, FIRST_BUILD_MS);
@@ -62,115 +58,106 @@ function startClient(deployment: ShownDeployment) {
   return { stop, answers };
 }
 
-/** The whole life of an agent, the same in both languages. `brokenFile` makes its graph fail when it is imported. */
-export function agentFlow(example: string, brokenFile: { path: string; text: string }): void {
-  let program: Program;
-  beforeAll(async () => {
-    program = await startProgram();
-  }, 60_000);
-  afterAll(async () => {
-    expect(await endProgram(program)).toEqual([]);
-  }, 60_000);
+/**
+ * The whole life of an agent, the same in both languages: it is built, answers, streams, is updated without a failed request, keeps its
+ * threads, is rolled back, gets a secret, survives a broken version and a restart. `brokenFile` makes its graph fail when it is imported.
+ */
+export async function expectAgentFlow(
+  shared: SharedProgram,
+  example: string,
+  brokenFile: { path: string; text: string },
+): Promise<void> {
+  let { program } = shared;
+  const repository = await gitRepository(await agentFiles(example));
+  const made = await create(program, `${example}-flow`, repository.url);
+  const first = await isDeployed(program, made);
+  const firstInstall = await installMilliseconds(program, made);
 
-  it(
-    'is built, answers, streams, is updated without a failed request, keeps its threads and is rolled back',
+  expect(await shouted(first, 'hello there')).toBe('v1: HELLO THERE!');
+  const words = await streamedWords(first, 'one two three four');
+  expect(words.map(({ word }) => word)).toEqual(['ONE', 'TWO', 'THREE', 'FOUR']);
+  const gaps = words.slice(1).map((one, index) => one.at - (words[index]?.at ?? 0));
+  // Words come 200 ms apart; an answer that is held back and sent at once has no gaps.
+  expect(Math.min(...gaps)).toBeGreaterThan(50);
+
+  const lines = await until(
     async () => {
-      onTestFailed(() => void process.stdout.write(program.output().slice(-OUTPUT_CHARACTERS)));
-      const repository = await gitRepository(await agentFiles(example));
-      const made = await create(program, 'shout', repository.url);
-      const first = await isDeployed(program, made);
-      const firstInstall = await installMilliseconds(program, made);
-
-      expect(await shouted(first, 'hello there')).toBe('v1: HELLO THERE!');
-      const words = await streamedWords(first, 'one two three four');
-      expect(words.map(({ word }) => word)).toEqual(['ONE', 'TWO', 'THREE', 'FOUR']);
-      const gaps = words.slice(1).map((one, index) => one.at - (words[index]?.at ?? 0));
-      // Words come 200 ms apart; an answer that is held back and sent at once has no gaps.
-      expect(Math.min(...gaps)).toBeGreaterThan(50);
-
-      const lines = await until(
-        async () => {
-          const all = await logOf(program, first, 'deploy');
-          return all.some((line) => line.message.startsWith('Background run succeeded')) && all;
-        },
-        { timeoutMs: 10_000, what: 'the log of a run' },
-      );
-      expect(new Set(lines.map((line) => line.level))).toContain('INFO');
-
-      const thread = await newThread(first);
-      expect(await shouted(first, 'remember', thread)).toBe('v1: REMEMBER!');
-
-      await repository.commit(await agentFiles(example, 'v2'));
-      const client = startClient(first);
-      const changed = await patch(program, first.id, { source_revision_config: { repo_ref: 'main' } });
-      // Written while the new revision is built and started: what is lost at a switch is what came late.
-      const late: string[] = [];
-      const stillOld = async () => {
-        const { status } = await expectApi<{ status: string }>(
-          program,
-          'GET',
-          `/v2/deployments/${changed.id}/revisions/${changed.latest_revision_id}`,
-          undefined,
-          200,
-        );
-        return status !== 'DEPLOYED' && !status.endsWith('FAILED');
-      };
-      while (await stillOld()) {
-        const one = await newThread(first);
-        expect(await shouted(first, 'late', one)).toMatch(/^v[12]: LATE!$/);
-        late.push(one);
-      }
-      const second = await isDeployed(program, changed);
-      const { failures, answers } = await client.stop();
-      const secondInstall = await installMilliseconds(program, changed);
-      const longest = Math.round(Math.max(...answers.map(({ tookMs }) => tookMs)));
-      process.stdout.write(
-        `${example}: requests=${answers.length} failures=${failures.length} longest_ms=${longest} late_threads=${late.length} install_ms=${firstInstall} then ${secondInstall}\n`,
-      );
-      expect(failures).toEqual([]);
-      expect(await shouted(second, 'new')).toBe('v2: NEW!');
-      expect(await saidOn(second, thread)).toEqual(['remember', 'v1: REMEMBER!']);
-      const kept = await Promise.all(late.map((one) => saidOn(second, one)));
-      expect(kept.map((said) => said[0])).toEqual(late.map(() => 'late'));
-      expect(answers.filter(({ text }) => !/^v[12]: A!$/.test(text))).toEqual([]);
-      expect(late.length).toBeGreaterThan(0);
-      expect(secondInstall).toBeLessThan(0.2 * firstInstall);
-      expect((await logOf(program, second, 'build')).map((line) => line.message).join('\n')).toContain(
-        'Cache hit',
-      );
-
-      const path = `/v2/deployments/${first.id}/revisions/${first.latest_revision_id}/redeploy`;
-      const again = await expectApi<ShownDeployment>(program, 'POST', path, undefined, 200);
-      const back = await isDeployed(program, again);
-      const { status_history: history } = await ended(program, back.id, again.latest_revision_id);
-      expect(history.map((one) => one.status)).not.toContain('BUILDING');
-      expect(await shouted(back, 'again', thread)).toBe('v1: AGAIN!');
-      expect(await saidOn(back, thread)).toEqual(['remember', 'v1: REMEMBER!', 'again', 'v1: AGAIN!']);
-
-      const secret = 'SECRET-ENDING';
-      const secrets = [{ name: 'SHOUT_ENDING', value: secret }];
-      const sealed = await isDeployed(program, await patch(program, back.id, { secrets }));
-      expect(await shouted(sealed, 'secret')).toBe(`v1: SECRET${secret}`);
-
-      await repository.commit({ [brokenFile.path]: brokenFile.text });
-      const broken = await patch(program, back.id, { source_revision_config: { repo_ref: 'main' } });
-      const undeployed = await ended(program, broken.id, broken.latest_revision_id, FIRST_BUILD_MS);
-      expect(undeployed.status).toBe('DEPLOY_FAILED');
-      expect(undeployed.status_message).toContain('nothing_of_that_name');
-      expect(await shouted(sealed, 'still')).toBe(`v1: STILL${secret}`);
-
-      const { dataFolder } = program;
-      await program.stop();
-      program = await startProgram({ dataFolder });
-      const restarted = await until(
-        async () => {
-          const one = await deploymentOf(program, back.id);
-          return (await shouted(one, 'up').catch(() => undefined)) !== undefined && one;
-        },
-        { timeoutMs: 60_000, what: 'the agent after a restart' },
-      );
-      expect(await saidOn(restarted, thread)).toEqual(['remember', 'v1: REMEMBER!', 'again', 'v1: AGAIN!']);
+      const all = await logOf(program, first, 'deploy');
+      return all.some((line) => line.message.startsWith('Background run succeeded')) && all;
     },
-    FLOW_MS,
+    { timeoutMs: 10_000, what: 'the log of a run' },
   );
+  expect(new Set(lines.map((line) => line.level))).toContain('INFO');
+
+  const thread = await newThread(first);
+  expect(await shouted(first, 'remember', thread)).toBe('v1: REMEMBER!');
+
+  await repository.commit(await agentFiles(example, 'v2'));
+  const client = startClient(first);
+  const changed = await patch(program, first.id, { source_revision_config: { repo_ref: 'main' } });
+  // Written while the new revision is built and started: what is lost at a switch is what came late.
+  const late: string[] = [];
+  const stillOld = async () => {
+    const { status } = await expectApi<{ status: string }>(
+      program,
+      'GET',
+      `/v2/deployments/${changed.id}/revisions/${changed.latest_revision_id}`,
+      undefined,
+      200,
+    );
+    return status !== 'DEPLOYED' && !status.endsWith('FAILED');
+  };
+  while (await stillOld()) {
+    const one = await newThread(first);
+    expect(await shouted(first, 'late', one)).toMatch(/^v[12]: LATE!$/);
+    late.push(one);
+  }
+  const second = await isDeployed(program, changed);
+  const { failures, answers } = await client.stop();
+  const secondInstall = await installMilliseconds(program, changed);
+  const longest = Math.round(Math.max(...answers.map(({ tookMs }) => tookMs)));
+  process.stdout.write(
+    `${example}: requests=${answers.length} failures=${failures.length} longest_ms=${longest} late_threads=${late.length} install_ms=${firstInstall} then ${secondInstall}\n`,
+  );
+  expect(failures).toEqual([]);
+  expect(await shouted(second, 'new')).toBe('v2: NEW!');
+  expect(await saidOn(second, thread)).toEqual(['remember', 'v1: REMEMBER!']);
+  const kept = await Promise.all(late.map((one) => saidOn(second, one)));
+  expect(kept.map((said) => said[0])).toEqual(late.map(() => 'late'));
+  expect(answers.filter(({ text }) => !/^v[12]: A!$/.test(text))).toEqual([]);
+  expect(late.length).toBeGreaterThan(0);
+  expect(secondInstall).toBeLessThan(0.2 * firstInstall);
+  expect((await logOf(program, second, 'build')).map((line) => line.message).join('\n')).toContain(
+    'Cache hit',
+  );
+
+  const path = `/v2/deployments/${first.id}/revisions/${first.latest_revision_id}/redeploy`;
+  const again = await expectApi<ShownDeployment>(program, 'POST', path, undefined, 200);
+  const back = await isDeployed(program, again);
+  const { status_history: history } = await ended(program, back.id, again.latest_revision_id);
+  expect(history.map((one) => one.status)).not.toContain('BUILDING');
+  expect(await shouted(back, 'again', thread)).toBe('v1: AGAIN!');
+  expect(await saidOn(back, thread)).toEqual(['remember', 'v1: REMEMBER!', 'again', 'v1: AGAIN!']);
+
+  const secret = 'SECRET-ENDING';
+  const secrets = [{ name: 'SHOUT_ENDING', value: secret }];
+  const sealed = await isDeployed(program, await patch(program, back.id, { secrets }));
+  expect(await shouted(sealed, 'secret')).toBe(`v1: SECRET${secret}`);
+
+  await repository.commit({ [brokenFile.path]: brokenFile.text });
+  const broken = await patch(program, back.id, { source_revision_config: { repo_ref: 'main' } });
+  const undeployed = await ended(program, broken.id, broken.latest_revision_id, FIRST_BUILD_MS);
+  expect(undeployed.status).toBe('DEPLOY_FAILED');
+  expect(undeployed.status_message).toContain('nothing_of_that_name');
+  expect(await shouted(sealed, 'still')).toBe(`v1: STILL${secret}`);
+
+  program = await shared.restart();
+  const restarted = await until(
+    async () => {
+      const one = await deploymentOf(program, back.id);
+      return (await shouted(one, 'up').catch(() => undefined)) !== undefined && one;
+    },
+    { timeoutMs: 60_000, what: 'the agent after a restart' },
+  );
+  expect(await saidOn(restarted, thread)).toEqual(['remember', 'v1: REMEMBER!', 'again', 'v1: AGAIN!']);
 }

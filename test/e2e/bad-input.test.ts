@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Files, gitRepositoryIn } from '../support/git-repository.ts';
+import { gitRepositoryIn } from '../support/git-repository.ts';
 import { helloFiles, packageJson } from '../support/hello-server.ts';
 import {
   create,
@@ -17,6 +17,7 @@ import {
   type ShownDeployment,
   startProgram,
 } from '../support/program.ts';
+import type { Files } from '../support/write-files.ts';
 
 /** Long enough for a good revision on a busy machine; the two cases that hang wait for it side by side. */
 const LIMIT_SECONDS = 12;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Files, gitRepositoryIn, type TestRepository } from '../support/git-repository.ts';
+import { gitRepositoryIn, type TestRepository } from '../support/git-repository.ts';
 import { helloFiles, packageJson } from '../support/hello-server.ts';
 import { type ProcessFacts, stillRunning } from '../support/processes.ts';
 import {
@@ -19,6 +19,7 @@ import {
   startProgram,
 } from '../support/program.ts';
 import { until } from '../support/until.ts';
+import type { Files } from '../support/write-files.ts';
 
 /** What a person is told: everything has ended after so long, whatever the servers do. */
 const STOP_MS_MAX = 10_000;

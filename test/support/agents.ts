@@ -1,10 +1,20 @@
+import { execFileSync } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Files } from './git-repository.ts';
 import { expectApi, type Program, type ShownDeployment } from './program.ts';
+import type { Files } from './write-files.ts';
 
 const examples = new URL('../../examples/', import.meta.url);
+
+let python: string | undefined;
+
+/** Of this machine: the examples name the one they were written with. */
+function pythonVersion(): string {
+  const question = "import sys; print('%d.%d' % sys.version_info[:2])";
+  python ??= execFileSync('python3', ['-c', question], { encoding: 'utf8' }).trim();
+  return python;
+}
 
 /** The files of an example agent, which calls itself `version`. */
 export async function agentFiles(example: string, version = 'v1'): Promise<Files> {
@@ -16,7 +26,8 @@ export async function agentFiles(example: string, version = 'v1'): Promise<Files
   const files = await Promise.all(
     names.map(async (name) => {
       const text = await readFile(new URL(name, folder), 'utf8');
-      return [name, text.replace(/VERSION = (['"])v1\1/, `VERSION = $1${version}$1`)] as const;
+      const here = text.replace(/"python_version": "[^"]*"/, () => `"python_version": "${pythonVersion()}"`);
+      return [name, here.replace(/VERSION = (['"])v1\1/, `VERSION = $1${version}$1`)] as const;
     }),
   );
   return Object.fromEntries(files);
@@ -105,4 +116,45 @@ export async function installMilliseconds(
   const lines = await logOf(program, deployment, 'build', revisionId);
   const [, milliseconds] = /\binstall_ms=(\d+)/.exec(lines.map((line) => line.message).join('\n')) ?? [];
   return Number(milliseconds);
+}
+
+/** An example agent below `apps/agent`, whose words go through a library of the same source, at `libs/shared`. */
+export async function nestedAgentFiles(example: string): Promise<Files> {
+  const flat = await agentFiles(example);
+  const files = Object.fromEntries(Object.entries(flat).map(([path, text]) => [`apps/agent/${path}`, text]));
+  const edit = (path: string, change: (text: string) => string) => {
+    const text = files[path];
+    if (typeof text !== 'string') throw new Error(`${example} has no ${path}`);
+    const changed = change(text);
+    if (changed === text) throw new Error(`${path} is not what this expects`);
+    files[path] = changed;
+  };
+  if (example.endsWith('python')) {
+    edit('apps/agent/langgraph.json', (text) => text.replace('["."]', '[".", "../../libs/shared"]'));
+    edit(
+      'apps/agent/agent.py',
+      (text) =>
+        `from shared_words import loud\n${text.replace('str(state["messages"][-1].content).upper()', 'loud(str(state["messages"][-1].content))')}`,
+    );
+    files['libs/shared/pyproject.toml'] =
+      '[project]\nname = "shared-words"\nversion = "1.0.0"\n\n[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n\n[tool.setuptools]\npackages = ["shared_words"]\n';
+    files['libs/shared/shared_words/__init__.py'] = 'def loud(text: str) -> str:\n    return text.upper()\n';
+    return files;
+  }
+  edit('apps/agent/package.json', (text) =>
+    text.replace('"dependencies": {', '"dependencies": {\n    "shared-words": "file:../../libs/shared",'),
+  );
+  edit(
+    'apps/agent/src/agent.js',
+    (text) =>
+      `import { loud } from 'shared-words';\n${text.replace('textOf(state.messages.at(-1)).toUpperCase()', 'loud(textOf(state.messages.at(-1)))')}`,
+  );
+  files['libs/shared/package.json'] = JSON.stringify({
+    name: 'shared-words',
+    version: '1.0.0',
+    type: 'module',
+    exports: './index.js',
+  });
+  files['libs/shared/index.js'] = 'export const loud = (text) => text.toUpperCase();\n';
+  return files;
 }

@@ -5,10 +5,13 @@ import { systemClock } from '../../lib/adapters/clock.ts';
 import { neverWait } from '../../lib/adapters/offers.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
+import { createUploadUrl } from '../../lib/app/uploads/create-upload-url.ts';
+import type { DiskBlobs } from '../../lib/embedded/blobs.ts';
 import { openFileKeys } from '../../lib/embedded/keys.ts';
 import { openLogStore } from '../../lib/embedded/logs.ts';
 import type { Item } from '../../lib/store/operations.ts';
 import type { Table } from '../../lib/store/table.ts';
+import { blobsIn, bytes } from './blobs.ts';
 import { aCaller } from './caller.ts';
 import { freshTable } from './dynoxide.ts';
 import { FakeBuilds } from './fake-builds.ts';
@@ -17,6 +20,9 @@ import { temporaryFolder } from './temporary-folder.ts';
 /** The use cases on a real table, without the stream and the state machine: nothing moves but what the test calls. */
 export type ControlPlane = {
   deps: Deps;
+  blobs: DiskBlobs;
+  /** Stores a tarball as a client would that asked for an upload URL, and gives its path. */
+  upload(deploymentId: string, content?: string): Promise<string>;
   caller: Caller;
   /** Moves the clock that everything reads. */
   advance(seconds: number): void;
@@ -37,15 +43,12 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
   const clock = { ...systemClock, now: () => Date.now() + offset };
   const logs = openLogStore({ path: join(folder, 'logs.db'), now: clock.now });
   onTestFinished(() => logs.close());
+  const blobs = blobsIn(folder);
   const deps: Deps = {
     table: await freshTable(),
     clock,
     keys: await openFileKeys(join(folder, 'key')),
-    blobs: {
-      downloadUrl: async (key) => `http://127.0.0.1/${key}`,
-      head: async () => ({ sizeBytes: 10, versionId: undefined }),
-      delete: async () => {},
-    },
+    blobs,
     logs,
     git: { resolve: async () => 'c'.repeat(40) },
     builds: new FakeBuilds(),
@@ -63,6 +66,13 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
   const asked = (caller: Caller): ControlPlane => ({
     deps,
     caller,
+    blobs,
+    upload: async (deploymentId, content = 'a tarball') => {
+      const params = { deployment_id: deploymentId };
+      const { object_path: path } = await createUploadUrl(deps, { params }, caller);
+      await blobs.put(path, bytes(content));
+      return path;
+    },
     advance: (seconds) => {
       offset += seconds * 1000;
     },

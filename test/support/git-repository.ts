@@ -1,11 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { temporaryFolder } from './temporary-folder.ts';
-
-/** File contents by path; `{ link }` makes a symbolic link. */
-export type Files = Record<string, string | { link: string }>;
+import { type Files, writeFiles } from './write-files.ts';
 
 export type TestRepository = {
   folder: string;
@@ -52,13 +48,4 @@ export async function gitRepositoryIn(folder: string, files?: Files): Promise<Te
   };
   if (files !== undefined) await commit(files);
   return { folder, url: pathToFileURL(folder).href, git, commit };
-}
-
-async function writeFiles(folder: string, files: Files): Promise<void> {
-  for (const [path, content] of Object.entries(files)) {
-    const target = join(folder, path);
-    await mkdir(dirname(target), { recursive: true });
-    if (typeof content === 'string') await writeFile(target, content);
-    else await symlink(content.link, target);
-  }
 }

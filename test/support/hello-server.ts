@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Files } from './git-repository.ts';
+import type { Files } from './write-files.ts';
 
 const example = new URL('../../examples/hello-server/', import.meta.url);
 

@@ -16,12 +16,14 @@ import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { recordBuild } from '../../lib/app/engine/record-build.ts';
 import { createListener } from '../../lib/app/listeners/create.ts';
+import type { DiskBlobs } from '../../lib/embedded/blobs.ts';
 import { openFileKeys } from '../../lib/embedded/keys.ts';
 import { openLogStore } from '../../lib/embedded/logs.ts';
 import { wakeOnWrite } from '../../lib/embedded/stream/wake-on-write.ts';
 import { openStream } from '../../lib/embedded/stream.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../../lib/embedded/workflow.ts';
 import { DISPATCHED_ENTITIES } from '../../lib/triggers/stream-consumer.ts';
+import { blobsIn } from './blobs.ts';
 import { aCaller } from './caller.ts';
 import { dynamoDbEndpoint, freshTable } from './dynoxide.ts';
 import { FakeBuilds } from './fake-builds.ts';
@@ -31,6 +33,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 export type World = {
   deps: Deps & { workflow: EmbeddedWorkflow; builds: FakeBuilds };
   caller: Caller;
+  blobs: DiskBlobs;
   listenerId: string;
   /** Moves the clock that everything reads. */
   advance(seconds: number): void;
@@ -57,15 +60,12 @@ export async function aWorld({
   const builds = new FakeBuilds();
   const git: Git = { resolve: async () => 'c'.repeat(40) };
   const definition = await readFile(new URL('statemachines/revision.asl.json', root), 'utf8');
+  const blobs = blobsIn(folder);
   const parts = {
     table,
     clock,
     keys: await openFileKeys(join(folder, 'key')),
-    blobs: {
-      downloadUrl: async (key: string) => `http://127.0.0.1/${key}`,
-      head: async () => ({ sizeBytes: 10, versionId: undefined }),
-      delete: async () => {},
-    },
+    blobs,
     logs,
     git: { resolve: (repoUrl: string, ref: string) => git.resolve(repoUrl, ref) },
     builds,
@@ -110,6 +110,7 @@ export async function aWorld({
   return {
     deps,
     caller,
+    blobs,
     listenerId: listener.id,
     git,
     advance: (seconds) => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { load } from '../../lib/app/engine/situation.ts';
 import { getDesired } from '../../lib/app/listener-protocol/desired.ts';
 import {
   claim,
@@ -170,7 +171,9 @@ describe('a listener that goes silent while deploying', () => {
     expect((await claim(world)).tasks).toEqual([]);
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
-    await reaches(world, id, revisionId, 'AWAITING_DEPLOY');
+    // The status is written a moment before the task, whose time is what counts.
+    const owner = { tenantId: world.caller.tenantId, deploymentId: id };
+    await until(async () => (await load(world.deps, owner))?.task, { timeoutMs: 60_000, what: 'the task' });
     world.advance(15 * 60 + 1);
     await world.sweep();
     const failed = await reaches(world, id, revisionId, 'DEPLOY_FAILED');

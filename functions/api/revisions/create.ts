@@ -1,8 +1,14 @@
 import { createRevision } from '../../../lib/app/revisions/create.ts';
-import { clock, keys, settings, table } from '../../../lib/container.ts';
+import { blobs, clock, keys, settings, table } from '../../../lib/container.ts';
 import { createRevision as row } from '../../../lib/contract/routes/revisions.ts';
 import { checkBodyResourceSpec } from '../../../lib/domain/resource-spec.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = endpoint(row, createRevision, { check: checkBodyResourceSpec });
-export const handler = create(() => ({ table: table(), clock, keys: keys(), settings: settings() }));
+export const handler = create(() => ({
+  table: table(),
+  clock,
+  keys: keys(),
+  blobs: blobs(),
+  settings: settings(),
+}));

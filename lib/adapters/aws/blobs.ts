@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   NotFound,
+  PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { Blobs } from '../blobs.ts';
+import type { BlobFacts, Blobs } from '../blobs.ts';
 
 /** The SDK's checksums would become parts of signed addresses, which plain HTTP clients then could not use. */
 export const s3Config = {
@@ -14,24 +17,46 @@ export const s3Config = {
   responseChecksumValidation: 'WHEN_REQUIRED',
 } as const;
 
-/** Objects of one bucket. A role without `s3:ListBucket` is told 403 of an object that is not there, so `head` needs that too. */
+/** Objects of one versioned bucket. A role without `s3:ListBucket` is told 403 of an object that is not there, so `head` needs that too. */
 export function createS3Blobs(bucketName: string): Blobs {
   const client = new S3Client(s3Config);
   const at = (key: string) => ({ Bucket: bucketName, Key: key });
+  const head = (key: string) => headObject(client, at(key));
   return {
     downloadUrl: (key, expiresSeconds) =>
       getSignedUrl(client, new GetObjectCommand(at(key)), { expiresIn: expiresSeconds }),
-    async head(key) {
-      try {
-        const found = await client.send(new HeadObjectCommand(at(key)));
-        return { sizeBytes: found.ContentLength ?? 0, versionId: found.VersionId };
-      } catch (error) {
-        if (error instanceof NotFound) return undefined;
-        throw error;
-      }
+    uploadUrl: (key, expiresSeconds) =>
+      getSignedUrl(client, new PutObjectCommand(at(key)), { expiresIn: expiresSeconds }),
+    head,
+    async pin(key, sizeBytesMax) {
+      const found = await head(key);
+      if (found === undefined) return 'absent';
+      if (found.sizeBytes > sizeBytesMax) return 'too_large';
+      const sha256 = await digest(client, { ...at(key), VersionId: found.versionId });
+      return { ...found, sha256 };
     },
     async delete(key) {
       await client.send(new DeleteObjectCommand(at(key)));
     },
   };
+}
+
+type Place = { Bucket: string; Key: string };
+
+async function headObject(client: S3Client, place: Place): Promise<BlobFacts | undefined> {
+  try {
+    const found = await client.send(new HeadObjectCommand(place));
+    return { sizeBytes: found.ContentLength ?? 0, versionId: found.VersionId };
+  } catch (error) {
+    if (error instanceof NotFound) return undefined;
+    throw error;
+  }
+}
+
+async function digest(client: S3Client, place: Place & { VersionId: string | undefined }): Promise<string> {
+  const { Body } = await client.send(new GetObjectCommand(place));
+  const hash = createHash('sha256');
+  // In Node, the body of an answer is a stream of Node's.
+  for await (const chunk of Body as Readable) hash.update(chunk as Buffer);
+  return hash.digest('hex');
 }

@@ -7,17 +7,18 @@ import { check, present } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { listenerKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
-import { retryRaces, transact } from '../../store/operations.ts';
+import { retryRaces, transact, type Write } from '../../store/operations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { type Secret, sealSecrets } from '../secrets.ts';
+import { recordUpload } from '../uploads/record-upload.ts';
 import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks.ts';
 import { checkConfig, mergeConfig, resolveSecrets } from './configuration.ts';
 import { withSettledSource } from './settled-source.ts';
 import { changeDeployment, putConfiguration, putRevision, putSecrets } from './writes.ts';
 
-export type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings'>;
+export type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'blobs' | 'settings'>;
 
 export type ChangeRequest = {
   deploymentId: string;
@@ -50,10 +51,11 @@ export function change(
     if (plan.revises) checkQueue(before);
     checkConfig(body.source_config ?? {}, deps.settings.allowFileRepositories);
     await checkRunnable(deps, before, body, plan.namesSource ? plan.kind : before.revision_source);
+    const upload = await namedUpload(deps, before, body);
     const secrets = await resolveSecrets(deps, before, body.secrets);
     const after = changed(deps, before, body, plan, secrets);
     const revision = plan.revises ? revisionOf(deps, after, plan, caller) : undefined;
-    await write(deps, before, after, revision, secrets);
+    await write(deps, { before, after, revision, secrets, upload });
     const queued = revision?.status === 'QUEUED' ? [...before.queued, revision.number] : before.queued;
     return { deployment: { ...after, queued }, revision };
   });
@@ -112,6 +114,16 @@ async function checkRunnable(
     const reason = `listener ${listener.compute_id} runs processes and cannot run images; a listener of compute_type 'k8s' would.`;
     throw refuse('source_configuration', { reason });
   }
+}
+
+/** The writes that record the tarball that is named, if one is. */
+async function namedUpload(
+  deps: ChangeDeps,
+  before: Deployment,
+  body: ChangeDeploymentBody,
+): Promise<Write[]> {
+  const path = body.source_revision_config?.source_tarball_path;
+  return path === undefined || path === '' ? [] : recordUpload(deps, before, path);
 }
 
 function changed(
@@ -181,13 +193,15 @@ function revisionOf(deps: ChangeDeps, after: Deployment, plan: Plan, caller: Cal
   return { ...revision, revision_config: unresolved };
 }
 
-async function write(
-  deps: ChangeDeps,
-  before: Deployment,
-  after: Deployment,
-  revision: Revision | undefined,
-  secrets: Secret[] | undefined,
-): Promise<void> {
+type Changes = {
+  before: Deployment;
+  after: Deployment;
+  revision: Revision | undefined;
+  secrets: Secret[] | undefined;
+  upload: Write[];
+};
+
+async function write(deps: ChangeDeps, { before, after, revision, secrets, upload }: Changes): Promise<void> {
   const owner = { tenantId: before.tenant_id, deploymentId: before.id };
   const sealed =
     secrets === undefined || secrets.length === 0 ? undefined : await sealSecrets(deps, owner, secrets);
@@ -197,5 +211,6 @@ async function write(
     check('listener', listenerKey(before.tenant_id, before.listener_id), present('pk')),
     ...(revision === undefined ? [] : [putRevision(revision), putConfiguration(after)]),
     ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
+    ...upload,
   ]);
 }

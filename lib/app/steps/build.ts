@@ -6,8 +6,10 @@ import { revisionKeyOf } from '../../store/keys.ts';
 import { findListener } from '../../store/listeners.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { findRevision, move } from '../../store/revisions.ts';
+import { findUpload } from '../../store/uploads.ts';
 import type { Deps } from '../deps.ts';
 import { secretValues } from '../secrets.ts';
+import { uploadIdOf } from '../uploads/object-path.ts';
 import { StepRefused } from './prepare.ts';
 import { storeToken, type TokenTask } from './tokens.ts';
 
@@ -82,7 +84,7 @@ async function jobOf(
     tenantId: task.tenantId,
     deploymentId: task.deploymentId,
     revisionId: task.revisionId,
-    source: sourceOf(configuration, revision),
+    source: await sourceOf(deps, task, configuration, revision),
     configPath: revision.revision_config.graph_config_path ?? 'langgraph.json',
     configPathRequired: revision.config_path_given,
     installCommand: configuration.install_command,
@@ -92,9 +94,18 @@ async function jobOf(
   };
 }
 
-function sourceOf(configuration: Configuration, revision: Revision): BuildSource {
+async function sourceOf(
+  { table }: BuildDeps,
+  task: TokenTask,
+  configuration: Configuration,
+  revision: Revision,
+): Promise<BuildSource> {
   const { repo_ref: ref, repo_commit_sha: commitSha, source_tarball_path: key } = revision.revision_config;
-  if (key !== undefined) return { kind: 'tarball', key, versionId: undefined, sha256: '' };
+  if (key !== undefined) {
+    const upload = await findUpload(table, task, uploadIdOf(task, key) ?? '');
+    if (upload === undefined) throw new Error(`the upload ${key} of revision ${revision.id} is not recorded`);
+    return { kind: 'tarball', key, versionId: upload.version_id, sha256: upload.sha256 };
+  }
   const { repo_url: repoUrl } = configuration;
   if (repoUrl === undefined || ref === undefined)
     throw new Error(`revision ${revision.id} has no source to build`);

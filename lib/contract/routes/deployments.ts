@@ -3,6 +3,7 @@ import { changeDeploymentBody, createDeploymentBody } from '../deployment-reques
 import { lazy } from '../lazy.ts';
 import { id, page, queryBoolean, queryList } from '../query.ts';
 import { deploymentStatuses } from '../revision-status.ts';
+import { createUploadUrlBody, uploadUrlView } from '../uploads.ts';
 import { deploymentListView, deploymentView } from '../views.ts';
 import { configurationEtag } from './etag.ts';
 import { route } from './route.ts';
@@ -75,4 +76,18 @@ export const patchDeployment = route({
   body: changeDeploymentBody,
   response: deploymentView,
   headers: configurationEtag,
+});
+
+export const createUploadUrl = route({
+  operation: 'createUploadUrl',
+  method: 'POST',
+  path: '/v2/deployments/{deployment_id}/upload-url',
+  handler: 'functions/api/deployments/upload-url.ts',
+  area: 'deployments',
+  permission: 'deployments:write',
+  summary: 'Get a URL to upload a source tarball to',
+  success: 200,
+  params,
+  body: createUploadUrlBody,
+  response: uploadUrlView,
 });

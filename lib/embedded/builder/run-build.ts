@@ -109,7 +109,8 @@ async function obtainSource(context: Context): Promise<string | undefined> {
   context.step = source.kind === 'git' ? 'clone' : 'unpack';
   if (source.kind === 'tarball') {
     log.say('Unpacking the uploaded source');
-    await unpackTarball({ content: blobs.read(source.key), sha256: source.sha256, folder, signal });
+    const content = blobs.read(source.key, source.versionId);
+    await unpackTarball({ content, sha256: source.sha256, folder, signal });
     return undefined;
   }
   const { repoUrl, ref } = source;

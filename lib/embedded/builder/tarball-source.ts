@@ -21,7 +21,7 @@ export type UnpackRequest = {
 };
 
 /**
- * Unpacks a tar file, gzipped or not. Throws BuildFailure when it is damaged, is not the one that was recorded, is too large, or
+ * Unpacks a gzipped tar file. Throws BuildFailure when it is damaged, is not the one that was recorded, is too large, or
  * holds what could reach out of the folder: absolute paths, `..`, devices, links that lead out.
  */
 export async function unpackTarball(request: UnpackRequest): Promise<void> {
@@ -31,14 +31,18 @@ export async function unpackTarball(request: UnpackRequest): Promise<void> {
     await extract(request, (chunk) => hash.update(chunk));
   } catch (error) {
     signal.throwIfAborted();
-    throw new BuildFailure(
-      `The source tarball cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new BuildFailure(`The source tarball cannot be unpacked: ${reasonOf(error)}`);
   } finally {
     content.destroy();
   }
   if (hash.digest('hex') !== sha256)
     throw new BuildFailure('The source tarball is not the one that was uploaded');
+}
+
+/** Of what went wrong; a path of this machine is nothing to tell. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && error.code === 'ENOENT' ? 'it is not stored any more' : error.message;
 }
 
 /**
@@ -69,10 +73,15 @@ async function extract(
 
 async function feed(content: Readable, unpack: tar.Unpack, onChunk: (chunk: Buffer) => void): Promise<void> {
   // A stream of bytes: nothing set an encoding or object mode on it.
+  let first = true;
   for await (const chunk of content as AsyncIterable<Buffer>) {
+    if (first && !(chunk[0] === 0x1f && (chunk.length === 1 || chunk[1] === 0x8b)))
+      throw new Error('it is not gzip-compressed');
+    first = false;
     onChunk(chunk);
     if (!unpack.write(chunk)) await once(unpack, 'drain');
   }
+  if (first) throw new Error('it is empty');
   unpack.end();
 }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../adapters/clock.ts';
 import type { Deps } from '../../app/deps.ts';
+import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
 import { createDiskBlobs, type DiskBlobs } from '../blobs.ts';
 import { type Builder, openBuilder } from '../builder/builder.ts';
 import type { RuntimeSettings } from '../environment.ts';
@@ -42,7 +43,13 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
   const clock = systemClock;
   const keys = await openFileKeys(inData('secret.key'));
   const signingKey = keys.deriveKey('blob urls');
-  const blobs = createDiskBlobs({ folder: inData('blobs'), baseUrl, signingKey, now: clock.now });
+  const blobs = createDiskBlobs({
+    folder: inData('blobs'),
+    baseUrl,
+    signingKey,
+    now: clock.now,
+    uploadBytesMax: UPLOAD_SIZE_BYTES_MAX,
+  });
   const logs = openLogStore({ path: inData('logs.db'), now: clock.now });
   closers.add('logs', () => logs.close());
   const git = createSystemGit(processes);

@@ -5,7 +5,6 @@ import { change, post, postRevision, refusedWith, register, revisions } from '..
 
 const k8s = { compute_type: 'k8s', compute_config: { k8s_namespaces: ['one'] } };
 const IMAGE = { image_uri: 'registry.example.com/app:1' };
-const TARBALL = { source_tarball_path: 'uploads/one.tar.gz' };
 
 /** A deployment of each kind on a cluster, in an installation that has a registry. */
 async function made(source: string, more: object = {}): Promise<{ plane: ControlPlane; id: string }> {
@@ -21,15 +20,16 @@ const newest = async (plane: ControlPlane, id: string) => (await revisions(plane
 describe('revision_source', () => {
   it('lets a deployment of images come from a tarball once, and back', async () => {
     const { plane, id } = await made('internal_docker');
+    const tarball = { source_tarball_path: await plane.upload(id) };
     const built = await change(plane, id, {
       revision_source: 'internal_source',
-      source_revision_config: { ...TARBALL, langgraph_config_path: 'apps/a/langgraph.json' },
+      source_revision_config: { ...tarball, langgraph_config_path: 'apps/a/langgraph.json' },
       source_config: { install_command: 'make' },
       secrets: [],
     });
     expect(built).toMatchObject({
       source: 'internal_docker',
-      source_revision_config: { ...TARBALL, image_uri: null },
+      source_revision_config: { ...tarball, image_uri: null },
     });
     expect(await newest(plane, id)).toMatchObject({ source: 'internal_source', status: 'QUEUED' });
     const pushed = await change(plane, id, {
@@ -46,7 +46,8 @@ describe('revision_source', () => {
 
   it('is understood from the field when it is left out', async () => {
     const { plane, id } = await made('internal_docker');
-    await change(plane, id, { source_revision_config: TARBALL });
+    const tarball = { source_tarball_path: await plane.upload(id) };
+    await change(plane, id, { source_revision_config: tarball });
     expect((await newest(plane, id))?.source).toBe('internal_source');
     await change(plane, id, { source_revision_config: IMAGE });
     expect((await newest(plane, id))?.source).toBe('internal_docker');
@@ -83,13 +84,14 @@ describe('a request that still leaves nothing to build', () => {
 
   it('does not hide what ran before it from the next one', async () => {
     const { plane, id } = await made('internal_docker');
-    await change(plane, id, { source_revision_config: TARBALL });
+    const tarball = { source_tarball_path: await plane.upload(id) };
+    await change(plane, id, { source_revision_config: tarball });
     await ended(plane, id, 'DEPLOYED');
     expect(await postRevision(plane, id, { revision_source: 'internal_docker' })).toMatchObject({
       status: 'SKIPPED',
     });
     const patched = await change(plane, id, { secrets: [{ name: 'A', value: 'b' }] });
-    expect(patched.source_revision_config).toMatchObject(TARBALL);
+    expect(patched.source_revision_config).toMatchObject(tarball);
     expect(await newest(plane, id)).toMatchObject({ status: 'QUEUED', source: 'internal_source' });
   });
 });

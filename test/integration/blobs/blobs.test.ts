@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDiskBlobs } from '../../../lib/embedded/blobs.ts';
+import { bytes } from '../../support/blobs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
 
+const UPLOAD_BYTES_MAX = 100_000;
 const signingKey = new Uint8Array(32).fill(7);
 
 async function setUp() {
@@ -15,7 +18,13 @@ async function setUp() {
   const time = { now: Date.now() };
   let port = 0;
   const baseUrl = () => `http://127.0.0.1:${port}`;
-  const blobs = createDiskBlobs({ folder, baseUrl, signingKey, now: () => time.now });
+  const blobs = createDiskBlobs({
+    folder,
+    baseUrl,
+    signingKey,
+    now: () => time.now,
+    uploadBytesMax: UPLOAD_BYTES_MAX,
+  });
   const server = createServer(async (request, response) => {
     if (!(await blobs.serve(request, response))) response.writeHead(418).end();
   });
@@ -25,8 +34,6 @@ async function setUp() {
   onTestFinished(() => new Promise<void>((closed) => server.close(() => closed())));
   return { blobs, folder, time, baseUrl };
 }
-
-const bytes = (text: string) => Readable.from([Buffer.from(text)]);
 
 describe('objects', () => {
   it('stores a stream with its size and sha256, and replaces it whole', async () => {
@@ -40,7 +47,7 @@ describe('objects', () => {
       sizeBytes: 3_000_000,
       sha256: createHash('sha256').update(content).digest('hex'),
     });
-    expect(await blobs.head('artifacts/t/d/r.tar')).toEqual({ sizeBytes: 3_000_000, versionId: undefined });
+    expect(await blobs.head('artifacts/t/d/r.tar')).toMatchObject({ sizeBytes: 3_000_000 });
     await blobs.put('artifacts/t/d/r.tar', bytes('new'));
     expect((await blobs.read('artifacts/t/d/r.tar').toArray()).join('')).toBe('new');
   });
@@ -147,12 +154,90 @@ describe('signed URLs', () => {
     expect(await answer.json()).toEqual({ detail: 'The signature of this URL is not valid.' });
   });
 
-  it('allow GET only, and leave other paths alone', async () => {
+  it('allow their own method only, and leave other paths alone', async () => {
     const { blobs, baseUrl } = await setUp();
     await blobs.put('a', bytes('x'));
-    const refused = await fetch(await blobs.downloadUrl('a', 60), { method: 'PUT', body: 'z' });
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET']);
+    const url = await blobs.downloadUrl('a', 60);
+    const refused = await fetch(url, { method: 'POST', body: 'z' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, PUT']);
+    expect((await fetch(url, { method: 'PUT', body: 'z' })).status).toBe(403);
+    expect((await fetch(await blobs.uploadUrl('a', 60))).status).toBe(403);
     expect((await fetch(`${baseUrl()}/ok`)).status).toBe(418);
     expect((await blobs.read('a').toArray()).join('')).toBe('x');
+  });
+});
+
+describe('signed uploads', () => {
+  it('store the body whole, whatever headers are sent beside it', async () => {
+    const { blobs } = await setUp();
+    const headers = { 'content-type': 'application/gzip', 'x-goog-content-length-range': '0,209715200' };
+    const answer = await fetch(await blobs.uploadUrl('up', 60), { method: 'PUT', headers, body: 'hello' });
+    expect([answer.status, await answer.text()]).toEqual([200, '']);
+    expect((await blobs.read('up').toArray()).join('')).toBe('hello');
+  });
+
+  it('take what is just large enough, and not a byte more, announced or not', async () => {
+    const { blobs, folder } = await setUp();
+    const put = async (body: RequestInit['body']) =>
+      fetch(await blobs.uploadUrl('up', 60), {
+        method: 'PUT',
+        body: body ?? null,
+        duplex: 'half',
+      });
+    expect((await put(Buffer.alloc(UPLOAD_BYTES_MAX))).status).toBe(200);
+    const announced = await put(Buffer.alloc(UPLOAD_BYTES_MAX + 1));
+    expect([announced.status, await announced.json()]).toEqual([
+      413,
+      { detail: `The object is larger than ${UPLOAD_BYTES_MAX} bytes.` },
+    ]);
+    const streamed = new ReadableStream({
+      start(controller) {
+        for (let n = 0; n < 11; n++) controller.enqueue(new Uint8Array(UPLOAD_BYTES_MAX / 10));
+        controller.close();
+      },
+    });
+    expect((await put(streamed)).status).toBe(413);
+    expect(await blobs.head('up')).toMatchObject({ sizeBytes: UPLOAD_BYTES_MAX });
+    expect(await readdir(join(folder, 'incoming'))).toEqual([]);
+  });
+
+  it('store nothing of one that breaks off, or comes too late', async () => {
+    const { blobs, folder, time } = await setUp();
+    const url = await blobs.uploadUrl('up', 60);
+    const { port, pathname, search } = new URL(url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: 50000\r\n\r\nhalf`);
+    const begun = async () => (await readdir(join(folder, 'incoming')).catch(() => [])).length === 1;
+    await until(begun, { timeoutMs: 5_000, what: 'the upload to begin' });
+    socket.destroy();
+    await until(async () => !(await begun()), { timeoutMs: 5_000, what: 'the rest to be removed' });
+    time.now += 62_000;
+    expect((await fetch(url, { method: 'PUT', body: 'late' })).status).toBe(403);
+    expect(await blobs.head('up')).toBeUndefined();
+  });
+});
+
+describe('a pinned object', () => {
+  it('stays readable under its version when another one takes its key', async () => {
+    const { blobs } = await setUp();
+    await blobs.put('a', bytes('first'));
+    const pinned = await blobs.pin('a', 100);
+    const again = await blobs.pin('a', 100);
+    expect(again).toEqual(pinned);
+    expect(pinned).toMatchObject({
+      sizeBytes: 5,
+      sha256: createHash('sha256').update('first').digest('hex'),
+    });
+    if (typeof pinned === 'string') throw new Error(pinned);
+    await blobs.put('a', bytes('second'));
+    expect((await blobs.head('a'))?.versionId).not.toBe(pinned.versionId);
+    expect((await blobs.read('a', pinned.versionId).toArray()).join('')).toBe('first');
+    expect((await blobs.read('a').toArray()).join('')).toBe('second');
+  });
+
+  it('has to be there, and not too large', async () => {
+    const { blobs } = await setUp();
+    await blobs.put('a', bytes('12345'));
+    expect([await blobs.pin('b', 100), await blobs.pin('a', 4)]).toEqual(['absent', 'too_large']);
   });
 });

@@ -25,6 +25,7 @@ export async function setUp(options: Options = {}) {
     baseUrl: () => '',
     signingKey,
     now: Date.now,
+    uploadBytesMax: 0,
   });
   const git = createSystemGit(processes);
   const builder = await openBuilder({ ...options, dataFolder, processes, logs, blobs, git });

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import * as tar from 'tar';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -13,15 +13,20 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 /** A tar file with entries as given: what no well-meaning program would make. */
 function handMade(
-  entries: { path: string; type?: 'File' | 'SymbolicLink' | 'Link' | 'CharacterDevice'; linkpath?: string }[],
+  entries: {
+    path: string;
+    type?: 'File' | 'SymbolicLink' | 'Link' | 'CharacterDevice';
+    linkpath?: string;
+    size?: number;
+  }[],
 ) {
-  const blocks = entries.map(({ path, type = 'File', linkpath = '' }) => {
+  const blocks = entries.map(({ path, type = 'File', linkpath = '', size = 0 }) => {
     const header = new tar.Header({
       path,
       type,
       linkpath,
       mode: 0o644,
-      size: 0,
+      size,
       mtime: new Date(0),
       uid: 0,
       gid: 0,
@@ -79,6 +84,13 @@ describe('a build of an uploaded tarball', () => {
       /neither a file, a folder nor a link|cannot be unpacked/,
     ],
     ['no tar file', gzipSync(Buffer.from('x'.repeat(2_000))), /cannot be unpacked/],
+    ['a plain tar file', gunzipSync(handMade([{ path: 'a' }])), /it is not gzip-compressed$/],
+    ['an empty file', Buffer.alloc(0), /it is empty$/],
+    [
+      'a bomb',
+      handMade([{ path: 'zeros', size: 2 * 1024 ** 3 }]),
+      /it unpacks to more than 1073741824 bytes$/,
+    ],
     ['half a file', handMade([{ path: 'a' }]).subarray(0, 40), /cannot be unpacked/],
   ])('refuses %s', async (_, bytes, reason) => {
     const { state, dataFolder } = await build(bytes);

@@ -11,9 +11,10 @@ import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
 import * as identityItems from '../../../lib/store/identity-items.ts';
 import * as items from '../../../lib/store/items.ts';
 import * as listenerItems from '../../../lib/store/listeners.ts';
+import * as uploads from '../../../lib/store/uploads.ts';
 import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
 import { COMMIT, ended, inProgress } from '../../support/processed.ts';
-import { github, post, postRevision, register } from '../../support/requests.ts';
+import { change, github, post, postRevision, register } from '../../support/requests.ts';
 
 /**
  * What was ever stored, by `entity@v`. An entry is never changed: a stored item of that version may lie in any table. A change
@@ -28,7 +29,7 @@ const record = async (): Promise<Record<string, unknown>> =>
 /** The shape of every schema that describes a whole item, by `entity@v`. */
 function declaredShapes(): Map<string, Shape> {
   const shapes = new Map<string, Shape>();
-  const exported: unknown[] = [items, identityItems, listenerItems, logChunks].flatMap((module) =>
+  const exported: unknown[] = [items, identityItems, listenerItems, logChunks, uploads].flatMap((module) =>
     Object.values(module),
   );
   for (const make of exported) {
@@ -64,6 +65,15 @@ async function busyTable(): Promise<ControlPlane> {
   const listener = await register(plane, 'machine', { is_default: true, version: '1' });
   const agent = { agent_id: 'x', environment: 'y' };
   const secrets = [{ name: 'A', value: 'b' }];
+  const uploaded = await post(plane, {
+    name: 'u',
+    source: 'internal_source',
+    source_config: {},
+    source_revision_config: {},
+  });
+  await change(plane, uploaded.id, {
+    source_revision_config: { source_tarball_path: await plane.upload(uploaded.id) },
+  });
   const { id } = await post(plane, github('a', { agent, secrets, tracked_packages: ['p'] }));
   await ended(plane, id, 'DEPLOYED', { outcome: { image_version: 'v1' } });
   for (let n = 0; n < 2; n++) await postRevision(plane, id);
@@ -118,6 +128,7 @@ describe('what is stored', () => {
       'revision',
       'secrets',
       'tenant',
+      'upload',
     ]);
   });
 

@@ -43,8 +43,8 @@ export async function runStep({ command: [program, ...args] }: Step): Promise<Ra
   return { ok, seconds, output: Buffer.concat(chunks).toString() + problem };
 }
 
-/** Vitest with little output and a report for machines. */
-export const vitestStep = (reportFile: string): Step => ({
+/** Vitest with little output and a report for machines; `args` choose what is run. */
+export const vitestStep = (reportFile: string, args: readonly string[] = []): Step => ({
   name: 'tests',
   command: [
     'vitest',
@@ -54,5 +54,6 @@ export const vitestStep = (reportFile: string): Step => ({
     '--reporter=dot',
     '--reporter=json',
     `--outputFile.json=${reportFile}`,
+    ...args,
   ],
 });

@@ -1,4 +1,12 @@
-import { DeleteObjectCommand, HeadObjectCommand, NotFound, S3Client } from '@aws-sdk/client-s3';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  NotFound,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createS3Blobs } from '../../../lib/adapters/aws/blobs.ts';
@@ -30,6 +38,32 @@ describe('S3 blobs', () => {
     expect(await blobs.head('k')).toEqual({ sizeBytes: 7, versionId: 'v' });
     expect(await blobs.head('k')).toBeUndefined();
     await expect(blobs.head('k')).rejects.toThrow('down');
+  });
+
+  it('sign an upload that a plain client can make', async () => {
+    const url = new URL(await createS3Blobs('bucket').uploadUrl('uploads/t/d/u.tar.gz', 900));
+    expect(url.searchParams.get('X-Amz-SignedHeaders')).toBe('host');
+    expect([...url.searchParams.keys()].filter((name) => /checksum/i.test(name))).toEqual([]);
+  });
+
+  it('pin the version that they have read', async () => {
+    const blobs = createS3Blobs('bucket');
+    s3.on(HeadObjectCommand).resolves({ ContentLength: 5, VersionId: 'v' });
+    // The mock takes the stream for the SDK's own, which adds methods that are not used here.
+    s3.on(GetObjectCommand).resolves({
+      Body: Readable.from([Buffer.from('he'), Buffer.from('llo')]) as never,
+    });
+    const sha256 = createHash('sha256').update('hello').digest('hex');
+    expect(await blobs.pin('k', 5)).toEqual({ sizeBytes: 5, versionId: 'v', sha256 });
+    expect(s3.commandCalls(GetObjectCommand)[0]?.args[0].input).toEqual({
+      Bucket: 'bucket',
+      Key: 'k',
+      VersionId: 'v',
+    });
+    expect(await blobs.pin('k', 4)).toBe('too_large');
+    s3.on(HeadObjectCommand).rejects(new NotFound({ message: 'no', $metadata: {} }));
+    expect(await blobs.pin('k', 5)).toBe('absent');
+    expect(s3.commandCalls(GetObjectCommand)).toHaveLength(1);
   });
 
   it('delete an object', async () => {

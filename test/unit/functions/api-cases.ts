@@ -139,6 +139,28 @@ export const cases: Record<string, Case> = {
       ],
     ],
   },
+  createUploadUrl: {
+    given: () => seedDeployment(table, { source: 'internal_source', revision_source: 'internal_source' }),
+    shows: {
+      object_path: expect.stringMatching(/^uploads\//),
+      upload_url: expect.stringContaining('X-Amz-Signature'),
+    },
+    fails: [
+      deploymentGone,
+      [
+        'a source that is not uploaded',
+        400,
+        "Upload URLs are only available for 'internal_source' and 'internal_docker' source deployments",
+        { given: () => seedDeployment(table) },
+      ],
+      [
+        'a deployment that is being deleted',
+        409,
+        expect.stringContaining('AWAITING_DELETE'),
+        { given: () => seedDeployment(table, { status: 'AWAITING_DELETE' }) },
+      ],
+    ],
+  },
   listRevisions: {
     shows: { resources: [expect.objectContaining({ id: ids.revision })] },
     fails: [deploymentGone, badLimit],

@@ -1,0 +1,29 @@
+import { refuse } from '../../contract/errors.ts';
+import type { createUploadUrl as row } from '../../contract/routes/deployments.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { UPLOAD_URL_SECONDS, type UploadUrlView } from '../../contract/uploads.ts';
+import { getDeploymentItem } from '../../store/deployments.ts';
+import type { Caller } from '../caller.ts';
+import { checkOpen } from '../deployments/checks.ts';
+import type { Deps } from '../deps.ts';
+import { uploadPath } from './object-path.ts';
+
+/** Hands out a URL for one tarball. Nothing is stored: an upload that no PATCH names is nobody's source. */
+export async function createUploadUrl(
+  deps: Pick<Deps, 'table' | 'blobs' | 'clock'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<UploadUrlView> {
+  const deployment = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
+  checkOpen(deployment);
+  if (deployment.source !== 'internal_source' && deployment.source !== 'internal_docker') {
+    throw refuse('upload_source', {});
+  }
+  const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
+  const path = uploadPath(owner, deps.clock.orderedId());
+  return {
+    upload_url: await deps.blobs.uploadUrl(path, UPLOAD_URL_SECONDS),
+    object_path: path,
+    upload_headers: { 'Content-Type': 'application/gzip' },
+  };
+}

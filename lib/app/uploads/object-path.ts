@@ -1,0 +1,13 @@
+type Owner = { tenantId: string; deploymentId: string };
+
+/**
+ * Where an upload of a deployment lies: only upload-url signs such paths, so an object under one is of the deployment that it names.
+ */
+export const uploadPath = ({ tenantId, deploymentId }: Owner, uploadId: string): string =>
+  `uploads/${tenantId}/${deploymentId}/${uploadId}.tar.gz`;
+
+/** The upload that a path of this deployment names; undefined for any other path. */
+export function uploadIdOf(owner: Owner, path: string): string | undefined {
+  const [, uploadId] = /\/([0-9a-f-]{36})\.tar\.gz$/.exec(path) ?? [];
+  return uploadId !== undefined && path === uploadPath(owner, uploadId) ? uploadId : undefined;
+}

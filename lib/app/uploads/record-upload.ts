@@ -1,0 +1,61 @@
+import { refuse } from '../../contract/errors.ts';
+import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
+import { absent, put } from '../../store/expressions.ts';
+import type { Deployment } from '../../store/items.ts';
+import { uploadKey } from '../../store/keys.ts';
+import type { Write } from '../../store/operations.ts';
+import { findUpload, type Upload } from '../../store/uploads.ts';
+import type { Deps } from '../deps.ts';
+import { uploadIdOf } from './object-path.ts';
+
+type UploadDeps = Pick<Deps, 'table' | 'blobs' | 'clock'>;
+
+/**
+ * Looks at the tarball that a request names. The first look records its version and sha256, in the request's own transaction (the writes
+ * returned), and every build reads that version ever after. Throws `source_configuration` for a path that was not handed out for this deployment,
+ * an object that is absent or too large, and one that was written over after it had been recorded.
+ */
+export async function recordUpload(deps: UploadDeps, deployment: Deployment, path: string): Promise<Write[]> {
+  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const id = uploadIdOf(owner, path);
+  if (id === undefined) throw unusable(path, 'is not one that upload-url handed out for this deployment');
+  const recorded = await findUpload(deps.table, owner, id);
+  if (recorded !== undefined) {
+    await checkUnchanged(deps, path, recorded);
+    return [];
+  }
+  const item = await lookAt(deps, { deployment, path, id });
+  return [put('upload', { ...uploadKey(owner.tenantId, owner.deploymentId, id), ...item }, absent('pk'))];
+}
+
+const unusable = (path: string, why: string): Error =>
+  refuse('source_configuration', {
+    reason: `'source_tarball_path' '${path}' ${why}; ask upload-url for a new one and upload the tarball to it.`,
+  });
+
+/** What was recorded may be gone from under its key (it expires there); what lies there now must not be another one. */
+async function checkUnchanged(deps: UploadDeps, path: string, recorded: Upload): Promise<void> {
+  const current = await deps.blobs.head(path);
+  if (current !== undefined && current.versionId !== recorded.version_id)
+    throw unusable(path, 'was written over after it had been used');
+}
+
+async function lookAt(
+  { blobs, clock }: UploadDeps,
+  { deployment, path, id }: { deployment: Deployment; path: string; id: string },
+): Promise<Upload> {
+  const found = await blobs.pin(path, UPLOAD_SIZE_BYTES_MAX);
+  if (found === 'absent') throw unusable(path, 'names no object: nothing was uploaded to its URL');
+  if (found === 'too_large') throw unusable(path, `is larger than ${UPLOAD_SIZE_BYTES_MAX} bytes`);
+  return {
+    v: 1,
+    entity: 'upload',
+    tenant_id: deployment.tenant_id,
+    deployment_id: deployment.id,
+    id,
+    size_bytes: found.sizeBytes,
+    ...(found.versionId !== undefined && { version_id: found.versionId }),
+    sha256: found.sha256,
+    recorded_at: new Date(clock.now()).toISOString(),
+  };
+}

@@ -1,3 +1,0 @@
-import { agentFlow } from './agent-flow.ts';
-
-agentFlow('shout-agent', { path: 'src/agent.js', text: "import './nothing_of_that_name.js';\n" });

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
+import { agentFiles } from '../support/agents.ts';
+import { gitRepository } from '../support/git-repository.ts';
+import { memoryMegabytes } from '../support/memory.ts';
+import { create, ended, endProgram, familyOf } from '../support/program.ts';
+import { expectAgentFlow } from './agent-flow.ts';
+import { expectFiveAgents } from './agents-side-by-side.ts';
+import { expectUploadedAgent } from './agents-uploaded.ts';
+import { SharedProgram } from './shared-program.ts';
+
+/** What a failed test shows of the program's output. */
+const OUTPUT_CHARACTERS = 6000;
+const FLOW_MS = 600_000;
+
+// One program for all: what the first test of a language downloads, the others find in its cache.
+const shared = new SharedProgram();
+let aloneMegabytes = 0;
+beforeAll(async () => {
+  await shared.start();
+  aloneMegabytes = await memoryMegabytes(await familyOf(shared.program));
+}, 60_000);
+afterAll(async () => {
+  expect(await endProgram(shared.program)).toEqual([]);
+}, 60_000);
+
+const showOutputOnFailure = () =>
+  onTestFailed(() => void process.stdout.write(shared.program.output().slice(-OUTPUT_CHARACTERS)));
+
+it.each([
+  ['shout-agent', { path: 'src/agent.js', text: "import './nothing_of_that_name.js';\n" }],
+  ['shout-agent-python', { path: 'agent.py', text: 'import nothing_of_that_name\n' }],
+])(
+  '%s is built, answers, streams, is updated without a failed request, keeps its threads and is rolled back',
+  async (example, brokenFile) => {
+    showOutputOnFailure();
+    await expectAgentFlow(shared, example, brokenFile);
+  },
+  FLOW_MS,
+);
+
+it.each([['shout-agent'], ['shout-agent-python']])(
+  'a nested %s is deployed from a tarball, and its log is followed while it runs',
+  async (example) => {
+    showOutputOnFailure();
+    await expectUploadedAgent(shared.program, example);
+  },
+  FLOW_MS,
+);
+
+it(
+  'five agents run side by side, and serve again after a kill -9 of the listener',
+  async () => {
+    showOutputOnFailure();
+    await expectFiveAgents(shared.program, aloneMegabytes);
+  },
+  FLOW_MS,
+);
+
+it.each([
+  [
+    'shout-agent',
+    'package.json',
+    (text: string) =>
+      text.replace('"dependencies": {', '"dependencies": { "slipway-no-such-package": "1.0.0",'),
+    /slipway-no-such-package/,
+  ],
+  [
+    'shout-agent-python',
+    'requirements.txt',
+    (text: string) => `${text}slipway-no-such-package==1.0.0\n`,
+    /No matching distribution found for slipway-no-such-package==1\.0\.0|slipway-no-such-package was not found/,
+  ],
+])(
+  '%s with a dependency that does not resolve fails its build, naming it',
+  async (example, path, change, reason) => {
+    const files = await agentFiles(example);
+    const { url } = await gitRepository({ ...files, [path]: change(String(files[path])) });
+    const made = await create(shared.program, `${example}-unresolved`, url);
+    const { status, status_message: message } = await ended(
+      shared.program,
+      made.id,
+      made.latest_revision_id,
+      FLOW_MS,
+    );
+    expect([status, message]).toEqual(['BUILD_FAILED', expect.stringMatching(reason)]);
+  },
+  FLOW_MS,
+);

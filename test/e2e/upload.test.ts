@@ -1,0 +1,143 @@
+import { gzipSync } from 'node:zlib';
+import * as tar from 'tar';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DeployCli, tarball } from '../support/deploy-cli.ts';
+import { helloFiles } from '../support/hello-server.ts';
+import {
+  api,
+  deployed,
+  endProgram,
+  expectApi,
+  helloFrom,
+  type Program,
+  type ShownDeployment,
+  startProgram,
+} from '../support/program.ts';
+
+let program: Program;
+beforeAll(async () => {
+  program = await startProgram({ environment: { SLIPWAY_DRAIN_SECONDS: '0.2' } });
+}, 120_000);
+afterAll(async () => {
+  expect(await endProgram(program)).toEqual([]);
+}, 120_000);
+
+const statusesOf = ({ status_history }: { status_history: { status: string }[] }) =>
+  status_history.map(({ status }) => status);
+
+describe('a deploy CLI that uploads the source', () => {
+  it('deploys it, deploys the next version, and finds the deployment again by its name', async () => {
+    const cli = new DeployCli(program, '/api-host');
+    const secrets = [
+      { name: 'GREETING', value: 'bonjour tout le monde' },
+      { name: 'LANGGRAPH_HOST_API_KEY', value: program.apiKey },
+    ];
+    const first = await cli.deploy({ name: 'uploaded', content: await tarball(await helloFiles()), secrets });
+    expect(first.revision.status_message).toBeNull();
+    expect(statusesOf(first.revision)).toEqual(
+      'CREATING QUEUED AWAITING_BUILD BUILDING AWAITING_DEPLOY DEPLOYING DEPLOYED'.split(' '),
+    );
+    expect(await helloFrom(first.deployment)).toMatchObject({
+      version: 'v1',
+      greeting: 'bonjour tout le monde',
+    });
+
+    const content = await tarball(await helloFiles('v2'));
+    const second = await cli.deploy({ name: 'uploaded', content, secrets: [] });
+    expect(second.deployment.id).toBe(first.deployment.id);
+    expect(await helloFrom(second.deployment)).toMatchObject({ version: 'v2', greeting: null });
+
+    const path = `/v2/deployments/${first.deployment.id}/revisions/${first.revision.id}/redeploy`;
+    const back = await deployed(
+      program,
+      await expectApi<ShownDeployment>(program, 'POST', path, undefined, 200),
+    );
+    expect(await helloFrom(back)).toMatchObject({ version: 'v1', greeting: 'bonjour tout le monde' });
+  });
+
+  it('sees each line of the build once while it follows', async () => {
+    const cli = new DeployCli(program);
+    const lines = Array.from({ length: 120 }, (_, n) => `console.log('line ${n}');`).join('\n');
+    const files = await helloFiles('v1', {
+      'build.js': `${lines}\nsetTimeout(() => {}, 1500);`,
+      'package.json': JSON.stringify({
+        type: 'module',
+        scripts: { start: 'node server.js', build: 'node build.js' },
+      }),
+    });
+    const { followed, revision } = await cli.deploy({ name: 'talker', content: await tarball(files) });
+    expect(revision.status).toBe('DEPLOYED');
+    const said = followed.map(({ message }) => message).filter((message) => /^line \d+$/.test(message));
+    expect(said).toEqual(Array.from({ length: 120 }, (_, n) => `line ${n}`));
+    expect(new Set(followed.map(({ id }) => id)).size).toBe(followed.length);
+  });
+});
+
+/** A tar file with entries as given: what no well-meaning program would make. */
+function handMade(
+  ...entries: { path: string; type?: 'File' | 'SymbolicLink'; linkpath?: string; size?: number }[]
+) {
+  const blocks = entries.map(({ path, type = 'File', linkpath = '', size = 0 }) => {
+    const header = new tar.Header({
+      path,
+      type,
+      linkpath,
+      mode: 0o644,
+      size,
+      mtime: new Date(0),
+      uid: 0,
+      gid: 0,
+    });
+    header.encode();
+    return header.block ?? Buffer.alloc(512);
+  });
+  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
+}
+
+describe('an upload that cannot be used', () => {
+  it('fails its build with the reason as the last line of the log, and the next upload deploys', async () => {
+    const cli = new DeployCli(program);
+    const good = await tarball(await helloFiles());
+    const bad: [content: Buffer, reason: RegExp][] = [
+      [good.subarray(0, good.length / 2), /unexpected end of file|unpacked: /],
+      [
+        gzipSync(handMade({ path: 'zeros', size: 2 * 1024 ** 3 })),
+        /it unpacks to more than 1073741824 bytes/,
+      ],
+      [gzipSync(handMade({ path: '../../evil' })), /'\.\.\/\.\.\/evil' leads out of it/],
+      [
+        gzipSync(handMade({ path: 'l', type: 'SymbolicLink', linkpath: '/etc' })),
+        /the link 'l' leads out of it/,
+      ],
+      [handMade({ path: 'a' }), /it is not gzip-compressed/],
+    ];
+    for (const [content, reason] of bad) {
+      const { deployment, revision } = await cli.deploy({ name: 'bad', content });
+      expect([revision.status, revision.status_message]).toEqual([
+        'BUILD_FAILED',
+        expect.stringMatching(reason),
+      ]);
+      const { logs } = await cli.buildLogs(deployment.id, revision.id, { order: 'desc', limit: 30 });
+      expect(logs[0]?.message).toMatch(reason);
+    }
+    expect((await cli.deploy({ name: 'bad', content: good })).revision.status).toBe('DEPLOYED');
+  });
+
+  it('is refused when it is named and not there, and its address takes no other method', async () => {
+    const cli = new DeployCli(program);
+    const { deployment } = await cli.deploy({ name: 'gone', content: await tarball(await helloFiles()) });
+    const { upload_url: url, object_path: path } = await cli.uploadUrl(deployment.id);
+    const body = {
+      revision_source: 'internal_source',
+      source_revision_config: { source_tarball_path: path },
+    };
+    expect(await api(program, 'PATCH', `/v2/deployments/${deployment.id}`, body)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('nothing was uploaded to its URL') },
+    });
+    expect((await fetch(url)).status).toBe(403);
+    expect((await fetch(url.replace('signature=', 'signature=x'), { method: 'PUT', body: 'x' })).status).toBe(
+      403,
+    );
+  });
+});
