@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
 import { agentFiles } from '../support/agents.ts';
 import { gitRepository } from '../support/git-repository.ts';
-import { memoryMegabytes } from '../support/memory.ts';
-import { create, ended, endProgram, familyOf } from '../support/program.ts';
+import { create, ended, endProgram } from '../support/program.ts';
+import { newFolder, removeFolder } from '../support/temporary-folder.ts';
+import { installUv, type Uv } from '../support/uv.ts';
 import { expectAgentFlow } from './agent-flow.ts';
-import { expectFiveAgents } from './agents-side-by-side.ts';
+import { expectLockedInstall, expectUnfitLockfile } from './agents-locked.ts';
+import { expectTour } from './agents-tour.ts';
 import { expectUploadedAgent } from './agents-uploaded.ts';
 import { SharedProgram } from './shared-program.ts';
 
@@ -12,15 +14,20 @@ import { SharedProgram } from './shared-program.ts';
 const OUTPUT_CHARACTERS = 6000;
 const FLOW_MS = 600_000;
 
-// One program for all: what the first test of a language downloads, the others find in its cache.
-const shared = new SharedProgram();
-let aloneMegabytes = 0;
+// One program for all: what the first test of a language downloads, the others find in its cache. It has uv on its PATH; five agents
+// side by side have pip.
+let shared: SharedProgram;
+let uv: Uv;
+let folder: string;
 beforeAll(async () => {
+  folder = await newFolder();
+  uv = installUv(folder);
+  shared = new SharedProgram({ PATH: uv.path });
   await shared.start();
-  aloneMegabytes = await memoryMegabytes(await familyOf(shared.program));
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   expect(await endProgram(shared.program)).toEqual([]);
+  await removeFolder(folder);
 }, 60_000);
 
 const showOutputOnFailure = () =>
@@ -47,11 +54,29 @@ it.each([['shout-agent'], ['shout-agent-python']])(
   FLOW_MS,
 );
 
+it.each([['shout-agent'], ['shout-agent-python']])(
+  'the tour in the README of %s does what it says',
+  async (example) => {
+    showOutputOnFailure();
+    await expectTour(shared.program, example);
+  },
+  FLOW_MS,
+);
+
 it(
-  'five agents run side by side, and serve again after a kill -9 of the listener',
+  'a locked Python project is installed by uv from its lockfile, with a dev server, and kept for the next build',
   async () => {
     showOutputOnFailure();
-    await expectFiveAgents(shared.program, aloneMegabytes);
+    await expectLockedInstall(shared.program, uv);
+  },
+  FLOW_MS,
+);
+
+it(
+  'a lockfile that does not fit is not used, and the build log says so',
+  async () => {
+    showOutputOnFailure();
+    await expectUnfitLockfile(shared.program, uv);
   },
   FLOW_MS,
 );

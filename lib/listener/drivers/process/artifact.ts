@@ -1,11 +1,16 @@
+import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
 import { mkdir, realpath, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import * as tar from 'tar';
+import { childEnvironment } from '../../../processes/environment.ts';
 import { jittered, messageOf, pause } from '../../backoff.ts';
+
+const run = promisify(execFile);
 
 export type Download = {
   /** Absolute, or relative to the control plane's address. */
@@ -97,24 +102,41 @@ async function makeLinks(folder: string, links: Link[]): Promise<void> {
   }
 }
 
-async function unpack(file: string, folder: string): Promise<void> {
-  const links: Link[] = [];
-  let unsafe: string | undefined;
-  await tar.extract({
-    file,
-    cwd: folder,
-    preserveOwner: false,
-    filter: (path, entry) => {
-      if (isLeadingOutPath(path)) unsafe ??= path;
-      if (!('type' in entry) || entry.type !== 'SymbolicLink') return true;
-      const link = { path, target: String(entry.linkpath) };
-      if (!leadsOut(link)) return true;
-      links.push(link);
-      return false;
-    },
-  });
-  if (unsafe !== undefined) throw new ArtifactError(`Unsafe path in the artifact: ${unsafe}`);
-  await makeLinks(folder, links);
+type Survey = { links: Link[]; unsafe: string | undefined };
+
+/** What an entry adds to the survey; false for a link that leads out. */
+function surveyed(survey: Survey, path: string, entry: { type?: unknown; linkpath?: unknown }): boolean {
+  if (isLeadingOutPath(path)) survey.unsafe ??= path;
+  if (entry.type !== 'SymbolicLink') return true;
+  const link = { path, target: String(entry.linkpath) };
+  if (!leadsOut(link)) return true;
+  survey.links.push(link);
+  return false;
+}
+
+/**
+ * Unpacks a file that was checked against its SHA-256. An agent has ten thousand small files: the system's own tar makes them in a twentieth of
+ * the time, so it does the work where there is one and nothing leads out.
+ */
+async function unpack(file: string, folder: string, signal: AbortSignal): Promise<void> {
+  const survey: Survey = { links: [], unsafe: undefined };
+  await tar.list({ file, onReadEntry: (entry) => void surveyed(survey, entry.path, entry) });
+  if (survey.unsafe !== undefined) throw new ArtifactError(`Unsafe path in the artifact: ${survey.unsafe}`);
+  if (survey.links.length === 0 && (await unpackBySystem(file, folder, signal))) return;
+  const filter = (path: string, entry: object) => surveyed({ links: [], unsafe: undefined }, path, entry);
+  await tar.extract({ file, cwd: folder, preserveOwner: false, filter });
+  await makeLinks(folder, survey.links);
+}
+
+/** False when this machine has no tar. */
+async function unpackBySystem(file: string, folder: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await run('tar', ['-xf', file, '-C', folder, '--no-same-owner'], { env: childEnvironment(), signal });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 export type Fetched = { downloadMilliseconds: number; unpackMilliseconds: number };
@@ -135,7 +157,7 @@ export async function fetchArtifact(
     await mkdir(join(work, 'content'), { recursive: true });
     await downloadArtifact(download, join(work, 'artifact.tar'), signal);
     const downloaded = performance.now();
-    await unpack(join(work, 'artifact.tar'), join(work, 'content')).catch((error: unknown) => {
+    await unpack(join(work, 'artifact.tar'), join(work, 'content'), signal).catch((error: unknown) => {
       throw error instanceof ArtifactError
         ? error
         : new ArtifactError(`The artifact could not be unpacked: ${messageOf(error)}`);

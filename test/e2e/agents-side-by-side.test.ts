@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
+import { agentFiles, shouted } from '../support/agents.ts';
+import { gitRepository } from '../support/git-repository.ts';
+import { memoryMegabytes } from '../support/memory.ts';
+import { type ProcessFacts, stillRunning } from '../support/processes.ts';
+import {
+  create,
+  deployed,
+  ended,
+  endProgram,
+  familyOf,
+  type Program,
+  type ShownDeployment,
+  startProgram,
+} from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+const BUILD_MS = 300_000;
+const FLOW_MS = 600_000;
+const OUTPUT_CHARACTERS = 6000;
+const MEMORY_MEGABYTES_MAX = 2.5 * 1024;
+const RESTART_MS_MAX = 15_000;
+const EXAMPLES = ['shout-agent', 'shout-agent', 'shout-agent', 'shout-agent-python', 'shout-agent-python'];
+
+async function listenerOf(program: Program): Promise<ProcessFacts> {
+  const found = (await familyOf(program)).find(({ command }) => command.includes('bin/listener.ts'));
+  if (found === undefined) throw new Error('no listener runs');
+  return found;
+}
+
+const isServer = ({ command }: ProcessFacts) => command.includes('langgraph');
+const numberOfServers = async (program: Program) => (await familyOf(program)).filter(isServer).length;
+
+let program: Program;
+beforeAll(async () => {
+  program = await startProgram();
+}, 60_000);
+afterAll(async () => {
+  expect(await endProgram(program)).toEqual([]);
+}, 60_000);
+
+it(
+  'five agents run side by side, and serve again after a kill -9 of the listener',
+  async () => {
+    onTestFailed(() => void process.stdout.write(program.output().slice(-OUTPUT_CHARACTERS)));
+    const alone = await memoryMegabytes(await familyOf(program));
+    const agents: ShownDeployment[] = [];
+    let megabytes = alone;
+    for (const [index, example] of EXAMPLES.entries()) {
+      const { url } = await gitRepository(await agentFiles(example));
+      const made = await create(program, `five-${index}`, url);
+      await ended(program, made.id, made.latest_revision_id, BUILD_MS);
+      const agent = await deployed(program, made);
+      expect(await shouted(agent, 'up')).toBe('v1: UP!');
+      agents.push(agent);
+      const now = await memoryMegabytes(await familyOf(program));
+      process.stdout.write(`memory in MiB: one ${example} ${Math.round(now - megabytes)}\n`);
+      megabytes = now;
+    }
+    const all = await memoryMegabytes(await familyOf(program));
+    process.stdout.write(
+      `memory in MiB: Slipway ${Math.round(alone)}, with five agents ${Math.round(all)}\n`,
+    );
+    expect(all).toBeLessThan(MEMORY_MEGABYTES_MAX);
+
+    const servers = (await familyOf(program)).filter(isServer);
+    process.kill((await listenerOf(program)).pid, 'SIGKILL');
+    const killedAt = performance.now();
+    const servesAgain = (agent: ShownDeployment) =>
+      until(
+        async () => {
+          const text = await shouted(agent, 'a').catch(() => '');
+          return text === 'v1: A!' && Math.round(performance.now() - killedAt);
+        },
+        { timeoutMs: 60_000, what: `${agent.source_config.custom_url} to serve again` },
+      );
+    const times = await Promise.all(agents.map(servesAgain));
+    process.stdout.write(`kill -9 of the listener: the five serve again after ms=${times.join(' ')}\n`);
+    expect(Math.max(...times)).toBeLessThan(RESTART_MS_MAX);
+    expect((await stillRunning(servers)).map(({ command }) => command)).toEqual([]);
+    // Started once each, not twice.
+    expect(await numberOfServers(program)).toBe(servers.length);
+  },
+  FLOW_MS,
+);
