@@ -122,7 +122,11 @@ describe('claims', () => {
       revision_id: revisionId,
       epoch: 1,
       environment: secrets,
-      artifact: { kind: 'folder', url: 'http://127.0.0.1/builds/one.tar', sha256: artifact.sha256 },
+      artifact: {
+        kind: 'folder',
+        url: expect.stringMatching(/^http:\/\/127\.0\.0\.1\/blobs\/builds\/one\.tar\?/),
+        sha256: artifact.sha256,
+      },
       graph_config_path: 'langgraph.json',
       custom_url: null,
     });
