@@ -29,3 +29,9 @@ function cutAtBytes(text: string, bytesMax: number): string {
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return bytes.subarray(0, end).toString();
 }
+
+/** Tools say on which level a line is in its first word, if at all; progress goes to stderr as often as errors. */
+export function levelOfOutput(line: string): 'INFO' | 'WARNING' | 'ERROR' {
+  if (/^\s*(npm error|npm ERR!|\[?error\b|fatal:)/i.test(line)) return 'ERROR';
+  return /^\s*(npm warn|\[?warn(ing)?\b)/i.test(line) ? 'WARNING' : 'INFO';
+}

@@ -1,6 +1,7 @@
 import type { Build } from '@aws-sdk/client-codebuild';
 import { type Artifact, type BuildState, buildVariables } from '../builds.ts';
 import type { RevisionRef } from '../workflow.ts';
+import { repositoryNameOf } from './registry.ts';
 
 /** As many characters of CodeBuild's own reasons as a status message can use. */
 const REASON_LENGTH_MAX = 2_000;
@@ -47,6 +48,9 @@ function reasonOf({ phases = [] }: Build, otherwise: string): string {
 function succeeded(build: Build, registryHost: string | undefined): BuildState {
   const ref = refOf(build);
   const reported = new Map(build.exportedEnvironmentVariables?.map(({ name, value }) => [name, value]));
+  // The builder ends well when it could tell why a source cannot be built.
+  const reason = reported.get('FAILURE_REASON') ?? '';
+  if (reason !== '') return { state: 'failed', message: reason.slice(0, REASON_LENGTH_MAX) };
   const artifact =
     imageOf(reported.get('ARTIFACT_DIGEST'), ref, registryHost) ?? folderOf(reported, artifactKeyOf(ref));
   if (artifact === undefined) {
@@ -59,12 +63,16 @@ function succeeded(build: Build, registryHost: string | undefined): BuildState {
 /** One repository a deployment; digests are checked for their form, so the address stays inside it. */
 function imageOf(
   digest: string | undefined,
-  { tenantId, deploymentId }: RevisionRef,
+  ref: RevisionRef,
   registryHost: string | undefined,
 ): Artifact | undefined {
   if (registryHost === undefined || !/^sha256:[0-9a-f]{64}$/.test(digest ?? '')) return undefined;
-  return { kind: 'image', uri: `${registryHost}/slipway/${tenantId}/${deploymentId}@${digest}` };
+  return { kind: 'image', uri: `${registryHost}/${repositoryNameOf(ref)}@${digest}` };
 }
+
+/** The digest in the address of an image that `buildStateOf` made. */
+export const digestOf = ({ uri }: Extract<Artifact, { kind: 'image' }>): string =>
+  uri.slice(uri.indexOf('@') + 1);
 
 function folderOf(reported: Map<string | undefined, string | undefined>, key: string): Artifact | undefined {
   const sha256 = reported.get('ARTIFACT_SHA256') ?? '';
@@ -77,7 +85,7 @@ function folderOf(reported: Map<string | undefined, string | undefined>, key: st
 const isCommit = (text: string | undefined): boolean => /^[0-9a-f]{40}$/.test(text ?? '');
 
 /** The revision as it was named when the build was started. */
-function refOf({ environment }: Build): RevisionRef {
+export function refOf({ environment }: Build): RevisionRef {
   const value = (name: string): string =>
     environment?.environmentVariables?.find((variable) => variable.name === name)?.value ?? '';
   return {

@@ -1,23 +1,29 @@
 import {
   AccountLimitExceededException,
   BatchGetBuildsCommand,
+  type Build,
   CodeBuildClient,
   ResourceNotFoundException,
   StartBuildCommand,
   StopBuildCommand,
 } from '@aws-sdk/client-codebuild';
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { type BuildJob, type Builds, BuildsAtCapacity, buildVariables } from '../builds.ts';
-import type { RevisionRef } from '../workflow.ts';
+import { S3Client } from '@aws-sdk/client-s3';
+import { type BuildJob, type BuildState, type Builds, BuildsAtCapacity, buildVariables } from '../builds.ts';
 import { s3Config } from './blobs.ts';
-import { artifactKeyOf, buildStateOf } from './build-state.ts';
+import { storeJob } from './build-job.ts';
+import { buildStateOf, digestOf, refOf } from './build-state.ts';
+import { hasImage, openPushSession, type PushSession } from './registry.ts';
 
 export type CodeBuildOptions = {
   projectName: string;
   /** Where tarballs, artifacts and job descriptions lie. */
   bucketName: string;
+  /** The log group of all builds; each build has a stream there that is named after its revision. */
+  logGroupName: string;
+  /** Without one there are no images: such a build says so. */
   registryHost: string | undefined;
+  /** The role whose sessions push images; needed by who starts builds. */
+  pushRoleArn: string | undefined;
   /** A build may take so long, waiting included: so long the addresses it is given are good. */
   timeoutSeconds: number;
 };
@@ -29,10 +35,11 @@ export type CodeBuildOptions = {
 export function createCodeBuild(options: CodeBuildOptions): Builds {
   const client = new CodeBuildClient({});
   const s3 = new S3Client(s3Config);
+  const place = { bucketName: options.bucketName, expiresSeconds: options.timeoutSeconds };
   return {
     async start(job, idempotencyToken) {
-      await describeJob(s3, options, job);
-      const command = startCommand(options.projectName, job, idempotencyToken);
+      await storeJob(s3, place, job, await pushSession(options, job));
+      const command = startCommand(options, job, idempotencyToken);
       const { build } = await client.send(command).catch((error: unknown) => {
         if (error instanceof AccountLimitExceededException) throw new BuildsAtCapacity(error.message);
         throw error;
@@ -48,17 +55,41 @@ export function createCodeBuild(options: CodeBuildOptions): Builds {
     },
     async state(buildId) {
       const { builds = [] } = await client.send(new BatchGetBuildsCommand({ ids: [buildId] }));
-      return buildStateOf(builds[0], options.registryHost);
+      return checkedState(builds[0], options.registryHost);
     },
   };
 }
 
+async function pushSession(
+  { registryHost, pushRoleArn }: CodeBuildOptions,
+  job: BuildJob,
+): Promise<PushSession | undefined> {
+  if (job.output !== 'image' || registryHost === undefined || pushRoleArn === undefined) return undefined;
+  return openPushSession({ registryHost, pushRoleArn }, job);
+}
+
+/** An image that a build reports is believed when the registry has it. */
+async function checkedState(build: Build | undefined, registryHost: string | undefined): Promise<BuildState> {
+  const state = buildStateOf(build, registryHost);
+  if (build === undefined || state.state !== 'succeeded' || state.artifact.kind !== 'image') return state;
+  if (await hasImage(refOf(build), digestOf(state.artifact))) return state;
+  return {
+    state: 'failed',
+    message:
+      'The build reported an image that is not in the registry of this deployment; redeploy to build again.',
+  };
+}
+
 /** A repeated start with the same token must be the same in every parameter, so nothing here depends on the time. */
-function startCommand(projectName: string, job: RevisionRef, idempotencyToken: string): StartBuildCommand {
+function startCommand(
+  { projectName, logGroupName }: CodeBuildOptions,
+  { tenantId, deploymentId, revisionId }: BuildJob,
+  idempotencyToken: string,
+): StartBuildCommand {
   const environment = {
-    [buildVariables.tenantId]: job.tenantId,
-    [buildVariables.deploymentId]: job.deploymentId,
-    [buildVariables.revisionId]: job.revisionId,
+    [buildVariables.tenantId]: tenantId,
+    [buildVariables.deploymentId]: deploymentId,
+    [buildVariables.revisionId]: revisionId,
   };
   return new StartBuildCommand({
     projectName,
@@ -68,43 +99,13 @@ function startCommand(projectName: string, job: RevisionRef, idempotencyToken: s
       value,
       type: 'PLAINTEXT',
     })),
+    logsConfigOverride: {
+      cloudWatchLogs: {
+        status: 'ENABLED',
+        groupName: logGroupName,
+        // CodeBuild appends an id of its own.
+        streamName: `${tenantId}/${deploymentId}/${revisionId}`,
+      },
+    },
   });
 }
-
-/** The object that tells a build what to do; its key follows from the ids in the build's environment. */
-export const jobKeyOf = ({ tenantId, deploymentId, revisionId }: RevisionRef): string =>
-  `builds/${tenantId}/${deploymentId}/${revisionId}.json`;
-
-async function describeJob(
-  s3: S3Client,
-  { bucketName, timeoutSeconds }: CodeBuildOptions,
-  job: BuildJob,
-): Promise<void> {
-  const expiresIn = timeoutSeconds;
-  // What must not be shown is replaced where lines are taken in, so the build itself never knows those values.
-  const { maskValues: _, source, ...rest } = job;
-  const artifact = { Bucket: bucketName, Key: artifactKeyOf(job) };
-  const description = {
-    ...rest,
-    source:
-      source.kind === 'git'
-        ? source
-        : { ...source, url: await tarballUrl(s3, bucketName, source, expiresIn) },
-    ...(job.output === 'folder' && {
-      artifactKey: artifact.Key,
-      artifactUploadUrl: await getSignedUrl(s3, new PutObjectCommand(artifact), { expiresIn }),
-    }),
-  };
-  const object = { Bucket: bucketName, Key: jobKeyOf(job), ContentType: 'application/json' };
-  await s3.send(new PutObjectCommand({ ...object, Body: JSON.stringify(description) }));
-}
-
-const tarballUrl = (
-  s3: S3Client,
-  bucketName: string,
-  { key, versionId }: { key: string; versionId: string | undefined },
-  expiresIn: number,
-): Promise<string> =>
-  getSignedUrl(s3, new GetObjectCommand({ Bucket: bucketName, Key: key, VersionId: versionId }), {
-    expiresIn,
-  });

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { LogLevel, LogLine, LogStream, Logs } from '../../adapters/logs.ts';
 import { maskSecrets } from '../../contract/mask.ts';
-import { cleanMessage } from '../../domain/log-line.ts';
+import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
 import type { OutputLine } from '../../processes/group.ts';
 import { nextTimestamp } from '../../processes/timestamps.ts';
 
@@ -41,7 +41,7 @@ export function openBuildLog(
     output({ line, timestamp }) {
       const message = cleanMessage(mask(stripVTControlCharacters(line)));
       if (message.trim() !== '') tail = [...tail, message].slice(-TAIL_LINES);
-      writer.add({ timestamp, level: levelOf(message), message });
+      writer.add({ timestamp, level: levelOfOutput(message), message });
     },
     tail: () => tail,
     startTail: () => {
@@ -49,12 +49,6 @@ export function openBuildLog(
     },
     flush: writer.flush,
   };
-}
-
-/** Tools say on which level a line is in its first word, if at all; progress goes to stderr as often as errors. */
-function levelOf(line: string): LogLevel {
-  if (/^\s*(npm error|npm ERR!|\[?error\b|fatal:)/i.test(line)) return 'ERROR';
-  return /^\s*(npm warn|\[?warn(ing)?\b)/i.test(line) ? 'WARNING' : 'INFO';
 }
 
 function batchWriter(append: (lines: LogLine[]) => Promise<void>): {

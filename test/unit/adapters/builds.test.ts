@@ -7,14 +7,17 @@ import {
   StartBuildCommand,
   StopBuildCommand,
 } from '@aws-sdk/client-codebuild';
+import { DescribeImagesCommand, ECRClient, ImageNotFoundException } from '@aws-sdk/client-ecr';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createCodeBuild, jobKeyOf } from '../../../lib/adapters/aws/builds.ts';
+import { jobKeyOf } from '../../../lib/adapters/aws/build-job.ts';
+import { createCodeBuild } from '../../../lib/adapters/aws/builds.ts';
 import { type BuildJob, BuildsAtCapacity } from '../../../lib/adapters/builds.ts';
 
 const codeBuild = mockClient(CodeBuildClient);
 const s3 = mockClient(S3Client);
+const ecr = mockClient(ECRClient);
 const ref = { tenantId: 't1', deploymentId: 'd1', revisionId: 'r1' };
 const SHA = 'a'.repeat(64);
 
@@ -29,7 +32,14 @@ const job: BuildJob = {
   maskValues: ['very-secret-value'],
 };
 
-const options = { projectName: 'p', bucketName: 'b', registryHost: 'registry.example', timeoutSeconds: 1800 };
+const options = {
+  projectName: 'p',
+  bucketName: 'b',
+  logGroupName: 'builds',
+  registryHost: 'registry.example',
+  pushRoleArn: 'arn:aws:iam::123456789012:role/push',
+  timeoutSeconds: 1800,
+};
 const adapter = () => createCodeBuild(options);
 
 const variables = [
@@ -61,9 +71,9 @@ beforeAll(() => {
 });
 afterAll(() => vi.unstubAllEnvs());
 beforeEach(() => {
-  codeBuild.reset();
-  s3.reset();
+  for (const mock of [codeBuild, s3, ecr]) mock.reset();
   s3.on(PutObjectCommand).resolves({});
+  ecr.on(DescribeImagesCommand).resolves({ imageDetails: [{ imageDigest: `sha256:${SHA}` }] });
 });
 
 describe('starting a build', () => {
@@ -74,9 +84,12 @@ describe('starting a build', () => {
       projectName: 'p',
       idempotencyToken: 'r1',
       environmentVariablesOverride: variables,
+      logsConfigOverride: {
+        cloudWatchLogs: { status: 'ENABLED', groupName: 'builds', streamName: 't1/d1/r1' },
+      },
     });
     const put = s3.commandCalls(PutObjectCommand)[0]?.args[0].input;
-    expect([put?.Bucket, put?.Key]).toEqual(['b', jobKeyOf(ref)]);
+    expect([put?.Bucket, put?.Key, put?.ServerSideEncryption]).toEqual(['b', jobKeyOf(ref), 'AES256']);
     expect(String(put?.Body)).not.toContain('very-secret-value');
     expect(JSON.parse(String(put?.Body))).toMatchObject({
       source: job.source,
@@ -89,10 +102,22 @@ describe('starting a build', () => {
   it('gives a tarball by a signed address of its recorded version', async () => {
     codeBuild.on(StartBuildCommand).resolves({ build: { id: 'p:1' } });
     const source = { kind: 'tarball', key: 'uploads/x.tgz', versionId: 'v1', sha256: SHA } as const;
-    await adapter().start({ ...job, source, output: 'image' }, 'r1');
+    await createCodeBuild({ ...options, pushRoleArn: undefined }).start(
+      { ...job, source, output: 'image' },
+      'r1',
+    );
     const described = JSON.parse(String(s3.commandCalls(PutObjectCommand)[0]?.args[0].input.Body));
     expect(new URL(described.source.url).searchParams.get('versionId')).toBe('v1');
     expect(described).not.toHaveProperty('artifactUploadUrl');
+    expect(described).not.toHaveProperty('push');
+  });
+
+  it('starts the same build for the same token, whatever the time and its credentials', async () => {
+    codeBuild.on(StartBuildCommand).resolves({ build: { id: 'p:1' } });
+    await adapter().start(job, 'r1');
+    await adapter().start(job, 'r1');
+    const [first, second] = codeBuild.commandCalls(StartBuildCommand).map(({ args }) => args[0].input);
+    expect(second).toEqual(first);
   });
 
   it('says that no more builds can run, and throws anything else as it came', async () => {
@@ -136,6 +161,30 @@ describe('the state of a build', () => {
   ])('is failed when it reports %s', async (_, values) => {
     const state = await stateOf({ buildStatus: 'SUCCEEDED', exportedEnvironmentVariables: exported(values) });
     expect(state).toEqual({ state: 'failed', message: expect.stringContaining('no artifact') });
+  });
+
+  it('is failed when the registry does not have the image, and unknown when the registry does not answer', async () => {
+    const image = exported({ ARTIFACT_DIGEST: `sha256:${SHA}` });
+    const build = { buildStatus: 'SUCCEEDED', exportedEnvironmentVariables: image } as const;
+    ecr
+      .on(DescribeImagesCommand)
+      .rejectsOnce(new ImageNotFoundException({ message: 'no', $metadata: {} }))
+      .resolvesOnce({ imageDetails: [] })
+      .rejects(new Error('down'));
+    const failed = { state: 'failed', message: expect.stringContaining('not in the registry') };
+    expect(await stateOf(build)).toEqual(failed);
+    expect(await stateOf(build)).toEqual(failed);
+    await expect(stateOf(build)).rejects.toThrow('down');
+    expect(ecr.commandCalls(DescribeImagesCommand)[0]?.args[0].input).toEqual({
+      repositoryName: 'slipway/t1/d1',
+      imageIds: [{ imageDigest: `sha256:${SHA}` }],
+    });
+  });
+
+  it('is failed with the reason that the builder gives, whatever else it reports', async () => {
+    const reported = exported({ ...folder, FAILURE_REASON: "Ref 'x' cannot be resolved to a commit" });
+    const state = await stateOf({ buildStatus: 'SUCCEEDED', exportedEnvironmentVariables: reported });
+    expect(state).toEqual({ state: 'failed', message: "Ref 'x' cannot be resolved to a commit" });
   });
 
   it('believes no image where there is no registry', async () => {

@@ -8,6 +8,7 @@ const complete = {
   KEY_ID: 'key',
   BUCKET_NAME: 'bucket',
   BUILD_PROJECT_NAME: 'project',
+  BUILD_LOG_GROUP_NAME: 'builds',
 };
 
 afterEach(() => {

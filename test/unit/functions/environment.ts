@@ -8,5 +8,6 @@ export const functionEnvironment = {
   KEY_ID: 'key',
   BUCKET_NAME: 'bucket',
   BUILD_PROJECT_NAME: 'project',
+  BUILD_LOG_GROUP_NAME: 'builds',
   POWERTOOLS_LOG_LEVEL: 'SILENT',
 } as const;

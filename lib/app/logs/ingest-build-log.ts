@@ -1,0 +1,50 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { LogLine } from '../../adapters/logs.ts';
+import type { RevisionRef } from '../../adapters/workflow.ts';
+import { maskSecrets } from '../../contract/mask.ts';
+import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
+import { findRevision } from '../../store/revisions.ts';
+import type { Deps } from '../deps.ts';
+import { secretValues } from '../secrets.ts';
+
+/** A piece of output as it was collected: one line, or several that came at once. Epoch milliseconds. */
+export type OutputPiece = { timestamp: number; message: string };
+
+/** What the build service says of its own phases, around what the builder prints. */
+const ofTheService = /^\[Container\] \d{4}\/\d{2}\/\d{2} /;
+/** What image builds print before each line: the step's number, and since when it has run. */
+const imageBuildPrefix = /^#\d+ (?:\d+\.\d+ )?/;
+/** The builder begins with it when it tells a cause; as a level it need not stand in the line too, which is then the status message's. */
+const levelWord = /^ERROR: /;
+
+/**
+ * Adds output of a revision's build to its build log, with the stored values of its secrets replaced. False when there is no such
+ * revision (any more): then nothing is kept.
+ */
+export async function ingestBuildLog(
+  deps: Pick<Deps, 'table' | 'keys' | 'logs'>,
+  ref: RevisionRef,
+  pieces: readonly OutputPiece[],
+): Promise<boolean> {
+  const revision = await findRevision(deps.table, ref);
+  if (revision === undefined) return false;
+  const maskValues = await secretValues(deps, ref, revision.secrets);
+  await deps.logs.append(
+    { ...ref, type: 'build' },
+    pieces.flatMap((piece) => linesOf(piece, maskValues)),
+  );
+  return true;
+}
+
+/** Of a line that a tool wrote over and over, as progress is shown, each state is one line. */
+function linesOf({ timestamp, message }: OutputPiece, maskValues: readonly string[]): LogLine[] {
+  return message
+    .replace(/[\r\n]+$/, '')
+    .split(/\r?\n|\r/)
+    .filter((line) => !ofTheService.test(line))
+    .map((line) => {
+      const text = maskSecrets(stripVTControlCharacters(line), maskValues);
+      const level = levelOfOutput(text.replace(imageBuildPrefix, ''));
+      return { timestamp, level, message: cleanMessage(text.replace(levelWord, '')) };
+    });
+}

@@ -1,0 +1,228 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { buildspec } from '../../../lib/infra/image-builder/buildspec.ts';
+import { aBuilder, aJob, aStore, buildsOf, digest, type Ended, jobKey, push, repository } from './set-up.ts';
+
+const scripts = fileURLToPath(new URL('../../../lib/infra/image-builder/', import.meta.url));
+const app = { Dockerfile: 'FROM scratch\n', 'package.json': '{"scripts":{"start":"node ."}}' };
+
+const expectFailed = (ended: Ended, reason: string | RegExp): void => {
+  expect(ended.lines.at(-1)).toMatch(typeof reason === 'string' ? `ERROR: ${reason}` : reason);
+  expect(ended.exported.FAILURE_REASON).toBe(ended.lines.at(-1)?.slice('ERROR: '.length));
+  expect(Object.keys(ended.exported).filter((name) => name.startsWith('ARTIFACT'))).toEqual([]);
+  // For CodeBuild it is a good build: the reason is what it reports.
+  expect(ended.code).toBe(0);
+};
+
+describe('the buildspec', () => {
+  it('stays small enough to be given inline, and says the same each time', () => {
+    expect(JSON.stringify(buildspec()).length).toBeLessThan(20_000);
+    expect(buildspec()).toEqual(buildspec());
+  });
+
+  it('has commands of one line, which the service repeats in the log as one', () => {
+    // The buildspec is an object of this form by the format's own rules.
+    const { phases } = buildspec() as { phases: { build: { commands: string[] } } };
+    expect(phases.build.commands.filter((command) => command.includes('\n'))).toEqual([]);
+  });
+
+  it('is made of scripts that every shell they are for can read', async () => {
+    const names = (await readdir(scripts)).filter((name) => name.endsWith('.sh'));
+    expect(names.length).toBeGreaterThan(4);
+    for (const name of names) execFileSync('bash', ['-n', join(scripts, name)]);
+    expect(await readFile(join(scripts, 'main.sh'), 'utf8')).toContain('set -euo pipefail');
+    execFileSync('sh', ['-n', join(scripts, 'run.sh')]);
+  });
+});
+
+describe('what a build has to do', () => {
+  it('is taken and removed before anything else', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    const { calls } = await builder.run(aJob());
+    const place = ['--bucket', 'bucket', '--key', jobKey];
+    expect(calls[0]?.args.slice(0, 6)).toEqual(['s3api', 'get-object', ...place]);
+    expect(calls[1]?.args).toEqual(['s3api', 'delete-object', ...place]);
+    expect(calls.filter(({ tool, args }) => tool === 'aws' && args[0] === 's3api')).toHaveLength(2);
+  });
+
+  it('must be removable: what holds credentials does not stay', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    await writeFile(join(builder.state, 'keeps-jobs'), '');
+    const ended = await builder.run(aJob());
+    expectFailed(ended, 'What this build has to do could not be removed');
+    expect(ended.calls.map(({ tool }) => tool)).toEqual(['aws', 'aws']);
+  });
+
+  it('leaves nothing behind on the machine but what is reported', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    await builder.run(aJob());
+    const left = await builder.leftovers();
+    const texts = await Promise.all(
+      left.map((name) => readFile(join(builder.folder, 'tmp', name), 'utf8').catch(() => '')),
+    );
+    expect(texts.join('')).not.toMatch(/push-secret|push-session/);
+    expect(left.some((name) => name.includes('job.json'))).toBe(false);
+  });
+});
+
+describe('an image', () => {
+  it('is built from the Dockerfile of the project, pushed afterwards, and reported by digest', async () => {
+    const builder = await aBuilder();
+    const { commit } = await builder.repository('app', app);
+    const commitSha = await commit({ 'more.txt': 'more' });
+    const ended = await builder.run(aJob());
+    expect(ended.exported).toEqual({ ARTIFACT_DIGEST: digest, COMMIT_SHA: commitSha });
+    const [build] = buildsOf(ended);
+    expect(build?.args).toEqual(
+      expect.arrayContaining(['--platform', 'linux/amd64', '--no-cache', '--load']),
+    );
+    expect(build?.args).toEqual(expect.arrayContaining(['--tag', `${repository}:rev-revision-1`]));
+    const dockers = ended.calls.filter(({ tool }) => tool === 'docker').map(({ args }) => args);
+    const words = dockers.map((args) => (args[0] === '--config' ? args[2] : args[0]));
+    expect(words).toEqual(['info', 'buildx', 'login', 'push', 'image']);
+    expect(await readFile(join(builder.state, 'password'), 'utf8')).toBe('password-of-push-key-id');
+  });
+
+  it('of several platforms is one list of images', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    const ended = await builder.run(aJob({ platforms: ['linux/amd64', 'linux/arm64'] }));
+    expect(ended.exported.ARTIFACT_DIGEST).toBe(digest);
+    const tag = `${repository}:rev-revision-1`;
+    const created = ended.calls.find(({ args }) => args.includes('create'))?.args.slice(2);
+    expect(created).toEqual(['manifest', 'create', tag, `${tag}-linux-amd64`, `${tag}-linux-arm64`]);
+  });
+
+  it.each([
+    ['a registry that refuses', 'no-push', 'The image could not be pushed to the registry'],
+    ['a firewall that refuses', 'no-firewall', 'The build machine could not be closed off'],
+  ])('is not reported with %s', async (_, broken, reason) => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    await writeFile(join(builder.state, broken), '');
+    const ended = await builder.run(aJob());
+    expectFailed(ended, reason);
+    if (broken === 'no-firewall') expect(buildsOf(ended)).toEqual([]);
+  });
+
+  it('needs a registry, and a digest of its own', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    expectFailed(await builder.run(aJob({ push: undefined })), 'This installation has no image registry');
+    await writeFile(join(builder.state, 'repo-digests'), JSON.stringify([`elsewhere@${digest}`]));
+    expectFailed(await builder.run(aJob()), 'The registry gave no digest');
+  });
+
+  it.each([
+    [
+      'ERROR: failed to solve: process "/bin/sh -c make" did not complete successfully: exit code: 7',
+      /image build ended with exit code 7/,
+    ],
+    [
+      'ERROR: failed to solve: process "/bin/sh -c sh /slipway/run.sh install" did not complete successfully: exit code: 1',
+      /install step ended with exit code 1/,
+    ],
+    ['ERROR: failed to solve: sample: not found', /The image could not be built/],
+  ])('that cannot be built says why: %s', async (output, reason) => {
+    const builder = await aBuilder();
+    const { git } = await builder.repository('app', app);
+    await writeFile(join(builder.state, 'build-output'), `secret-of-the-project\n${output}\n`);
+    const ended = await builder.run(aJob());
+    expectFailed(ended, reason);
+    expect(ended.lines).toContain('secret-of-the-project');
+    expect(ended.exported.FAILURE_REASON).not.toMatch(/secret|make|sample/);
+    expect(ended.exported.COMMIT_SHA).toBe(git('rev-parse', 'HEAD'));
+  });
+});
+
+describe('what runs beside an image build', () => {
+  it('is kept from the metadata of the machine before the first build', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    const { calls } = await builder.run(aJob());
+    const rules = calls.filter(({ tool }) => tool === 'iptables').map(({ args }) => args.slice(2).join(' '));
+    const build = calls.findIndex(({ args }) => args[0] === 'buildx');
+    const blocked = calls.findLastIndex(({ tool, args }) => tool === 'iptables' && args[2] === '-I');
+    expect(blocked).toBeLessThan(build);
+    expect(rules.filter((rule) => rule.startsWith('-I'))).toEqual([
+      '-I DOCKER-USER -d 169.254.0.0/16 -j DROP',
+      '-I DOCKER-USER -d 169.254.169.253/32 -p udp --dport 53 -j RETURN',
+      '-I DOCKER-USER -d 169.254.169.253/32 -p tcp --dport 53 -j RETURN',
+      '-I OUTPUT -d 169.254.169.254/32 -j REJECT',
+      '-I OUTPUT -d 169.254.170.2/32 -j REJECT',
+    ]);
+    expect(rules.filter((rule) => rule.startsWith('-D')).every((rule) => rule.includes('OUTPUT'))).toBe(true);
+  });
+
+  it('has no credentials: not the machine’s, not those for pushing', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    const { calls } = await builder.run(aJob());
+    for (const call of calls.filter(({ tool }) => tool !== 'aws' && tool !== 'iptables')) {
+      const names = Object.keys(call.env).filter((name) => !name.startsWith('GIT_'));
+      expect(
+        names.filter(
+          (name) => !['PATH', 'HOME', 'LANG', 'DOCKER_CONFIG', 'PWD', 'SHLVL', '_'].includes(name),
+        ),
+      ).toEqual([]);
+      expect(JSON.stringify(call)).not.toMatch(/machine-secret|push-secret|push-session/);
+    }
+    const logIn = calls.find(({ args }) => args[0] === 'ecr');
+    expect(logIn?.env).toMatchObject({
+      AWS_SECRET_ACCESS_KEY: push.secretAccessKey,
+      AWS_SESSION_TOKEN: push.sessionToken,
+    });
+    expect(logIn?.env).not.toHaveProperty('AWS_CONTAINER_CREDENTIALS_RELATIVE_URI');
+  });
+});
+
+describe('a folder', () => {
+  const stored = async (status: number) => {
+    const bodies: Buffer[] = [];
+    const url = await aStore(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      bodies.push(Buffer.concat(chunks));
+      response.writeHead(status).end();
+    });
+    return {
+      bodies,
+      job: aJob({
+        output: 'folder',
+        push: undefined,
+        artifactKey: 'artifacts/a.tar',
+        artifactUploadUrl: `${url}/a?signed`,
+      }),
+    };
+  };
+
+  it('is stored as one tar file, and reported with its size and digest', async () => {
+    const builder = await aBuilder();
+    const { git } = await builder.repository('app', app);
+    const { bodies, job } = await stored(200);
+    const { exported, calls } = await builder.run(job);
+    const [body = Buffer.alloc(0)] = bodies;
+    expect(exported).toEqual({
+      ARTIFACT_KEY: 'artifacts/a.tar',
+      ARTIFACT_SHA256: createHash('sha256').update(body).digest('hex'),
+      ARTIFACT_SIZE_BYTES: String(body.length),
+      COMMIT_SHA: git('rev-parse', 'HEAD'),
+    });
+    expect(execFileSync('tar', ['-t'], { input: body }).toString()).toContain('package.json');
+    expect(calls.some(({ args }) => args.includes('push'))).toBe(false);
+  });
+
+  it('that cannot be stored is not reported', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    const { job } = await stored(403);
+    expectFailed(await builder.run(job), 'The built folder could not be stored');
+  });
+});

@@ -1,0 +1,187 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Files } from '../../support/write-files.ts';
+import { aBuilder, aJob, aStore, type Builder, buildsOf, type Ended, type Job } from './set-up.ts';
+
+const agent = JSON.stringify({ graphs: { a: './src/a.ts:graph' }, node_version: '22', dependencies: ['.'] });
+
+async function built(files: Files, job: Job = {}): Promise<{ builder: Builder; ended: Ended }> {
+  const builder = await aBuilder();
+  await builder.repository('app', files);
+  await writeFile(join(builder.state, 'described/Dockerfile'), 'FROM langchain/langgraphjs-api:22\n');
+  await writeFile(join(builder.state, 'described/contexts.json'), JSON.stringify({}));
+  return { builder, ended: await builder.run(aJob(job)) };
+}
+
+const seen = (builder: Builder, ...path: string[]): Promise<string> =>
+  readFile(join(builder.state, ...path), 'utf8');
+
+/** A job that makes a folder, and the store it goes to. */
+async function folderJob(changes: Job = {}): Promise<Job> {
+  const url = await aStore((request, response) => request.resume().on('end', () => response.end()));
+  return { output: 'folder', artifactKey: 'k', artifactUploadUrl: `${url}/k`, ...changes };
+}
+
+const expectReason = (ended: Ended, reason: string): void => {
+  expect(ended.lines.at(-1)).toBe(`ERROR: ${reason}`);
+  expect(ended.exported.FAILURE_REASON).toBe(reason);
+};
+
+describe('an image', () => {
+  it('of a project with a Dockerfile is built in the folder of its config', async () => {
+    const { builder, ended } = await built(
+      { 'apps/one/Dockerfile': 'FROM own', 'apps/one/langgraph.json': agent, 'other.txt': '' },
+      { configPath: 'apps/one/langgraph.json' },
+    );
+    expect(await seen(builder, 'build-0/Dockerfile')).toBe('FROM own');
+    expect(await readdir(join(builder.state, 'build-0/context'))).toEqual(['Dockerfile', 'langgraph.json']);
+    expect(buildsOf(ended)).toHaveLength(1);
+  });
+
+  it('of an agent project is what its own tool says, which sees the source alone', async () => {
+    const { builder, ended } = await built(
+      { 'langgraph.json': agent },
+      { installCommand: 'npm install && npm test' },
+    );
+    const [describing, building] = buildsOf(ended);
+    expect(await seen(builder, 'build-0/Dockerfile')).toMatch(
+      /RUN pip install .* langgraph-cli==\d+\.\d+\.\d+\n[\s\S]*RUN --network=none --mount=type=bind,from=agent/,
+    );
+    expect(describing?.args.filter((arg) => arg.startsWith('agent='))).toHaveLength(1);
+    expect(JSON.parse(await seen(builder, 'build-0/context/request.json'))).toEqual({
+      config: 'langgraph.json',
+      context: '.',
+      install: 'npm install && npm test',
+      build: null,
+    });
+    expect(await seen(builder, 'build-1/Dockerfile')).toBe('FROM langchain/langgraphjs-api:22\n');
+    expect(building?.args).toContain('--load');
+  });
+
+  it.each([
+    [{ outer: '../../etc' }, "The config file's dependency '../../etc' leads out of the source"],
+    [{ 'a=b': 'lib' }, "The folder of the config file's dependency 'lib' needs a plainer name"],
+  ])('takes further folders of the source only: %j', async (contexts, reason) => {
+    const builder = await aBuilder();
+    await builder.repository('app', { 'langgraph.json': agent, 'lib/a.py': '' });
+    await writeFile(join(builder.state, 'described/contexts.json'), JSON.stringify(contexts));
+    expectReason(await builder.run(aJob()), reason);
+  });
+
+  it('passes on why the tool refuses a config', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', { 'langgraph.json': agent });
+    await writeFile(join(builder.state, 'described/reason'), 'No dependencies found\nat all');
+    expectReason(await builder.run(aJob()), 'The config file cannot be used: No dependencies found at all');
+  });
+
+  it('of a plain Node.js project runs its start script', async () => {
+    const { builder } = await built(
+      { 'package.json': '{"scripts":{"start":"node ."}}' },
+      { buildCommand: 'npm run make' },
+    );
+    const dockerfile = await seen(builder, 'build-0/Dockerfile');
+    expect(dockerfile).toContain('run.sh install');
+    expect(dockerfile).toContain('npm start');
+    expect(await seen(builder, 'build-0/slipway/build-command')).toBe('npm run make');
+    expect(await seen(builder, 'build-0/slipway/language')).toBe('plain');
+    expect(await readdir(join(builder.state, 'build-0/context'))).not.toContain('.git');
+  });
+
+  it('of nothing is refused', async () => {
+    const { ended } = await built({ 'a.txt': '' });
+    expectReason(
+      ended,
+      'There is nothing to make an image of: neither a Dockerfile, nor a config with graphs, nor a start script in package.json',
+    );
+  });
+});
+
+describe('a folder', () => {
+  it.each([
+    ['javascript', { 'langgraph.json': agent, Dockerfile: 'FROM own' }, 'node:22-bookworm'],
+    [
+      'python',
+      { 'langgraph.json': '{"graphs":{"a":"./a.py:g"},"python_version":"3.11"}' },
+      'python:3.11-bookworm',
+    ],
+    ['plain', { 'package.json': '{}' }, 'node:24-bookworm'],
+  ])('of a %s project is built where its servers run', async (language, files, base) => {
+    const { builder, ended } = await built(files, await folderJob());
+    expect(ended.exported.ARTIFACT_KEY).toBe('k');
+    const dockerfile = await seen(builder, 'build-0/Dockerfile');
+    expect(dockerfile).toContain(`FROM public.ecr.aws/docker/library/${base} AS build`);
+    expect(dockerfile).toMatch(/FROM scratch\nCOPY --from=build \/slipway-build \/\n$/);
+    expect(await seen(builder, 'build-0/slipway/language')).toBe(language);
+  });
+
+  it.each([
+    [
+      '{"graphs":{"a":"./a.py:g","b":"./b.ts:g"}}',
+      'langgraph.json has graphs in Python and in JavaScript; one agent server runs one language, so deploy them separately',
+    ],
+    [
+      '{"graphs":{"a":"nothing"}}',
+      "langgraph.json: each of graphs must look like './file.ts:export' (a file, a colon and what it exports)",
+    ],
+    ['{"graphs":', 'langgraph.json is not valid JSON at line 1, column 11'],
+    [
+      '{"graphs":{"a":"./a.py:g"},"python_version":"3.9"}',
+      'langgraph.json: python_version 3.9: the agent server needs Python 3.11 or later',
+    ],
+    [
+      '{"graphs":{"a":"./a.ts:g"},"node_version":"22\\nRUN x"}',
+      'langgraph.json: node_version must be a version number as text, such as "24"',
+    ],
+  ])('is not made of the config %s', async (config, reason) => {
+    const { ended } = await built({ 'langgraph.json': config }, await folderJob());
+    expectReason(ended, reason);
+    expect(buildsOf(ended)).toEqual([]);
+  });
+});
+
+describe('a config path', () => {
+  it.each([
+    ['../langgraph.json', false, "Config path '../langgraph.json' leads out of the source"],
+    ['/etc/passwd', true, "Config path '/etc/passwd' leads out of the source"],
+    ['out/x.json', false, "Config path 'out/x.json' leads out of the source"],
+    ['none.json', true, "Config file 'none.json' does not exist in the source"],
+    ['none/x.json', false, "Config file 'none/x.json' does not exist in the source"],
+  ])('%s (required: %s) is refused', async (configPath, configPathRequired, reason) => {
+    const { ended } = await built(
+      { Dockerfile: 'FROM x', out: { link: '/etc' } },
+      { configPath, configPathRequired },
+    );
+    expectReason(ended, reason);
+  });
+});
+
+describe('what a user writes', () => {
+  const nasty = `x'"; touch pwned; $(touch pwned) \`touch pwned\` && echo a  b`;
+
+  it('in a command or a path runs nowhere but inside the image build', async () => {
+    const folder = `$(touch pwned) 'a' "b" ; touch pwned`;
+    const { builder, ended } = await built(
+      { [`${folder}/langgraph.json`]: agent },
+      await folderJob({ configPath: `${folder}/langgraph.json`, installCommand: nasty, buildCommand: nasty }),
+    );
+    expect(ended.exported.ARTIFACT_KEY).toBe('k');
+    expect(await seen(builder, 'build-0/slipway/install-command')).toBe(nasty);
+    expect(await seen(builder, 'build-0/slipway/project')).toBe(folder);
+    expect(await seen(builder, 'build-0/Dockerfile')).not.toContain('pwned');
+    for (const { tool, args } of ended.calls) expect([tool, ...args].join(' ')).not.toContain('pwned');
+    const everything = await readdir(builder.folder, { recursive: true });
+    expect(everything.filter((name) => name.endsWith('/pwned') || name === 'pwned')).toEqual([]);
+  });
+
+  it('of a file’s name that is reported is shown, never run', async () => {
+    const configPath = `$(touch pwned)\`touch pwned\`'.json`;
+    const { builder, ended } = await built(
+      { Dockerfile: 'FROM x' },
+      { configPath, configPathRequired: true },
+    );
+    expectReason(ended, `Config file '${configPath}' does not exist in the source`);
+    expect(await readdir(join(builder.folder, 'cwd'))).toEqual([]);
+  });
+});

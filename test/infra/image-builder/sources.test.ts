@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { aBuilder, aJob, aStore, buildsOf, type Ended } from './set-up.ts';
+
+const unpack = fileURLToPath(new URL('../../../lib/infra/image-builder/unpack.py', import.meta.url));
+
+const expectFailed = ({ lines, exported }: Ended, reason: string): void => {
+  expect(lines.at(-1)).toContain(`ERROR: ${reason}`);
+  expect(exported.FAILURE_REASON).toContain(reason);
+};
+
+describe('a repository', () => {
+  it('is built at the commit that was asked for, not at what its branch has become', async () => {
+    const builder = await aBuilder();
+    const { git, commit } = await builder.repository('app', { Dockerfile: 'FROM first' });
+    const commitSha = git('rev-parse', 'HEAD');
+    await commit({ Dockerfile: 'FROM second' });
+    git('config', 'uploadpack.allowReachableSHA1InWant', 'true');
+    const source = { kind: 'git', repoUrl: 'https://git.example/app', ref: 'main', commitSha };
+    const { exported } = await builder.run(aJob({ source }));
+    expect(exported.COMMIT_SHA).toBe(commitSha);
+    expect(await readFile(join(builder.state, 'build-0/Dockerfile'), 'utf8')).toBe('FROM first');
+  });
+
+  it('is built at the commit of an annotated tag, and says which', async () => {
+    const builder = await aBuilder();
+    const { git } = await builder.repository('app', { Dockerfile: 'FROM x' });
+    git('tag', '-a', 'v1', '-m', 'one');
+    const source = { kind: 'git', repoUrl: 'https://git.example/app', ref: 'refs/tags/v1' };
+    const { exported } = await builder.run(aJob({ source }));
+    expect(exported.COMMIT_SHA).toBe(git('rev-parse', 'HEAD'));
+  });
+
+  it.each([
+    [{ ref: 'gone' }, "Ref 'gone' of https://git.example/app cannot be resolved to a commit"],
+    [
+      { ref: '--upload-pack=touch pwned' },
+      'Repository https://git.example/app cannot be read: invalid refspec',
+    ],
+    [{ repoUrl: 'https://git.example/none' }, 'Repository https://git.example/none cannot be read: '],
+    [
+      { repoUrl: 'file:///etc' },
+      'Repository file:///etc cannot be read: builds read repositories over https only',
+    ],
+    [{ repoUrl: 'ext::sh -c touch% pwned' }, 'Repository ext::sh -c touch% pwned cannot be read'],
+    [{ commitSha: 'main; touch pwned' }, "'main; touch pwned' is no commit"],
+  ])('that cannot be had says why: %j', async (changes, reason) => {
+    const builder = await aBuilder();
+    await builder.repository('app', { Dockerfile: 'FROM x' });
+    const source = { kind: 'git', repoUrl: 'https://git.example/app', ref: 'main', ...changes };
+    const ended = await builder.run(aJob({ source }));
+    expectFailed(ended, reason);
+    expect(buildsOf(ended)).toEqual([]);
+    expect(await readdir(join(builder.folder, 'cwd'))).toEqual([]);
+  });
+});
+
+describe('a tarball', () => {
+  async function aTarball(folder: string): Promise<{ file: string; sha256: string }> {
+    await mkdir(join(folder, 'upload'));
+    await writeFile(join(folder, 'upload/Dockerfile'), 'FROM uploaded');
+    const file = join(folder, 'upload.tgz');
+    execFileSync('tar', ['-czf', file, '-C', join(folder, 'upload'), '.']);
+    const sha256 = createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex');
+    return { file, sha256 };
+  }
+
+  it('is unpacked and built, without a commit', async () => {
+    const builder = await aBuilder();
+    const { file, sha256 } = await aTarball(builder.folder);
+    const url = await aStore((_, response) => createReadStream(file).pipe(response));
+    const { exported } = await builder.run(
+      aJob({ source: { kind: 'tarball', url: `${url}/x?signed`, sha256 } }),
+    );
+    expect(Object.keys(exported)).toEqual(['ARTIFACT_DIGEST']);
+    expect(await readFile(join(builder.state, 'build-0/Dockerfile'), 'utf8')).toBe('FROM uploaded');
+  });
+
+  it('that is not the recorded one, or is gone, is not built', async () => {
+    const builder = await aBuilder();
+    const { file } = await aTarball(builder.folder);
+    const url = await aStore((request, response) => {
+      if (request.url === '/gone') response.writeHead(404).end();
+      else createReadStream(file).pipe(response);
+    });
+    const source = { kind: 'tarball', url: `${url}/x`, sha256: 'a'.repeat(64) };
+    const tampered = await builder.run(aJob({ source }));
+    expectFailed(tampered, 'The source tarball is not the one that was uploaded');
+    expect(buildsOf(tampered)).toEqual([]);
+    const gone = await builder.run(aJob({ source: { ...source, url: `${url}/gone` } }));
+    expectFailed(gone, 'The source tarball cannot be read');
+  });
+});
+
+/** Python that adds entries to a tar file `t`; `add(name, type, link, size)` makes one. */
+const hostile: [string, string, RegExp][] = [
+  ['a name above the folder', "add('../out')", /'\.\.\/out' leads out of it/],
+  ['an absolute name', "add('/etc/out')", /'\/etc\/out' leads out of it/],
+  ['a link out', "add('l', SYMTYPE, '../../x')", /the link 'l' leads out of it/],
+  ['an absolute link', "add('l', SYMTYPE, '/etc')", /the link 'l' leads out of it/],
+  ['a hard link out', "add('l', LNKTYPE, '../x')", /the link 'l' leads out of it/],
+  ['a device', "add('d', CHRTYPE)", /'d' is neither a file, a folder nor a link/],
+  [
+    'an entry below a link',
+    "add('a', DIRTYPE); add('l', SYMTYPE, 'a'); add('l/f')",
+    /'l\/f' lies below a link/,
+  ],
+  ['an entry in the place of a link', "add('f'); add('l', SYMTYPE, 'f'); add('l')", /'l' is there twice/],
+  [
+    'links that lead out together',
+    "add('a', SYMTYPE, 'b/..'); add('b', SYMTYPE, 'c/../..'); add('c', DIRTYPE)",
+    /link .* leads out of it/,
+  ],
+  ['too many entries', "[add(f'f{i}') for i in range(12)]", /more than 10 entries/],
+  ['a file that says it is large', "add('f', size=200_000)", /unpacks to more than 100000 bytes/],
+  [
+    'a file that is large',
+    "t.addfile(info('f', size=300_000), io.BytesIO(bytes(300_000)))",
+    /unpacks to more than 100000 bytes/,
+  ],
+];
+
+describe('unpacking', () => {
+  /** The real script with limits that a test can reach. */
+  async function aCopy(folder: string): Promise<string> {
+    const text = await readFile(unpack, 'utf8');
+    expect(text).toContain('UNPACKED_BYTES_MAX = 1024**3\nENTRIES_MAX = 100_000\n');
+    const small = text.replace('1024**3', '100_000').replace('ENTRIES_MAX = 100_000', 'ENTRIES_MAX = 10');
+    await writeFile(join(folder, 'unpack.py'), small);
+    return join(folder, 'unpack.py');
+  }
+
+  const make = (file: string, entries: string): void => {
+    const head = `import io, sys, tarfile
+from tarfile import CHRTYPE, DIRTYPE, LNKTYPE, REGTYPE, SYMTYPE
+t = tarfile.open(sys.argv[1], 'w:gz')
+def info(name, type=REGTYPE, link='', size=0):
+    i = tarfile.TarInfo(name); i.type = type; i.linkname = link; i.size = size; return i
+def add(*a, **k):
+    t.addfile(info(*a, **k))
+`;
+    execFileSync('python3', ['-c', `${head}${entries}\nt.close()`, file]);
+  };
+
+  it('refuses what leads out, is no file, or is too large, and leaves nothing', async () => {
+    const folder = await temporaryFolder();
+    const script = await aCopy(folder);
+    for (const [what, entries, reason] of hostile) {
+      const file = join(folder, 'x.tgz');
+      const target = join(folder, 'inner/target');
+      await mkdir(target, { recursive: true });
+      make(file, entries);
+      let said = '';
+      try {
+        execFileSync('python3', [script, file, target], { stdio: ['ignore', 'pipe', 'pipe'] });
+      } catch (error) {
+        // What execFileSync throws has the output.
+        said = String((error as { stdout: Buffer }).stdout);
+      }
+      expect({ what, said, left: await readdir(join(folder, 'inner')) }).toEqual({
+        what,
+        said: expect.stringMatching(reason),
+        left: [],
+      });
+    }
+  });
+
+  it('keeps files, folders, modes and links that stay inside', async () => {
+    const folder = await temporaryFolder();
+    const script = await aCopy(folder);
+    const [file, target] = [join(folder, 'x.tgz'), join(folder, 'target')];
+    await mkdir(target);
+    make(
+      file,
+      "add('a', DIRTYPE); add('a/f'); add('a/l', SYMTYPE, '../b'); add('b'); add('h', LNKTYPE, 'b')",
+    );
+    execFileSync('python3', [script, file, target]);
+    expect((await readdir(target, { recursive: true })).sort()).toEqual(['a', 'a/f', 'a/l', 'b', 'h']);
+  });
+
+  it('says of anything else that it is no such file', async () => {
+    const folder = await temporaryFolder();
+    const file = join(folder, 'x.tgz');
+    await writeFile(file, 'PK no gzip');
+    expect(() => execFileSync('python3', [unpack, file, join(folder, 'target')])).toThrow();
+  });
+});

@@ -1,0 +1,120 @@
+import { CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
+import {
+  CreateRepositoryCommand,
+  ECRClient,
+  PutLifecyclePolicyCommand,
+  RepositoryAlreadyExistsException,
+} from '@aws-sdk/client-ecr';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createCodeBuild } from '../../../lib/adapters/aws/builds.ts';
+import type { BuildJob } from '../../../lib/adapters/builds.ts';
+
+const codeBuild = mockClient(CodeBuildClient);
+const s3 = mockClient(S3Client);
+const ecr = mockClient(ECRClient);
+const sts = mockClient(STSClient);
+
+const job: BuildJob = {
+  tenantId: 't1',
+  deploymentId: 'd1',
+  revisionId: 'r1',
+  source: { kind: 'git', repoUrl: 'https://example.com/a.git', ref: 'main', commitSha: 'c'.repeat(40) },
+  configPath: 'langgraph.json',
+  configPathRequired: false,
+  installCommand: undefined,
+  buildCommand: undefined,
+  output: 'image',
+  maskValues: [],
+};
+const options = {
+  projectName: 'p',
+  bucketName: 'b',
+  logGroupName: 'builds',
+  registryHost: 'registry.example',
+  pushRoleArn: 'arn:aws:iam::123456789012:role/push',
+  timeoutSeconds: 1800,
+};
+const adapter = () => createCodeBuild(options);
+
+beforeAll(() => {
+  vi.stubEnv('AWS_REGION', 'eu-west-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'test');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
+});
+afterAll(() => vi.unstubAllEnvs());
+beforeEach(() => {
+  for (const mock of [codeBuild, s3, ecr, sts]) mock.reset();
+  s3.on(PutObjectCommand).resolves({});
+});
+
+describe('starting the build of an image', () => {
+  const Credentials = {
+    AccessKeyId: 'id',
+    SecretAccessKey: 'secret',
+    SessionToken: 'session',
+    Expiration: new Date(0),
+  };
+  beforeEach(() => {
+    codeBuild.on(StartBuildCommand).resolves({ build: { id: 'p:1' } });
+    ecr.on(PutLifecyclePolicyCommand).resolves({});
+    ecr.on(CreateRepositoryCommand).resolves({});
+    sts.on(AssumeRoleCommand).resolves({ Credentials });
+  });
+
+  it('makes the repository of the deployment, and keeps what may still be run', async () => {
+    await adapter().start(job, 'r1');
+    expect(ecr.commandCalls(CreateRepositoryCommand)[0]?.args[0].input).toEqual({
+      repositoryName: 'slipway/t1/d1',
+      imageTagMutability: 'MUTABLE',
+      imageScanningConfiguration: { scanOnPush: true },
+    });
+    const policy = ecr.commandCalls(PutLifecyclePolicyCommand)[0]?.args[0].input;
+    const { rules } = JSON.parse(policy?.lifecyclePolicyText ?? '');
+    expect(rules.map((rule: { selection: object }) => rule.selection)).toEqual([
+      { tagStatus: 'tagged', tagPatternList: ['active'], countType: 'imageCountMoreThan', countNumber: 1 },
+      { tagStatus: 'tagged', tagPatternList: ['*'], countType: 'imageCountMoreThan', countNumber: 10 },
+      { tagStatus: 'untagged', countType: 'imageCountMoreThan', countNumber: 10 },
+    ]);
+  });
+
+  it('is the same when the repository is there already, and throws anything else as it came', async () => {
+    const exists = new RepositoryAlreadyExistsException({ message: 'there', $metadata: {} });
+    ecr.on(CreateRepositoryCommand).rejectsOnce(exists).rejects(new Error('down'));
+    await adapter().start(job, 'r1');
+    expect(ecr.commandCalls(PutLifecyclePolicyCommand)).toHaveLength(1);
+    await expect(adapter().start(job, 'r1')).rejects.toThrow('down');
+  });
+
+  it('gives the build a session of an hour that can push to that repository and to nothing else', async () => {
+    await adapter().start(job, 'r1');
+    const asked = sts.commandCalls(AssumeRoleCommand)[0]?.args[0].input;
+    expect(asked).toMatchObject({
+      RoleArn: options.pushRoleArn,
+      RoleSessionName: 'push-d1',
+      DurationSeconds: 3600,
+    });
+    const { Statement } = JSON.parse(asked?.Policy ?? '');
+    expect(Statement.map((one: { Resource: string }) => one.Resource)).toEqual([
+      '*',
+      'arn:aws:ecr:eu-west-1:123456789012:repository/slipway/t1/d1',
+    ]);
+    expect(Statement[0].Action).toBe('ecr:GetAuthorizationToken');
+    expect(Statement[1].Action).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/Delete|Create|\*/)]),
+    );
+    const described = JSON.parse(String(s3.commandCalls(PutObjectCommand)[0]?.args[0].input.Body));
+    expect(described.push).toEqual({
+      repository: 'registry.example/slipway/t1/d1',
+      region: 'eu-west-1',
+      accessKeyId: 'id',
+      secretAccessKey: 'secret',
+      sessionToken: 'session',
+    });
+    expect(JSON.stringify(codeBuild.commandCalls(StartBuildCommand)[0]?.args[0].input)).not.toContain(
+      'session',
+    );
+  });
+});
