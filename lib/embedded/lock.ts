@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
@@ -48,6 +48,15 @@ export async function lockDataFolder(dataFolder: string, keeperId: string): Prom
     held.close();
     throw error;
   }
+}
+
+/** Whether an instance runs on the data folder. */
+export function isLocked(dataFolder: string): boolean {
+  const file = join(dataFolder, 'run.lock');
+  if (!existsSync(file)) return false;
+  const held = holdLock(file);
+  held?.close();
+  return held === undefined;
 }
 
 /** An SQLite file in an exclusive transaction: atomic to take, released by the kernel, the same on every platform. */

@@ -9,6 +9,7 @@ import { ensureTable, indexStream } from '../dynoxide/table.ts';
 import { trimStream } from '../dynoxide/trim.ts';
 import type { Log } from '../log.ts';
 import type { Processes } from '../run-command.ts';
+import { noteDatabase } from '../running-database.ts';
 
 const TABLE_NAME = 'slipway';
 
@@ -29,12 +30,16 @@ export async function openDatabase(
   environment: NodeJS.ProcessEnv,
 ): Promise<Database> {
   const source = findDynamoDb(environment);
-  if (source.kind === 'endpoint') return connect(source.url);
+  if (source.kind === 'endpoint') {
+    await noteDatabase(dataFolder, { endpoint: source.url, table: TABLE_NAME });
+    return connect(source.url);
+  }
   const file = join(dataFolder, 'table.db');
   const server = await startDynoxide({ processes, binary: source.path, file, onCrash: log.error });
   try {
     const database = await connect(server.endpoint);
     indexStream(file);
+    await noteDatabase(dataFolder, { endpoint: server.endpoint, table: TABLE_NAME });
     const trim = async (handledTo: string) => {
       // In small steps: the file is opened synchronously, and requests are answered in between.
       while (trimStream(file, TABLE_NAME, handledTo) > 0) await setImmediate();

@@ -9,8 +9,8 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** What stands at the top of `lib`, as imports name it. */
 const parts = [
-  ...['adapters', 'adapters/aws', 'app', 'contract', 'domain', 'embedded', 'http', 'infra', 'listener'],
-  ...['processes', 'store', 'triggers'],
+  ...['adapters', 'adapters/aws', 'app', 'cli', 'contract', 'domain', 'embedded', 'http', 'infra'],
+  ...['listener', 'processes', 'store', 'triggers'],
 ].map((folder) => `${folder}/any.ts`);
 const all = [...parts, 'container.ts'];
 
@@ -79,10 +79,25 @@ const rules: Rule[] = [
     sees: ['contract/any.ts', 'store/table.ts'],
     packages: { 'aws-cdk-lib': true },
   },
-  { file: 'lib/embedded/a.ts', sees: all.filter((part) => part !== 'infra/any.ts'), packages: { tar: true } },
+  {
+    file: 'lib/cli/a.ts',
+    sees: ['adapters/any.ts', 'app/any.ts', 'contract/any.ts'],
+    seesTypes: ['store/any.ts'],
+    packages: {
+      '@aws-sdk/lib-dynamodb': true,
+      'node:util': true,
+      '@aws-sdk/client-s3': false,
+      'node:fs': false,
+    },
+  },
+  {
+    file: 'lib/embedded/a.ts',
+    sees: all.filter((part) => !/^(cli|infra)/.test(part)),
+    packages: { tar: true },
+  },
   {
     file: 'lib/container.ts',
-    sees: parts.filter((part) => !/^(embedded|infra|listener|processes)/.test(part)),
+    sees: parts.filter((part) => !/^(cli|embedded|infra|listener|processes)/.test(part)),
     packages: {},
   },
   {

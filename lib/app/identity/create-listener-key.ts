@@ -1,0 +1,28 @@
+import { refuse } from '../../contract/errors.ts';
+import { tenant } from '../../store/identity-items.ts';
+import { tenantKey } from '../../store/keys.ts';
+import { getListenerItem } from '../../store/listeners.ts';
+import { find } from '../../store/operations.ts';
+import type { Deps } from '../deps.ts';
+import { createApiKey } from './create-api-key.ts';
+
+/**
+ * Makes a key that opens one listener's part of the protocol and nothing else; it acts as a new service user. Throws
+ * `listener_not_found`, also when the listener is another tenant's.
+ */
+export async function createListenerKey(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { tenantId, listenerId }: { tenantId: string; listenerId: string },
+): Promise<string> {
+  const listener = await getListenerItem(deps.table, tenantId, listenerId);
+  const owner = await find(deps.table, tenantKey(tenantId), tenant);
+  if (owner === undefined) throw refuse('listener_not_found', { id: listenerId });
+  return createApiKey(deps, {
+    organisationId: owner.organisation_id,
+    tenantId,
+    userId: deps.clock.randomId(),
+    role: 'listener',
+    listenerId,
+    name: `listener ${listener.compute_id}`,
+  });
+}

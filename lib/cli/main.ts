@@ -1,0 +1,110 @@
+import type { Clock } from '../adapters/clock.ts';
+import { bootstrap } from '../app/identity/bootstrap.ts';
+import { createListenerKey } from '../app/identity/create-listener-key.ts';
+import type { Table } from '../store/table.ts';
+import { explain } from './explain.ts';
+import { type Command, OptionsError, type Place, readCommand, type Surroundings, USAGE } from './options.ts';
+
+export type OpenTable = { table: Table; close(): void };
+
+/** What the commands need of the world. */
+export type World = Surroundings & {
+  clock: Clock;
+  /** Gives the table of a place. Throws `Obstacle` when it cannot be reached. */
+  open(place: Place): Promise<OpenTable>;
+  write(line: string): void;
+  writeError(line: string): void;
+};
+
+type Work = Exclude<Command, { kind: 'help' }>;
+/** What is printed: lines for people, and the same as JSON. */
+type Made = { lines: [label: string, value: string][]; json: Record<string, string>; advice: string };
+
+/** Runs one command. Answers the exit code: 0, 1 after a failure, 2 for wrong arguments. */
+export async function main(args: string[], world: World): Promise<number> {
+  const command = understood(args, world);
+  if (command === undefined) return 2;
+  if (command.kind === 'help') {
+    world.write(USAGE);
+    return 0;
+  }
+  try {
+    const made = await onTable(command, world);
+    show(made, command.json, world);
+    return 0;
+  } catch (error) {
+    world.writeError(explain(error, command.place));
+    return 1;
+  }
+}
+
+function understood(args: string[], world: World): Command | undefined {
+  try {
+    return readCommand(args, world);
+  } catch (error) {
+    if (!(error instanceof OptionsError)) throw error;
+    world.writeError(`${error.message}\n\n${USAGE}`);
+    return undefined;
+  }
+}
+
+async function onTable(command: Work, world: World): Promise<Made> {
+  const { table, close } = await world.open(command.place);
+  try {
+    const deps = { table, clock: world.clock };
+    return command.kind === 'bootstrap'
+      ? await bootstrapped(deps, command)
+      : await listenerKey(deps, command);
+  } finally {
+    close();
+  }
+}
+
+type Deps = Parameters<typeof bootstrap>[0];
+const ONCE = 'The key is shown this once; only its hash is stored.';
+
+async function bootstrapped(deps: Deps, command: Work & { kind: 'bootstrap' }): Promise<Made> {
+  const { organisation, tenant, place } = command;
+  const made = await bootstrap(deps, { organisation, tenant });
+  const shared =
+    place.kind === 'embedded'
+      ? ' Builds and agents of all tenants run as the same user of this machine; this tenant needs a listener of its own.'
+      : '';
+  return {
+    lines: [
+      ['Organisation', `${organisation} (${made.organisationId})`],
+      ['Tenant', `${tenant} (${made.tenantId})`],
+      ['API key', made.apiKey],
+    ],
+    json: {
+      organisation_id: made.organisationId,
+      tenant_id: made.tenantId,
+      user_id: made.userId,
+      api_key: made.apiKey,
+    },
+    advice: `${ONCE} Requests carry it as X-Api-Key.${shared}`,
+  };
+}
+
+async function listenerKey(deps: Deps, command: Work & { kind: 'listener-key' }): Promise<Made> {
+  const { tenantId, listenerId } = command;
+  const key = await createListenerKey(deps, { tenantId, listenerId });
+  return {
+    lines: [
+      ['Listener', listenerId],
+      ['API key', key],
+    ],
+    json: { tenant_id: tenantId, listener_id: listenerId, api_key: key },
+    advice: `${ONCE} The listener reads it from SLIPWAY_API_KEY.`,
+  };
+}
+
+/** The advice goes beside the output, so that what is piped on is the output alone. */
+function show({ lines, json, advice }: Made, asJson: boolean, { write, writeError }: World): void {
+  if (asJson) write(JSON.stringify(json));
+  else {
+    const width = Math.max(...lines.map(([label]) => label.length)) + 2;
+    for (const [label, value] of lines) write(label.padEnd(width) + value);
+    writeError(advice);
+  }
+}

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../lib/adapters/clock.ts';
+import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { main } from '../../../lib/cli/main.ts';
+import type { Table } from '../../../lib/store/table.ts';
+import { aControlPlane, allItems } from '../../support/control-plane.ts';
+import { dynamoDbEndpoint, freshTable } from '../../support/dynoxide.ts';
+import { github, post, register } from '../../support/requests.ts';
+
+const program = fileURLToPath(new URL('../../../bin/slipway.ts', import.meta.url));
+const run = promisify(execFile);
+
+/** A command on a table, in this process. */
+async function on(table: Table, ...args: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await main([...args, '--table', table.name], {
+    clock: systemClock,
+    environment: {},
+    isFolder: () => false,
+    open: async () => ({ table, close: () => undefined }),
+    write: (text) => out.push(text),
+    writeError: (text) => err.push(text),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+describe('admin bootstrap', () => {
+  it('makes a key that its tenant can work with, from the program, with the SDK’s own credentials and address', async () => {
+    const table = await freshTable();
+    const args = ['admin', 'bootstrap', '--table', table.name, '--region', 'eu-west-1', '--json'];
+    const environment = {
+      PATH: process.env.PATH,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint(),
+    };
+    const { stdout, stderr } = await run(process.execPath, [program, ...args], { env: environment });
+    expect(stderr).toBe('');
+    const made = JSON.parse(stdout);
+    expect(Object.keys(made)).toEqual(['organisation_id', 'tenant_id', 'user_id', 'api_key']);
+    const caller = await authenticate(
+      { table, clock: systemClock },
+      { apiKey: made.api_key, tenantId: undefined },
+    );
+    expect(caller).toMatchObject({ tenantId: made.tenant_id, userId: made.user_id, role: 'admin' });
+    const plane = await aControlPlane();
+    const theirs = { deps: { ...plane.deps, table }, caller };
+    await register(theirs, 'machine');
+    expect((await post(theirs, github('a'))).tenant_id).toBe(made.tenant_id);
+  });
+
+  it('shows names, ids and the key as text, and keeps the names', async () => {
+    const table = await freshTable();
+    const made = await on(table, 'admin', 'bootstrap', '--organisation', 'acme', '--tenant', 'ml');
+    expect(made.code).toBe(0);
+    expect(made.out).toMatch(
+      /^Organisation {2}acme \([0-9a-f-]{36}\)\nTenant {8}ml \([0-9a-f-]{36}\)\nAPI key {7}slp_\w{49}$/,
+    );
+    expect(made.err).toMatch(/shown this once/);
+    const named = (await allItems(table)).filter((item) => item.entity !== 'api_key');
+    expect(new Set(named.map((item) => item.name))).toEqual(new Set(['acme', 'ml']));
+  });
+});
+
+describe('admin create-listener-key', () => {
+  it('makes a key that opens this listener’s routes and no other', async () => {
+    const { deps } = await aControlPlane();
+    const { out } = await on(deps.table, 'admin', 'bootstrap', '--json');
+    const { api_key: apiKey, tenant_id: tenantId } = JSON.parse(out);
+    const admin = await authenticate(deps, { apiKey, tenantId: undefined });
+    const listener = await register({ deps, caller: admin }, 'machine');
+    const command = ['admin', 'create-listener-key', '--json', '--listener-id', listener.id, '--tenant-id'];
+    const { code, out: made } = await on(deps.table, ...command, tenantId);
+    expect(code).toBe(0);
+    const caller = await authenticate(deps, { apiKey: JSON.parse(made).api_key, tenantId: undefined });
+    expect(caller).toMatchObject({ role: 'listener', listenerId: listener.id, tenantId });
+    expect(caller.userId).not.toBe(admin.userId);
+    const elsewhere = await on(deps.table, ...command, deps.clock.randomId());
+    expect(elsewhere).toEqual({ code: 1, out: '', err: `Listener ID ${listener.id} not found.` });
+  });
+});
+
+it('a table that is not there is said to be missing, and the program ends with 1', async () => {
+  const environment = {
+    PATH: process.env.PATH,
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ENDPOINT_URL_DYNAMODB: dynamoDbEndpoint(),
+  };
+  const args = [program, 'admin', 'bootstrap', '--table', 'no-such-table'];
+  const failure = await run(process.execPath, args, { env: environment }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^There is no table 'no-such-table'/),
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../lib/adapters/clock.ts';
+import { explain, Obstacle } from '../../../lib/cli/explain.ts';
+import { main } from '../../../lib/cli/main.ts';
+import { refuse } from '../../../lib/contract/errors.ts';
+
+/** Runs a command line where no table can be opened. */
+async function run(line: string, error: Error) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await main(line.split(' '), {
+    clock: systemClock,
+    environment: {},
+    isFolder: () => false,
+    open: async () => {
+      throw error;
+    },
+    write: (text) => out.push(text),
+    writeError: (text) => err.push(text),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+describe('the exit code', () => {
+  it('is 0 for help, which goes to standard output', async () => {
+    const { code, out, err } = await run('admin bootstrap --help', new Error('not asked'));
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/--organisation NAME/);
+  });
+
+  it('is 2 for wrong arguments, with the usage', async () => {
+    const { code, out, err } = await run('admin bootstrap --nope', new Error('not asked'));
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/--nope[^]*Usage: npm run slipway/);
+  });
+
+  it('is 1 for a failure, said in one line', async () => {
+    const found = await run('admin bootstrap --data-dir x', new Obstacle('Slipway does not run on x.'));
+    expect(found).toEqual({ code: 1, out: '', err: 'Slipway does not run on x.' });
+  });
+});
+
+const named = (name: string, message = 'arn:aws:iam::123456789012:user/x') =>
+  Object.assign(new Error(message), { name });
+const deployed = { kind: 'deployed', tableName: 'the-table', region: 'eu-west-1' } as const;
+
+describe('a failure', () => {
+  it.each([
+    [named('CredentialsProviderError'), /No AWS credentials were found.*AWS_PROFILE/],
+    [named('ExpiredTokenException'), /have expired/],
+    [named('UnrecognizedClientException'), /does not know these credentials/],
+    [named('ResourceNotFoundException'), /no table 'the-table' in eu-west-1.*TableName/],
+    [named('AccessDeniedException'), /dynamodb:PutItem/],
+    [named('ValidationException'), /'the-table' is not the table of a Slipway/],
+    [named('Error', 'Region is missing'), /--region REGION/],
+    [Object.assign(named('Error'), { code: 'ENOTFOUND' }), /does not answer: ENOTFOUND/],
+    [refuse('listener_not_found', { id: 'abc' }), /^Listener ID abc not found\.$/],
+  ])('%s is told in plain words', (error, words) => {
+    expect(explain(error, deployed)).toMatch(words);
+    expect(explain(error, deployed)).not.toMatch(/arn:|\n/);
+  });
+
+  it('that nobody has foreseen keeps its stack', () => {
+    expect(explain(new TypeError('x is not a function'), deployed)).toMatch(/TypeError[^]* at /);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { type Command, OptionsError, readCommand, type Surroundings } from '../../../lib/cli/options.ts';
+
+const ID = '0190a000-0000-7000-8000-00000000000a';
+const nowhere: Surroundings = { environment: {}, isFolder: () => false };
+const besideData: Surroundings = { environment: {}, isFolder: (path) => path === '.slipway' };
+
+const read = (line: string, surroundings = nowhere): Command =>
+  readCommand(line === '' ? [] : line.split(' '), surroundings);
+
+function refusal(line: string, surroundings = nowhere): string {
+  try {
+    read(line, surroundings);
+  } catch (error) {
+    if (error instanceof OptionsError) return error.message;
+    throw error;
+  }
+  throw new Error(`'${line}' was taken`);
+}
+
+describe('admin bootstrap', () => {
+  it('takes a table, with its region or without', () => {
+    expect(read('admin bootstrap --table slipway-prod-table')).toEqual({
+      kind: 'bootstrap',
+      place: { kind: 'deployed', tableName: 'slipway-prod-table', region: undefined },
+      json: false,
+      organisation: 'main',
+      tenant: 'main',
+    });
+    const full = 'admin bootstrap --json --table a.b --region eu-west-1 --organisation acme --tenant=ml';
+    expect(read(full)).toMatchObject({
+      place: { tableName: 'a.b', region: 'eu-west-1' },
+      json: true,
+      organisation: 'acme',
+      tenant: 'ml',
+    });
+  });
+
+  it('takes the data of an embedded runtime: that which is named, else the usual one if it is there', () => {
+    const place = (line: string, surroundings: Surroundings) =>
+      (read(line, surroundings) as { place?: unknown }).place; // each of these lines names a place
+    const at = (dataFolder: string) => ({ kind: 'embedded', dataFolder });
+    expect(place('admin bootstrap --data-dir here', nowhere)).toEqual(at('here'));
+    expect(place('admin bootstrap', besideData)).toEqual(at('.slipway'));
+    const set = { environment: { SLIPWAY_DATA_DIR: '/data' }, isFolder: (path: string) => path === '/data' };
+    expect(place('admin bootstrap', set)).toEqual(at('/data'));
+    expect(place('admin bootstrap --table abc', besideData)).toMatchObject({ kind: 'deployed' });
+  });
+});
+
+describe('admin create-listener-key', () => {
+  it('takes the ids of tenant and listener, in any case', () => {
+    const line = `admin create-listener-key --table abc --tenant-id ${ID.toUpperCase()} --listener-id ${ID}`;
+    expect(read(line)).toMatchObject({ kind: 'listener-key', tenantId: ID, listenerId: ID });
+  });
+});
+
+it.each(['--help', '-h', 'help', 'admin --help', 'admin bootstrap --help', 'admin create-listener-key -h'])(
+  '%s asks for help, whatever else is missing',
+  (line) => {
+    expect(read(line)).toEqual({ kind: 'help' });
+  },
+);
+
+it.each([
+  ['', /^No command is given\.$/],
+  ['--json', /^No command is given\.$/],
+  ['admin', /bootstrap or create-listener-key/],
+  ['admin bootstap', /^There is no command 'admin bootstap'\.$/],
+  ['admin bootstrap', /^Say where: --table NAME .* --data-dir FOLDER .*there is no \.slipway here/],
+  ['admin bootstrap --tabel abc', /--tabel/],
+  ['admin bootstrap --table', /--table/],
+  ['admin bootstrap --table a', /output TableName/],
+  ['admin bootstrap --table abc --data-dir x', /exclude each other/],
+  ['admin bootstrap --data-dir x --region eu-west-1', /--region goes with --table/],
+  ['admin bootstrap --table abc --region=', /--region is empty/],
+  ['admin bootstrap --data-dir=', /--data-dir is empty/],
+  ['admin bootstrap --table abc --tenant=', /--tenant must have 1 to 128 characters/],
+  ['admin bootstrap --table abc --listener-id x', /--listener-id/],
+  [`admin bootstrap --table abc --organisation ${'x'.repeat(129)}`, /--organisation must have/],
+  ['admin create-listener-key --table abc', /^--tenant-id is required\.$/],
+  [`admin create-listener-key --table abc --tenant-id ${ID}`, /^--listener-id is required\.$/],
+  [`admin create-listener-key --table abc --tenant-id ${ID} --listener-id mine`, /a UUID.*'mine'/],
+])("'%s' is refused, and it is said why", (line, reason) => {
+  expect(refusal(line)).toMatch(reason);
+});
