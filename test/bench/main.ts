@@ -1,9 +1,19 @@
 import { cpus } from 'node:os';
+import { bundles } from './bundles.ts';
+import { cost } from './cost.ts';
 import { idle } from './idle.ts';
+import { init } from './init.ts';
 import { overhead } from './overhead.ts';
+import { warm } from './warm.ts';
 
-/** Prints what the embedded default costs, measured now on this machine. Nothing is asserted: figures are for reading side by side. */
+/** What can be asked for by name; all of it otherwise. The first two are the embedded default's, the others AWS's. */
+const parts: Record<string, () => Promise<void>> = { overhead, idle, bundles, init, warm, cost };
+
+/** Prints what Slipway costs and takes, measured now on this machine. Nothing is asserted: figures are for reading side by side. */
 const [cpu] = cpus();
 console.log(`${cpus().length} x ${cpu?.model ?? 'unknown'}, Node ${process.version}, ${process.platform}\n`);
-await overhead();
-await idle();
+for (const name of process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts)) {
+  const part = parts[name];
+  if (part === undefined) throw new Error(`There is no '${name}': ${Object.keys(parts).join(', ')}`);
+  await part();
+}

@@ -1,0 +1,30 @@
+import type { Access } from '../../lib/contract/access.ts';
+import { functionRows } from '../../lib/contract/functions.ts';
+import { routes } from '../../lib/contract/routes.ts';
+
+/** The service behind each part of the access words. */
+const services: Record<string, string[]> = {
+  table: ['DynamoDB'],
+  due: ['DynamoDB'],
+  keys: ['KMS'],
+  uploads: ['S3'],
+  artifacts: ['S3'],
+  jobs: ['S3'],
+  executions: ['Step Functions'],
+  tasks: ['Step Functions'],
+  builds: ['CodeBuild', 'S3'],
+  images: ['ECR'],
+  repositories: ['ECR', 'STS'],
+};
+
+/** What the function behind a handler may do; nothing for the one that takes what no route takes. */
+export function accessOf(handler: string): readonly Access[] {
+  const rows = [...routes, ...Object.values(functionRows)];
+  return rows.find((row) => row.handler === handler)?.access ?? [];
+}
+
+/** The AWS clients in a function, by name: `DynamoDB, KMS`; `none` without any. */
+export function clientsOf(access: readonly Access[]): string {
+  const found = new Set(access.flatMap((word) => services[word.split(':')[0] ?? ''] ?? []));
+  return found.size === 0 ? 'none' : [...found].toSorted().join(', ');
+}

@@ -1,0 +1,31 @@
+/**
+ * What AWS charges, in US dollars, region us-east-1, without free tiers and discounts: list prices as noted in November 2026, not fetched by a
+ * program. The page of each, under https://aws.amazon.com/<page>/pricing/, is named: look there before you build a budget on them.
+ */
+export const prices = {
+  /** step-functions: Standard workflows, each state transition. */
+  transition: 0.025 / 1_000,
+  /** lambda: each request; each GB-second on Arm (first tier). */
+  functionRequest: 0.2 / 1e6,
+  functionGbSecond: 0.0000133334,
+  /** api-gateway: HTTP API, each request (first tier). */
+  apiRequest: 1 / 1e6,
+  /** dynamodb (on demand): Standard table class. */
+  readUnit: 0.125 / 1e6,
+  writeUnit: 0.625 / 1e6,
+  tableGbMonth: 0.25,
+  recoveryGbMonth: 0.2,
+  /** cloudwatch: Logs, collected (Standard class); an alarm pays for each metric it looks at. */
+  logGb: 0.5,
+  alarmMetricMonth: 0.1,
+  dashboardMonth: 3,
+  /** kms: a key and each request. */
+  keyMonth: 1,
+  keyRequest: 0.03 / 10_000,
+  /** s3: PUT and GET requests, storage (Standard). */
+  put: 0.005 / 1_000,
+  get: 0.0004 / 1_000,
+  bucketGbMonth: 0.023,
+  /** codebuild: a minute of BUILD_GENERAL1_SMALL; shown, not part of the model. */
+  buildMinute: 0.005,
+} as const;

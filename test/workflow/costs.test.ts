@@ -1,0 +1,143 @@
+import { writeFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { createTableLogs } from '../../lib/adapters/aws/logs.ts';
+import { authenticate } from '../../lib/app/identity/authenticate.ts';
+import { createApiKey } from '../../lib/app/identity/create-api-key.ts';
+import { getDesired } from '../../lib/app/listener-protocol/desired.ts';
+import { reportStatus } from '../../lib/app/listener-protocol/status.ts';
+import { ingestBuildLog } from '../../lib/app/logs/ingest-build-log.ts';
+import { queryBuildLogs } from '../../lib/app/logs/revision-logs.ts';
+import { documentClient } from '../../lib/embedded/dynoxide/client.ts';
+import { openTasks } from '../../lib/store/tasks.ts';
+import type { Counts } from '../bench/counts.ts';
+import { type Units, unitsOf, watchConsumed } from '../support/consumed.ts';
+import { dynamoDbEndpoint } from '../support/dynoxide.ts';
+import { show } from '../support/requests.ts';
+import * as steps from '../support/steps.ts';
+import { until } from '../support/until.ts';
+import { aWorld, type World } from '../support/world.ts';
+
+type OfRevision = Pick<Counts, 'transitions' | 'tasks' | 'heard' | 'revision'> & { revisionId: string };
+
+/** The same world through another client, for looking on without being counted. */
+function onlooker(world: World): World {
+  const table = { client: documentClient(dynamoDbEndpoint()), name: world.deps.table.name };
+  return { ...world, deps: { ...world.deps, table } };
+}
+
+const soon = (what: string) => ({ timeoutMs: 60_000, what });
+
+/** What is charged as a transition: each state, the start and the end. */
+const COUNTED = /^(?:StateEntered|ExecutionStarted|ExecutionSucceeded)$/;
+
+/** Sort keys of the items whose change dispatch hears of. */
+const HEARD = /"sk":"(?:A|R#|K#|OPEN#|DONE#)/;
+
+async function hasOffer({ deps, caller, listenerId }: World): Promise<boolean> {
+  for await (const task of openTasks(deps.table, caller.tenantId, listenerId))
+    if (task.state === 'offered') return true;
+  return false;
+}
+
+/** A change of a deployed deployment, to DEPLOYED again: the request, and every state, stream record, event and listener's call of it. */
+async function measureRevision(world: World, id: string): Promise<OfRevision> {
+  const watching = onlooker(world);
+  const revision: Units = { reads: 0, writes: 0 };
+  let heard = 0;
+  const stop = watchConsumed(world.deps.table.client, ({ reads, writes }, { name, input }) => {
+    revision.reads += reads;
+    revision.writes += writes;
+    if (name.startsWith('TransactWrite') && HEARD.test(JSON.stringify(input))) heard += 1;
+  });
+  const { latest_revision_id: revisionId } = await steps.patch(world, id, {
+    source_revision_config: { repo_ref: 'next' },
+  });
+  await until(() => world.deps.builds.jobs.has(`build-${revisionId}`), soon('the build'));
+  await world.deps.builds.succeed(revisionId);
+  await until(() => hasOffer(watching), soon('the offer'));
+  const task = await steps.claimed(world);
+  for (const phase of [undefined, undefined, 'switching'] as const) await steps.heartbeat(world, task, phase);
+  await steps.complete(world, task, 'succeeded', { url: 'http://localhost:4401/d/it' });
+  await steps.reaches(watching, id, revisionId, 'DEPLOYED');
+  const history = await until(() => {
+    const events = world.deps.workflow.history(`${revisionId}-1`);
+    return events.some(({ type }) => type === 'ExecutionSucceeded') && events;
+  }, soon('the end of the execution'));
+  stop();
+  watching.deps.table.client.destroy();
+  return {
+    transitions: history.filter(({ type }) => COUNTED.test(type)).length,
+    tasks: history.filter(({ type, state }) => type === 'StateEntered' && state !== 'Route').length,
+    heard,
+    revision,
+    revisionId,
+  };
+}
+
+/** Single requests as clients and listeners make them over and over, while nothing else happens. */
+async function measureRequests(world: World, deploymentId: string, revisionId: string) {
+  const { caller, listenerId } = world;
+  const deps = { ...world.deps, logs: createTableLogs(world.deps.table, world.deps.clock) };
+  const { tenantId, organisationId, userId } = caller;
+  const wish = { tenantId, organisationId, userId, role: 'admin', name: 'measured' } as const;
+  const apiKey = await createApiKey(deps, wish);
+  const identify = () => authenticate(deps, { apiKey, tenantId: undefined });
+  const units = (work: () => Promise<unknown>) => unitsOf(deps.table.client, work);
+  const asked = (work: () => Promise<unknown>) => units(async () => [await identify(), await work()]);
+  const params = { deployment_id: deploymentId, revision_id: revisionId };
+  const listener = { listener_id: listenerId };
+  const pieces = Array.from({ length: 20 }, (_, n) => ({
+    timestamp: Date.now() + n,
+    message: `#12 ${n}.4 added 61 packages in 3s`,
+  }));
+  const ingest = await units(() => ingestBuildLog(deps, { tenantId, deploymentId, revisionId }, pieces));
+  const body = { order: 'asc', limit: 50 } as const;
+  const page = await queryBuildLogs(deps, { params, body }, caller);
+  expect(page.logs).toHaveLength(pieces.length);
+  const following = { ...body, offset: page.next_offset ?? '' };
+  world.advance(30);
+  const claimNoting = await asked(() => steps.claim(world));
+  return {
+    ingest,
+    claimNoting,
+    claim: await asked(() => steps.claim(world)),
+    key: await units(identify),
+    getDeployment: await asked(() => show(world, deploymentId)),
+    getRevision: await asked(() => steps.get(world, deploymentId, revisionId)),
+    buildLogs: await asked(() => queryBuildLogs(deps, { params, body: following }, caller)),
+    desired: await asked(() => getDesired(deps, { params: listener }, caller)),
+    status: await asked(() => reportStatus(deps, { params: listener, body: { reports: [] } }, caller)),
+    sweep: await units(() => world.sweep()),
+  };
+}
+
+it('a built revision, and what clients and listeners ask over and over, cost no more than they did', async () => {
+  const world = await aWorld();
+  const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
+  await steps.deploy(world, id, first);
+  const { revisionId, ...ofRevision } = await measureRevision(world, id);
+  // What dispatch still looks at would be counted with the requests.
+  await world.loseStream();
+  const counts: Counts = { ...ofRevision, ...(await measureRequests(world, id, revisionId)) };
+  const { transitions, tasks, heard, revision, ...requests } = counts;
+  expect(transitions).toBeLessThanOrEqual(8);
+  expect(tasks).toBe(4);
+  expect(heard).toBeLessThanOrEqual(18);
+  // How often dispatch looks depends on how records come together, so reads have some room.
+  expect(revision.reads).toBeLessThanOrEqual(120);
+  expect(revision.writes).toBeLessThanOrEqual(94);
+  expect(requests).toEqual({
+    key: { reads: 1, writes: 0 },
+    getDeployment: { reads: 3, writes: 0 },
+    getRevision: { reads: 3, writes: 0 },
+    buildLogs: { reads: 3, writes: 0 },
+    desired: { reads: 3, writes: 0 },
+    status: { reads: 3, writes: 0 },
+    claim: { reads: 4, writes: 0 },
+    claimNoting: { reads: 4, writes: 2 },
+    ingest: { reads: 2, writes: 4 },
+    sweep: { reads: 4, writes: 0 },
+  });
+  const { COUNTS_FILE: file } = process.env;
+  if (file !== undefined) await writeFile(file, JSON.stringify(counts));
+});
