@@ -14,6 +14,14 @@ const variables = {
   KEY_ID: lazy(() => z.string().min(1)),
   BUCKET_NAME: lazy(() => z.string().min(3)),
   BUILD_PROJECT_NAME: lazy(() => z.string().min(2)),
+  BUILD_LOG_GROUP_NAME: lazy(() => z.string().min(1)),
+  /** The role whose sessions push the image of one deployment. */
+  PUSH_ROLE_ARN: lazy(() =>
+    z
+      .string()
+      .regex(/^arn:[^:]+:iam::\d*:role\/.+$/)
+      .optional(),
+  ),
   /** Absent: this installation has no image registry. */
   REGISTRY_HOST: lazy(() => z.string().min(1).optional()),
   UNCLAIMED_SECONDS: lazy(() => seconds(900)),

@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { refuse } from '../contract/errors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
-import type { Handler } from './endpoint.ts';
+import type { Handler } from './chain.ts';
 import { errorMapping } from './error-mapping.ts';
 import type { Result } from './exchange.ts';
 import { logger } from './logger.ts';

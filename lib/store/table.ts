@@ -35,3 +35,6 @@ export const tableDefinition = {
 
 /** The attribute that expires items. */
 export const TTL_ATTRIBUTE = 'ttl';
+
+/** The kinds of items whose change can give the engine something to do; what the filters of the event source let through. */
+export const DISPATCHED_ENTITIES = ['deployment', 'revision', 'token', 'task', 'done_task'] as const;

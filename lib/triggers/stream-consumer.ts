@@ -11,9 +11,6 @@ type Consume = (
   onError: (error: unknown, deploymentId: string) => void,
 ) => Promise<string[]>;
 
-/** The kinds of items whose change can give the engine something to do; what the filters of the event source let through. */
-export const DISPATCHED_ENTITIES = ['deployment', 'revision', 'token', 'task', 'done_task'] as const;
-
 /** Makes a stream function of a consumer: keys only, failures reported record by record. */
 export function streamConsumer(name: string, consume: Consume) {
   return (deps: () => EngineDeps) => {

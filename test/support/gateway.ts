@@ -9,6 +9,7 @@ const row = (method: RouteRow['method'], path: `/${string}`): RouteRow => ({
   method,
   path,
   handler: 'functions/api/x.ts',
+  access: [],
   area: 'core',
   permission: 'public',
   summary: '',

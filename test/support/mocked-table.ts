@@ -22,6 +22,8 @@ export type MockedTable = {
   forget(key: Key): void;
   /** All writes of all transactions that were made. */
   written(): Written[];
+  /** What was done since the last reset, in the words of lib/contract/access.ts. */
+  used(): Set<string>;
   /** Runs after each transaction: how the table is then. */
   afterWrite(change: () => void): void;
   /** The next transaction is refused because of the writes that `fails` names, which found `item`. */
@@ -37,6 +39,7 @@ export function mockTable(): MockedTable {
   const client = mockClient(DynamoDBDocumentClient);
   const items = new Map<string, Item>();
   const transactions: Written[][] = [];
+  const used = new Set<string>();
   let broken: Error | undefined;
   let transact: (writes: Written[]) => void = () => {};
   let change = (): void => {};
@@ -54,21 +57,26 @@ export function mockTable(): MockedTable {
 
   const behave = (): void => {
     client.on(GetCommand).callsFake(async ({ Key }) => {
+      used.add('table:get');
       if (broken !== undefined && !String(Key.pk).startsWith('K#')) throw broken;
       const found = items.get(idOf(Key));
       return found === undefined ? {} : { Item: structuredClone(found) };
     });
     client.on(QueryCommand).callsFake(async (input) => {
+      used.add(input.IndexName === undefined ? 'table:query' : 'due:query');
       if (broken !== undefined) throw broken;
       return { Items: structuredClone(selected([...items.values()], input)) };
     });
-    client.on(TransactWriteCommand).callsFake(async ({ TransactItems: writes }) => {
-      if (broken !== undefined) throw broken;
-      transact(writes);
-      transactions.push(writes);
-      change();
-      return {};
-    });
+    client
+      .on(TransactWriteCommand)
+      .callsFake(async ({ TransactItems: writes }: { TransactItems: Written[] }) => {
+        for (const write of writes) used.add(wordOf(write));
+        if (broken !== undefined) throw broken;
+        transact(writes);
+        transactions.push(writes);
+        change();
+        return {};
+      });
   };
   behave();
 
@@ -76,6 +84,7 @@ export function mockTable(): MockedTable {
     seed: (key, item) => items.set(idOf(key), { ...key, ...item }),
     forget: (key) => items.delete(idOf(key)),
     written: () => transactions.flat(),
+    used: () => used,
     afterWrite(given) {
       change = given;
     },
@@ -100,6 +109,7 @@ export function mockTable(): MockedTable {
       client.reset();
       behave();
       items.clear();
+      used.clear();
       transactions.length = 0;
       broken = undefined;
       transact = () => {};
@@ -120,4 +130,10 @@ function selected(items: Item[], input: Item): Item[] {
   });
   const sorted = found.toSorted((a, b) => (String(a.sk) < String(b.sk) ? -1 : 1));
   return input.ScanIndexForward === false ? sorted.toReversed() : sorted;
+}
+
+function wordOf(write: Written): string {
+  if (write.Put !== undefined) return 'table:put';
+  if (write.Update !== undefined) return 'table:update';
+  return write.Delete === undefined ? 'table:check' : 'table:delete';
 }

@@ -22,7 +22,7 @@ import { openLogStore } from '../../lib/embedded/logs.ts';
 import { wakeOnWrite } from '../../lib/embedded/stream/wake-on-write.ts';
 import { openStream } from '../../lib/embedded/stream.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../../lib/embedded/workflow.ts';
-import { DISPATCHED_ENTITIES } from '../../lib/triggers/stream-consumer.ts';
+import { DISPATCHED_ENTITIES } from '../../lib/store/table.ts';
 import { blobsIn } from './blobs.ts';
 import { aCaller } from './caller.ts';
 import { dynamoDbEndpoint, freshTable } from './dynoxide.ts';

@@ -8,16 +8,14 @@ import { getListenerItem } from '../../store/listeners.ts';
 import { queryAll } from '../../store/operations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { noteSeen } from './last-seen.ts';
 
 /** What should run on a listener, whole in one answer; its version is a digest, so an unchanged answer is a 304. */
 export async function getDesired(
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Deps, 'table'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
   caller: Caller,
 ): Promise<DesiredResponse> {
   await getListenerItem(deps.table, caller.tenantId, params.listener_id);
-  await noteSeen(deps, caller.tenantId, params.listener_id);
   const { pk } = placementKey(caller.tenantId, params.listener_id, '');
   const deployments: DesiredResponse['deployments'] = [];
   for await (const row of queryAll(deps.table, placement, { pk, prefix: prefix.placement })) {

@@ -1,4 +1,6 @@
 import type * as z from 'zod';
+import type { Access, ReadAccess } from '../access.ts';
+import type { VariableName } from '../env.ts';
 import type { Permission } from '../roles.ts';
 
 type Schema<T extends z.ZodType = z.ZodType> = () => T;
@@ -7,9 +9,14 @@ type Schema<T extends z.ZodType = z.ZodType> = () => T;
  * One row of the route table: everything that is known about an endpoint (CDK, OpenAPI, authorization, the embedded gateway and
  * the tests all read it). Schemas are thunks, so a function builds only its own.
  */
-export type RouteRow = {
+export type RouteRow = Endpoint & (Reader | Writer);
+
+/** A GET can be given no action that writes. */
+type Reader = { method: 'GET'; access: readonly ReadAccess[] };
+type Writer = { method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'; access: readonly Access[] };
+
+type Endpoint = {
   operation: string;
-  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   path: `/${string}`;
   /** The file that exports `create` and `handler`. */
   handler: `functions/api/${string}.ts`;
@@ -25,6 +32,8 @@ export type RouteRow = {
   response: Schema | null;
   /** Response headers made from what the use case returned (an ETag). */
   headers?: (output: never) => Record<string, string>;
+  /** Variables that its function reads beside those of its access. */
+  variables?: readonly VariableName[];
   /** With `Accept: text/event-stream` the answer's `logs` are sent as server-sent events. */
   eventStream?: true;
 };

@@ -7,6 +7,7 @@ export const getOk = route({
   method: 'GET',
   path: '/ok',
   handler: 'functions/api/service/ok.ts',
+  access: [],
   area: 'core',
   permission: 'public',
   summary: 'Whether the service answers',

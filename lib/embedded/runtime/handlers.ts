@@ -1,8 +1,8 @@
 import type { BuildChanged } from '../../adapters/builds.ts';
 import type { Deps } from '../../app/deps.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
+import { DISPATCHED_ENTITIES } from '../../store/table.ts';
 import { codeBuildEventOf } from '../../triggers/build-event.ts';
-import { DISPATCHED_ENTITIES } from '../../triggers/stream-consumer.ts';
 import type { ApiHandler } from '../gateway.ts';
 import type { Consumer } from '../stream/consumer.ts';
 import type { StreamHandler } from '../stream/deliver.ts';

@@ -1,5 +1,11 @@
 import { expect } from 'vitest';
-import { deploymentKey, listenerKey, openTaskKey, revisionKey } from '../../../lib/store/keys.ts';
+import {
+  defaultListenerKey,
+  deploymentKey,
+  listenerKey,
+  openTaskKey,
+  revisionKey,
+} from '../../../lib/store/keys.ts';
 import type { EventParts } from '../../support/event.ts';
 import { mockTable } from '../../support/mocked-table.ts';
 import { ids, seedDeployment, seedInSlot, seedRevision, seedTask } from '../../support/stored-items.ts';
@@ -17,6 +23,8 @@ export type Case = {
   /** What else is stored when it succeeds. */
   given?: () => void;
   shows?: object;
+  /** Another request that succeeds, in another way. */
+  also?: { given: () => void; request: EventParts };
   /** What goes wrong, with the answer to it. */
   fails: [
     what: string,
@@ -185,6 +193,13 @@ export const cases: Record<string, Case> = {
   createListener: {
     request: { body: { compute_type: 'process', compute_id: 'm', compute_config: { k8s_namespaces: [] } } },
     shows: { compute_id: 'm', status: 'NEVER_SEEN' },
+    also: {
+      given: () => {
+        const item = { v: 1, entity: 'default_listener', tenant_id: ids.tenant, listener_id: ids.listener };
+        table.seed(defaultListenerKey(ids.tenant), item);
+      },
+      request: { body: { compute_type: 'process', compute_id: 'm', compute_config: {}, is_default: true } },
+    },
     fails: [
       [
         'a compute id that is taken',

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { allows, roles } from '../../../lib/contract/roles.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
-import type { Handler } from '../../../lib/http/endpoint.ts';
+import type { Handler } from '../../../lib/http/chain.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
 import { ids, seedAll, seedKey } from '../../support/stored-items.ts';
 import { cases, table } from './api-cases.ts';
@@ -24,6 +24,7 @@ async function call(row: RouteRow, parts: EventParts, apiKey?: string) {
   const headers = { ...(apiKey !== undefined && { 'x-api-key': apiKey }), ...parts.headers };
   const event = apiEvent({ method: row.method, path: row.path, params: pathParameters, ...parts, headers });
   const answer = await handler(event, lambdaContext());
+  done.set(row.operation, (done.get(row.operation) ?? new Set()).union(table.used()));
   return { ...answer, json: answer.body === undefined ? undefined : JSON.parse(answer.body) };
 }
 
@@ -35,6 +36,9 @@ const requestOf = (row: RouteRow): EventParts => cases[row.operation]?.request ?
 beforeAll(() => {
   for (const [name, value] of Object.entries(functionEnvironment)) vi.stubEnv(name, value);
 });
+/** What each operation did in all of its cases. */
+const done = new Map<string, Set<string>>();
+
 beforeEach(() => {
   table.reset();
   seedAll(table);
@@ -55,12 +59,18 @@ it('every file of functions/api is the handler of a route, but the fallback', as
 });
 
 describe.each(guarded.map((row) => [row.operation, row] as const))('%s', (operation, row) => {
-  const { given, shows, fails } = cases[operation] ?? { fails: [] };
+  const { given, shows, also, fails } = cases[operation] ?? { fails: [] };
 
   it('succeeds', async () => {
     given?.();
     const answer = await call(row, requestOf(row), seedKey(table, roleFor(row)));
     expect(answer).toMatchObject({ statusCode: row.success, json: shows });
+  });
+
+  it.runIf(also !== undefined)('succeeds in its other way', async () => {
+    also?.given();
+    const answer = await call(row, also?.request ?? {}, seedKey(table, roleFor(row)));
+    expect(answer).toMatchObject({ statusCode: row.success });
   });
 
   it.each(fails)('refuses %s with %i', async (_, statusCode, detail, when) => {
@@ -119,6 +129,14 @@ it.each(['createDeployment', 'patchDeployment', 'createListener', 'interruptRevi
       json: { detail: 'The table does not answer at the moment; try again.' },
       headers: { 'retry-after': '2' },
     });
+  },
+);
+
+it.each(guarded.map((row) => [row.operation, row] as const))(
+  '%s has the access to the table that it uses, and no other',
+  (operation, row) => {
+    const declared = row.access.filter((word) => word.startsWith('table:'));
+    expect([...(done.get(operation) ?? [])].sort()).toEqual(declared.toSorted());
   },
 );
 

@@ -12,9 +12,10 @@ import { handler as build } from '../../../functions/tasks/revision/build.ts';
 import { handler as deploy } from '../../../functions/tasks/revision/deploy.ts';
 import { handler as finish } from '../../../functions/tasks/revision/finish.ts';
 import { handler as prepare } from '../../../functions/tasks/revision/prepare.ts';
+import { functionRows } from '../../../lib/contract/functions.ts';
 import { listenerKey, revisionKey } from '../../../lib/store/keys.ts';
 import { mockTable } from '../../support/mocked-table.ts';
-import { ids, ref, seedAll, seedInSlot, seedRevision } from '../../support/stored-items.ts';
+import { ids, ref, seedAll, seedInSlot, seedRevision, seedToken } from '../../support/stored-items.ts';
 import { functionEnvironment } from './environment.ts';
 
 const table = mockTable();
@@ -41,13 +42,21 @@ beforeEach(() => {
   s3.on(PutObjectCommand).resolves({});
   seedAll(table);
 });
-afterEach(() => vi.unstubAllGlobals());
+/** What each state did to the table in all of its tests. */
+const done = new Map<string, Set<string>>();
+afterEach(({ task }) => {
+  const state = task.suite?.name ?? '';
+  done.set(state, (done.get(state) ?? new Set()).union(table.used()));
+  vi.unstubAllGlobals();
+});
 afterAll(() => vi.unstubAllEnvs());
 
-it('every entry that is no API handler has its tests in this folder', async () => {
+it('every entry that is no API handler is a row of the functions, and has its tests in this folder', async () => {
   const files = await readdir('functions', { recursive: true });
   expect(files.filter((name) => name.endsWith('.ts') && !name.startsWith('api/')).sort()).toEqual([
     'events/build-changed.ts',
+    'events/execution-ended.ts',
+    'logs/ingest.ts',
     'schedules/sweep.ts',
     'streams/dispatch.ts',
     'tasks/revision/build.ts',
@@ -55,6 +64,10 @@ it('every entry that is no API handler has its tests in this folder', async () =
     'tasks/revision/finish.ts',
     'tasks/revision/prepare.ts',
   ]);
+  const rows = Object.values(functionRows).map(({ handler }) => handler.replace('functions/', ''));
+  expect(rows.sort()).toEqual(
+    files.filter((name) => name.endsWith('.ts') && !name.startsWith('api/')).sort(),
+  );
 });
 
 describe('Prepare', () => {
@@ -173,6 +186,7 @@ describe('Finish', () => {
   it('writes DEPLOYED and frees the slot', async () => {
     const outcome = { stage: 'deploy', result: 'succeeded', url: 'http://127.0.0.1/a' } as const;
     seedInSlot(table, { status: 'DEPLOYING', outcome });
+    seedToken(table, 'deploy');
     await finish(ref);
     expect(values()).toEqual(expect.arrayContaining(['DEPLOYED', 'READY']));
     const frees = table
@@ -198,4 +212,14 @@ describe('Finish', () => {
     table.breakWith(new Error('down'));
     await expect(finish(ref)).rejects.toThrow('down');
   });
+});
+
+it.each([
+  ['Prepare', functionRows.prepare],
+  ['Build', functionRows.build],
+  ['Deploy', functionRows.deploy],
+  ['Finish', functionRows.finish],
+])('%s has the access to the table that it uses, and no other', (state, { access }) => {
+  const declared = access.filter((word) => word.startsWith('table:'));
+  expect([...(done.get(state) ?? [])].sort()).toEqual(declared.toSorted());
 });

@@ -12,9 +12,11 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler as onBuildChanged } from '../../../functions/events/build-changed.ts';
+import { handler as onExecutionEnded } from '../../../functions/events/execution-ended.ts';
 import { handler as onSchedule } from '../../../functions/schedules/sweep.ts';
 import { handler as onStream } from '../../../functions/streams/dispatch.ts';
-import { deploymentKey } from '../../../lib/store/keys.ts';
+import { functionRows } from '../../../lib/contract/functions.ts';
+import { deploymentKey, revisionKey } from '../../../lib/store/keys.ts';
 import { codeBuildEventOf } from '../../../lib/triggers/build-event.ts';
 import { mockTable } from '../../support/mocked-table.ts';
 import {
@@ -51,7 +53,13 @@ beforeEach(() => {
   for (const mock of [sfn, codeBuild]) mock.reset();
   seedAll(table);
 });
-afterEach(() => vi.unstubAllGlobals());
+/** What each function did to the table in all of its tests. */
+const done = new Map<string, Set<string>>();
+afterEach(({ task }) => {
+  const name = task.suite?.name ?? '';
+  done.set(name, (done.get(name) ?? new Set()).union(table.used()));
+  vi.unstubAllGlobals();
+});
 afterAll(() => vi.unstubAllEnvs());
 
 const record = (sequenceNumber: string, keys = deploymentKey(ids.tenant, ids.deployment)) => ({
@@ -194,4 +202,35 @@ describe('a build that changed', () => {
     await expect(changed()).rejects.toThrow('down');
     await expect(onBuildChanged({ detail: {} })).rejects.toThrow();
   });
+});
+
+describe('an execution that was aborted', () => {
+  const ended = (input: unknown) => onExecutionEnded({ detail: { input: JSON.stringify(input) } });
+
+  it('makes its revision due now', async () => {
+    const before = Date.now();
+    await ended(ref);
+    const [write] = table.written();
+    expect(write?.Update?.Key).toEqual(revisionKey(ids.tenant, ids.deployment, 1));
+    const dueAt = values().find((value) => typeof value === 'number') ?? 0;
+    expect(dueAt).toBeGreaterThanOrEqual(before);
+  });
+
+  it('changes nothing of a revision that has ended, and is refused when it is no such event', async () => {
+    table.refuseOnce(() => true);
+    await ended(ref);
+    expect(table.written()).toEqual([]);
+    await expect(ended({ something: 'else' })).rejects.toThrow();
+  });
+});
+
+it.each([
+  ['dispatch', functionRows.dispatch],
+  ['sweep', functionRows.sweep],
+  ['a build that changed', functionRows.buildChanged],
+  ['an execution that was aborted', functionRows.executionEnded],
+])('%s has the access to the table that it uses', (name, { access }) => {
+  const used = [...(done.get(name) ?? [])];
+  expect(used.length).toBeGreaterThan(0);
+  expect(access).toEqual(expect.arrayContaining(used));
 });

@@ -14,7 +14,13 @@ import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts
 
 const ID = '0190a000-0000-7000-8000-00000000000a';
 
-const common = { area: 'core', permission: 'deployments:write', success: 200, summary: 'Test' } as const;
+const common = {
+  area: 'core',
+  permission: 'deployments:write',
+  success: 200,
+  summary: 'Test',
+  access: ['table:get'],
+} as const;
 
 const patchThing = route({
   ...common,

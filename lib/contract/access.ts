@@ -1,0 +1,58 @@
+import type { VariableName } from './env.ts';
+
+/**
+ * What a function may do outside itself, one word an action. The infrastructure makes roles and variables of these words and of nothing else,
+ * so a function that reads cannot be given the right to write.
+ */
+export const readAccess = [
+  'table:get',
+  'table:query',
+  'table:check',
+  'due:query',
+  'keys:decrypt',
+  'uploads:read',
+  'artifacts:read',
+  'executions:read',
+  'builds:read',
+  'images:read',
+] as const;
+
+export const writeAccess = [
+  'table:put',
+  'table:update',
+  'table:delete',
+  'keys:generate',
+  'uploads:write',
+  'artifacts:write',
+  'jobs:write',
+  'executions:start',
+  'tasks:answer',
+  'builds:start',
+  'builds:stop',
+  'repositories:create',
+  'repositories:push',
+] as const;
+
+export type ReadAccess = (typeof readAccess)[number];
+export type Access = ReadAccess | (typeof writeAccess)[number];
+
+/** The part before the colon names what is touched; each needs these variables. */
+const variablesOfPart: Record<string, readonly VariableName[]> = {
+  table: ['TABLE_NAME'],
+  due: ['TABLE_NAME'],
+  keys: ['KEY_ID'],
+  uploads: ['BUCKET_NAME'],
+  artifacts: ['BUCKET_NAME'],
+  jobs: ['BUCKET_NAME'],
+  executions: ['STATE_MACHINE_ARN'],
+  tasks: ['STATE_MACHINE_ARN'],
+  builds: ['BUILD_PROJECT_NAME', 'BUILD_LOG_GROUP_NAME', 'BUILD_SECONDS', 'BUCKET_NAME'],
+  images: ['REGISTRY_HOST'],
+  repositories: ['REGISTRY_HOST', 'PUSH_ROLE_ARN'],
+};
+
+/** The variables that a function with this access reads, beside those that it names itself. */
+export function variablesFor(access: readonly Access[]): VariableName[] {
+  const parts = access.map((word) => word.split(':')[0] ?? '');
+  return [...new Set(parts.flatMap((part) => variablesOfPart[part] ?? []))].sort();
+}

@@ -1,0 +1,116 @@
+import type { Access } from './access.ts';
+import type { VariableName } from './env.ts';
+
+/** A function that no request calls: the state machine, the stream, a schedule or an event does. */
+export type FunctionRow = {
+  name: string;
+  handler: `functions/${string}.ts`;
+  summary: string;
+  access: readonly Access[];
+  /** Variables beside those that the access needs. */
+  variables?: readonly VariableName[];
+  timeoutSeconds: number;
+};
+
+/** Settings of the engine: how long it waits for whom. */
+const waits = ['UNCLAIMED_SECONDS', 'SILENT_SECONDS', 'BUILD_SECONDS'] as const satisfies VariableName[];
+
+/** What dispatch and sweep do: they alone start executions, answer tokens and stop builds. */
+const engine = [
+  'table:get',
+  'table:query',
+  'table:put',
+  'table:update',
+  'table:delete',
+  'table:check',
+  'executions:start',
+  'executions:read',
+  'tasks:answer',
+  'builds:stop',
+  'builds:read',
+  'images:read',
+] as const satisfies Access[];
+
+/** All functions that are no endpoints, by name; the route table has the others. */
+export const functionRows = {
+  prepare: {
+    name: 'prepare',
+    handler: 'functions/tasks/revision/prepare.ts',
+    summary: 'State Prepare: checks the listener, resolves the ref, picks the path',
+    access: ['table:get', 'table:update', 'keys:decrypt', 'artifacts:read'],
+    timeoutSeconds: 60,
+  },
+  build: {
+    name: 'build',
+    handler: 'functions/tasks/revision/build.ts',
+    summary: 'State Build: keeps the token and starts the build once',
+    access: [
+      'table:get',
+      'table:put',
+      'table:update',
+      'keys:decrypt',
+      'uploads:read',
+      'artifacts:write',
+      'jobs:write',
+      'builds:start',
+      'builds:stop',
+      'repositories:create',
+      'repositories:push',
+    ],
+    variables: waits,
+    timeoutSeconds: 60,
+  },
+  deploy: {
+    name: 'deploy',
+    handler: 'functions/tasks/revision/deploy.ts',
+    summary: 'State Deploy: keeps the token and offers the task to the listener',
+    access: ['table:get', 'table:put', 'table:update'],
+    timeoutSeconds: 30,
+  },
+  finish: {
+    name: 'finish',
+    handler: 'functions/tasks/revision/finish.ts',
+    summary: 'State Finish: writes the terminal status and frees the slot',
+    access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete'],
+    timeoutSeconds: 60,
+  },
+  dispatch: {
+    name: 'dispatch',
+    handler: 'functions/streams/dispatch.ts',
+    summary: 'The stream: brings forward each deployment that changed',
+    access: engine,
+    variables: waits,
+    timeoutSeconds: 60,
+  },
+  sweep: {
+    name: 'sweep',
+    handler: 'functions/schedules/sweep.ts',
+    summary: 'Every minute: finds what nothing else will wake, and wakes it',
+    access: [...engine, 'due:query'],
+    variables: waits,
+    timeoutSeconds: 300,
+  },
+  buildChanged: {
+    name: 'build-changed',
+    handler: 'functions/events/build-changed.ts',
+    summary: 'A build started or ended: records what it came to',
+    access: ['table:get', 'table:put', 'table:update', 'builds:read', 'images:read'],
+    timeoutSeconds: 30,
+  },
+  executionEnded: {
+    name: 'execution-ended',
+    handler: 'functions/events/execution-ended.ts',
+    summary: 'An execution failed, timed out or was aborted: sweep looks at its revision at once',
+    access: ['table:update'],
+    timeoutSeconds: 30,
+  },
+  ingestLogs: {
+    name: 'ingest-logs',
+    handler: 'functions/logs/ingest.ts',
+    summary: 'Lines of builds, as they are written: masked and stored by revision',
+    access: ['table:get', 'table:put', 'keys:decrypt'],
+    timeoutSeconds: 60,
+  },
+} as const satisfies Record<string, FunctionRow>;
+
+export type FunctionName = keyof typeof functionRows;

@@ -1,0 +1,92 @@
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Access } from '../contract/access.ts';
+import { DUE_INDEX } from '../store/table.ts';
+import type { Platform } from './platform.ts';
+
+type Arns = Platform['arns'];
+type Rule = { actions: string[]; resources: (arns: Arns) => string[] };
+
+const onTable = (...actions: string[]): Rule => ({
+  actions: actions.map((action) => `dynamodb:${action}`),
+  resources: ({ table }) => [table],
+});
+const onKey = (action: string): Rule => ({ actions: [`kms:${action}`], resources: ({ key }) => [key] });
+const onObjects = (prefix: string, ...actions: string[]): Rule => ({
+  actions: actions.map((action) => `s3:${action}`),
+  resources: ({ bucket }) => [`${bucket}/${prefix}/*`],
+});
+
+/** The least that each word needs. Transactions are authorised as the writes they are made of. */
+const rules: Record<Access, Rule[]> = {
+  'table:get': [onTable('GetItem')],
+  'table:query': [onTable('Query')],
+  'table:check': [onTable('ConditionCheckItem')],
+  'table:put': [onTable('PutItem')],
+  'table:update': [onTable('UpdateItem')],
+  'table:delete': [onTable('DeleteItem')],
+  'due:query': [{ actions: ['dynamodb:Query'], resources: ({ table }) => [`${table}/index/${DUE_INDEX}`] }],
+  'keys:generate': [onKey('GenerateDataKey')],
+  'keys:decrypt': [onKey('Decrypt')],
+  'uploads:read': [onObjects('uploads', 'GetObject', 'GetObjectVersion'), listing('uploads')],
+  'uploads:write': [onObjects('uploads', 'PutObject')],
+  'artifacts:read': [onObjects('artifacts', 'GetObject'), listing('artifacts')],
+  'artifacts:write': [onObjects('artifacts', 'PutObject')],
+  'jobs:write': [onObjects('builds', 'PutObject')],
+  'executions:start': [
+    { actions: ['states:StartExecution'], resources: ({ stateMachine }) => [stateMachine] },
+  ],
+  'executions:read': [{ actions: ['states:DescribeExecution'], resources: ({ executions }) => [executions] }],
+  'tasks:answer': [
+    {
+      actions: ['states:SendTaskSuccess', 'states:SendTaskFailure'],
+      resources: ({ stateMachine }) => [stateMachine],
+    },
+  ],
+  'builds:start': [onBuilds('StartBuild')],
+  'builds:stop': [onBuilds('StopBuild')],
+  'builds:read': [onBuilds('BatchGetBuilds')],
+  'images:read': [onRepositories('DescribeImages')],
+  'repositories:create': [onRepositories('CreateRepository', 'PutLifecyclePolicy')],
+  'repositories:push': [{ actions: ['sts:AssumeRole'], resources: ({ pushRole }) => [pushRole] }],
+};
+
+/** Without it S3 answers 403 for an object that is not there, and nobody could be told so. */
+function listing(prefix: string): Rule & { prefix: string } {
+  return { actions: ['s3:ListBucket'], resources: ({ bucket }) => [bucket], prefix };
+}
+
+function onBuilds(action: string): Rule {
+  return { actions: [`codebuild:${action}`], resources: ({ buildProject }) => [buildProject] };
+}
+
+function onRepositories(...actions: string[]): Rule {
+  return {
+    actions: actions.map((action) => `ecr:${action}`),
+    resources: ({ repositories }) => [repositories],
+  };
+}
+
+/** The statements for these words: one for each set of resources, its actions in order. */
+export function statementsFor(access: readonly Access[], arns: Arns): PolicyStatement[] {
+  const grouped = new Map<
+    string,
+    { actions: Set<string>; resources: string[]; prefix: string | undefined }
+  >();
+  for (const rule of access.flatMap((word) => rules[word])) {
+    const resources = rule.resources(arns);
+    const prefix = 'prefix' in rule && typeof rule.prefix === 'string' ? rule.prefix : undefined;
+    const id = JSON.stringify([resources, prefix]);
+    const group = grouped.get(id) ?? { actions: new Set(), resources, prefix };
+    for (const action of rule.actions) group.actions.add(action);
+    grouped.set(id, group);
+  }
+  return [...grouped.values()].map(
+    ({ actions, resources, prefix }) =>
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        actions: [...actions].sort(),
+        resources,
+        ...(prefix !== undefined && { conditions: { StringLike: { 's3:prefix': `${prefix}/*` } } }),
+      }),
+  );
+}

@@ -1,0 +1,108 @@
+import { NestedStack, Stack } from 'aws-cdk-lib';
+import { CfnIntegration, CfnRoute, CfnStage, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { RouteRow } from '../contract/routes/route.ts';
+import { routes } from '../contract/routes.ts';
+import { kebab, nameOf, type Platform } from './platform.ts';
+import { SlipwayFunction, type SlipwayFunctionProps } from './slipway-function.ts';
+
+/** API Gateway gives up after 30 s; a function that ends before it says why. */
+const TIMEOUT_SECONDS = 29;
+/** The stage under which every route answers a second time, without a second route. */
+export const ALIAS_STAGE = 'api-host';
+
+/** The functions that answer requests: one for each handler of the route table, and that for everything no route takes. */
+export const fallbackHandler = 'functions/api/fallback.ts';
+
+/** The HTTP API with its stages, and a nested stack of endpoints for each area of the route table. */
+export class Api extends Construct {
+  readonly httpApi: HttpApi;
+  readonly stages: CfnStage[];
+  readonly areas: NestedStack[];
+
+  constructor(scope: Construct, id: string, platform: Platform) {
+    super(scope, id);
+    this.httpApi = new HttpApi(this, 'HttpApi', {
+      apiName: nameOf(platform.settings, 'api'),
+      description: 'Slipway: the control plane',
+      createDefaultStage: false,
+    });
+    this.stages = this.#stages(platform);
+    const byArea = [...Map.groupBy(routes, ({ area }) => area)];
+    this.areas = byArea.map(([area, rows]) => new AreaStack(this, area, this.httpApi, platform, rows));
+  }
+
+  #stages({ settings }: Platform): CfnStage[] {
+    const accessLog = new LogGroup(this, 'AccessLog', {
+      logGroupName: `/slipway/${settings.environment}/access`,
+      retention: settings.logRetentionDays as RetentionDays, // as for the functions' own logs
+    });
+    const stage = (name: string, stageName: string) =>
+      new CfnStage(this, name, {
+        apiId: this.httpApi.apiId,
+        stageName,
+        autoDeploy: true,
+        defaultRouteSettings: {
+          throttlingRateLimit: settings.rateLimit,
+          throttlingBurstLimit: settings.burstLimit,
+        },
+        accessLogSettings: { destinationArn: accessLog.logGroupArn, format: ACCESS_LOG_FORMAT },
+      });
+    return [stage('DefaultStage', '$default'), stage('AliasStage', ALIAS_STAGE)];
+  }
+}
+
+/** Ids and times only: no address of a caller, no path with ids of tenants' things beyond its route. */
+const ACCESS_LOG_FORMAT = JSON.stringify({
+  requestId: '$context.requestId',
+  at: '$context.requestTimeEpoch',
+  route: '$context.routeKey',
+  status: '$context.status',
+  latencyMs: '$context.responseLatency',
+  error: '$context.integrationErrorMessage',
+});
+
+/** The endpoints of one area. The area is written in the rows: an endpoint that changed its stack would be made before it is deleted, and refused. */
+class AreaStack extends NestedStack {
+  constructor(scope: Construct, area: string, api: HttpApi, platform: Platform, rows: RouteRow[]) {
+    super(scope, area, { description: `Slipway: endpoints of the area ${area}` });
+    for (const [handler, sharing] of Map.groupBy(rows, (row) => row.handler)) {
+      const [row] = sharing;
+      if (row === undefined) continue;
+      const { summary, access, variables = [] } = row;
+      const props = { platform, name: kebab(row.operation), handler, summary, access, variables };
+      this.#endpoint(
+        api,
+        props,
+        sharing.map(({ method, path }) => `${method} ${path}`),
+      );
+    }
+    if (area !== 'core') return;
+    const summary = 'Whatever no route takes: 404, 405';
+    const props = { platform, name: 'fallback', handler: fallbackHandler, summary, access: [] };
+    this.#endpoint(api, props, ['$default']);
+  }
+
+  #endpoint(api: HttpApi, props: Omit<SlipwayFunctionProps, 'timeoutSeconds'>, routeKeys: string[]): void {
+    const made = new SlipwayFunction(this, props.name, { ...props, timeoutSeconds: TIMEOUT_SECONDS });
+    const { functionArn } = made.function;
+    const integration = new CfnIntegration(made, 'Integration', {
+      apiId: api.apiId,
+      integrationType: 'AWS_PROXY',
+      integrationUri: functionArn,
+      payloadFormatVersion: '2.0',
+    });
+    for (const routeKey of routeKeys) {
+      new CfnRoute(made, routeKey, { apiId: api.apiId, routeKey, target: `integrations/${integration.ref}` });
+    }
+    const { partition, region, account } = Stack.of(this);
+    new CfnPermission(made, 'Permission', {
+      action: 'lambda:InvokeFunction',
+      functionName: functionArn,
+      principal: 'apigateway.amazonaws.com',
+      sourceArn: `arn:${partition}:execute-api:${region}:${account}:${api.apiId}/*`,
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { type App, Tags, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { functionRows } from '../contract/functions.ts';
+import { routes } from '../contract/routes.ts';
+import { fallbackHandler } from './api.ts';
+import { bundleFunctions } from './bundles.ts';
+import { readSettings } from './settings.ts';
+import { SlipwayStack } from './slipway-stack.ts';
+
+/** Every handler that is deployed, each once. */
+export const handlers = (): string[] => [
+  ...new Set([
+    ...routes.map(({ handler }) => handler),
+    fallbackHandler,
+    ...Object.values(functionRows).map(({ handler }) => handler),
+  ]),
+];
+
+/** Puts the installation that the context describes into the app, its functions bundled into `bundlesFolder`. */
+export async function makeApp(app: App, bundlesFolder: string): Promise<SlipwayStack> {
+  const settings = readSettings((name) => app.node.tryGetContext(name) as unknown); // whatever stands in cdk.json
+  const account = process.env.CDK_DEFAULT_ACCOUNT;
+  const region = process.env.CDK_DEFAULT_REGION;
+  const stack = new SlipwayStack(app, `slipway-${settings.environment}`, {
+    settings,
+    bundles: await bundleFunctions(handlers(), bundlesFolder),
+    description: 'Slipway: a deployment control plane for agent servers',
+    ...(account !== undefined && region !== undefined && { env: { account, region } }),
+  });
+  Tags.of(stack).add('application', 'slipway');
+  Tags.of(stack).add('environment', settings.environment);
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  return stack;
+}

@@ -1,0 +1,95 @@
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnProject } from 'aws-cdk-lib/aws-codebuild';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
+import { CfnSubscriptionFilter, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { functionRows } from '../contract/functions.ts';
+import { buildspec } from './image-builder/buildspec.ts';
+import { nameOf, type Platform } from './platform.ts';
+import type { Settings } from './settings.ts';
+import { SlipwayFunction } from './slipway-function.ts';
+
+/** Two processors and 3 GB build an agent's image; larger ones cost twice as much a minute. */
+const COMPUTE_TYPE = 'BUILD_GENERAL1_SMALL';
+const IMAGE = 'aws/codebuild/amazonlinux-x86_64-standard:5.0';
+
+export const buildLogGroupName = ({ environment }: Settings): string => `/slipway/${environment}/builds`;
+
+/**
+ * Where code of users is built. The project's role writes its own log and takes the one object that tells a build what to do; whatever
+ * else a build needs lies in that object and is good for that build alone.
+ */
+export class Builds extends Construct {
+  readonly project: CfnProject;
+  readonly logGroup: LogGroup;
+
+  constructor(scope: Construct, id: string, settings: Settings, bucketName: string) {
+    super(scope, id);
+    this.logGroup = new LogGroup(this, 'Log', {
+      logGroupName: buildLogGroupName(settings),
+      retention: settings.logRetentionDays as RetentionDays, // CloudFormation refuses a number that CloudWatch does not know
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const minutes = Math.ceil(settings.buildSeconds / 60);
+    this.project = new CfnProject(this, 'Project', {
+      name: nameOf(settings, 'builds'),
+      description: 'Slipway: builds one revision',
+      serviceRole: this.#role(bucketName).roleArn,
+      source: { type: 'NO_SOURCE', buildSpec: JSON.stringify(buildspec()) },
+      artifacts: { type: 'NO_ARTIFACTS' },
+      environment: {
+        type: 'LINUX_CONTAINER',
+        image: IMAGE,
+        computeType: COMPUTE_TYPE,
+        privilegedMode: true,
+        environmentVariables: [{ name: 'BUCKET_NAME', value: bucketName }],
+      },
+      timeoutInMinutes: minutes,
+      queuedTimeoutInMinutes: minutes,
+      logsConfig: { cloudWatchLogs: { status: 'ENABLED', groupName: this.logGroup.logGroupName } },
+    });
+  }
+
+  #role(bucketName: string): Role {
+    const statements = [
+      new PolicyStatement({
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [this.logGroup.logGroupArn],
+      }),
+      new PolicyStatement({
+        actions: ['s3:DeleteObject', 's3:GetObject'],
+        resources: [`arn:${Stack.of(this).partition}:s3:::${bucketName}/builds/*`],
+      }),
+    ];
+    return new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
+      inlinePolicies: { build: new PolicyDocument({ statements }) },
+    });
+  }
+}
+
+/** Takes the lines of builds as they are written, masks and stores them by revision. */
+export class BuildLogIngestion extends Construct {
+  readonly ingest: SlipwayFunction;
+
+  constructor(scope: Construct, id: string, platform: Platform, logGroup: LogGroup) {
+    super(scope, id);
+    const row = functionRows.ingestLogs;
+    this.ingest = new SlipwayFunction(this, row.name, { platform, ...row });
+    const { functionArn } = this.ingest.function;
+    const { partition, region, account } = Stack.of(this);
+    const permission = new CfnPermission(this, 'Permission', {
+      action: 'lambda:InvokeFunction',
+      functionName: functionArn,
+      principal: 'logs.amazonaws.com',
+      sourceArn: `arn:${partition}:logs:${region}:${account}:log-group:${logGroup.logGroupName}:*`,
+    });
+    const filter = new CfnSubscriptionFilter(this, 'Subscription', {
+      logGroupName: logGroup.logGroupName,
+      filterPattern: '',
+      destinationArn: functionArn,
+    });
+    filter.addResourceDependency(permission);
+  }
+}

@@ -1,0 +1,84 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { type Access, variablesFor } from '../contract/access.ts';
+import type { VariableName } from '../contract/env.ts';
+import { statementsFor } from './access.ts';
+import { nameOf, type Platform } from './platform.ts';
+
+/** A third of a vCPU: what a function needs at start, in a bundle of some 300 KB, before memory is the limit. */
+const MEMORY_MEGABYTES = 512;
+
+export type SlipwayFunctionProps = {
+  platform: Platform;
+  /** Part of the function's name; kebab-case. */
+  name: string;
+  handler: string;
+  summary: string;
+  access: readonly Access[];
+  variables?: readonly VariableName[];
+  timeoutSeconds: number;
+};
+
+/** One function with its own bundle, role and log group. The role and the variables follow from `access`. */
+export class SlipwayFunction extends Construct {
+  readonly function: LambdaFunction;
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, props: SlipwayFunctionProps) {
+    super(scope, id);
+    const { platform } = props;
+    const functionName = nameOf(platform.settings, props.name);
+    const logGroup = new LogGroup(this, 'Log', {
+      logGroupName: `/slipway/${platform.settings.environment}/${props.name}`,
+      // Settings take any number; CloudFormation refuses one that CloudWatch does not know.
+      retention: platform.settings.logRetentionDays as RetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.role = roleOf(this, logGroup, statementsFor(props.access, platform.arns));
+    this.function = new LambdaFunction(this, 'Function', {
+      functionName,
+      description: props.summary,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: MEMORY_MEGABYTES,
+      timeout: Duration.seconds(props.timeoutSeconds),
+      handler: 'index.handler',
+      code: Code.fromAsset(bundleOf(platform, props.handler)),
+      role: this.role,
+      logGroup,
+      environment: environmentOf(platform, props),
+    });
+  }
+}
+
+function roleOf(scope: Construct, logGroup: LogGroup, statements: PolicyStatement[]): Role {
+  const logs = new PolicyStatement({
+    actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    resources: [logGroup.logGroupArn],
+  });
+  return new Role(scope, 'Role', {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    inlinePolicies: { access: new PolicyDocument({ statements: [logs, ...statements] }) },
+  });
+}
+
+function bundleOf({ bundles }: Platform, handler: string): string {
+  const bundle = bundles.get(handler);
+  if (bundle === undefined) throw new Error(`${handler} was not bundled`);
+  return bundle.folder;
+}
+
+function environmentOf(
+  { variables }: Platform,
+  { access, variables: own = [] }: SlipwayFunctionProps,
+): Record<string, string> {
+  const names = [...new Set([...variablesFor(access), ...own])].sort();
+  const entries = names.flatMap((name) => {
+    const value = variables[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { NODE_OPTIONS: '--enable-source-maps', ...Object.fromEntries(entries) };
+}

@@ -1,0 +1,88 @@
+import { CfnOutput, type NestedStack, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Environment } from '../contract/env.ts';
+import { acknowledge } from './acknowledged.ts';
+import { Api } from './api.ts';
+import { BuildLogIngestion, Builds, buildLogGroupName } from './builds.ts';
+import type { Bundle } from './bundles.ts';
+import { CustomDomain } from './custom-domain.ts';
+import { Observability } from './observability.ts';
+import { nameOf, type Platform } from './platform.ts';
+import { pushRoleName, Registry } from './registry.ts';
+import type { Settings } from './settings.ts';
+import { Storage } from './storage.ts';
+import { Triggers } from './triggers.ts';
+import { Workflow } from './workflow.ts';
+
+type SlipwayStackProps = StackProps & { settings: Settings; bundles: ReadonlyMap<string, Bundle> };
+
+/** One installation of Slipway. */
+export class SlipwayStack extends Stack {
+  /** One for each area of the route table. */
+  readonly nestedStacks: NestedStack[];
+
+  constructor(scope: Construct, id: string, { settings, bundles, ...props }: SlipwayStackProps) {
+    super(scope, id, props);
+    const storage = new Storage(this, 'Storage', settings);
+    const builds = new Builds(this, 'Builds', settings, storage.bucketName);
+    const platform = this.#platform(settings, bundles, storage, builds);
+    const workflow = new Workflow(this, 'Workflow', platform);
+    new Registry(this, 'Registry', platform, workflow.functions.BuildFunctionArn.role);
+    const triggers = new Triggers(this, 'Triggers', platform, storage.table);
+    const { ingest } = new BuildLogIngestion(this, 'BuildLogs', platform, builds.logGroup);
+    const api = new Api(this, 'Api', platform);
+    this.nestedStacks = api.areas;
+    acknowledge(this, platform);
+    if (settings.domainName !== undefined) new CustomDomain(this, 'Domain', settings, api);
+    new Observability(this, 'Observability', settings, {
+      apiId: api.httpApi.apiId,
+      tableName: storage.table.tableName,
+      queueName: triggers.setAside.queueName,
+      stateMachineArn: platform.arns.stateMachine,
+      dispatch: triggers.dispatch.function,
+      sweep: triggers.sweep.function,
+      ingest: ingest.function,
+      tasks: Object.values(workflow.functions).map((made) => made.function),
+    });
+    new CfnOutput(this, 'ApiUrl', { value: settings.domainName ?? api.httpApi.apiEndpoint });
+    new CfnOutput(this, 'TableName', { value: storage.table.tableName });
+  }
+
+  #platform(
+    settings: Settings,
+    bundles: ReadonlyMap<string, Bundle>,
+    storage: Storage,
+    { project }: Builds,
+  ): Platform {
+    const { partition, region, account } = this;
+    const { table, key, bucketName } = storage;
+    const at = (service: string, resource: string) =>
+      `arn:${partition}:${service}:${region}:${account}:${resource}`;
+    const stateMachine = at('states', `stateMachine:${nameOf(settings, 'revision')}`);
+    const pushRole = `arn:${partition}:iam::${account}:role/${pushRoleName(settings)}`;
+    const variables: Environment = {
+      TABLE_NAME: table.tableName,
+      STATE_MACHINE_ARN: stateMachine,
+      KEY_ID: key.keyArn,
+      BUCKET_NAME: bucketName,
+      BUILD_PROJECT_NAME: nameOf(settings, 'builds'),
+      BUILD_LOG_GROUP_NAME: buildLogGroupName(settings),
+      PUSH_ROLE_ARN: pushRole,
+      REGISTRY_HOST: `${account}.dkr.ecr.${region}.${this.urlSuffix}`,
+      UNCLAIMED_SECONDS: String(settings.unclaimedSeconds),
+      SILENT_SECONDS: String(settings.silentSeconds),
+      BUILD_SECONDS: String(settings.buildSeconds),
+    };
+    const arns = {
+      table: table.tableArn,
+      key: key.keyArn,
+      bucket: `arn:${partition}:s3:::${bucketName}`,
+      stateMachine,
+      executions: at('states', `execution:${nameOf(settings, 'revision')}:*`),
+      buildProject: project.attrArn,
+      repositories: at('ecr', 'repository/slipway/*'),
+      pushRole,
+    };
+    return { settings, bundles, variables, arns };
+  }
+}

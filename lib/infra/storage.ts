@@ -1,0 +1,99 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { TTL_ATTRIBUTE, tableDefinition } from '../store/table.ts';
+import { nameOf } from './platform.ts';
+import type { Settings } from './settings.ts';
+
+/** After so long nobody reads why a request was made. */
+const ACCESS_LOG_DAYS = 90;
+/** What a build has to do is read and deleted within seconds of its start. */
+const JOB_DAYS = 1;
+/** A replaced object is a mistake that somebody may want to undo. */
+const REPLACED_DAYS = 30;
+
+/** What is kept: the table, the key that secrets are under, the bucket of tarballs and artifacts. */
+export class Storage extends Construct {
+  readonly table: TableV2;
+  readonly key: Key;
+  readonly bucket: Bucket;
+  /** Known without the bucket, so that no part of the stack waits for another to name it. */
+  readonly bucketName: string;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const removalPolicy = settings.removal === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
+    this.table = tableOf(this, settings, removalPolicy);
+    this.key = new Key(this, 'Key', {
+      description: `Slipway ${settings.environment}: wraps the data keys of secrets`,
+      alias: nameOf(settings, 'secrets'),
+      enableKeyRotation: true,
+      removalPolicy,
+    });
+    const { account, region } = Stack.of(this);
+    this.bucketName = nameOf(settings, `${account}-${region}`);
+    this.bucket = bucketOf(this, this.bucketName, removalPolicy);
+  }
+}
+
+function tableOf(scope: Construct, settings: Settings, removalPolicy: RemovalPolicy): TableV2 {
+  const types = new Map<string, AttributeType>(
+    tableDefinition.AttributeDefinitions.map(({ AttributeName, AttributeType: type }) => [
+      AttributeName,
+      type === 'S' ? AttributeType.STRING : AttributeType.NUMBER,
+    ]),
+  );
+  const attribute = (name: string) => ({ name, type: types.get(name) ?? AttributeType.STRING });
+  const [partition, sort] = tableDefinition.KeySchema;
+  return new TableV2(scope, 'Table', {
+    tableName: nameOf(settings, 'table'),
+    partitionKey: attribute(partition.AttributeName),
+    sortKey: attribute(sort.AttributeName),
+    billing: Billing.onDemand(),
+    dynamoStream: StreamViewType[tableDefinition.StreamSpecification.StreamViewType],
+    timeToLiveAttribute: TTL_ATTRIBUTE,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection: settings.removal !== 'destroy',
+    removalPolicy,
+    globalSecondaryIndexes: tableDefinition.GlobalSecondaryIndexes.map(
+      ({ IndexName, KeySchema, Projection }) => ({
+        indexName: IndexName,
+        partitionKey: attribute(KeySchema[0].AttributeName),
+        sortKey: attribute(KeySchema[1].AttributeName),
+        projectionType: ProjectionType[Projection.ProjectionType],
+      }),
+    ),
+  });
+}
+
+function bucketOf(scope: Construct, bucketName: string, removalPolicy: RemovalPolicy): Bucket {
+  const common = {
+    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+    encryption: BucketEncryption.S3_MANAGED,
+    enforceSSL: true,
+    removalPolicy,
+    autoDeleteObjects: false,
+  } as const;
+  const accessLogs = new Bucket(scope, 'AccessLogs', {
+    ...common,
+    lifecycleRules: [{ expiration: Duration.days(ACCESS_LOG_DAYS) }],
+  });
+  return new Bucket(scope, 'Bucket', {
+    ...common,
+    bucketName,
+    versioned: true,
+    // The library's types are not written for exact optional properties.
+    serverAccessLogsBucket: accessLogs as IBucket,
+    lifecycleRules: [
+      {
+        prefix: 'builds/',
+        expiration: Duration.days(JOB_DAYS),
+        noncurrentVersionExpiration: Duration.days(JOB_DAYS),
+      },
+      { noncurrentVersionExpiration: Duration.days(REPLACED_DAYS) },
+      { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+    ],
+  });
+}

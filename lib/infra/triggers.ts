@@ -1,0 +1,103 @@
+import { Duration } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { functionRows } from '../contract/functions.ts';
+import { DISPATCHED_ENTITIES } from '../store/table.ts';
+import { nameOf, type Platform } from './platform.ts';
+import { SlipwayFunction } from './slipway-function.ts';
+
+/** As many as the embedded stream reader passes on; each record is a key and an id. */
+const BATCH_RECORDS_MAX = 100;
+/** Then the record is set aside, and sweep sees to what it told of. */
+const ATTEMPTS = 5;
+/** So long somebody may look at what was set aside. */
+const SET_ASIDE_DAYS = 14;
+
+/** What calls functions beside requests and the state machine: the stream, a schedule, events of builds and executions. */
+export class Triggers extends Construct {
+  readonly dispatch: SlipwayFunction;
+  readonly sweep: SlipwayFunction;
+  readonly setAside: Queue;
+
+  constructor(scope: Construct, id: string, platform: Platform, table: TableV2) {
+    super(scope, id);
+    this.setAside = new Queue(this, 'SetAside', {
+      queueName: nameOf(platform.settings, 'stream-set-aside'),
+      enforceSSL: true,
+      retentionPeriod: Duration.days(SET_ASIDE_DAYS),
+    });
+    this.dispatch = this.#make(platform, functionRows.dispatch);
+    this.#readStream(table);
+    this.sweep = this.#make(platform, functionRows.sweep);
+    new Rule(this, 'EveryMinute', {
+      description: 'Slipway: looks for what nothing else will wake',
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaTarget(this.sweep.function, { retryAttempts: 0 })],
+    });
+    this.#onEvent(platform, functionRows.buildChanged, {
+      source: ['aws.codebuild'],
+      detailType: ['CodeBuild Build State Change'],
+      detail: { 'project-name': [nameOf(platform.settings, 'builds')] },
+    });
+    this.#onEvent(platform, functionRows.executionEnded, {
+      source: ['aws.states'],
+      detailType: ['Step Functions Execution Status Change'],
+      detail: { stateMachineArn: [platform.arns.stateMachine], status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
+    });
+  }
+
+  #make(platform: Platform, row: (typeof functionRows)[keyof typeof functionRows]): SlipwayFunction {
+    return new SlipwayFunction(this, row.name, { platform, ...row });
+  }
+
+  #onEvent(
+    platform: Platform,
+    row: (typeof functionRows)['buildChanged' | 'executionEnded'],
+    eventPattern: EventPattern,
+  ): void {
+    const made = this.#make(platform, row);
+    const targets = [new LambdaTarget(made.function)];
+    new Rule(this, `${row.name}-rule`, { description: `Slipway: ${row.summary}`, eventPattern, targets });
+  }
+
+  #readStream(table: TableV2): void {
+    const { function: dispatch, role } = this.dispatch;
+    const streamArn = table.tableStreamArn ?? '';
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],
+        resources: [streamArn],
+      }),
+    );
+    role.addToPolicy(
+      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.setAside.queueArn] }),
+    );
+    const mapping = new CfnEventSourceMapping(this, 'Stream', {
+      functionName: dispatch.functionArn,
+      eventSourceArn: streamArn,
+      startingPosition: 'TRIM_HORIZON',
+      batchSize: BATCH_RECORDS_MAX,
+      maximumRetryAttempts: ATTEMPTS - 1,
+      bisectBatchOnFunctionError: true,
+      functionResponseTypes: ['ReportBatchItemFailures'],
+      destinationConfig: { onFailure: { destination: this.setAside.queueArn } },
+      filterCriteria: { filters: dispatchedFilters() },
+    });
+    mapping.node.addDependency(role);
+  }
+}
+
+/** Items of these kinds, as they are after a change, or as they were before they were removed. */
+function dispatchedFilters(): CfnEventSourceMapping.FilterProperty[] {
+  const entity = { S: [...DISPATCHED_ENTITIES] };
+  const patterns = [
+    { dynamodb: { NewImage: { entity } } },
+    { eventName: ['REMOVE'], dynamodb: { OldImage: { entity } } },
+  ];
+  return patterns.map((pattern) => ({ pattern: JSON.stringify(pattern) }));
+}

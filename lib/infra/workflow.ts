@@ -1,0 +1,52 @@
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { functionRows } from '../contract/functions.ts';
+import { textOf } from './bundles.ts';
+import { nameOf, type Platform } from './platform.ts';
+import { SlipwayFunction } from './slipway-function.ts';
+
+/** The functions of the states, by the placeholder that the state machine's text has for each. */
+const states = {
+  PrepareFunctionArn: functionRows.prepare,
+  BuildFunctionArn: functionRows.build,
+  DeployFunctionArn: functionRows.deploy,
+  FinishFunctionArn: functionRows.finish,
+} as const;
+
+/** The state machine of revisions, from its text, and the functions behind its states. */
+export class Workflow extends Construct {
+  readonly functions: Record<keyof typeof states, SlipwayFunction>;
+  readonly stateMachine: CfnStateMachine;
+
+  constructor(scope: Construct, id: string, platform: Platform) {
+    super(scope, id);
+    const make = (row: (typeof states)[keyof typeof states]) =>
+      new SlipwayFunction(this, row.name, { platform, ...row });
+    this.functions = {
+      PrepareFunctionArn: make(states.PrepareFunctionArn),
+      BuildFunctionArn: make(states.BuildFunctionArn),
+      DeployFunctionArn: make(states.DeployFunctionArn),
+      FinishFunctionArn: make(states.FinishFunctionArn),
+    };
+    const arns = Object.fromEntries(
+      Object.entries(this.functions).map(([name, made]) => [name, made.function.functionArn]),
+    );
+    const invoke = new PolicyStatement({
+      actions: ['lambda:InvokeFunction'],
+      resources: Object.values(arns),
+    });
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('states.amazonaws.com'),
+      inlinePolicies: { invoke: new PolicyDocument({ statements: [invoke] }) },
+    });
+    this.stateMachine = new CfnStateMachine(this, 'StateMachine', {
+      // By this name its ARN is known to the functions that it calls.
+      stateMachineName: nameOf(platform.settings, 'revision'),
+      stateMachineType: 'STANDARD',
+      roleArn: role.roleArn,
+      definitionString: textOf('statemachines/revision.asl.json'),
+      definitionSubstitutions: arns,
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { Access } from '../../lib/contract/access.ts';
+import { functionRows } from '../../lib/contract/functions.ts';
+import { routes } from '../../lib/contract/routes.ts';
+import { statementsFor } from '../../lib/infra/access.ts';
+
+const file = new URL('../../docs/access.md', import.meta.url);
+
+/** Names in place of ARNs. */
+const arns = {
+  table: 'table',
+  key: 'key',
+  bucket: 'bucket',
+  stateMachine: 'state machine',
+  executions: 'its executions',
+  buildProject: 'build project',
+  repositories: 'repositories of deployments',
+  pushRole: 'push role',
+};
+
+function accessOf(access: readonly Access[]): string {
+  const statements = statementsFor(access, arns).map((statement) => {
+    const { Action, Resource } = statement.toStatementJson() as {
+      Action: string | string[];
+      Resource: string;
+    };
+    return `${[Action].flat().join(', ')} on ${Resource}`;
+  });
+  return statements.length === 0 ? 'nothing' : statements.join('; ');
+}
+
+function page(): string {
+  const endpoints = [...Map.groupBy(routes, ({ handler }) => handler)].map(([handler, rows]) => {
+    const calls = rows.map(({ method, path }) => `\`${method} ${path}\``).join(', ');
+    return `| ${handler.replace('functions/', '')} | ${calls} | ${accessOf(rows[0]?.access ?? [])} |`;
+  });
+  const others = Object.values(functionRows).map(
+    ({ handler, summary, access }) =>
+      `| ${handler.replace('functions/', '')} | ${summary} | ${accessOf(access)} |`,
+  );
+  return `# What each function may do
+
+Made from the route table and \`lib/contract/functions.ts\`; a test compares. Every function may also write its own log. Dispatch reads the table's stream
+and sends to the queue of what was set aside. To make this page again: \`UPDATE_DOCS=1 npx vitest run --config test/vitest.config.ts test/infra/access-table\`.
+
+| Function | Called for | Access |
+|---|---|---|
+${[...endpoints, ...others].join('\n')}
+`;
+}
+
+it('the page on access says what roles are made of', () => {
+  if (process.env.UPDATE_DOCS !== undefined) writeFileSync(file, page());
+  expect(readFileSync(file, 'utf8')).toBe(page());
+});

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { functionRows } from '../../lib/contract/functions.ts';
+import { routes } from '../../lib/contract/routes.ts';
+import { type Synthesised, synthesised } from '../support/synthesised.ts';
+
+/** CloudFormation takes 500; the rest is room for what comes. */
+const RESOURCES_MAX = 400;
+
+let stacks: Synthesised;
+beforeAll(async () => {
+  stacks = await synthesised({ environment: 'test' });
+});
+afterAll(() => stacks.remove());
+
+const propertiesOf = (type: string) => stacks.all(type).map(([, { Properties }]) => Properties);
+
+type Statement = { Action: string | string[]; Resource: unknown; Effect: string };
+type Policies = { PolicyDocument: { Statement: Statement[] } }[];
+
+/** The statements of every role and policy, by where they stand. */
+const statements = (): [string, Statement][] =>
+  [...stacks.all('AWS::IAM::Role'), ...stacks.all('AWS::IAM::Policy')].flatMap(([id, { Properties }]) => {
+    // CloudFormation's own shape of both.
+    const { Policies: inline = [], PolicyDocument: own } = Properties as {
+      Policies?: Policies;
+      PolicyDocument?: Policies[number]['PolicyDocument'];
+    };
+    const documents = [
+      ...inline.map(({ PolicyDocument }) => PolicyDocument),
+      ...(own === undefined ? [] : [own]),
+    ];
+    return documents.flatMap(({ Statement }) => Statement.map((one): [string, Statement] => [id, one]));
+  });
+
+describe('the stacks', () => {
+  it(`have at most ${RESOURCES_MAX} resources each`, () => {
+    const counts = [...stacks.stacks].map(
+      ([name, resources]) => [name, Object.keys(resources).length] as const,
+    );
+    process.stdout.write(`resources: ${counts.map((pair) => pair.join(' ')).join(', ')}\n`);
+    expect(counts.length).toBeGreaterThan(3);
+    expect(counts.filter(([, count]) => count > RESOURCES_MAX)).toEqual([]);
+  });
+
+  it('have every route of the table once, and two stages that serve them all', () => {
+    const keys = propertiesOf('AWS::ApiGatewayV2::Route').map(({ RouteKey }) => RouteKey);
+    const expected = [...routes.map(({ method, path }) => `${method} ${path}`), '$default'];
+    expect(new Set(keys)).toEqual(new Set(expected));
+    expect(keys).toHaveLength(expected.length);
+    const stages = propertiesOf('AWS::ApiGatewayV2::Stage').map(({ StageName }) => StageName);
+    expect(stages).toEqual(['$default', 'api-host']);
+  });
+
+  it('have one function a handler, with Node 24 on arm64, its own role and a log that ends', () => {
+    const functions = propertiesOf('AWS::Lambda::Function');
+    const handlers = new Set(routes.map(({ handler }) => handler));
+    expect(functions).toHaveLength(handlers.size + 1 + Object.keys(functionRows).length);
+    expect(new Set(functions.map(({ Role }) => JSON.stringify(Role))).size).toBe(functions.length);
+    for (const fn of functions) expect(fn).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] });
+    const logs = propertiesOf('AWS::Logs::LogGroup');
+    expect(logs.length).toBeGreaterThan(functions.length);
+    expect(logs.filter(({ RetentionInDays }) => RetentionInDays !== 30)).toEqual([]);
+  });
+
+  it('let one permission call each function of the API', () => {
+    const permissions = propertiesOf('AWS::Lambda::Permission').map(({ Principal }) => Principal);
+    const handlers = new Set(routes.map(({ handler }) => handler));
+    expect(permissions.filter((one) => one === 'apigateway.amazonaws.com')).toHaveLength(handlers.size + 1);
+  });
+
+  it('fill every placeholder of the state machine', () => {
+    const [machine] = propertiesOf('AWS::StepFunctions::StateMachine');
+    const text = String(machine?.DefinitionString);
+    const wanted = new Set([...text.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name));
+    expect(new Set(Object.keys(machine?.DefinitionSubstitutions ?? {}))).toEqual(wanted);
+  });
+});
+
+describe('roles', () => {
+  it('name their actions, and their resources wherever one can be named', () => {
+    const wild = statements().filter(([, { Action, Resource }]) => {
+      const actions = [Action].flat();
+      return actions.some((action) => action.includes('*')) || [Resource].flat().includes('*');
+    });
+    expect(wild.map(([, { Action }]) => Action)).toEqual(['ecr:GetAuthorizationToken']);
+  });
+
+  it('of functions that answer a GET have no action that writes', () => {
+    const readers = new Set(
+      routes.filter(({ method }) => method === 'GET').map(({ operation }) => operation.toLowerCase()),
+    );
+    const found = statements().filter(([id]) =>
+      readers.has(
+        id
+          .split('/')[1]
+          ?.replace(/Role.*$/, '')
+          .toLowerCase() ?? '',
+      ),
+    );
+    expect(new Set(found.map(([id]) => id)).size).toBeGreaterThan(5);
+    const actions = new Set(found.flatMap(([, { Action }]) => [Action].flat()));
+    const reads =
+      /^(dynamodb:(GetItem|Query|ConditionCheckItem)|kms:Decrypt|s3:(GetObject|GetObjectVersion|ListBucket)|logs:(CreateLogStream|PutLogEvents))$/;
+    expect([...actions].filter((action) => !reads.test(action))).toEqual([]);
+  });
+
+  it('give the index of what is due to the sweep alone', () => {
+    const withIndex = statements().filter(([, { Resource }]) =>
+      JSON.stringify(Resource).includes('/index/due'),
+    );
+    expect(withIndex.map(([id]) => id)).toEqual([expect.stringMatching(/^root\/Triggerssweep/)]);
+  });
+});
+
+describe('what is kept', () => {
+  it('survives the stack, and can be brought back', () => {
+    const [[, table] = []] = stacks.all('AWS::DynamoDB::GlobalTable');
+    expect(table?.DeletionPolicy).toBe('Retain');
+    expect(table?.Properties).toMatchObject({
+      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+      TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+      Replicas: [
+        expect.objectContaining({
+          DeletionProtectionEnabled: true,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        }),
+      ],
+    });
+    for (const [, key] of stacks.all('AWS::KMS::Key')) expect(key.DeletionPolicy).toBe('Retain');
+    for (const [, bucket] of stacks.all('AWS::S3::Bucket')) expect(bucket.DeletionPolicy).toBe('Retain');
+  });
+
+  it('goes with it where that is asked for', async () => {
+    const other = await synthesised({ environment: 'test', removal: 'destroy' });
+    const policies = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket'].flatMap((type) =>
+      other.all(type).map(([, { DeletionPolicy }]) => DeletionPolicy),
+    );
+    other.remove();
+    expect(new Set(policies)).toEqual(new Set(['Delete']));
+  });
+});
+
+it.each([
+  [{ environment: 'Not Good' }, /environment/],
+  [{ buildSeconds: '5' }, /buildSeconds/],
+  [{ domainName: 'slipway.example.com' }, /domainName and certificateArn go together/],
+])('a wrong context %j is refused by name', async (context, reason) => {
+  await expect(synthesised(context)).rejects.toThrow(reason);
+});

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { makeApp } from '../../lib/infra/app.ts';
+
+export type Resource = { Type: string; Properties: Record<string, unknown>; DeletionPolicy?: string };
+export type Synthesised = {
+  /** Every stack by its name, nested ones by their area. */
+  stacks: Map<string, Record<string, Resource>>;
+  /** The resources of a type in all stacks, by stack and logical id. */
+  all(type: string): [id: string, resource: Resource][];
+  remove(): void;
+};
+
+/** The stacks as `cdk synth` makes them with this context, from the real sources. */
+export async function synthesised(context: Record<string, unknown> = {}): Promise<Synthesised> {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-synth-'));
+  const app = new App({ outdir: join(folder, 'out'), context });
+  const root = await makeApp(app, join(folder, 'bundles'));
+  const stacks = new Map<string, Record<string, Resource>>();
+  for (const child of [root, ...root.nestedStacks]) {
+    // A template is JSON whose resources have this shape.
+    const { Resources } = Template.fromStack(child).toJSON() as { Resources: Record<string, Resource> };
+    stacks.set(child === root ? 'root' : child.node.id, Resources);
+  }
+  return {
+    stacks,
+    all: (type) =>
+      [...stacks].flatMap(([name, resources]) =>
+        Object.entries(resources).flatMap(([id, resource]) =>
+          resource.Type === type ? [[`${name}/${id}`, resource] as [string, Resource]] : [],
+        ),
+      ),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
