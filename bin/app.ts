@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { makeApp } from '../lib/infra/app.ts';
+import { handlers, makeApp } from '../lib/infra/app.ts';
+import { bundleFunctions } from '../lib/infra/bundles.ts';
 
 const app = new App();
-await makeApp(app, join(app.outdir, 'bundles'));
+makeApp(app, await bundleFunctions(handlers(), join(app.outdir, 'bundles')));
 app.synth();

@@ -7,11 +7,17 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Folders whose tests need no database: `--project unit` starts nothing and takes a few seconds. */
 const unitFolders = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
 const propertyFolders = ['test/property/**/*.test.ts'];
-/** These take minutes or measure; their own npm scripts run them, not the usual run. */
+/** What stands for AWS here needs Python: an emulator, and the scripts of builds. */
+const awsFolders = ['test/aws/**/*.test.ts', 'test/infra/image-builder/**/*.test.ts'];
+/** These take minutes, measure, or need more than Node; their own npm scripts run them, not the usual run. */
 const otherRuns = [
   'test/bench/**',
+  ...awsFolders,
   ...(process.env.TEST_AGENTS === undefined ? ['test/e2e/agents*.test.ts'] : []),
 ];
+
+/** Deployments to the emulator take minutes on a busy machine. */
+const awsLimits = { testTimeout: 300_000, hookTimeout: 600_000 };
 
 export default defineConfig({
   root,
@@ -38,8 +44,19 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...unitFolders, ...propertyFolders, ...otherRuns],
           globalSetup: ['test/support/global-setup.ts'],
+          // As above: loading the modules again for each file would be a tenth of the run.
+          isolate: false,
         },
       },
+      // Each test goes on from what the one before left deployed.
+      ...(process.env.TEST_AWS === undefined
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: { name: 'aws', root, include: awsFolders, ...awsLimits },
+            },
+          ]),
     ],
   },
 });

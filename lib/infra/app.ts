@@ -3,7 +3,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { functionRows } from '../contract/functions.ts';
 import { routes } from '../contract/routes.ts';
 import { fallbackHandler } from './api.ts';
-import { bundleFunctions } from './bundles.ts';
+import type { Bundle } from './bundles.ts';
 import { readSettings } from './settings.ts';
 import { SlipwayStack } from './slipway-stack.ts';
 
@@ -16,14 +16,14 @@ export const handlers = (): string[] => [
   ]),
 ];
 
-/** Puts the installation that the context describes into the app, its functions bundled into `bundlesFolder`. */
-export async function makeApp(app: App, bundlesFolder: string): Promise<SlipwayStack> {
+/** Puts the installation that the context describes into the app, with functions of these bundles. */
+export function makeApp(app: App, bundles: ReadonlyMap<string, Bundle>): SlipwayStack {
   const settings = readSettings((name) => app.node.tryGetContext(name) as unknown); // whatever stands in cdk.json
   const account = process.env.CDK_DEFAULT_ACCOUNT;
   const region = process.env.CDK_DEFAULT_REGION;
   const stack = new SlipwayStack(app, `slipway-${settings.environment}`, {
     settings,
-    bundles: await bundleFunctions(handlers(), bundlesFolder),
+    bundles,
     description: 'Slipway: a deployment control plane for agent servers',
     ...(account !== undefined && region !== undefined && { env: { account, region } }),
   });

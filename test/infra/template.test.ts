@@ -7,8 +7,8 @@ import { type Synthesised, synthesised } from '../support/synthesised.ts';
 const RESOURCES_MAX = 400;
 
 let stacks: Synthesised;
-beforeAll(async () => {
-  stacks = await synthesised({ environment: 'test' });
+beforeAll(() => {
+  stacks = synthesised({ environment: 'test' });
 });
 afterAll(() => stacks.remove());
 
@@ -130,8 +130,8 @@ describe('what is kept', () => {
     for (const [, bucket] of stacks.all('AWS::S3::Bucket')) expect(bucket.DeletionPolicy).toBe('Retain');
   });
 
-  it('goes with it where that is asked for', async () => {
-    const other = await synthesised({ environment: 'test', removal: 'destroy' });
+  it('goes with it where that is asked for', () => {
+    const other = synthesised({ environment: 'test', removal: 'destroy' });
     const policies = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket'].flatMap((type) =>
       other.all(type).map(([, { DeletionPolicy }]) => DeletionPolicy),
     );
@@ -144,6 +144,6 @@ it.each([
   [{ environment: 'Not Good' }, /environment/],
   [{ buildSeconds: '5' }, /buildSeconds/],
   [{ domainName: 'slipway.example.com' }, /domainName and certificateArn go together/],
-])('a wrong context %j is refused by name', async (context, reason) => {
-  await expect(synthesised(context)).rejects.toThrow(reason);
+])('a wrong context %j is refused by name', (context, reason) => {
+  expect(() => synthesised(context)).toThrow(reason);
 });

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as tar from 'tar';
 import { expect } from 'vitest';
-import type { Program, ShownDeployment, ShownRevision } from './program.ts';
+import type { Installation, ShownDeployment, ShownRevision } from './program.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { type Files, writeFiles } from './write-files.ts';
 
@@ -57,11 +57,11 @@ export type CliRequest = {
 
 /** A deploy CLI's `deploy --remote`: finds or makes the deployment, uploads, patches, and polls to the end. */
 export class DeployCli {
-  readonly #program: Program;
+  readonly #program: Installation;
   readonly #base: string;
 
   /** `prefix` is a path that the base address ends with. */
-  constructor(program: Program, prefix = '') {
+  constructor(program: Installation, prefix = '') {
     this.#program = program;
     this.#base = program.baseUrl + prefix;
   }

@@ -27,6 +27,9 @@ export type Program = {
   alive(): Promise<ProcessFacts[]>;
 };
 
+/** What requests need of an installation, wherever it runs. */
+export type Installation = Pick<Program, 'baseUrl' | 'apiKey' | 'tenantId'>;
+
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 /** The program says so when everything answers; `credentials.json` may still be an earlier run's until then. */
@@ -113,7 +116,12 @@ export async function discard(program: Program): Promise<void> {
 export type Answer = { status: number; body: unknown; headers: Headers };
 
 /** One request with the program's key; the body of the answer is parsed. */
-export async function api(program: Program, method: string, path: string, body?: unknown): Promise<Answer> {
+export async function api(
+  program: Installation,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
   const response = await fetch(program.baseUrl + path, {
     method,
     headers: {
@@ -146,7 +154,7 @@ export type ShownDeployment = {
 
 /** Throws unless the answer has the status that the test counts on. */
 export async function expectApi<T>(
-  program: Program,
+  program: Installation,
   method: string,
   path: string,
   body: unknown,
@@ -159,7 +167,7 @@ export async function expectApi<T>(
   return answer.body as T; // the test states the shape it reads
 }
 
-export const create = (program: Program, name: string, repoUrl: string, more: object = {}) =>
+export const create = (program: Installation, name: string, repoUrl: string, more: object = {}) =>
   expectApi<ShownDeployment>(
     program,
     'POST',
@@ -174,18 +182,18 @@ export const create = (program: Program, name: string, repoUrl: string, more: ob
     201,
   );
 
-export const patch = (program: Program, id: string, body: object) =>
+export const patch = (program: Installation, id: string, body: object) =>
   expectApi<ShownDeployment>(program, 'PATCH', `/v2/deployments/${id}`, body, 200);
 
-export const deploymentOf = (program: Program, id: string) =>
+export const deploymentOf = (program: Installation, id: string) =>
   expectApi<ShownDeployment>(program, 'GET', `/v2/deployments/${id}`, undefined, 200);
 
-export const revisionOf = (program: Program, id: string, revisionId: string) =>
+export const revisionOf = (program: Installation, id: string, revisionId: string) =>
   expectApi<ShownRevision>(program, 'GET', `/v2/deployments/${id}/revisions/${revisionId}`, undefined, 200);
 
 /** Polls as clients do until the revision has a status that the check takes. */
 export const revisionUntil = (
-  program: Program,
+  program: Installation,
   id: string,
   revisionId: string,
   wanted: (status: RevisionStatus) => boolean,
@@ -199,7 +207,7 @@ export const revisionUntil = (
     { timeoutMs, what: `revision ${revisionId}` },
   );
 
-export const ended = (program: Program, id: string, revisionId: string, timeoutMs?: number) =>
+export const ended = (program: Installation, id: string, revisionId: string, timeoutMs?: number) =>
   revisionUntil(program, id, revisionId, isTerminal, timeoutMs);
 
 /** Copies the example server into a folder of a test. */
@@ -207,7 +215,7 @@ export const copyExample = (to: string): Promise<void> =>
   cp(join(root, 'examples/hello-server'), to, { recursive: true });
 
 /** Waits until the deployment's newest revision is active, and gives its deployment. Throws, quoting the reason, when it ended otherwise. */
-export async function deployed(program: Program, made: ShownDeployment): Promise<ShownDeployment> {
+export async function deployed(program: Installation, made: ShownDeployment): Promise<ShownDeployment> {
   const revision = await ended(program, made.id, made.latest_revision_id);
   if (revision.status !== 'DEPLOYED') throw new Error(`${revision.status}: ${revision.status_message}`);
   return deploymentOf(program, made.id);

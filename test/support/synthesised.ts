@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { makeApp } from '../../lib/infra/app.ts';
+import { handlers, makeApp } from '../../lib/infra/app.ts';
 
 export type Resource = { Type: string; Properties: Record<string, unknown>; DeletionPolicy?: string };
 export type Synthesised = {
@@ -14,11 +14,15 @@ export type Synthesised = {
   remove(): void;
 };
 
-/** The stacks as `cdk synth` makes them with this context, from the real sources. */
-export async function synthesised(context: Record<string, unknown> = {}): Promise<Synthesised> {
+/** The stacks as `cdk synth` makes them with this context, but for the code of the functions: bundling it is tested elsewhere. */
+export function synthesised(context: Record<string, unknown> = {}): Synthesised {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-synth-'));
   const app = new App({ outdir: join(folder, 'out'), context });
-  const root = await makeApp(app, join(folder, 'bundles'));
+  const code = join(folder, 'code');
+  mkdirSync(code);
+  writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');
+  const bundles = new Map(handlers().map((handler) => [handler, { folder: code, sizeBytes: 0 }]));
+  const root = makeApp(app, bundles);
   const stacks = new Map<string, Record<string, Resource>>();
   for (const child of [root, ...root.nestedStacks]) {
     // A template is JSON whose resources have this shape.

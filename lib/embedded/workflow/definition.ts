@@ -33,7 +33,9 @@ export function readMachine(text: string): Machine {
   const json: unknown = JSON.parse(text);
   const parsed = machineText.parse(json);
   // A test holds our text against the whole language; doing so at each start would be half of the start.
-  const machine = new StateMachine(json as StateMachineDefinition, { validationOptions: { noValidate: true } });
+  const machine = new StateMachine(json as StateMachineDefinition, {
+    validationOptions: { noValidate: true },
+  });
   const tasks = Object.entries(parsed.States).flatMap(([name, found]) =>
     found.Type === 'Task'
       ? [{ name, waitsForToken: found.Resource === LAMBDA_WITH_TOKEN, timeoutSeconds: found.TimeoutSeconds }]

@@ -5,6 +5,8 @@ import { runStep, type Step, vitestStep } from './run-step.ts';
 
 const REPORT = 'vitest.json';
 
+type Shown = boolean | 'live';
+
 /** One run of checks: says how each went, and leaves in its folder what `print-counts.ts` counts. */
 export class Checks {
   readonly #folder: string;
@@ -21,8 +23,8 @@ export class Checks {
     await this.#run(step);
   }
 
-  /** Runs vitest with these arguments beyond its configuration; with `shown`, shows what the tests print in any case. */
-  async test({ args = [], shown = false }: { args?: string[]; shown?: boolean } = {}): Promise<void> {
+  /** Runs vitest with these arguments beyond its configuration; with `shown`, shows what the tests print in any case, perhaps as they print it. */
+  async test({ args = [], shown = false }: { args?: string[]; shown?: Shown } = {}): Promise<void> {
     await this.#run(vitestStep(join(this.#folder, REPORT), args), { report: REPORT, shown });
   }
 
@@ -34,13 +36,10 @@ export class Checks {
     if (failed > 0) process.exitCode = 1;
   }
 
-  async #run(
-    step: Step,
-    { report, shown = false }: { report?: string; shown?: boolean } = {},
-  ): Promise<void> {
-    const { ok, seconds, output } = await runStep(step);
+  async #run(step: Step, { report, shown = false }: { report?: string; shown?: Shown } = {}): Promise<void> {
+    const { ok, seconds, output } = await runStep(step, { live: shown === 'live' });
     this.#results.push({ name: step.name, ok, seconds, ...(report !== undefined && { report }) });
     console.log(`${ok ? 'ok    ' : 'FAILED'}  ${step.name}  ${seconds.toFixed(1)} s`);
-    if (!ok || shown) console.log(`\n${output.trimEnd()}\n`);
+    if (shown !== 'live' && (!ok || shown)) console.log(`\n${output.trimEnd()}\n`);
   }
 }

@@ -21,13 +21,19 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 
-/** Runs a step to its end and keeps what it prints. A program that cannot be started is a failed step. */
-export async function runStep({ command: [program, ...args] }: Step): Promise<Ran> {
+/** Runs a step to its end and keeps what it prints; with `live` it is shown at once too. A program that cannot be started is a failed step. */
+export async function runStep(
+  { command: [program, ...args] }: Step,
+  { live = false }: { live?: boolean } = {},
+): Promise<Ran> {
   const started = performance.now();
   const chunks: Buffer[] = [];
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
-  const keep = (chunk: Buffer) => chunks.push(chunk);
+  const keep = (chunk: Buffer) => {
+    chunks.push(chunk);
+    if (live) process.stdout.write(chunk);
+  };
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
   let problem = '';
