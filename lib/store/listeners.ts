@@ -7,7 +7,26 @@ import { find, queryAll } from './operations.ts';
 import type { Table } from './table.ts';
 
 export const lastSeen = lazy(() =>
-  z.object({ v: z.literal(1), entity: z.literal('last_seen'), tenant_id: z.string(), at: z.number() }),
+  z.object({
+    v: z.literal(2),
+    entity: z.literal('last_seen'),
+    tenant_id: z.string(),
+    at: z.number(),
+    /** When there was last work for it; at first, when it first called. */
+    worked_at: z.number(),
+  }),
+);
+export type LastSeen = z.infer<ReturnType<typeof lastSeen>>;
+
+/** The first version knew only when a listener called: it counts as having worked then. */
+const lastSeenOfAnyVersion = lazy(() =>
+  z.preprocess((item) => {
+    const known = z
+      .object({ v: z.literal(1), at: z.number() })
+      .loose()
+      .safeParse(item);
+    return known.success ? { ...known.data, v: 2, worked_at: known.data.at } : item;
+  }, lastSeen()),
 );
 
 export const findListener = (
@@ -22,13 +41,17 @@ export async function getListenerItem(table: Table, tenantId: string, listenerId
   return found;
 }
 
-/** When a listener last called, in epoch milliseconds; kept apart so that a call never contends with a transaction. */
+/** When a listener last called and had work; kept apart so that a call never contends with a transaction. */
+export const findSeen = (table: Table, tenantId: string, listenerId: string): Promise<LastSeen | undefined> =>
+  find(table, lastSeenKey(tenantId, listenerId), lastSeenOfAnyVersion);
+
+/** When a listener last called, in epoch milliseconds. */
 export async function findLastSeen(
   table: Table,
   tenantId: string,
   listenerId: string,
 ): Promise<number | undefined> {
-  return (await find(table, lastSeenKey(tenantId, listenerId), lastSeen))?.at;
+  return (await findSeen(table, tenantId, listenerId))?.at;
 }
 
 export async function lastSeenOf(

@@ -11,35 +11,37 @@ import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
 import { openTasks } from '../../store/tasks.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { noteSeen } from './last-seen.ts';
+import { noteSeen, noteWork } from './last-seen.ts';
 import { type SpecDeps, specOf } from './spec.ts';
 
 type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'offers'>;
 type ClaimInput = Pick<RouteInput<typeof row>, 'params' | 'body'>;
 
 /**
- * Seconds until the next poll: soon after work (more often follows), else a pace whose cost an idle month bears; where a claim is
- * held until there is work, at once.
+ * Seconds until the next poll: soon after work (more often follows), else at a pace that a person who waits bears, and after an hour without
+ * work at one whose cost an idle month bears; where a claim is held until there is work, at once.
  */
-const POLL_AFTER_SECONDS = { work: 1, idle: 5, held: 0 } as const;
+const POLL_AFTER_SECONDS = { work: 1, idle: 5, quiet: 15, held: 0 } as const;
+const QUIET_AFTER_MILLISECONDS = 3_600_000;
 
 /** Gives a listener the tasks that are offered to it and those this instance holds already, each under a new lease. */
 export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Caller): Promise<ClaimResponse> {
   const listenerId = input.params.listener_id;
   await getListenerItem(deps.table, caller.tenantId, listenerId);
-  await noteSeen(deps, caller.tenantId, listenerId);
+  const workedAt = await noteSeen(deps, caller.tenantId, listenerId);
   // Listening begins before looking, so an offer made in between is not slept through.
   const offered = deps.offers.wait(listenerId, input.body.wait_seconds * 1000);
-  const now = await claimOnce(deps, input, caller);
+  const now = await claimOnce(deps, input, caller, workedAt);
   if (now.tasks.length > 0 || now.cancelled.length > 0 || input.body.wait_seconds === 0) return now;
   await offered;
-  return claimOnce(deps, input, caller);
+  return claimOnce(deps, input, caller, workedAt);
 }
 
 async function claimOnce(
   deps: ClaimDeps,
   { params, body }: ClaimInput,
   caller: Caller,
+  workedAt: number,
 ): Promise<ClaimResponse> {
   const tasks: ListenerTask[] = [];
   const cancelled: string[] = [];
@@ -51,11 +53,17 @@ async function claimOnce(
     const claimed = await claim(deps, task, body.instance_id);
     if (claimed !== undefined) tasks.push(claimed);
   }
-  const idle = deps.offers.holds ? POLL_AFTER_SECONDS.held : POLL_AFTER_SECONDS.idle;
   // Also after `cancelled`: a claim is answered at once as long as there is any, and the listener needs a while to stop.
   const found = tasks.length > 0 || cancelled.length > 0;
-  const poll_after_seconds = found ? POLL_AFTER_SECONDS.work : idle;
+  if (found) await noteWork(deps, caller.tenantId, params.listener_id, workedAt);
+  const poll_after_seconds = found ? POLL_AFTER_SECONDS.work : pauseOf(deps, workedAt);
   return { tasks, cancelled, poll_after_seconds };
+}
+
+function pauseOf({ offers, clock }: ClaimDeps, workedAt: number): number {
+  if (offers.holds) return POLL_AFTER_SECONDS.held;
+  const isQuiet = clock.now() - workedAt >= QUIET_AFTER_MILLISECONDS;
+  return isQuiet ? POLL_AFTER_SECONDS.quiet : POLL_AFTER_SECONDS.idle;
 }
 
 /** Undefined when another was quicker, or the revision is not wanted any more. */

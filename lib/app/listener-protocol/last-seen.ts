@@ -1,21 +1,45 @@
 import { update } from '../../store/expressions.ts';
 import { lastSeenKey } from '../../store/keys.ts';
-import { findLastSeen } from '../../store/listeners.ts';
+import { findSeen, type LastSeen } from '../../store/listeners.ts';
 import { transact } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';
+
+type SeenDeps = Pick<Deps, 'table' | 'clock'>;
 
 /** A sign of life is written at most this often: well within what counts as ONLINE, and a poll a second costs no write. */
 const WRITTEN_EVERY_MILLISECONDS = 20_000;
 
-/** Notes that a listener called. Its own item, so that it never contends with anything. */
-export async function noteSeen(
-  deps: Pick<Deps, 'table' | 'clock'>,
+/**
+ * Notes that a listener called, and tells since when it has had no work (epoch milliseconds). Its own item, so that it never contends with
+ * anything.
+ */
+export async function noteSeen(deps: SeenDeps, tenantId: string, listenerId: string): Promise<number> {
+  const now = deps.clock.now();
+  const seen = await findSeen(deps.table, tenantId, listenerId);
+  const workedAt = seen?.worked_at ?? now;
+  if (seen === undefined || now - seen.at >= WRITTEN_EVERY_MILLISECONDS)
+    await write(deps, tenantId, listenerId, { at: now, worked_at: workedAt });
+  return workedAt;
+}
+
+/** Notes that there was work for a listener, unless that was noted a moment ago. */
+export async function noteWork(
+  deps: SeenDeps,
   tenantId: string,
   listenerId: string,
+  workedAt: number,
 ): Promise<void> {
   const now = deps.clock.now();
-  const seen = await findLastSeen(deps.table, tenantId, listenerId);
-  if (seen !== undefined && now - seen < WRITTEN_EVERY_MILLISECONDS) return;
-  const set = { v: 1, entity: 'last_seen', tenant_id: tenantId, at: now };
-  await transact(deps.table, [update('last_seen', lastSeenKey(tenantId, listenerId), { set })]);
+  if (now - workedAt < WRITTEN_EVERY_MILLISECONDS) return;
+  await write(deps, tenantId, listenerId, { at: now, worked_at: now });
+}
+
+async function write(
+  { table }: SeenDeps,
+  tenantId: string,
+  listenerId: string,
+  times: Pick<LastSeen, 'at' | 'worked_at'>,
+): Promise<void> {
+  const set = { v: 2, entity: 'last_seen', tenant_id: tenantId, ...times };
+  await transact(table, [update('last_seen', lastSeenKey(tenantId, listenerId), { set })]);
 }

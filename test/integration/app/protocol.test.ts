@@ -10,6 +10,9 @@ import { getSpec } from '../../../lib/app/listener-protocol/spec.ts';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
 import { shipTaskLogs } from '../../../lib/app/listener-protocol/task-logs.ts';
 import { desiredResponse, type StatusRequest } from '../../../lib/contract/listener-protocol.ts';
+import { put } from '../../../lib/store/expressions.ts';
+import { lastSeenKey } from '../../../lib/store/keys.ts';
+import { transact } from '../../../lib/store/operations.ts';
 import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
 import { COMMIT, ended, inProgress } from '../../support/processed.ts';
 import { github, post, refusedWith, register, show } from '../../support/requests.ts';
@@ -95,6 +98,31 @@ describe('claims', () => {
     const other = await claim(self, 2, 'two');
     expect(other.tasks.map((task) => task.deployment_id)).toEqual([made[2]?.id]);
     expect(await claim(self, 2, 'three')).toEqual({ tasks: [], cancelled: [], poll_after_seconds: 5 });
+  });
+
+  it('are asked for less often after an hour without work, and soon again after work', async () => {
+    const self = await listening();
+    const pace = async () => (await claim(self)).poll_after_seconds;
+    expect(await pace()).toBe(5);
+    self.plane.advance(3_599);
+    expect(await pace()).toBe(5);
+    self.plane.advance(2);
+    expect(await pace()).toBe(15);
+    await offered(self, 'a');
+    expect([await pace(), await pace()]).toEqual([1, 1]);
+    // Its own lease gives a task back at each claim: as long as it has one, there is work.
+    expect((await claim(self, 10, 'two')).poll_after_seconds).toBe(5);
+  });
+
+  it('count a listener of an older record as at work when it last called', async () => {
+    const self = await listening();
+    const { plane, listenerId } = self;
+    const at = plane.deps.clock.now() - 7_200_000;
+    const item = { v: 1, entity: 'last_seen', tenant_id: plane.caller.tenantId, at };
+    await transact(plane.deps.table, [
+      put('last_seen', { ...lastSeenKey(plane.caller.tenantId, listenerId), ...item }),
+    ]);
+    expect((await claim(self)).poll_after_seconds).toBe(15);
   });
 
   it('do not take over an expired lease before it was looked at; its holder may go on', async () => {
