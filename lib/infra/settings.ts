@@ -16,8 +16,8 @@ const settings = z.object({
   /** A DEPLOY task that no listener claims, and a listener that goes silent, fail a revision after so many seconds. */
   unclaimedSeconds: z.coerce.number().int().positive().default(900),
   silentSeconds: z.coerce.number().int().positive().default(900),
-  /** A build may take so long, waiting included. */
-  buildSeconds: z.coerce.number().int().min(300).max(28_800).default(1800),
+  /** A build may take so long, waiting included; what it pushes with is good for an hour. */
+  buildSeconds: z.coerce.number().int().min(300).max(3600).default(1800),
   /** Gets mail from alarms. */
   alarmEmail: z.email().optional(),
   /** An address of one's own, with its certificate in this region. */
