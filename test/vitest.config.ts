@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './support/sequencer.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -24,6 +25,7 @@ export default defineConfig({
   test: {
     // The programs that tests start share their compiled code, as those of `npm start` do.
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/slipway') },
+    sequence: { sequencer: LongestFirst },
     // Files that drive real programs mostly wait for them.
     maxWorkers: 4,
     // Real programs (git, npm, servers) on a busy machine take longer than the 5 s that suit pure functions.

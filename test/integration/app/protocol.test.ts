@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { offerTask } from '../../../lib/app/engine/deploys.ts';
 import { load } from '../../../lib/app/engine/situation.ts';
-import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
 import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
@@ -10,37 +8,9 @@ import { getSpec } from '../../../lib/app/listener-protocol/spec.ts';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
 import { shipTaskLogs } from '../../../lib/app/listener-protocol/task-logs.ts';
 import { desiredResponse, type StatusRequest } from '../../../lib/contract/listener-protocol.ts';
-import { put } from '../../../lib/store/expressions.ts';
-import { lastSeenKey } from '../../../lib/store/keys.ts';
-import { transact } from '../../../lib/store/operations.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { COMMIT, ended, inProgress } from '../../support/processed.ts';
+import { artifact, claim, type Listening, listening, offered } from '../../support/listening.ts';
+import { ended, inProgress } from '../../support/processed.ts';
 import { github, post, refusedWith, register, show } from '../../support/requests.ts';
-
-const artifact = { kind: 'folder', key: 'builds/one.tar', sha256: 'a'.repeat(64), sizeBytes: 10 } as const;
-type Listening = { plane: ControlPlane; listenerId: string };
-
-async function listening(): Promise<Listening> {
-  const plane = await aControlPlane();
-  return { plane, listenerId: (await register(plane, 'machine')).id };
-}
-
-/** A deployment whose first revision is offered to the listener. */
-async function offered({ plane }: Listening, name: string, secrets: object[] = []) {
-  const { id } = await post(plane, github(name, { secrets }));
-  const { id: revisionId } = await inProgress(plane, id, 'AWAITING_DEPLOY', { artifact, commit: COMMIT });
-  const loaded = await load(plane.deps, { tenantId: plane.caller.tenantId, deploymentId: id });
-  if (loaded === undefined) throw new Error('no deployment');
-  await offerTask(plane.deps, loaded);
-  return { id, revisionId };
-}
-
-const claim = ({ plane, listenerId }: Listening, max = 10, instance_id = 'one') =>
-  claimTasks(
-    plane.deps,
-    { params: { listener_id: listenerId }, body: { instance_id, max, wait_seconds: 0 } },
-    plane.caller,
-  );
 
 const report = ({ plane, listenerId }: Listening, ...reports: StatusRequest['reports']) =>
   reportStatus(plane.deps, { params: { listener_id: listenerId }, body: { reports } }, plane.caller);
@@ -98,31 +68,6 @@ describe('claims', () => {
     const other = await claim(self, 2, 'two');
     expect(other.tasks.map((task) => task.deployment_id)).toEqual([made[2]?.id]);
     expect(await claim(self, 2, 'three')).toEqual({ tasks: [], cancelled: [], poll_after_seconds: 5 });
-  });
-
-  it('are asked for less often after an hour without work, and soon again after work', async () => {
-    const self = await listening();
-    const pace = async () => (await claim(self)).poll_after_seconds;
-    expect(await pace()).toBe(5);
-    self.plane.advance(3_599);
-    expect(await pace()).toBe(5);
-    self.plane.advance(2);
-    expect(await pace()).toBe(15);
-    await offered(self, 'a');
-    expect([await pace(), await pace()]).toEqual([1, 1]);
-    // Its own lease gives a task back at each claim: as long as it has one, there is work.
-    expect((await claim(self, 10, 'two')).poll_after_seconds).toBe(5);
-  });
-
-  it('count a listener of an older record as at work when it last called', async () => {
-    const self = await listening();
-    const { plane, listenerId } = self;
-    const at = plane.deps.clock.now() - 7_200_000;
-    const item = { v: 1, entity: 'last_seen', tenant_id: plane.caller.tenantId, at };
-    await transact(plane.deps.table, [
-      put('last_seen', { ...lastSeenKey(plane.caller.tenantId, listenerId), ...item }),
-    ]);
-    expect((await claim(self)).poll_after_seconds).toBe(15);
   });
 
   it('do not take over an expired lease before it was looked at; its holder may go on', async () => {

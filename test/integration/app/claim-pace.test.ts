@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { put } from '../../../lib/store/expressions.ts';
+import { lastSeenKey } from '../../../lib/store/keys.ts';
+import { transact } from '../../../lib/store/operations.ts';
+import { claim, listening, offered } from '../../support/listening.ts';
+
+describe('claims', () => {
+  it('are asked for less often after an hour without work, and soon again after work', async () => {
+    const self = await listening();
+    const pace = async () => (await claim(self)).poll_after_seconds;
+    expect(await pace()).toBe(5);
+    self.plane.advance(3_599);
+    expect(await pace()).toBe(5);
+    self.plane.advance(2);
+    expect(await pace()).toBe(15);
+    await offered(self, 'a');
+    expect([await pace(), await pace()]).toEqual([1, 1]);
+    // Its own lease gives a task back at each claim: as long as it has one, there is work.
+    expect((await claim(self, 10, 'two')).poll_after_seconds).toBe(5);
+  });
+
+  it('count a listener of an older record as at work when it last called', async () => {
+    const self = await listening();
+    const { plane, listenerId } = self;
+    const at = plane.deps.clock.now() - 7_200_000;
+    const item = { v: 1, entity: 'last_seen', tenant_id: plane.caller.tenantId, at };
+    await transact(plane.deps.table, [
+      put('last_seen', { ...lastSeenKey(plane.caller.tenantId, listenerId), ...item }),
+    ]);
+    expect((await claim(self)).poll_after_seconds).toBe(15);
+  });
+});

@@ -1,0 +1,39 @@
+import { offerTask } from '../../lib/app/engine/deploys.ts';
+import { load } from '../../lib/app/engine/situation.ts';
+import { claimTasks } from '../../lib/app/listener-protocol/claim.ts';
+import { aControlPlane, type ControlPlane } from './control-plane.ts';
+import { COMMIT, inProgress } from './processed.ts';
+import { github, post, register } from './requests.ts';
+
+/** What the revisions that are offered here run. */
+export const artifact = {
+  kind: 'folder',
+  key: 'builds/one.tar',
+  sha256: 'a'.repeat(64),
+  sizeBytes: 10,
+} as const;
+
+export type Listening = { plane: ControlPlane; listenerId: string };
+
+/** A control plane with one listener. */
+export async function listening(): Promise<Listening> {
+  const plane = await aControlPlane();
+  return { plane, listenerId: (await register(plane, 'machine')).id };
+}
+
+/** A deployment whose first revision is offered to the listener. */
+export async function offered({ plane }: Listening, name: string, secrets: object[] = []) {
+  const { id } = await post(plane, github(name, { secrets }));
+  const { id: revisionId } = await inProgress(plane, id, 'AWAITING_DEPLOY', { artifact, commit: COMMIT });
+  const loaded = await load(plane.deps, { tenantId: plane.caller.tenantId, deploymentId: id });
+  if (loaded === undefined) throw new Error('no deployment');
+  await offerTask(plane.deps, loaded);
+  return { id, revisionId };
+}
+
+export const claim = ({ plane, listenerId }: Listening, max = 10, instance_id = 'one') =>
+  claimTasks(
+    plane.deps,
+    { params: { listener_id: listenerId }, body: { instance_id, max, wait_seconds: 0 } },
+    plane.caller,
+  );
