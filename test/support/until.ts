@@ -1,17 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** What comes soon is seen soon; what takes long is asked for less often, for asking costs what is waited for its processor. */
+const PAUSE_MS = { first: 10, factor: 1.5, most: 150 } as const;
+
 /** Waits until `check` gives something true, and returns it. Throws after `timeoutMs`, saying what was waited for. */
 export async function until<T>(
   check: () => T | Promise<T>,
   { timeoutMs, what }: { timeoutMs: number; what: string },
 ): Promise<Exclude<T, false | undefined | null>> {
   const deadline = Date.now() + timeoutMs;
-  for (;;) {
+  for (let pause: number = PAUSE_MS.first; ; pause = Math.min(PAUSE_MS.most, pause * PAUSE_MS.factor)) {
     const found = await check();
     // The checks above the return exclude exactly what the type excludes.
     if (found !== false && found !== undefined && found !== null)
       return found as Exclude<T, false | undefined | null>;
     if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}`);
-    await delay(20);
+    await delay(pause);
   }
 }
