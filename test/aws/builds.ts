@@ -1,0 +1,141 @@
+import {
+  BatchGetBuildsCommand,
+  type Build,
+  CodeBuildClient,
+  ListBuildsForProjectCommand,
+} from '@aws-sdk/client-codebuild';
+import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { until } from '../support/until.ts';
+import { awsCall, awsEnvironment } from './aws-call.ts';
+import type { Emulator } from './emulator.ts';
+
+/** A build is started within seconds of the request that asks for it. */
+const START_TIMEOUT_MS = 60_000;
+
+export type StartedBuild = {
+  id: string;
+  /** The environment that it was started with, of the project and of its own. */
+  environment: Record<string, string>;
+  bucketName: string;
+  jobKey: string;
+};
+
+/** The part of the builder and of CodeBuild, in a test: takes builds that were started, says what they print, ends them. */
+export class BuildService {
+  readonly #emulator: Emulator;
+  readonly #codeBuild: CodeBuildClient;
+  readonly #s3: S3Client;
+  readonly #taken = new Set<string>();
+
+  constructor(emulator: Emulator) {
+    const { AWS_REGION: region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = awsEnvironment;
+    const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
+    const config = { region, credentials, endpoint: emulator.endpoint };
+    this.#emulator = emulator;
+    this.#codeBuild = new CodeBuildClient(config);
+    this.#s3 = new S3Client({ ...config, forcePathStyle: true });
+  }
+
+  /** How many builds were ever started. */
+  async count(): Promise<number> {
+    return (await this.#ids()).length;
+  }
+
+  /** Waits for a build that was not taken yet. */
+  async take(): Promise<StartedBuild> {
+    const id = await until(async () => (await this.#ids()).find((each) => !this.#taken.has(each)), {
+      timeoutMs: START_TIMEOUT_MS,
+      what: 'a build to be started',
+    });
+    this.#taken.add(id);
+    const variables = (await this.record(id)).environment?.environmentVariables ?? [];
+    const environment = Object.fromEntries(variables.map(({ name = '', value = '' }) => [name, value]));
+    const {
+      BUCKET_NAME: bucketName = '',
+      SLIPWAY_TENANT_ID,
+      SLIPWAY_DEPLOYMENT_ID,
+      SLIPWAY_REVISION_ID,
+    } = environment;
+    const jobKey = `builds/${SLIPWAY_TENANT_ID}/${SLIPWAY_DEPLOYMENT_ID}/${SLIPWAY_REVISION_ID}.json`;
+    return { id, environment, bucketName, jobKey };
+  }
+
+  async record(id: string): Promise<Build> {
+    const { builds = [] } = await this.#codeBuild.send(new BatchGetBuildsCommand({ ids: [id] }));
+    const [build] = builds;
+    if (build === undefined) throw new Error(`There is no build ${id}`);
+    return build;
+  }
+
+  /** Reads what a build has to do and deletes it, as the builder does first. */
+  async takeJob({ bucketName: Bucket, jobKey: Key }: StartedBuild): Promise<Record<string, unknown>> {
+    const { Body } = await this.#s3.send(new GetObjectCommand({ Bucket, Key }));
+    const text = await Body?.transformToString();
+    await this.#s3.send(new DeleteObjectCommand({ Bucket, Key }));
+    return JSON.parse(text ?? '');
+  }
+
+  /** Writes lines to the log group of builds, in the stream that CodeBuild would make for this build. */
+  async print({ id, environment }: StartedBuild, messages: string[]): Promise<void> {
+    const { SLIPWAY_TENANT_ID, SLIPWAY_DEPLOYMENT_ID, SLIPWAY_REVISION_ID } = environment;
+    const uuid = id.split(':').at(-1);
+    const logGroupName = '/slipway/test/builds';
+    const logStreamName = `${SLIPWAY_TENANT_ID}/${SLIPWAY_DEPLOYMENT_ID}/${SLIPWAY_REVISION_ID}/${uuid}`;
+    await this.#logs('CreateLogStream', { logGroupName, logStreamName });
+    const logEvents = messages.map((message) => ({ timestamp: Date.now(), message }));
+    await this.#logs('PutLogEvents', { logGroupName, logStreamName, logEvents });
+  }
+
+  /** The build ends well, having exported these variables. */
+  async succeed(build: StartedBuild, exported: Record<string, string>): Promise<void> {
+    const variables = Object.entries(exported).map(([name, value]) => ({ name, value }));
+    await this.#emulator.endBuild(build.id, {
+      buildStatus: 'SUCCEEDED',
+      exportedEnvironmentVariables: variables,
+    });
+    await this.announce(build, 'SUCCEEDED');
+  }
+
+  /** Sends the event of a build whose state changed. */
+  async announce({ id, environment }: StartedBuild, status: string): Promise<void> {
+    const { arn } = await this.record(id);
+    const variables = Object.entries(environment).map(([name, value]) => ({
+      name,
+      value,
+      type: 'PLAINTEXT',
+    }));
+    await putEvent(this.#emulator, 'aws.codebuild', 'CodeBuild Build State Change', {
+      'build-status': status,
+      'project-name': id.split(':')[0],
+      'build-id': arn,
+      'additional-information': { environment: { 'environment-variables': variables } },
+    });
+  }
+
+  async #ids(): Promise<string[]> {
+    const command = new ListBuildsForProjectCommand({ projectName: 'slipway-test-builds' });
+    return (await this.#codeBuild.send(command)).ids ?? [];
+  }
+
+  #logs(operation: string, input: object): Promise<unknown> {
+    const { endpoint } = this.#emulator;
+    return awsCall({ endpoint, service: 'logs', target: `Logs_20140328.${operation}`, input });
+  }
+}
+
+/** Sends an event to the default bus. Throws when it is not taken. */
+async function putEvent(
+  { endpoint }: Pick<Emulator, 'endpoint'>,
+  source: string,
+  detailType: string,
+  detail: object,
+): Promise<void> {
+  const Entries = [{ Source: source, DetailType: detailType, Detail: JSON.stringify(detail) }];
+  const { FailedEntryCount } = await awsCall<{ FailedEntryCount: number }>({
+    endpoint,
+    service: 'events',
+    target: 'AWSEvents.PutEvents',
+    input: { Entries },
+  });
+  if (FailedEntryCount !== 0) throw new Error(`The event ${detailType} was not taken`);
+}

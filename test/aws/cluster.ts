@@ -1,0 +1,53 @@
+import type { ClaimResponse, CompleteRequest, DeployTask } from '../../lib/contract/listener-protocol.ts';
+import { expectApi } from '../support/program.ts';
+import { until } from '../support/until.ts';
+import type { Deployed, Registered } from './installation.ts';
+
+/** A task is offered within seconds; a first call of a function takes one. */
+const OFFER_TIMEOUT_MS = 60_000;
+
+/** A listener of a cluster, by its protocol alone: claims when the test says so, and completes with what the test says. */
+export class Cluster {
+  readonly #asListener: Deployed;
+  readonly #path: string;
+
+  constructor(deployed: Deployed, { id, apiKey }: Registered) {
+    this.#asListener = { ...deployed, apiKey };
+    this.#path = `/v2/listeners/${id}`;
+  }
+
+  /** Asks until there is a task of this revision. */
+  async claim(revisionId: string): Promise<DeployTask> {
+    const body = { instance_id: 'one', max: 10 };
+    const claimed = async () => {
+      const { tasks } = await this.#post<ClaimResponse>('/tasks/claim', body);
+      return tasks.find((task): task is DeployTask => task.revision_id === revisionId);
+    };
+    return until(claimed, { timeoutMs: OFFER_TIMEOUT_MS, what: `a task of revision ${revisionId}` });
+  }
+
+  /** The tasks to stop. */
+  async cancelled(): Promise<string[]> {
+    return (await this.#post<ClaimResponse>('/tasks/claim', { instance_id: 'one' })).cancelled;
+  }
+
+  heartbeat({ task_id: task, lease_id }: DeployTask): Promise<{ stop: boolean }> {
+    return this.#post(`/tasks/${task}/heartbeat`, { lease_id, phase: 'switching' });
+  }
+
+  async log({ task_id: task, lease_id }: DeployTask, message: string): Promise<void> {
+    await this.#post(`/tasks/${task}/logs`, { lease_id, lines: [{ timestamp: Date.now(), message }] });
+  }
+
+  complete(
+    { task_id: task, lease_id }: DeployTask,
+    outcome: CompleteRequest['outcome'],
+    more: Partial<CompleteRequest> = {},
+  ): Promise<{ accepted: boolean }> {
+    return this.#post(`/tasks/${task}/complete`, { lease_id, outcome, ...more });
+  }
+
+  #post<T>(path: string, body: object): Promise<T> {
+    return expectApi<T>(this.#asListener, 'POST', this.#path + path, body, 200);
+  }
+}

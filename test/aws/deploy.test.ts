@@ -1,0 +1,130 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { api, ended, expectApi } from '../support/program.ts';
+import { Cluster } from './cluster.ts';
+import { clusterTests } from './cluster-tests.ts';
+import { emulatorGaps } from './emulator-gaps.ts';
+import { Executions } from './executions.ts';
+import { complaintsOf, linesOf } from './function-logs.ts';
+import { closeGround, enter, openGround, register, startListener } from './installation.ts';
+import { machineTests } from './machine-tests.ts';
+import { say, timed } from './progress.ts';
+import { templatesIn } from './templates.ts';
+import { FOREIGN_ID, type Tour } from './tour.ts';
+
+/** CloudFormation takes 500; a stack must have room for what comes. */
+const STACK_RESOURCES_MAX = 400;
+/** Longer than the sweep's minute. */
+const SWEEP_TIMEOUT_MS = 120_000;
+/** What is shown of all logs when a test fails. */
+const TROUBLE = /ERROR|WARN|rror:|not authorized/;
+
+const tour: Partial<Tour> = {};
+const at = () => tour as Tour; // filled step by step; a test that fails ends the run
+
+beforeAll(async () => {
+  for (const { lacks, so } of emulatorGaps) say(`The emulator: ${lacks} ${so}`);
+  const ground = await openGround();
+  tour.ground = ground;
+  tour.executions = new Executions(ground.emulator);
+  await timed('cdk synth', () => ground.cdk.synth());
+  await timed('cdk bootstrap', () => ground.cdk.bootstrap());
+  const printed = await timed('cdk deploy', () => ground.cdk.deploySynthesised());
+  tour.slipway = await timed('slipway admin bootstrap', () => enter(ground, printed));
+});
+
+afterEach(async ({ task }) => {
+  say(`${task.result?.state}: ${task.name}`);
+  if (task.result?.state !== 'fail') return;
+  const { emulator } = at().ground;
+  const lines = [...emulator.output().split('\n'), ...(await linesOf(emulator))];
+  for (const line of lines.filter((each) => TROUBLE.test(each))) say(line);
+});
+
+afterAll(async () => {
+  await tour.listener?.stop();
+  await tour.slipway?.closeGateway();
+  if (tour.ground !== undefined) expect(await closeGround(tour.ground)).toEqual([]);
+});
+
+describe('an installation on AWS', () => {
+  it('fits into stacks that CloudFormation takes', async () => {
+    const { ground } = at();
+    for (const { name, resources } of await templatesIn(ground.cdk.outputFolder)) {
+      say(`${name}: ${resources} resources`);
+      expect(resources).toBeLessThanOrEqual(STACK_RESOURCES_MAX);
+    }
+  });
+
+  it('refuses who has no key, who may not, and what is not there', async () => {
+    const { slipway } = at();
+    const get = async (path: string, key: string) => {
+      const { status, body } = await api({ ...slipway, apiKey: key }, 'GET', path);
+      return [status, body];
+    };
+    const path = `/v2/deployments/${FOREIGN_ID}`;
+    expect(await get('/ok', '')).toEqual([200, { ok: true }]);
+    expect(await get(path, 'slp_wrong')).toEqual([401, { detail: 'Invalid or missing credentials' }]);
+    expect(await get(path, slipway.apiKey)).toEqual([
+      404,
+      { detail: `Deployment ID ${FOREIGN_ID} not found.` },
+    ]);
+    expect(await get('/v2/nothing', slipway.apiKey)).toEqual([404, { detail: 'Not found.' }]);
+    expect(await api(slipway, 'PUT', '/v2/deployments')).toMatchObject({ status: 405 });
+  });
+
+  it('takes listeners of both kinds, whose keys open their own routes only', async () => {
+    const { slipway, ground } = at();
+    const k8s = {
+      compute_type: 'k8s',
+      compute_id: 'cluster',
+      compute_config: { k8s_namespaces: ['agents'] },
+    };
+    const process = { compute_type: 'process', compute_id: 'machine', compute_config: {}, is_default: true };
+    const registered = await register(slipway, k8s);
+    const machine = await register(slipway, process);
+    tour.clusterId = registered.id;
+    tour.cluster = new Cluster(slipway, registered);
+    tour.listener = await startListener(ground, slipway, machine);
+    const { resources } = await expectApi<{ resources: object[] }>(
+      slipway,
+      'GET',
+      '/v2/listeners',
+      undefined,
+      200,
+    );
+    expect(resources).toMatchObject([{ compute_id: 'machine' }, { compute_id: 'cluster' }]);
+    const asListener = { ...slipway, apiKey: machine.apiKey };
+    expect(await api(asListener, 'GET', '/v2/deployments')).toMatchObject({ status: 403 });
+    expect(await api(asListener, 'GET', `/v2/listeners/${registered.id}/desired`)).toMatchObject({
+      status: expect.toSatisfy((status) => status === 403 || status === 404),
+    });
+  });
+
+  describe('deploys to a cluster, and', () => {
+    clusterTests(tour, at);
+  });
+  describe('deploys to a machine, and', () => {
+    machineTests(at);
+  });
+
+  it('ends a revision whose execution was aborted', async () => {
+    const { slipway, aborted } = at();
+    const revision = await ended(slipway, aborted.id, aborted.latest_revision_id, SWEEP_TIMEOUT_MS);
+    expect(revision.status).toBe('DEPLOY_FAILED');
+  });
+
+  it('gives its functions all the permissions that they need', async () => {
+    const { ground } = at();
+    expect(await complaintsOf(ground.emulator)).toEqual([]);
+  });
+
+  it('changes nothing when it is deployed again, and goes as a whole', async () => {
+    const { slipway, ground, executions, listener } = at();
+    const again = await timed('cdk deploy, again', () => ground.cdk.deploy());
+    expect(again).toContain('(no changes)');
+    await listener.stop();
+    await timed('cdk destroy', () => ground.cdk.destroy());
+    await expect(executions.stateMachineArn()).rejects.toThrow('There is no state machine');
+    expect(await api(slipway, 'GET', '/ok')).toMatchObject({ status: 404 });
+  });
+});

@@ -1,0 +1,28 @@
+/** What the emulator lacks, and what the tests do about it. They print this list. */
+export const emulatorGaps: readonly { lacks: string; so: string }[] = [
+  {
+    lacks: 'It serves plain HTTP, and refuses it where bucket policies ask for TLS.',
+    so: 'emulator.py counts every request as one over TLS; the policies are checked in the template.',
+  },
+  {
+    lacks: 'A build ends as SUCCEEDED when it is started, without the environment it was given.',
+    so: 'emulator.py keeps it running, with its environment, until the test ends it; the builder itself is tested apart.',
+  },
+  {
+    lacks: 'Builds send no events and write no logs.',
+    so: 'The test sends both as CodeBuild would: PutEvents to the default bus (where emulator.py admits sources of AWS), PutLogEvents to the log group of builds.',
+  },
+  {
+    lacks:
+      'Answers to tasks, and what asks for builds by their ids, are authorised on `*` only; AWS does it on the state machine and on the project, which our roles name.',
+    so: 'emulator.py names to its authorisation the one state machine that there is, and the project in the id of a build.',
+  },
+  {
+    lacks: 'Alarms on a calculation over several metrics are refused.',
+    so: 'emulator.py keeps them as alarms on the first of the metrics; alarms are checked in the template.',
+  },
+  {
+    lacks: 'The path in events of a stage other than $default does not begin with the name of the stage.',
+    so: 'Both forms are covered by unit tests of what reads the path.',
+  },
+];

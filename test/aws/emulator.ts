@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '../../lib/processes/environment.ts';
+import { freePort } from '../../lib/processes/free-port.ts';
+import type { ProcessKeeper } from '../../lib/processes/keeper.ts';
+import { until } from '../support/until.ts';
+import { timed } from './progress.ts';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+/** What other versions lack is not what emulator-gaps.ts says. */
+const VERSION = '1.5.33';
+/** Kept between runs: making it takes longer than some of the tests. */
+const installation = join(root, 'node_modules/.cache/slipway-aws', `ministack-${VERSION}`);
+/** It answers after a second or two. */
+const START_TIMEOUT_MS = 60_000;
+const STOP_GRACE_MS = 3_000;
+/** So many lines of a failed program say why it failed. */
+const SHOWN_LINES_MAX = 40;
+const OUTPUT_LINES_MAX = 2_000;
+
+export type Emulator = {
+  endpoint: string;
+  port: number;
+  /** Ends a build: what is given becomes part of its record, as `BatchGetBuilds` shows it. */
+  endBuild(buildId: string, record: object): Promise<void>;
+  /** What it has printed lately. */
+  output(): string;
+  stop(): Promise<void>;
+};
+
+/** Runs a program to its end. Throws with what it printed when it fails. */
+export async function run(
+  processes: ProcessKeeper,
+  command: string,
+  args: string[],
+  { cwd = root, environment = {} }: { cwd?: string; environment?: Record<string, string> } = {},
+): Promise<string> {
+  const lines: string[] = [];
+  const onLine = ({ line }: { line: string }) => void lines.push(line);
+  const all = childEnvironment(environment);
+  const group = processes.start({ command, args, cwd, environment: all, onLine });
+  const { code, error = '' } = await group.exited;
+  await processes.stop(group, 0);
+  if (code !== 0) {
+    const last = lines.slice(-SHOWN_LINES_MAX).join('\n');
+    throw new Error(`${command} ${args.join(' ')} ended with ${code}${error}:\n${last}`);
+  }
+  return lines.join('\n');
+}
+
+async function install(processes: ProcessKeeper): Promise<void> {
+  const done = join(installation, 'installed');
+  if (existsSync(done)) return;
+  await rm(installation, { recursive: true, force: true });
+  await mkdir(installation, { recursive: true });
+  await run(processes, 'python3', ['-m', 'venv', installation]);
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `ministack==${VERSION}`];
+  await run(processes, join(installation, 'bin/python'), pip);
+  await writeFile(done, '');
+}
+
+/**
+ * Starts the emulator on a free port of 127.0.0.1, with nothing on its PATH but Node, under which functions run. All its files are in
+ * `folder`, which exists.
+ */
+export async function startEmulator(processes: ProcessKeeper, folder: string): Promise<Emulator> {
+  await timed(`The emulator, ministack ${VERSION}, is installed`, () => install(processes));
+  const [programs, builds] = [join(folder, 'programs'), join(folder, 'builds')];
+  for (const each of [programs, builds]) await mkdir(each);
+  await symlink(process.execPath, join(programs, 'node'));
+  const port = await freePort();
+  const lines: string[] = [];
+  const group = processes.start({
+    command: join(installation, 'bin/python'),
+    args: [join(root, 'test/aws/emulator.py')],
+    cwd: folder,
+    environment: {
+      PATH: programs,
+      HOME: folder,
+      TMPDIR: folder,
+      AUTH: 'true',
+      BIND_HOST: '127.0.0.1',
+      GATEWAY_PORT: String(port),
+      IOT_MTLS_ENABLED: '0',
+      BUILDS_FOLDER: builds,
+    },
+    onLine: ({ line }) => void (lines.push(line) > OUTPUT_LINES_MAX && lines.shift()),
+  });
+  const endpoint = `http://127.0.0.1:${port}`;
+  const answers = async () => {
+    if (group.exit !== undefined) throw new Error(`The emulator ended:\n${lines.join('\n')}`);
+    return fetch(`${endpoint}/_ministack/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  };
+  await until(answers, { timeoutMs: START_TIMEOUT_MS, what: 'the emulator to start' });
+  return {
+    endpoint,
+    port,
+    endBuild: (buildId, record) =>
+      writeFile(join(builds, `${buildId.split(':').at(-1)}.json`), JSON.stringify(record)),
+    output: () => lines.join('\n'),
+    stop: () => processes.stop(group, STOP_GRACE_MS),
+  };
+}

@@ -1,0 +1,49 @@
+import {
+  GetExecutionHistoryCommand,
+  ListExecutionsCommand,
+  ListStateMachinesCommand,
+  SFNClient,
+} from '@aws-sdk/client-sfn';
+import { awsEnvironment } from './aws-call.ts';
+import type { Emulator } from './emulator.ts';
+
+export type Execution = { arn: string; name: string };
+
+/** Looks at the executions of the one state machine. */
+export class Executions {
+  readonly client: SFNClient;
+
+  constructor({ endpoint }: Emulator) {
+    const { AWS_REGION: region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = awsEnvironment;
+    const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
+    // The service's own hosts begin with `sync-` and the like; the emulator has one.
+    this.client = new SFNClient({ region, credentials, endpoint, disableHostPrefix: true });
+  }
+
+  async stateMachineArn(): Promise<string> {
+    const { stateMachines = [] } = await this.client.send(new ListStateMachinesCommand({}));
+    const found = stateMachines.find(({ name }) => name === 'slipway-test-revision');
+    if (found?.stateMachineArn === undefined) throw new Error('There is no state machine of revisions');
+    return found.stateMachineArn;
+  }
+
+  /** The executions of a revision. */
+  async of(revisionId: string): Promise<Execution[]> {
+    const stateMachineArn = await this.stateMachineArn();
+    const { executions = [] } = await this.client.send(new ListExecutionsCommand({ stateMachineArn }));
+    return executions
+      .map(({ executionArn: arn = '', name = '' }) => ({ arn, name }))
+      .filter(({ name }) => name.startsWith(revisionId));
+  }
+
+  /** What AWS counts as state transitions: each state that was entered, the start and the end. */
+  async transitions(revisionId: string): Promise<{ states: string[]; count: number }> {
+    const [execution] = await this.of(revisionId);
+    const command = new GetExecutionHistoryCommand({ executionArn: execution?.arn, maxResults: 1000 });
+    const { events = [] } = await this.client.send(command);
+    const states = events.flatMap(({ stateEnteredEventDetails: entered }) =>
+      entered?.name === undefined ? [] : [entered.name],
+    );
+    return { states, count: states.length + 2 };
+  }
+}

@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+import { DeployCli, tarball } from '../support/deploy-cli.ts';
+import { helloFiles } from '../support/hello-server.ts';
+import {
+  create,
+  deploymentOf,
+  expectApi,
+  helloFrom,
+  patch,
+  revisionUntil,
+  type ShownDeployment,
+} from '../support/program.ts';
+import { until } from '../support/until.ts';
+import { COMMIT, digest, reaches, storeFolder, type Tour } from './tour.ts';
+
+type LogPage = { logs: { message: string }[] };
+
+/** Sources that are built, and run by the listener program on this machine. */
+export function machineTests(at: () => Tour): void {
+  let hello: ShownDeployment;
+
+  it('builds a repository into a folder for a machine, and runs it there', async () => {
+    const { slipway } = at();
+    const secrets = [{ name: 'GREETING', value: 'hello from a secret' }];
+    hello = await create(slipway, 'hello', 'ssh://git@git.example.com/team/hello.git', { secrets });
+    const build = await slipway.builds.take();
+    const ids = { tenantId: slipway.tenantId, deploymentId: hello.id, revisionId: hello.latest_revision_id };
+    expect(build.environment).toEqual({
+      BUCKET_NAME: build.bucketName,
+      SLIPWAY_TENANT_ID: slipway.tenantId,
+      SLIPWAY_DEPLOYMENT_ID: hello.id,
+      SLIPWAY_REVISION_ID: hello.latest_revision_id,
+    });
+    const job = await slipway.builds.takeJob(build);
+    const artifactKey = `artifacts/${slipway.tenantId}/${hello.id}/${hello.latest_revision_id}.tar`;
+    expect(job).toMatchObject({
+      ...ids,
+      output: 'folder',
+      artifactKey,
+      source: { kind: 'git', ref: 'main' },
+    });
+    expect(JSON.stringify(job)).not.toContain('hello from a secret');
+    await slipway.builds.announce(build, 'IN_PROGRESS');
+    await revisionUntil(slipway, hello.id, hello.latest_revision_id, (status) => status === 'BUILDING');
+    await slipway.builds.print(build, ['installing', 'GREETING is hello from a secret']);
+    const exported = await storeFolder(job, await tarball(await helloFiles('v1')));
+    await slipway.builds.succeed(build, { ...exported, COMMIT_SHA: COMMIT });
+    await reaches(at(), 'DEPLOYED', hello, hello.latest_revision_id, 8);
+    const deployment = await deploymentOf(slipway, hello.id);
+    expect(deployment).toMatchObject({
+      status: 'READY',
+      source_revision_config: { repo_commit_sha: COMMIT },
+    });
+    expect(await helloFrom(deployment)).toMatchObject({ version: 'v1', greeting: 'hello from a secret' });
+  });
+
+  it('shows what a build printed, without its secrets', async () => {
+    const { slipway } = at();
+    const path = `/v2/deployments/${hello.id}/revisions/${hello.latest_revision_id}/logs?type=build`;
+    const page = await until(
+      async () => {
+        const { logs } = await expectApi<LogPage>(slipway, 'GET', path, undefined, 200);
+        return logs.length > 1 && logs;
+      },
+      { timeoutMs: 30_000, what: 'the lines of the build' },
+    );
+    expect(page.map(({ message }) => message)).toEqual(['installing', 'GREETING is ***']);
+  });
+
+  it('deploys again what was built, without a build', async () => {
+    const { slipway } = at();
+    const builds = await slipway.builds.count();
+    const path = `/v2/deployments/${hello.id}/revisions/${hello.latest_revision_id}/redeploy?secrets=current`;
+    const { latest_revision_id: again } = await expectApi<ShownDeployment>(slipway, 'POST', path, {}, 200);
+    await reaches(at(), 'DEPLOYED', hello, again, 6);
+    expect(await helloFrom(await deploymentOf(slipway, hello.id))).toMatchObject({ version: 'v1' });
+    expect(await slipway.builds.count()).toBe(builds);
+  });
+
+  it('stops a build that is interrupted', async () => {
+    const { slipway } = at();
+    const { latest_revision_id: next } = await patch(slipway, hello.id, {
+      source_revision_config: { repo_ref: 'next' },
+    });
+    const build = await slipway.builds.take();
+    await revisionUntil(slipway, hello.id, next, (status) => status === 'AWAITING_BUILD');
+    const path = `/v2/deployments/${hello.id}/revisions/${next}/interrupt`;
+    await expectApi(slipway, 'POST', path, undefined, 200);
+    await reaches(at(), 'INTERRUPTED', hello, next, 8);
+    expect((await slipway.builds.record(build.id)).buildStatus).toBe('STOPPED');
+  });
+
+  it('takes an uploaded source from a deploy CLI', async () => {
+    const { slipway } = at();
+    const cli = new DeployCli(slipway, '/api-host');
+    const content = await tarball(await helloFiles('v2'));
+    const building = async () => {
+      const build = await slipway.builds.take();
+      const job = await slipway.builds.takeJob(build);
+      const { url, sha256 } = job.source as { url: string; sha256: string }; // a tarball's, see build-job.ts
+      const fetched = Buffer.from(await (await fetch(url)).arrayBuffer());
+      expect([digest(fetched), digest(content)]).toEqual([sha256, sha256]);
+      await slipway.builds.succeed(build, await storeFolder(job, fetched));
+    };
+    const [{ deployment, revision }] = await Promise.all([
+      cli.deploy({ name: 'uploaded', content }),
+      building(),
+    ]);
+    expect(revision).toMatchObject({ status: 'DEPLOYED' });
+    expect(await helloFrom(deployment)).toMatchObject({ version: 'v2' });
+  });
+}
