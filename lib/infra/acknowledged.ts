@@ -29,7 +29,7 @@ export function acknowledge(stack: Stack, { arns }: Platform): void {
     ],
     [
       'IAM5[Resource::*]',
-      'ecr:GetAuthorizationToken knows no resource. What its holder may do is decided by the other statement of the role, and by the policy of the session, both for repositories of deployments only.',
+      'Two actions know no resource: ecr:GetAuthorizationToken, whose holder may do what the other statement of the role and the policy of the session say, both for repositories of deployments only; and dynamodb:ListStreams, which tells names of streams and reads none.',
     ],
     ...['uploads', 'artifacts', 'builds'].map((prefix): [string, string] => [
       wildcard(`${arns.bucket}/${prefix}/*`),

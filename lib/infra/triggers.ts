@@ -74,6 +74,8 @@ export class Triggers extends Construct {
         resources: [streamArn],
       }),
     );
+    // Lambda asks whether the role can list streams before it reads one; that action knows no resource.
+    role.addToPolicy(new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }));
     role.addToPolicy(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.setAside.queueArn] }),
     );

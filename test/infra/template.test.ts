@@ -82,7 +82,10 @@ describe('roles', () => {
       const actions = [Action].flat();
       return actions.some((action) => action.includes('*')) || [Resource].flat().includes('*');
     });
-    expect(wild.map(([, { Action }]) => Action)).toEqual(['ecr:GetAuthorizationToken']);
+    expect(wild.map(([, { Action }]) => Action)).toEqual([
+      'ecr:GetAuthorizationToken',
+      'dynamodb:ListStreams',
+    ]);
   });
 
   it('of functions that answer a GET have no action that writes', () => {
