@@ -37,7 +37,7 @@ export const functionRows = {
     name: 'prepare',
     handler: 'functions/tasks/revision/prepare.ts',
     summary: 'State Prepare: checks the listener, resolves the ref, picks the path',
-    access: ['table:get', 'table:update', 'keys:decrypt', 'artifacts:read'],
+    access: ['table:get', 'table:update', 'keys:decrypt', 'artifacts:list', 'artifacts:read'],
     timeoutSeconds: 60,
   },
   build: {

@@ -27,9 +27,11 @@ const rules: Record<Access, Rule[]> = {
   'due:query': [{ actions: ['dynamodb:Query'], resources: ({ table }) => [`${table}/index/${DUE_INDEX}`] }],
   'keys:generate': [onKey('GenerateDataKey')],
   'keys:decrypt': [onKey('Decrypt')],
-  'uploads:read': [onObjects('uploads', 'GetObject', 'GetObjectVersion'), listing('uploads')],
+  'uploads:list': [listing('uploads')],
+  'uploads:read': [onObjects('uploads', 'GetObject', 'GetObjectVersion')],
   'uploads:write': [onObjects('uploads', 'PutObject')],
-  'artifacts:read': [onObjects('artifacts', 'GetObject'), listing('artifacts')],
+  'artifacts:list': [listing('artifacts')],
+  'artifacts:read': [onObjects('artifacts', 'GetObject')],
   'artifacts:write': [onObjects('artifacts', 'PutObject')],
   'jobs:write': [onObjects('builds', 'PutObject')],
   'executions:start': [

@@ -78,6 +78,7 @@ export const patchDeployment = route({
     'table:check',
     'keys:generate',
     'keys:decrypt',
+    'uploads:list',
     'uploads:read',
   ],
   area: 'deployments',

@@ -43,6 +43,7 @@ export const createRevision = route({
     'table:check',
     'keys:generate',
     'keys:decrypt',
+    'uploads:list',
     'uploads:read',
   ],
   area: 'deployments',
