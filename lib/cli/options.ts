@@ -18,6 +18,7 @@ export const USAGE = `Usage: npm run slipway -- <command> [options]
   admin bootstrap                 make an organisation, its first tenant and an administrator's key
     --organisation NAME           what the organisation is called   (default: main)
     --tenant NAME                 what the tenant is called         (default: main)
+    --second-tenant               on the data of npm start, which has a tenant: yes, one more, in the same trust domain
 
   admin create-listener-key       make the key that a listener works with
     --tenant-id ID                the tenant that the listener belongs to
@@ -41,7 +42,12 @@ const common = {
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
-const bootstrapOptions = { ...common, organisation: text, tenant: text } as const;
+const bootstrapOptions = {
+  ...common,
+  organisation: text,
+  tenant: text,
+  'second-tenant': { type: 'boolean', default: false },
+} as const;
 const listenerKeyOptions = { ...common, 'tenant-id': text, 'listener-id': text } as const;
 
 const NAME_CHARACTERS_MAX = 128;
@@ -85,9 +91,15 @@ const isHelp = (args: string[]): boolean => args.some((arg) => arg === '--help' 
 function bootstrapOf(args: string[], surroundings: Surroundings): Command {
   const given = parse(args, bootstrapOptions);
   if (given.help) return { kind: 'help' };
+  const place = placeOf(given, surroundings);
+  if (place.kind === 'embedded' && !given['second-tenant']) {
+    throw new OptionsError(
+      'npm start has made the first tenant of its data, and builds and agents of all tenants run as the same user of this machine. Say --second-tenant to make another one.',
+    );
+  }
   return {
     kind: 'bootstrap',
-    place: placeOf(given, surroundings),
+    place,
     json: given.json,
     organisation: nameOf(given.organisation, '--organisation'),
     tenant: nameOf(given.tenant, '--tenant'),

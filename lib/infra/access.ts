@@ -4,7 +4,12 @@ import { DUE_INDEX } from '../store/table.ts';
 import type { Platform } from './platform.ts';
 
 type Arns = Platform['arns'];
-type Rule = { actions: string[]; resources: (arns: Arns) => string[] };
+type Rule = {
+  actions: string[];
+  resources: (arns: Arns) => string[];
+  /** Only below this prefix of the bucket. */
+  prefix?: string;
+};
 
 const onTable = (...actions: string[]): Rule => ({
   actions: actions.map((action) => `dynamodb:${action}`),
@@ -53,7 +58,7 @@ const rules: Record<Access, Rule[]> = {
 };
 
 /** Without it S3 answers 403 for an object that is not there, and nobody could be told so. */
-function listing(prefix: string): Rule & { prefix: string } {
+function listing(prefix: string): Rule {
   return { actions: ['s3:ListBucket'], resources: ({ bucket }) => [bucket], prefix };
 }
 
@@ -76,7 +81,7 @@ export function statementsFor(access: readonly Access[], arns: Arns): PolicyStat
   >();
   for (const rule of access.flatMap((word) => rules[word])) {
     const resources = rule.resources(arns);
-    const prefix = 'prefix' in rule && typeof rule.prefix === 'string' ? rule.prefix : undefined;
+    const { prefix } = rule;
     const id = JSON.stringify([resources, prefix]);
     const group = grouped.get(id) ?? { actions: new Set(), resources, prefix };
     for (const action of rule.actions) group.actions.add(action);

@@ -1,17 +1,7 @@
 import { PolicyDocument, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { pushActions } from '../contract/push-actions.ts';
 import { nameOf, type Platform } from './platform.ts';
-
-/** What docker needs to push an image. */
-const PUSH_ACTIONS = [
-  'ecr:BatchCheckLayerAvailability',
-  'ecr:BatchGetImage',
-  'ecr:CompleteLayerUpload',
-  'ecr:GetDownloadUrlForLayer',
-  'ecr:InitiateLayerUpload',
-  'ecr:PutImage',
-  'ecr:UploadLayerPart',
-];
 
 export const pushRoleName = (settings: Platform['settings']): string => nameOf(settings, 'image-push');
 
@@ -22,7 +12,7 @@ export class Registry extends Construct {
   constructor(scope: Construct, id: string, platform: Platform, trusted: Role) {
     super(scope, id);
     const statements = [
-      new PolicyStatement({ actions: PUSH_ACTIONS, resources: [platform.arns.repositories] }),
+      new PolicyStatement({ actions: [...pushActions], resources: [platform.arns.repositories] }),
       // The token of a registry is for all of it; what its holder may do is decided by the statement above and the session's own.
       new PolicyStatement({ actions: ['ecr:GetAuthorizationToken'], resources: ['*'] }),
     ];

@@ -13,7 +13,15 @@ const run = promisify(execFile);
 it('makes another tenant in an installation that runs, and says so when none does', async () => {
   const dataFolder = await mkdtemp(join(tmpdir(), 'slipway-e2e-'));
   const bootstrap = () =>
-    run(process.execPath, [program, 'admin', 'bootstrap', '--json', '--data-dir', dataFolder]);
+    run(process.execPath, [
+      program,
+      'admin',
+      'bootstrap',
+      '--second-tenant',
+      '--json',
+      '--data-dir',
+      dataFolder,
+    ]);
   const notRunning = { code: 1, stderr: expect.stringMatching(/does not run on .*npm start/) };
   try {
     expect(await bootstrap().catch((error: unknown) => error)).toMatchObject(notRunning);

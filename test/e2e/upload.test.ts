@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
-import * as tar from 'tar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeployCli, tarball } from '../support/deploy-cli.ts';
+import { handMadeTar } from '../support/hand-made-tar.ts';
 import { helloFiles } from '../support/hello-server.ts';
 import {
   api,
@@ -73,27 +73,6 @@ describe('a deploy CLI that uploads the source', () => {
   });
 });
 
-/** A tar file with entries as given: what no well-meaning program would make. */
-function handMade(
-  ...entries: { path: string; type?: 'File' | 'SymbolicLink'; linkpath?: string; size?: number }[]
-) {
-  const blocks = entries.map(({ path, type = 'File', linkpath = '', size = 0 }) => {
-    const header = new tar.Header({
-      path,
-      type,
-      linkpath,
-      mode: 0o644,
-      size,
-      mtime: new Date(0),
-      uid: 0,
-      gid: 0,
-    });
-    header.encode();
-    return header.block ?? Buffer.alloc(512);
-  });
-  return Buffer.concat([...blocks, Buffer.alloc(1024)]);
-}
-
 describe('an upload that cannot be used', () => {
   it('fails its build with the reason as the last line of the log, and the next upload deploys', async () => {
     const cli = new DeployCli(program);
@@ -101,15 +80,15 @@ describe('an upload that cannot be used', () => {
     const bad: [content: Buffer, reason: RegExp][] = [
       [good.subarray(0, good.length / 2), /unexpected end of file|unpacked: /],
       [
-        gzipSync(handMade({ path: 'zeros', size: 2 * 1024 ** 3 })),
+        gzipSync(handMadeTar({ path: 'zeros', size: 2 * 1024 ** 3 })),
         /it unpacks to more than 1073741824 bytes/,
       ],
-      [gzipSync(handMade({ path: '../../evil' })), /'\.\.\/\.\.\/evil' leads out of it/],
+      [gzipSync(handMadeTar({ path: '../../evil' })), /'\.\.\/\.\.\/evil' leads out of it/],
       [
-        gzipSync(handMade({ path: 'l', type: 'SymbolicLink', linkpath: '/etc' })),
+        gzipSync(handMadeTar({ path: 'l', type: 'SymbolicLink', linkpath: '/etc' })),
         /the link 'l' leads out of it/,
       ],
-      [handMade({ path: 'a' }), /it is not gzip-compressed/],
+      [handMadeTar({ path: 'a' }), /it is not gzip-compressed/],
     ];
     for (const [content, reason] of bad) {
       const { deployment, revision } = await cli.deploy({ name: 'bad', content });

@@ -8,6 +8,7 @@ import {
   RepositoryNotFoundException,
 } from '@aws-sdk/client-ecr';
 import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { pushActions } from '../../contract/push-actions.ts';
 import type { RevisionRef } from '../workflow.ts';
 
 export type RegistryOptions = {
@@ -136,17 +137,6 @@ const sessionPolicy = (repository: string): string =>
     Version: '2012-10-17',
     Statement: [
       { Effect: 'Allow', Action: 'ecr:GetAuthorizationToken', Resource: '*' },
-      { Effect: 'Allow', Action: PUSH_ACTIONS, Resource: repository },
+      { Effect: 'Allow', Action: pushActions, Resource: repository },
     ],
   });
-
-/** What `docker push` does. Reading is part of it: layers and lists of images that are there already are not sent again. */
-const PUSH_ACTIONS = [
-  'ecr:BatchCheckLayerAvailability',
-  'ecr:BatchGetImage',
-  'ecr:CompleteLayerUpload',
-  'ecr:GetDownloadUrlForLayer',
-  'ecr:InitiateLayerUpload',
-  'ecr:PutImage',
-  'ecr:UploadLayerPart',
-];

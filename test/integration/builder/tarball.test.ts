@@ -3,39 +3,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import * as tar from 'tar';
 import { describe, expect, it } from 'vitest';
+import { handMadeTar } from '../../support/hand-made-tar.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-
-/** A tar file with entries as given: what no well-meaning program would make. */
-function handMade(
-  entries: {
-    path: string;
-    type?: 'File' | 'SymbolicLink' | 'Link' | 'CharacterDevice';
-    linkpath?: string;
-    size?: number;
-  }[],
-) {
-  const blocks = entries.map(({ path, type = 'File', linkpath = '', size = 0 }) => {
-    const header = new tar.Header({
-      path,
-      type,
-      linkpath,
-      mode: 0o644,
-      size,
-      mtime: new Date(0),
-      uid: 0,
-      gid: 0,
-    });
-    header.encode();
-    return header.block ?? Buffer.alloc(512);
-  });
-  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
-}
 
 async function build(bytes: Buffer, digest = sha256(bytes)) {
   const { run, blobs, dataFolder } = await setUp();
@@ -61,37 +36,37 @@ describe('a build of an uploaded tarball', () => {
   });
 
   it.each([
-    ['an absolute path', handMade([{ path: '/tmp/x' }]), /'\/tmp\/x' leads out of it/],
-    ['a way up', handMade([{ path: 'a/../../evil' }]), /leads out of it/],
+    ['an absolute path', gzipSync(handMadeTar({ path: '/tmp/x' })), /'\/tmp\/x' leads out of it/],
+    ['a way up', gzipSync(handMadeTar({ path: 'a/../../evil' })), /leads out of it/],
     [
       'a link that leads out',
-      handMade([{ path: 'l', type: 'SymbolicLink', linkpath: '../../x' }]),
+      gzipSync(handMadeTar({ path: 'l', type: 'SymbolicLink', linkpath: '../../x' })),
       /the link 'l' leads out/,
     ],
     [
       'an absolute link',
-      handMade([{ path: 'l', type: 'SymbolicLink', linkpath: '/etc' }]),
+      gzipSync(handMadeTar({ path: 'l', type: 'SymbolicLink', linkpath: '/etc' })),
       /the link 'l' leads out/,
     ],
     [
       'a hard link that leads out',
-      handMade([{ path: 'l', type: 'Link', linkpath: '../../x' }]),
+      gzipSync(handMadeTar({ path: 'l', type: 'Link', linkpath: '../../x' })),
       /the link 'l' leads out/,
     ],
     [
       'a device',
-      handMade([{ path: 'd', type: 'CharacterDevice' }]),
+      gzipSync(handMadeTar({ path: 'd', type: 'CharacterDevice' })),
       /neither a file, a folder nor a link|cannot be unpacked/,
     ],
     ['no tar file', gzipSync(Buffer.from('x'.repeat(2_000))), /cannot be unpacked/],
-    ['a plain tar file', gunzipSync(handMade([{ path: 'a' }])), /it is not gzip-compressed$/],
+    ['a plain tar file', handMadeTar({ path: 'a' }), /it is not gzip-compressed$/],
     ['an empty file', Buffer.alloc(0), /it is empty$/],
     [
       'a bomb',
-      handMade([{ path: 'zeros', size: 2 * 1024 ** 3 }]),
+      gzipSync(handMadeTar({ path: 'zeros', size: 2 * 1024 ** 3 })),
       /it unpacks to more than 1073741824 bytes$/,
     ],
-    ['half a file', handMade([{ path: 'a' }]).subarray(0, 40), /cannot be unpacked/],
+    ['half a file', gzipSync(handMadeTar({ path: 'a' })).subarray(0, 40), /cannot be unpacked/],
   ])('refuses %s', async (_, bytes, reason) => {
     const { state, dataFolder } = await build(bytes);
     expect(messageOf(state)).toMatch(/^The source tarball cannot be unpacked: /);
@@ -100,7 +75,7 @@ describe('a build of an uploaded tarball', () => {
   });
 
   it('refuses another file than the one that was recorded', async () => {
-    const { state } = await build(handMade([{ path: 'a' }]), sha256(Buffer.from('other')));
+    const { state } = await build(gzipSync(handMadeTar({ path: 'a' })), sha256(Buffer.from('other')));
     expect(messageOf(state)).toBe('The source tarball is not the one that was uploaded');
   });
 });

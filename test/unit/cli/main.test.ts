@@ -34,7 +34,10 @@ describe('the exit code', () => {
   });
 
   it('is 1 for a failure, said in one line', async () => {
-    const found = await run('admin bootstrap --data-dir x', new Obstacle('Slipway does not run on x.'));
+    const found = await run(
+      'admin bootstrap --second-tenant --data-dir x',
+      new Obstacle('Slipway does not run on x.'),
+    );
     expect(found).toEqual({ code: 1, out: '', err: 'Slipway does not run on x.' });
   });
 });

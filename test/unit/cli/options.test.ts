@@ -40,10 +40,10 @@ describe('admin bootstrap', () => {
     const place = (line: string, surroundings: Surroundings) =>
       (read(line, surroundings) as { place?: unknown }).place; // each of these lines names a place
     const at = (dataFolder: string) => ({ kind: 'embedded', dataFolder });
-    expect(place('admin bootstrap --data-dir here', nowhere)).toEqual(at('here'));
-    expect(place('admin bootstrap', besideData)).toEqual(at('.slipway'));
+    expect(place('admin bootstrap --second-tenant --data-dir here', nowhere)).toEqual(at('here'));
+    expect(place('admin bootstrap --second-tenant', besideData)).toEqual(at('.slipway'));
     const set = { environment: { SLIPWAY_DATA_DIR: '/data' }, isFolder: (path: string) => path === '/data' };
-    expect(place('admin bootstrap', set)).toEqual(at('/data'));
+    expect(place('admin bootstrap --second-tenant', set)).toEqual(at('/data'));
     expect(place('admin bootstrap --table abc', besideData)).toMatchObject({ kind: 'deployed' });
   });
 });
@@ -69,6 +69,7 @@ it.each([
   ['admin bootstap', /^There is no command 'admin bootstap'\.$/],
   ['admin bootstrap', /^Say where: --table NAME .* --data-dir FOLDER .*there is no \.slipway here/],
   ['admin bootstrap --tabel abc', /--tabel/],
+  ['admin bootstrap --data-dir here', /has made the first tenant .* Say --second-tenant/],
   ['admin bootstrap --table', /--table/],
   ['admin bootstrap --table a', /output TableName/],
   ['admin bootstrap --table abc --data-dir x', /exclude each other/],

@@ -102,16 +102,26 @@ async function makeLinks(folder: string, links: Link[]): Promise<void> {
   }
 }
 
-type Survey = { links: Link[]; unsafe: string | undefined };
+type Entry = { type?: unknown; linkpath?: unknown };
 
-/** What an entry adds to the survey; false for a link that leads out. */
-function surveyed(survey: Survey, path: string, entry: { type?: unknown; linkpath?: unknown }): boolean {
-  if (isLeadingOutPath(path)) survey.unsafe ??= path;
-  if (entry.type !== 'SymbolicLink') return true;
-  const link = { path, target: String(entry.linkpath) };
-  if (!leadsOut(link)) return true;
-  survey.links.push(link);
-  return false;
+/** The link that an entry is, if it is one that leads out. */
+function linkOut(path: string, { type, linkpath }: Entry): Link | undefined {
+  const link = { path, target: String(linkpath) };
+  return type === 'SymbolicLink' && leadsOut(link) ? link : undefined;
+}
+
+/** Looks through the whole file before anything is written. Throws for an entry whose path leads out; gives the links that do. */
+async function linksOut(file: string): Promise<Link[]> {
+  const links: Link[] = [];
+  let unsafe: string | undefined;
+  const onReadEntry = (entry: tar.ReadEntry) => {
+    if (isLeadingOutPath(entry.path)) unsafe ??= entry.path;
+    const link = linkOut(entry.path, entry);
+    if (link !== undefined) links.push(link);
+  };
+  await tar.list({ file, onReadEntry });
+  if (unsafe !== undefined) throw new ArtifactError(`Unsafe path in the artifact: ${unsafe}`);
+  return links;
 }
 
 /**
@@ -119,13 +129,11 @@ function surveyed(survey: Survey, path: string, entry: { type?: unknown; linkpat
  * the time, so it does the work where there is one and nothing leads out.
  */
 async function unpack(file: string, folder: string, signal: AbortSignal): Promise<void> {
-  const survey: Survey = { links: [], unsafe: undefined };
-  await tar.list({ file, onReadEntry: (entry) => void surveyed(survey, entry.path, entry) });
-  if (survey.unsafe !== undefined) throw new ArtifactError(`Unsafe path in the artifact: ${survey.unsafe}`);
-  if (survey.links.length === 0 && (await unpackBySystem(file, folder, signal))) return;
-  const filter = (path: string, entry: object) => surveyed({ links: [], unsafe: undefined }, path, entry);
+  const links = await linksOut(file);
+  if (links.length === 0 && (await unpackBySystem(file, folder, signal))) return;
+  const filter = (path: string, entry: object) => linkOut(path, entry) === undefined;
   await tar.extract({ file, cwd: folder, preserveOwner: false, filter });
-  await makeLinks(folder, survey.links);
+  await makeLinks(folder, links);
 }
 
 /** False when this machine has no tar. */
