@@ -89,9 +89,14 @@ export const heartbeatRequest = lazy(() =>
 export type HeartbeatRequest = z.infer<ReturnType<typeof heartbeatRequest>>;
 export const heartbeatResponse = lazy(() => z.object({ stop: z.boolean() }));
 
+/**
+ * `POST …/tasks/{task_id}/complete`. `instance_id` is enough to say that a cancelled task was stopped: the answer that carried its last
+ * lease may never have reached the instance that holds it.
+ */
 export const completeRequest = lazy(() =>
   z.object({
     lease_id: z.guid(),
+    instance_id: z.string().min(1).max(128).nullish(),
     outcome: z.enum(['succeeded', 'failed', 'stopped']),
     status_message: z.string().max(8192).nullish(),
     url: z.string().max(2048).nullish(),

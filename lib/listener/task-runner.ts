@@ -21,7 +21,7 @@ type Parts = {
   driver: Driver;
   shipper: LogShipper;
   /** Leases outlive this program: what it worked on when it died may be cancelled before it is back. */
-  leases: Pick<LocalState, 'leaseOf' | 'keepLease' | 'forgetLease'>;
+  leases: Pick<LocalState, 'instanceId' | 'leaseOf' | 'keepLease' | 'forgetLease'>;
   log: Log;
   /** Fires when the listener stops; nothing is sent any more. */
   stopping: AbortSignal;
@@ -85,7 +85,9 @@ export class TaskRunner {
   async #acknowledge(taskId: string, leaseId: string): Promise<void> {
     const { controlPlane, leases, log, stopping, onEnded } = this.#parts;
     try {
-      await controlPlane.complete(taskId, { lease_id: leaseId, outcome: 'stopped' }, stopping);
+      // The lease that is remembered may not be the last one: a claim may have been answered while this program was ended.
+      const body = { lease_id: leaseId, instance_id: leases.instanceId, outcome: 'stopped' } as const;
+      await controlPlane.complete(taskId, body, stopping);
       leases.forgetLease(taskId);
       log.info(`task ${taskId}: cancelled while this listener was away`);
       onEnded();

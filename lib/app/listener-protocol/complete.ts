@@ -30,7 +30,9 @@ export async function completeTask(
   return retryRaces(async () => {
     const task = await findOpenTask(deps.table, caller.tenantId, params.listener_id, params.task_id);
     if (task === undefined) return endedAlready(deps, caller.tenantId, params, body);
-    if (task.lease_id !== body.lease_id) throw refuse('lease_taken', { id: task.id });
+    if (task.lease_id !== body.lease_id && !isOwnStop(task, body)) {
+      throw refuse('lease_taken', { id: task.id });
+    }
     if (await isWanted(deps, task)) return accept(deps, task, body);
     await transact(deps.table, [
       ...endTask(task, body.outcome, body.outcome === 'stopped', deps.clock.now()),
@@ -39,6 +41,10 @@ export async function completeTask(
     return { accepted: body.outcome === 'stopped' };
   });
 }
+
+/** Nothing is deployed by saying that a cancelled task was stopped, so its holder may say it under a lease that was renewed unheard. */
+const isOwnStop = (task: OpenTask, body: CompleteRequest): boolean =>
+  task.state === 'cancelled' && body.outcome === 'stopped' && body.instance_id === task.instance_id;
 
 async function endedAlready(
   deps: CompleteDeps,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { load } from '../../../lib/app/engine/situation.ts';
+import { cancelTask } from '../../../lib/app/engine/tasks.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
 import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
@@ -131,6 +132,27 @@ describe('what belongs to a task', () => {
     expect(await messages(self, id)).toEqual([]);
     await asked(taskId, lease)[0]?.();
     expect(await messages(self, id)).toEqual(['token is ***']);
+  });
+
+  it('can be said to have stopped by the instance that held it, under a lease it never heard the renewal of', async () => {
+    const self = await listening();
+    const { plane, listenerId } = self;
+    const { id } = await offered(self, 'a');
+    const [known] = (await claim(self)).tasks;
+    await claim(self); // renews the lease; the answer is lost
+    const params = { listener_id: listenerId, task_id: known?.task_id ?? '' };
+    const stopped = (instance_id: string) => {
+      const body = { lease_id: known?.lease_id ?? '', instance_id, outcome: 'stopped' } as const;
+      return completeTask(plane.deps, { params, body }, plane.caller);
+    };
+    const taken = `409 Task ${params.task_id} is held under another lease; touch nothing.`;
+    expect(await refusedWith(stopped('one'))).toBe(taken);
+    const owner = { tenantId: plane.caller.tenantId, deploymentId: id };
+    const loaded = await load(plane.deps, owner);
+    if (loaded !== undefined) await cancelTask(plane.deps, loaded);
+    expect(await refusedWith(stopped('two'))).toBe(taken);
+    expect(await stopped('one')).toEqual({ accepted: true });
+    expect((await load(plane.deps, owner))?.task).toBeUndefined();
   });
 
   it('has no secret in what the listener says of its end', async () => {

@@ -19,6 +19,7 @@ type Offered = {
   task: ListenerTask;
   state: 'offered' | 'claimed' | 'ended';
   leaseId: string;
+  instanceId?: string;
   cancelled: boolean;
   stopAtSwitch: boolean;
   conflicts: boolean;
@@ -95,6 +96,11 @@ export class FakeControlPlane {
     this.#get(taskId).cancelled = true;
   }
 
+  /** As if a last claim had been answered, and the answer lost. */
+  renewUnheard(taskId: string): void {
+    this.#get(taskId).leaseId = randomUUID();
+  }
+
   /** From now on the task's lease is another's. */
   takeAway(taskId: string): void {
     this.#get(taskId).conflicts = true;
@@ -155,12 +161,13 @@ export class FakeControlPlane {
   }
 
   async #claim(body: unknown): Promise<unknown> {
-    claimRequest().parse(body);
+    const { instance_id: instanceId } = claimRequest().parse(body);
     const open = () => [...this.#offered.values()].filter((one) => one.state !== 'ended' && !one.conflicts);
     if (open().length === 0) await delay(100);
     const tasks = open().filter((one) => !one.cancelled);
     for (const one of tasks) {
       one.leaseId = randomUUID();
+      one.instanceId = instanceId;
       one.state = 'claimed';
     }
     return {
@@ -185,7 +192,10 @@ export class FakeControlPlane {
       return [200, {}];
     }
     const request = completeRequest().parse(body);
-    if (offered.conflicts || request.lease_id !== offered.leaseId) return [409, { detail: 'lease' }];
+    const own = offered.cancelled && request.instance_id === offered.instanceId;
+    if (offered.conflicts || (request.lease_id !== offered.leaseId && !own)) {
+      return [409, { detail: 'lease' }];
+    }
     offered.state = 'ended';
     this.completed.push({ ...request, task_id: offered.task.task_id });
     this.#endRow(offered.task, request);

@@ -71,7 +71,7 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
   });
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
-    'reports the end of a task that was cancelled while it was away after %s',
+    'reports the end of a task that was cancelled while it was away after %s, under a lease it never heard of',
     async (signal) => {
       const controlPlane = await new FakeControlPlane().start();
       const program = await startProgram(controlPlane);
@@ -83,6 +83,7 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
         what: 'the server to start',
       });
       await program.end(signal);
+      controlPlane.renewUnheard(taskId);
       controlPlane.cancel(taskId);
       program.start();
       expect(await completionOf(controlPlane, taskId)).toMatchObject({ outcome: 'stopped' });
