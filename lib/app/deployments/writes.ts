@@ -1,3 +1,4 @@
+import type { AuditMark } from '../../store/audit-items.ts';
 import { absent, equals, present, put, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { configurationKey, deploymentKey, due, revisionKey, secretsKey } from '../../store/keys.ts';
@@ -13,13 +14,17 @@ export const putRevision = (revision: Revision): Write =>
     absent('pk'),
   );
 
-/** The configuration that this deployment has now, as the version item that revisions refer to. */
-export const putConfiguration = (deployment: Deployment): Write =>
+/**
+ * The configuration that this deployment has now, as the version item that revisions refer to. It also says who asked for it: written once,
+ * it is where that costs nothing later.
+ */
+export const putConfiguration = (deployment: Deployment, audit: AuditMark): Write =>
   put(
     'configuration',
     {
       ...configurationKey(deployment.tenant_id, deployment.id, deployment.configuration),
       ...configurationOf(deployment),
+      audit,
     },
     absent('pk'),
   );
@@ -53,13 +58,14 @@ const OWNED = [
 
 /**
  * Writes what a request made of a deployment that was read as `before`, and queues the new revision, if any. Refused when another request was
- * quicker; what the engine changed meanwhile stays.
+ * quicker; what the engine changed meanwhile stays. `audit`: who asked, when no configuration is stored that says so.
  */
 export function changeDeployment(
   before: Deployment,
   after: Deployment,
   queued: number | undefined,
   now: number,
+  audit?: AuditMark,
 ): Write {
   const set: Record<string, unknown> = {};
   for (const field of OWNED) set[field] = after[field];
@@ -67,7 +73,7 @@ export function changeDeployment(
     'deployment',
     deploymentKey(before.tenant_id, before.id),
     {
-      set: { ...set, ...(queued !== undefined && queueDue(before, now)) },
+      set: { ...set, audit, ...(queued !== undefined && queueDue(before, now)) },
       remove: after.secrets === undefined ? ['secrets'] : [],
       ...(queued !== undefined && { append: { queued: [queued] } }),
     },

@@ -3,10 +3,12 @@ import type { CreateListenerBody } from '../../contract/listener-requests.ts';
 import type { createListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { ListenerView } from '../../contract/views.ts';
+import type { AuditMark } from '../../store/audit-items.ts';
 import { absent, present, put, same, update } from '../../store/expressions.ts';
 import { defaultListener, type Listener } from '../../store/items.ts';
 import { computeIdKey, defaultListenerKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
 import { ConditionsFailed, find, retryRaces, transact, type Write } from '../../store/operations.ts';
+import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { listenerView } from './view.ts';
@@ -15,13 +17,14 @@ import { listenerView } from './view.ts';
 export async function createListener(
   deps: Pick<Deps, 'table' | 'clock'>,
   { body }: Pick<RouteInput<typeof row>, 'body'>,
-  caller: Pick<Caller, 'tenantId'>,
+  caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId'>,
 ): Promise<ListenerView> {
   const listener = newListener(deps, body, caller.tenantId);
+  const audit = auditOf(deps, caller, 'listener.create');
   await retryRaces(async () => {
     const marking = listener.is_default ? await mark(deps, listener) : [];
     try {
-      await transact(deps.table, [...writesOf(listener), ...marking]);
+      await transact(deps.table, [...writesOf(listener, audit), ...marking]);
     } catch (error) {
       if (error instanceof ConditionsFailed && error.failed.has('compute_id')) {
         throw refuse('listener_taken', { tenantId: caller.tenantId, computeId: listener.compute_id });
@@ -50,11 +53,11 @@ function newListener(deps: Pick<Deps, 'clock'>, body: CreateListenerBody, tenant
   };
 }
 
-function writesOf(listener: Listener): Write[] {
+function writesOf(listener: Listener, audit: AuditMark): Write[] {
   const { tenant_id: tenantId, id, compute_id: computeId } = listener;
   const reservation = { v: 1, entity: 'compute_id', tenant_id: tenantId, listener_id: id };
   return [
-    put('listener', { ...listenerKey(tenantId, id), ...listener }, absent('pk')),
+    put('listener', { ...listenerKey(tenantId, id), ...listener, audit }, absent('pk')),
     put('listener_row', { ...listenerRowKey(tenantId, id), ...listener }, absent('pk')),
     put('compute_id', { ...computeIdKey(tenantId, computeId), ...reservation }, absent('pk')),
   ];

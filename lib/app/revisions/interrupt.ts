@@ -3,12 +3,14 @@ import type { interruptRevision as row } from '../../contract/routes/revisions.t
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { RevisionView } from '../../contract/views.ts';
 import { isTerminal } from '../../domain/transitions.ts';
+import type { AuditMark } from '../../store/audit-items.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
 import { absent, equals, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { deploymentKey, due, revisionKey } from '../../store/keys.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
 import { getRevisionItem, move } from '../../store/revisions.ts';
+import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks.ts';
 import { queueDue } from '../deployments/writes.ts';
@@ -36,9 +38,12 @@ export async function interruptRevision(
     checkOpen(deployment);
     checkInTime(revision);
     const now = deps.clock.now();
+    const audit = auditOf(deps, caller, 'revision.interrupt');
     await transact(
       deps.table,
-      revision.status === 'QUEUED' ? endQueued(deployment, revision, now) : [request(revision, now)],
+      revision.status === 'QUEUED'
+        ? endQueued(deployment, revision, now, audit)
+        : [request(revision, now, audit)],
     );
   });
   return showRevision(deps, ref);
@@ -56,13 +61,13 @@ function checkInTime(revision: Revision): void {
   }
 }
 
-function request(revision: Revision, now: number): Write {
+function request(revision: Revision, now: number, audit: AuditMark): Write {
   const key = revisionKey(revision.tenant_id, revision.deployment_id, revision.number);
   const at = new Date(now).toISOString();
   return update(
     'revision',
     key,
-    { set: { interrupt_requested_at: at, updated_at: at, ...due(key.pk, now) } },
+    { set: { interrupt_requested_at: at, updated_at: at, audit, ...due(key.pk, now) } },
     equals('status', revision.status),
     absent('interrupt_requested_at'),
     absent('switching'),
@@ -71,7 +76,7 @@ function request(revision: Revision, now: number): Write {
 }
 
 /** It leaves the queue, or the slot if it has that already, in the same transaction. */
-function endQueued(deployment: Deployment, revision: Revision, now: number): Write[] {
+function endQueued(deployment: Deployment, revision: Revision, now: number, audit: AuditMark): Write[] {
   const at = new Date(now).toISOString();
   const place = deployment.queued.indexOf(revision.number);
   const holdsSlot = deployment.slot?.revision_id === revision.id;
@@ -83,6 +88,7 @@ function endQueued(deployment: Deployment, revision: Revision, now: number): Wri
       set: {
         status_message: `Interrupted on request at ${at}, while it was queued.`,
         interrupt_requested_at: at,
+        audit,
       },
       remove: ['due_pk', 'due_at'],
     }),

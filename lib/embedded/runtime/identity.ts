@@ -119,7 +119,7 @@ export async function ensureListener(
 }
 
 async function register(deps: IdentityDeps, owner: Owner): Promise<{ listener_id: string; api_key: string }> {
-  const listenerId = (await findLocal(deps, owner.tenant_id)) ?? (await createLocal(deps, owner.tenant_id));
+  const listenerId = (await findLocal(deps, owner.tenant_id)) ?? (await createLocal(deps, owner));
   const wish = { ...wishOf(owner), role: 'listener', listenerId, name: 'local listener' } as const;
   return { listener_id: listenerId, api_key: await createApiKey(deps, wish) };
 }
@@ -131,12 +131,12 @@ async function findLocal(deps: IdentityDeps, tenantId: string): Promise<string |
   return undefined;
 }
 
-async function createLocal(deps: IdentityDeps, tenantId: string): Promise<string> {
+async function createLocal(deps: IdentityDeps, owner: Owner): Promise<string> {
   const body = {
     compute_type: 'process' as const,
     compute_id: COMPUTE_ID,
     compute_config: { k8s_namespaces: [] },
   };
-  const listener = await createListener(deps, { body }, { tenantId });
+  const listener = await createListener(deps, { body }, { ...wishOf(owner), keyId: 'local start' });
   return listener.id;
 }

@@ -99,7 +99,7 @@ describe('what is stored', () => {
     const plane = await busyTable();
     const recorded = await record();
     const stored = await allItems(plane.deps.table);
-    const keys = new Set(['pk', 'sk', 'due_pk', 'due_at', 'ttl']);
+    const keys = new Set(['pk', 'sk', 'due_pk', 'due_at', 'ttl', 'audit']);
     for (const item of stored) {
       const key = `${String(item.entity)}@${String(item.v)}`;
       // What is written and never read has no schema, only its attributes.

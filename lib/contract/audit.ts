@@ -1,0 +1,28 @@
+/** What people do that is kept as an audit event: the kind of thing and the verb. */
+export const auditActions = [
+  'deployment.create',
+  'deployment.change',
+  'deployment.delete',
+  'revision.create',
+  'revision.redeploy',
+  'revision.interrupt',
+  'listener.create',
+  'listener.change',
+  'listener.delete',
+  'integration.create',
+  'integration.delete',
+  'webhook.create',
+  'webhook.delete',
+  'api_key.create',
+  'api_key.revoke',
+  'tenant.create',
+  'tenant.change',
+  'membership.change',
+  'oauth_provider.create',
+  'oauth_provider.change',
+  'oauth_provider.delete',
+  'oauth_token.delete',
+  'connection.create',
+  'connection.delete',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
