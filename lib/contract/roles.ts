@@ -6,6 +6,19 @@ export const permissions = [
   'listeners:read',
   'listeners:write',
   'listener:work',
+  'keys:read',
+  'keys:write',
+  'members:read',
+  'members:write',
+  'integrations:read',
+  'integrations:write',
+  'webhooks:read',
+  'webhooks:write',
+  'audit:read',
+  'tenants:read',
+  'tenants:write',
+  'organisation_keys:read',
+  'organisation_keys:write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -14,15 +27,40 @@ export type Role = (typeof roles)[number];
 
 const viewer = ['deployments:read', 'logs:read', 'listeners:read'] as const satisfies Permission[];
 const developer = [...viewer, 'deployments:write'] as const satisfies Permission[];
-const admin = [...developer, 'listeners:write'] as const satisfies Permission[];
+const admin = [
+  ...developer,
+  'listeners:write',
+  'keys:read',
+  'keys:write',
+  'members:read',
+  'members:write',
+  'integrations:read',
+  'integrations:write',
+  'webhooks:read',
+  'webhooks:write',
+  'audit:read',
+] as const satisfies Permission[];
+const organisationAdmin = [
+  ...admin,
+  'tenants:read',
+  'tenants:write',
+  'organisation_keys:read',
+  'organisation_keys:write',
+] as const satisfies Permission[];
 
 /** The role matrix. A listener's key opens the listener protocol and nothing else; no other role opens that. */
 export const roleMatrix: Record<Role, readonly Permission[]> = {
   viewer,
   developer,
   admin,
-  organisation_admin: admin,
+  organisation_admin: organisationAdmin,
   listener: ['listener:work'],
 };
 
 export const allows = (role: Role, permission: Permission): boolean => roleMatrix[role].includes(permission);
+
+/** Nobody gives what they have not: whether who has the role `own` may make a key or a member with the role `given`. */
+export const mayGive = (own: Role, given: Role): boolean =>
+  given === 'listener'
+    ? allows(own, 'listeners:write')
+    : roleMatrix[given].every((permission) => allows(own, permission));
