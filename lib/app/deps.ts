@@ -7,6 +7,7 @@ import type { Logs } from '../adapters/logs.ts';
 import type { Offers } from '../adapters/offers.ts';
 import type { Workflow } from '../adapters/workflow.ts';
 import type { Table } from '../store/table.ts';
+import type { Idempotency } from './idempotency.ts';
 
 /** What the installation allows and how long it waits; each composition root fills it from its own environment. */
 export type Settings = {
@@ -33,5 +34,7 @@ export type Deps = {
   builds: Builds;
   workflow: Workflow;
   offers: Offers;
+  /** Of the one request that is answered. */
+  idempotency: Idempotency;
   settings: Settings;
 };

@@ -87,6 +87,10 @@ export const errors = {
     status: 409,
     detail: (p: { id: string }) => `Task ${p.id} is held under another lease; touch nothing.`,
   },
+  idempotency_mismatch: {
+    status: 409,
+    detail: (_: object) => 'Idempotency-Key was used for another request',
+  },
   version_mismatch: {
     status: 412,
     detail: (p: { asked: string; current: string }) =>

@@ -9,6 +9,7 @@ import { type Authenticate, authentication } from './authentication.ts';
 import { authorization } from './authorization.ts';
 import { chain, type Handler, inputOf, wrap } from './chain.ts';
 import { exchangeOf } from './exchange.ts';
+import { idempotency, idempotencyOf } from './idempotency.ts';
 import type { Check } from './validate.ts';
 
 /** What authentication needs, whatever the use case itself needs. */
@@ -25,7 +26,7 @@ export function endpoint<const R extends RouteRow, D>(
   row: R,
   useCase: UseCase<D, RouteInput<R>, RouteOutput<R>>,
   { check, authenticate = authenticateByKey }: Options = {},
-): (deps: () => D & IdentityDeps) => Handler {
+): (deps: () => Omit<D, 'idempotency'> & IdentityDeps) => Handler {
   const { permission } = row;
   if (permission === 'public') throw new Error(`${row.operation} needs no key: make it with publicEndpoint`);
   return (deps) => {
@@ -33,8 +34,11 @@ export function endpoint<const R extends RouteRow, D>(
     const run = async (event: APIGatewayProxyEventV2) => {
       const exchange = exchangeOf(event);
       if (exchange.caller === undefined) throw refuse('unauthenticated', {});
-      return useCase(kept(), inputOf<R>(event, exchange), exchange.caller);
+      const all = { ...kept(), idempotency: idempotencyOf(event) };
+      // What a use case may ask for beside this is what the thunk gives, by the type above.
+      return useCase(all as unknown as D, inputOf<R>(event, exchange), exchange.caller);
     };
-    return wrap(run, chain(row, [authentication(authenticate, kept), authorization(permission)], check));
+    const identity = [authentication(authenticate, kept), authorization(permission)];
+    return wrap(run, chain(row, [...identity, ...idempotency(row, kept)], check));
   };
 }

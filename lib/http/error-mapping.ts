@@ -1,5 +1,6 @@
 import { ApiError, errors, ValidationError } from '../contract/errors.ts';
 import { exchangeOf, type Result, type Step } from './exchange.ts';
+import { Replayed } from './replayed.ts';
 
 export type ErrorLogger = { error(message: string, fields: Record<string, unknown>): void };
 
@@ -14,6 +15,7 @@ const answer = (statusCode: number, detail: unknown, headers: Record<string, str
 
 /** The answer to what was thrown; undefined when it is none of our own words. */
 export function knownErrorAnswer(error: unknown): Result | undefined {
+  if (error instanceof Replayed) return error.answer;
   if (error instanceof ValidationError) return answer(422, error.items);
   if (error instanceof ApiError) return answer(error.status, error.message, error.headers);
   return undefined;

@@ -15,17 +15,21 @@ import { numberOf } from '../domain/revision-id.ts';
  * | the task token that waits for a revision              | T#tenant#D#deployment  | K#number          |
  * | its build or deploy log lines, in time's order         | T#tenant#D#deployment  | LOG#type#time     |
  * | up to when a log is written                           | T#tenant#D#deployment  | LOGEND#type       |
+ * | who asked for its deletion, and how far that is        | T#tenant#D#deployment  | A#DELETION        |
  * | is this deployment name taken                         | T#tenant#N#name        | A                 |
  * | is this agent's environment taken                     | T#tenant#G#agent#env   | A                 |
  * | a tenant's deployments, newest first (thin rows)      | T#tenant#DL            | deployment id     |
+ * | those that are being deleted (thin rows)              | T#tenant#DX            | deployment id     |
  * | one listener, by id                                   | T#tenant#L#listener    | A                 |
  * | when it last called                                   | T#tenant#L#listener    | SEEN              |
  * | the tasks it may claim or holds                       | T#tenant#L#listener    | OPEN#task         |
  * | a task that ended (expires)                           | T#tenant#L#listener    | DONE#task         |
  * | what should run on it                                 | T#tenant#L#listener    | P#deployment      |
+ * | which deployment has this host there                  | T#tenant#L#listener    | H#host            |
  * | a tenant's listeners, oldest first (thin rows)        | T#tenant#LL            | listener id       |
  * | is this compute id taken                              | T#tenant#LC#compute id | A                 |
  * | which listener is the marked default                  | T#tenant#LM            | A                 |
+ * | how was this request answered (expires)               | T#tenant#I#sha256      | A                 |
  * | who holds this API key                                | K#sha256               | A                 |
  * | one tenant; one organisation                          | T#tenant; O#org        | A                 |
  *
@@ -103,6 +107,20 @@ export const deploymentRowKey = (tenantId: string, deploymentId: string): Key =>
   sk: deploymentId,
 });
 
+/** Where a deployment's list row lies while it is being deleted: the list of the others passes over nothing. */
+export const deletedRowKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: `T#${tenantId}#DX`,
+  sk: deploymentId,
+});
+
+export const deletionKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: 'A#DELETION',
+});
+
+/** The sort keys of everything that lies beside a deployment and its deletion, which come first. */
+export const besideDeployment: [string, string] = ['B', '\uffff'];
+
 export const listenerKey = (tenantId: string, listenerId: string): Key => ({
   pk: listenerPk(tenantId, listenerId),
   sk: 'A',
@@ -128,6 +146,11 @@ export const placementKey = (tenantId: string, listenerId: string, deploymentId:
   sk: `P#${deploymentId}`,
 });
 
+export const hostKey = (tenantId: string, listenerId: string, host: string): Key => ({
+  pk: listenerPk(tenantId, listenerId),
+  sk: `H#${host}`,
+});
+
 export const listenerRowKey = (tenantId: string, listenerId: string): Key => ({
   pk: `T#${tenantId}#LL`,
   sk: listenerId,
@@ -139,6 +162,12 @@ export const computeIdKey = (tenantId: string, computeId: string): Key => ({
 });
 
 export const defaultListenerKey = (tenantId: string): Key => ({ pk: `T#${tenantId}#LM`, sk: 'A' });
+
+/** `scopeHash`: of who asked what under which key. */
+export const answerKey = (tenantId: string, scopeHash: string): Key => ({
+  pk: `T#${tenantId}#I#${scopeHash}`,
+  sk: 'A',
+});
 
 export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
 export const tenantKey = (tenantId: string): Key => ({ pk: `T#${tenantId}`, sk: 'A' });

@@ -17,7 +17,11 @@ export type Item = Record<string, unknown>;
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** One write of a transaction, without the table's name; `name` says which one failed. */
-export type Write = { name: string } & (
+export type Write = {
+  name: string;
+  /** Called when the transaction was made. */
+  onWritten?: () => void;
+} & (
   | { put: Item; condition?: Condition }
   | { update: Key; expression: string; values?: Item; names?: Record<string, string>; condition?: Condition }
   | { delete: Key; condition?: Condition }
@@ -34,6 +38,20 @@ export class ConditionsFailed extends Error {
     super(`conditions failed: ${[...failed.keys()].join(', ')}`);
     this.name = 'ConditionsFailed';
     this.failed = failed;
+  }
+}
+
+/** The name of the write that keeps the answer to a request that carries an idempotency key. */
+export const ANSWER = 'answer';
+
+/** A transaction was not made, because the request it is of has been answered; `item` is that answer. */
+export class AlreadyAnswered extends Error {
+  readonly item: Item | undefined;
+
+  constructor(item: Item | undefined) {
+    super('the request was answered before');
+    this.name = 'AlreadyAnswered';
+    this.item = item;
   }
 }
 
@@ -125,7 +143,7 @@ function queryInput(options: QueryOptions): Omit<QueryCommandInput, 'TableName'>
 
 /**
  * Makes all the writes or none. Conflicts with other writers are retried with full jitter for up to 5 s, then 503. Throws
- * ConditionsFailed when a condition does not hold.
+ * ConditionsFailed when a condition does not hold, and before it AlreadyAnswered.
  */
 export async function transact(table: Table, writes: Write[]): Promise<void> {
   const command = new TransactWriteCommand({
@@ -143,6 +161,7 @@ export async function transact(table: Table, writes: Write[]): Promise<void> {
   }).catch((error: unknown) => {
     throw conditionsOf(error, writes) ?? error;
   });
+  for (const { onWritten } of writes) onWritten?.();
 }
 
 function isConflict(error: unknown): boolean {
@@ -153,7 +172,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof Error && error.name === 'TransactionInProgressException';
 }
 
-function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | undefined {
+function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | AlreadyAnswered | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
   const failed = new Map<string, Item | undefined>();
   for (const [index, reason] of (error.CancellationReasons ?? []).entries()) {
@@ -161,6 +180,7 @@ function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | undef
     if (write === undefined || reason.Code !== 'ConditionalCheckFailed') continue;
     failed.set(write.name, reason.Item === undefined ? undefined : plain(reason.Item));
   }
+  if (failed.has(ANSWER)) return new AlreadyAnswered(failed.get(ANSWER));
   return failed.size === 0 ? undefined : new ConditionsFailed(failed);
 }
 

@@ -5,6 +5,7 @@ import { systemClock } from '../../lib/adapters/clock.ts';
 import { neverWait } from '../../lib/adapters/offers.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
+import { unkeyed } from '../../lib/app/idempotency.ts';
 import { createUploadUrl } from '../../lib/app/uploads/create-upload-url.ts';
 import type { DiskBlobs } from '../../lib/embedded/blobs.ts';
 import { openFileKeys } from '../../lib/embedded/keys.ts';
@@ -54,6 +55,7 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
     builds: new FakeBuilds(),
     workflow: absentWorkflow,
     offers: neverWait,
+    idempotency: unkeyed,
     settings: {
       allowFileRepositories: true,
       registryHost: undefined,

@@ -15,6 +15,7 @@ import { neverWait } from '../../lib/adapters/offers.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { recordBuild } from '../../lib/app/engine/record-build.ts';
+import { unkeyed } from '../../lib/app/idempotency.ts';
 import { createListener } from '../../lib/app/listeners/create.ts';
 import type { DiskBlobs } from '../../lib/embedded/blobs.ts';
 import { openFileKeys } from '../../lib/embedded/keys.ts';
@@ -70,6 +71,7 @@ export async function aWorld({
     git: { resolve: (repoUrl: string, ref: string) => git.resolve(repoUrl, ref) },
     builds,
     offers: neverWait,
+    idempotency: unkeyed,
     settings: {
       allowFileRepositories: true,
       registryHost: undefined,

@@ -2,12 +2,14 @@ import type { ChangeDeploymentBody } from '../../contract/deployment-requests.ts
 import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
 import { canRun, checkSource, fieldsOfKind, nothingToBuild, type SourceFields } from '../../domain/source.ts';
+import type { AuditMark } from '../../store/audit-items.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
 import { check, present } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { listenerKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
+import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
@@ -18,7 +20,7 @@ import { checkConfig, mergeConfig, resolveSecrets } from './configuration.ts';
 import { withSettledSource } from './settled-source.ts';
 import { changeDeployment, putConfiguration, putRevision, putSecrets } from './writes.ts';
 
-export type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'blobs' | 'settings'>;
+export type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'blobs' | 'settings' | 'idempotency'>;
 
 export type ChangeRequest = {
   deploymentId: string;
@@ -33,13 +35,15 @@ const SOURCE_CONFIG_FIELDS = ['repo_url', 'install_command', 'build_command'] as
 
 /**
  * Merges a request into a deployment's configuration and, when it asks for something a revision would run, queues a revision of
- * the result, in one transaction. A request that loses a race is made again on what the winner wrote.
+ * the result, in one transaction. A request that loses a race is made again on what the winner wrote. `show` makes the output of what
+ * will be there, before it is.
  */
-export function change(
+export function change<T>(
   deps: ChangeDeps,
   request: ChangeRequest,
   caller: Caller,
-): Promise<{ deployment: Deployment; revision: Revision | undefined }> {
+  show: (deployment: Deployment, revision: Revision | undefined) => Promise<T>,
+): Promise<T> {
   return retryRaces(async () => {
     const stored = await getDeploymentItem(deps.table, caller.tenantId, request.deploymentId);
     const { body } = request;
@@ -55,9 +59,12 @@ export function change(
     const secrets = await resolveSecrets(deps, before, body.secrets);
     const after = changed(deps, before, body, plan, secrets);
     const revision = plan.revises ? revisionOf(deps, after, plan, caller) : undefined;
-    await write(deps, { before, after, revision, secrets, upload });
     const queued = revision?.status === 'QUEUED' ? [...before.queued, revision.number] : before.queued;
-    return { deployment: { ...after, queued }, revision };
+    const output = await show({ ...after, queued }, revision);
+    const record = deps.idempotency.record(output);
+    const audit = auditOf(deps, caller, request.always ? 'revision.create' : 'deployment.change');
+    await write(deps, { before, after, revision, secrets, audit, beside: [...upload, ...record] });
+    return output;
   });
 }
 
@@ -198,19 +205,23 @@ type Changes = {
   after: Deployment;
   revision: Revision | undefined;
   secrets: Secret[] | undefined;
-  upload: Write[];
+  audit: AuditMark;
+  beside: Write[];
 };
 
-async function write(deps: ChangeDeps, { before, after, revision, secrets, upload }: Changes): Promise<void> {
+async function write(
+  deps: ChangeDeps,
+  { before, after, revision, secrets, audit, beside }: Changes,
+): Promise<void> {
   const owner = { tenantId: before.tenant_id, deploymentId: before.id };
   const sealed =
     secrets === undefined || secrets.length === 0 ? undefined : await sealSecrets(deps, owner, secrets);
   const queued = revision?.status === 'QUEUED' ? revision.number : undefined;
   await transact(deps.table, [
-    changeDeployment(before, after, queued, deps.clock.now()),
+    changeDeployment(before, after, queued, deps.clock.now(), revision === undefined ? audit : undefined),
     check('listener', listenerKey(before.tenant_id, before.listener_id), present('pk')),
-    ...(revision === undefined ? [] : [putRevision(revision), putConfiguration(after)]),
+    ...(revision === undefined ? [] : [putRevision(revision), putConfiguration(after, audit)]),
     ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
-    ...upload,
+    ...beside,
   ]);
 }

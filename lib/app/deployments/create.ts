@@ -9,6 +9,7 @@ import { absent, check, present, put } from '../../store/expressions.ts';
 import type { Deployment, DeploymentRow, Listener, Revision } from '../../store/items.ts';
 import { agentKey, deploymentKey, deploymentRowKey, listenerKey, nameKey } from '../../store/keys.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
+import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
@@ -19,7 +20,7 @@ import { repeatedCreate } from './repeated-create.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
 import { putConfiguration, putRevision, putSecrets, queueDue } from './writes.ts';
 
-type CreateDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings'>;
+type CreateDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings' | 'idempotency'>;
 
 /** Makes a deployment and its first revision, in one transaction. */
 export async function createDeployment(
@@ -39,13 +40,15 @@ export async function createDeployment(
     secrets === undefined || secrets.length === 0
       ? undefined
       : await sealSecrets(deps, { tenantId: caller.tenantId, deploymentId: deployment.id }, secrets);
+  const shown = await showDeployment(deps, deployment);
+  const writes = writesOf(deps, { deployment, revision, listener, sealed, body, caller });
   try {
-    await transact(deps.table, writesOf(deps, { deployment, revision, listener, sealed, body }));
+    await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
     return showDeployment(deps, await afterRefusal(deps, error, { deployment, listener, body, caller }));
   }
-  return showDeployment(deps, deployment);
+  return shown;
 }
 
 const fieldsOf = (body: CreateDeploymentBody) => ({ ...body.source_config, ...body.source_revision_config });
@@ -132,9 +135,10 @@ type New = {
   listener: Listener;
   sealed: string | undefined;
   body: CreateDeploymentBody;
+  caller: Caller;
 };
 
-function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, body }: New): Write[] {
+function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, body, caller }: New): Write[] {
   const { tenant_id: tenantId, id } = deployment;
   const reservation = { v: 1, tenant_id: tenantId, deployment_id: id };
   return [
@@ -161,7 +165,7 @@ function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, bo
       absent('pk'),
     ),
     putRevision(revision),
-    putConfiguration(deployment),
+    putConfiguration(deployment, auditOf(deps, caller, 'deployment.create')),
     check('listener', listenerKey(tenantId, listener.id), present('pk')),
     ...(sealed === undefined ? [] : [putSecrets(deployment, 1, sealed)]),
     ...(deployment.agent === undefined

@@ -11,6 +11,5 @@ export async function patchDeployment(
   caller: Caller,
 ): Promise<ShownDeployment> {
   const request = { deploymentId: params.deployment_id, body, ifMatch: headers.ifMatch, always: false };
-  const { deployment } = await change(deps, request, caller);
-  return showDeployment(deps, deployment);
+  return change(deps, request, caller, (deployment) => showDeployment(deps, deployment));
 }

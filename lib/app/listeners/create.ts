@@ -15,16 +15,18 @@ import { listenerView } from './view.ts';
 
 /** Registers a compute target; marking it as the default takes the mark from the one that had it. */
 export async function createListener(
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
   { body }: Pick<RouteInput<typeof row>, 'body'>,
   caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId'>,
 ): Promise<ListenerView> {
   const listener = newListener(deps, body, caller.tenantId);
   const audit = auditOf(deps, caller, 'listener.create');
+  const shown = listenerView(listener, undefined, deps.clock.now());
+  const record = deps.idempotency.record(shown);
   await retryRaces(async () => {
     const marking = listener.is_default ? await mark(deps, listener) : [];
     try {
-      await transact(deps.table, [...writesOf(listener, audit), ...marking]);
+      await transact(deps.table, [...writesOf(listener, audit), ...marking, ...record]);
     } catch (error) {
       if (error instanceof ConditionsFailed && error.failed.has('compute_id')) {
         throw refuse('listener_taken', { tenantId: caller.tenantId, computeId: listener.compute_id });
@@ -32,7 +34,7 @@ export async function createListener(
       throw error;
     }
   });
-  return listenerView(listener, undefined, deps.clock.now());
+  return shown;
 }
 
 function newListener(deps: Pick<Deps, 'clock'>, body: CreateListenerBody, tenantId: string): Listener {

@@ -12,7 +12,8 @@ export async function createRevision(
   caller: Caller,
 ): Promise<RevisionView> {
   const request = { deploymentId: params.deployment_id, body, ifMatch: headers.ifMatch, always: true };
-  const { deployment, revision } = await change(deps, request, caller);
-  if (revision === undefined) throw new Error('a revision was asked for and none was made');
-  return revisionView(revision, deployment, await holderFor(deps, deployment, [revision]));
+  return change(deps, request, caller, async (deployment, revision) => {
+    if (revision === undefined) throw new Error('a revision was asked for and none was made');
+    return revisionView(revision, deployment, await holderFor(deps, deployment, [revision]));
+  });
 }

@@ -15,14 +15,14 @@ import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks.ts';
 import { queueDue } from '../deployments/writes.ts';
 import type { Deps } from '../deps.ts';
-import { showRevision } from './get.ts';
+import { revisionView } from './view.ts';
 
 /**
  * Asks for a revision to be stopped. While it is QUEUED this ends it at once; later the request is recorded, and dispatch stops
  * what is at work. Asking twice is no error; it is too late once it has finished or its listener moves traffic.
  */
 export async function interruptRevision(
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
   caller: Caller,
 ): Promise<RevisionView> {
@@ -31,23 +31,35 @@ export async function interruptRevision(
     deploymentId: params.deployment_id,
     revisionId: params.revision_id,
   };
-  await retryRaces(async () => {
+  return retryRaces(async () => {
     const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
     const revision = await getRevisionItem(deps.table, ref);
-    if (revision.interrupt_requested_at !== undefined) return;
+    if (revision.interrupt_requested_at !== undefined) return revisionView(revision, deployment, undefined);
     checkOpen(deployment);
     checkInTime(revision);
     const now = deps.clock.now();
     const audit = auditOf(deps, caller, 'revision.interrupt');
-    await transact(
-      deps.table,
+    const shown = revisionView(interrupted(revision, now), deployment, undefined);
+    const writes =
       revision.status === 'QUEUED'
         ? endQueued(deployment, revision, now, audit)
-        : [request(revision, now, audit)],
-    );
+        : [request(revision, now, audit)];
+    await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);
+    return shown;
   });
-  return showRevision(deps, ref);
 }
+
+/** What the writes below make of it. */
+function interrupted(revision: Revision, now: number): Revision {
+  const at = new Date(now).toISOString();
+  const asked = { ...revision, interrupt_requested_at: at, updated_at: at };
+  if (revision.status !== 'QUEUED') return asked;
+  const status = 'INTERRUPTED';
+  const history = [...revision.history, { status, at } as const];
+  return { ...asked, status, history, status_message: endedInQueue(at) };
+}
+
+const endedInQueue = (at: string): string => `Interrupted on request at ${at}, while it was queued.`;
 
 function checkInTime(revision: Revision): void {
   if (isTerminal(revision.status)) {
@@ -86,7 +98,7 @@ function endQueued(deployment: Deployment, revision: Revision, now: number, audi
   return [
     move(revision, 'INTERRUPTED', now, {
       set: {
-        status_message: `Interrupted on request at ${at}, while it was queued.`,
+        status_message: endedInQueue(at),
         interrupt_requested_at: at,
         audit,
       },

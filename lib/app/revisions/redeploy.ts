@@ -8,6 +8,7 @@ import type { Configuration, Deployment, Revision } from '../../store/items.ts';
 import { listenerKey } from '../../store/keys.ts';
 import { retryRaces, transact } from '../../store/operations.ts';
 import { getRevisionItem } from '../../store/revisions.ts';
+import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkMatch, checkOpen, checkQueue } from '../deployments/checks.ts';
 import { type ShownDeployment, showDeployment } from '../deployments/view.ts';
@@ -20,12 +21,12 @@ import { newRevision, nextRevision } from './new-revision.ts';
  * The copied snapshot becomes the deployment's configuration.
  */
 export async function redeployRevision(
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
   { params, query, headers }: Pick<RouteInput<typeof row>, 'params' | 'query' | 'headers'>,
   caller: Caller,
 ): Promise<ShownDeployment> {
   const owner = { tenantId: caller.tenantId, deploymentId: params.deployment_id };
-  const deployment = await retryRaces(async () => {
+  return retryRaces(async () => {
     const before = await getDeploymentItem(deps.table, owner.tenantId, owner.deploymentId);
     const old = await getRevisionItem(deps.table, { ...owner, revisionId: params.revision_id });
     checkOpen(before);
@@ -39,15 +40,16 @@ export async function redeployRevision(
       inherits: false,
       artifact: old.artifact,
     });
+    const shown = await showDeployment(deps, after);
     await transact(deps.table, [
       changeDeployment(before, after, revision.number, deps.clock.now()),
       check('listener', listenerKey(before.tenant_id, before.listener_id), present('pk')),
       putRevision(revision),
-      putConfiguration(after),
+      putConfiguration(after, auditOf(deps, caller, 'revision.redeploy')),
+      ...deps.idempotency.record(shown),
     ]);
-    return after;
+    return shown;
   });
-  return showDeployment(deps, deployment);
 }
 
 function checkRunnable(old: Revision): void {

@@ -91,7 +91,7 @@ export const interruptRevision = route({
   method: 'POST',
   path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/interrupt',
   handler: 'functions/api/revisions/interrupt.ts',
-  access: ['table:get', 'table:update'],
+  access: ['table:get', 'table:update', 'table:put'],
   area: 'deployments',
   permission: 'deployments:write',
   summary: 'Stop a revision that has not finished',

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Access, ReadAccess } from '../access.ts';
 import type { VariableName } from '../env.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { Permission } from '../roles.ts';
 
 type Schema<T extends z.ZodType = z.ZodType> = () => T;
@@ -30,10 +31,16 @@ type Endpoint = {
   query?: Schema<z.ZodObject>;
   body?: Schema;
   response: Schema | null;
+  /** Not JSON: the use case gives `{contentType, text}`, and the answer is that text, of one of these types. */
+  contentTypes?: readonly string[];
+  /** What its own code may refuse with, beside what every route with such a permission and method does; a test reads the code. */
+  errors?: readonly ErrorCode[];
   /** Response headers made from what the use case returned (an ETag). */
   headers?: (output: never) => Record<string, string>;
   /** Variables that its function reads beside those of its access. */
   variables?: readonly VariableName[];
+  /** The answer holds a credential: it is kept nowhere, so an `Idempotency-Key` is ignored. */
+  credential?: true;
   /** With `Accept: text/event-stream` the answer's `logs` are sent as server-sent events. */
   eventStream?: true;
 };
@@ -46,6 +53,13 @@ type Endpoint = {
 export function route<const R extends RouteRow>(row: R): R {
   return row;
 }
+
+/** Whether an `Idempotency-Key` counts: on what changes something, unless the answer is not to be kept. Listeners have leases instead. */
+export const takesIdempotencyKey = ({ method, permission, access, credential }: RouteRow): boolean =>
+  (method === 'POST' || method === 'PATCH') &&
+  permission !== 'listener:work' &&
+  credential !== true &&
+  (access as readonly string[]).includes('table:put');
 
 type Parsed<S> = S extends Schema<infer T> ? z.output<T> : undefined;
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../adapters/clock.ts';
 import type { Deps } from '../../app/deps.ts';
+import { unkeyed } from '../../app/idempotency.ts';
 import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
 import { createDiskBlobs, type DiskBlobs } from '../blobs.ts';
 import { type Builder, openBuilder } from '../builder/builder.ts';
@@ -57,7 +58,7 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
   const builds = await openBuilder({ dataFolder: settings.dataFolder, logs, processes, git, blobs, limits });
   closers.add('builds', () => builds.close());
   const offers = createOffers();
-  const base = { table: database.table, clock, keys, blobs, logs, git, builds, offers };
+  const base = { table: database.table, clock, keys, blobs, logs, git, builds, offers, idempotency: unkeyed };
   const workflow = await openRevisionWorkflow(parts, () => deps);
   closers.add('workflow', () => workflow.close());
   const deps: EmbeddedDeps = { ...base, workflow, settings: appSettings(settings) };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { Caller } from '../../app/caller.ts';
 import type { Deps } from '../../app/deps.ts';
+import { unkeyed } from '../../app/idempotency.ts';
 import { authenticate } from '../../app/identity/authenticate.ts';
 import { bootstrap } from '../../app/identity/bootstrap.ts';
 import { createApiKey } from '../../app/identity/create-api-key.ts';
@@ -137,6 +138,7 @@ async function createLocal(deps: IdentityDeps, owner: Owner): Promise<string> {
     compute_id: COMPUTE_ID,
     compute_config: { k8s_namespaces: [] },
   };
-  const listener = await createListener(deps, { body }, { ...wishOf(owner), keyId: 'local start' });
+  const asked = { ...deps, idempotency: unkeyed };
+  const listener = await createListener(asked, { body }, { ...wishOf(owner), keyId: 'local start' });
   return listener.id;
 }

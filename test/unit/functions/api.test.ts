@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { allows, roles } from '../../../lib/contract/roles.ts';
-import type { RouteRow } from '../../../lib/contract/routes/route.ts';
+import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
 import type { Handler } from '../../../lib/http/chain.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
@@ -113,6 +113,18 @@ describe.each(guarded.map((row) => [row.operation, row] as const))('%s', (operat
     expect(answer).toMatchObject({ statusCode: 500, body: '{"detail":"Internal server error"}' });
   });
 });
+
+it.each(routes.filter(takesIdempotencyKey).map((row) => [row.operation, row] as const))(
+  '%s keeps its answer under an Idempotency-Key',
+  async (operation, row) => {
+    cases[operation]?.given?.();
+    const request = requestOf(row);
+    const headers = { ...request.headers, 'idempotency-key': 'once' };
+    const answer = await call(row, { ...request, headers }, seedKey(table, roleFor(row)));
+    expect(answer.statusCode).toBe(row.success);
+    expect(table.written().filter(({ Put }) => Put?.Item?.entity === 'answer')).toHaveLength(1);
+  },
+);
 
 it.each(['createDeployment', 'patchDeployment', 'createListener', 'interruptRevision'])(
   '%s answers 503 when other writers never let it through',

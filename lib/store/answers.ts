@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { lazy } from '../contract/lazy.ts';
+import { absent, any, atMost, put } from './expressions.ts';
+import type { Key } from './keys.ts';
+import { ANSWER, find, type Write } from './operations.ts';
+import type { Table } from './table.ts';
+
+/** The answer to a request that carried an idempotency key. */
+export const answer = lazy(() =>
+  z.object({
+    v: z.literal(1),
+    entity: z.literal('answer'),
+    tenant_id: z.string(),
+    /** Tells the request from another one under the same key. */
+    request_hash: z.string(),
+    status: z.int(),
+    headers: z.record(z.string(), z.string()),
+    /** As it was sent, compressed (gzip): most fit into one write unit so. */
+    body: z.instanceof(Uint8Array).optional(),
+    /** Epoch milliseconds; expiry by the table itself (`ttl`, in seconds) comes up to days later. */
+    expires_at: z.number(),
+    ttl: z.int(),
+  }),
+);
+export type Answer = z.infer<ReturnType<typeof answer>>;
+
+/** The answer that is kept under this key, unless its time is over. */
+export async function findAnswer(table: Table, key: Key, now: number): Promise<Answer | undefined> {
+  const found = await find(table, key, answer);
+  return found !== undefined && found.expires_at > now ? found : undefined;
+}
+
+/** Keeps an answer where none is kept. When one is, the transaction that this is part of throws `AlreadyAnswered`. */
+export const putAnswer = (key: Key, item: Answer, now: number): Write =>
+  put(ANSWER, { ...key, ...item }, any(absent('pk'), atMost('expires_at', now)));

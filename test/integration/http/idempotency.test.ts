@@ -1,0 +1,223 @@
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
+import { routes } from '../../../lib/contract/routes.ts';
+import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
+import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
+import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
+import { ended } from '../../support/processed.ts';
+import { github, list, post, register, revisions } from '../../support/requests.ts';
+
+type Asked = EventParts & { operation: string; key?: string; apiKey: string };
+type Answer = APIGatewayProxyStructuredResultV2 & { json: Record<string, unknown> };
+
+/** One request to the endpoint itself, chain and all. */
+async function ask({ deps }: ControlPlane, asked: Asked): Promise<Answer> {
+  const row = rowOf(asked.operation);
+  const handler = await apiHandler(row, () => deps);
+  const { key, apiKey, ...parts } = asked;
+  const headers = {
+    ...parts.headers,
+    'x-api-key': apiKey,
+    ...(key !== undefined && { 'idempotency-key': key }),
+  };
+  const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts.params?.[name] ?? '');
+  const event = apiEvent({
+    method: row.method,
+    routeKey: `${row.method} ${row.path}`,
+    path,
+    ...parts,
+    headers,
+  });
+  const answer = (await handler(event, lambdaContext())) as APIGatewayProxyStructuredResultV2;
+  return { ...answer, json: JSON.parse(answer.body ?? '{}') };
+}
+
+function rowOf(operation: string): RouteRow {
+  const row = routes.find((each) => each.operation === operation);
+  if (row === undefined) throw new Error(operation);
+  return row;
+}
+
+/** A control plane with a listener, and the keys of two users of its tenant. */
+async function start() {
+  const plane = await aControlPlane();
+  const listenerId = (await register(plane, 'machine')).id;
+  const keyOf = (userId: string) => {
+    const { tenantId, organisationId } = plane.caller;
+    return createApiKey(plane.deps, { tenantId, organisationId, userId, role: 'admin', name: 'a key' });
+  };
+  const [apiKey, other] = [await keyOf(plane.caller.userId), await keyOf(plane.deps.clock.randomId())];
+  return { plane, listenerId, apiKey, other };
+}
+
+const creating = (apiKey: string, body: object = github('once'), key = 'k-1'): Asked => ({
+  operation: 'createDeployment',
+  body,
+  key,
+  apiKey,
+});
+
+describe('a request that is sent again under its Idempotency-Key', () => {
+  it('gets the answer of the first, and changes nothing', async () => {
+    const { plane, apiKey } = await start();
+    const first = await ask(plane, creating(apiKey));
+    await plane.advance(600);
+    const again = await ask(plane, creating(apiKey));
+    expect([first.statusCode, again.statusCode]).toEqual([201, 201]);
+    expect(again.body).toBe(first.body);
+    expect(again.headers).toMatchObject({
+      'idempotent-replayed': 'true',
+      'content-type': 'application/json',
+      ETag: first.headers?.ETag,
+    });
+    expect((await list(plane)).resources).toHaveLength(1);
+  });
+
+  it('gets the refusal of the first too: 400, 404 and 409, but no other', async () => {
+    const { plane, apiKey } = await start();
+    const id = plane.deps.clock.randomId();
+    const patching = (key: string): Asked => {
+      return { operation: 'patchDeployment', params: { deployment_id: id }, body: {}, key, apiKey };
+    };
+    const missing = await ask(plane, patching('k-404'));
+    expect([missing.statusCode, (await ask(plane, patching('k-404'))).headers]).toEqual([
+      404,
+      expect.objectContaining({ 'idempotent-replayed': 'true' }),
+    ]);
+    const contradictory = github('x', { source: 'external_docker' });
+    await ask(plane, creating(apiKey, contradictory, 'k-400'));
+    expect(await ask(plane, creating(apiKey, contradictory, 'k-400'))).toMatchObject({
+      statusCode: 400,
+      headers: { 'idempotent-replayed': 'true' },
+    });
+    const wrong = { ...github('Not A Name') };
+    await ask(plane, creating(apiKey, wrong, 'k-422'));
+    const unkept = await ask(plane, creating(apiKey, wrong, 'k-422'));
+    expect(unkept.statusCode).toBe(422);
+    expect(unkept.headers).not.toHaveProperty('idempotent-replayed');
+    expect((await ask(plane, creating(apiKey, github('right'), 'k-422'))).statusCode).toBe(201);
+  });
+
+  it('is 409 when it asks for something else', async () => {
+    const { plane, apiKey } = await start();
+    await ask(plane, creating(apiKey));
+    const other = await ask(plane, creating(apiKey, github('other')));
+    expect([other.statusCode, other.json.detail]).toEqual([
+      409,
+      'Idempotency-Key was used for another request',
+    ]);
+    const secret = github('once', { secrets: [{ name: 'A', value: 'another value' }] });
+    expect((await ask(plane, creating(apiKey, secret))).statusCode).toBe(409);
+  });
+
+  it('is another request when somebody else asks, and after a day', async () => {
+    const { plane, apiKey, other } = await start();
+    await ask(plane, creating(apiKey));
+    const someone = await ask(plane, creating(other));
+    expect([someone.statusCode, someone.json.detail]).toEqual([
+      409,
+      "Deployment with name 'once' already exists.",
+    ]);
+    plane.advance(24 * 3600 + 1);
+    expect((await ask(plane, creating(apiKey))).statusCode).toBe(409);
+  });
+
+  it('must carry a key of at most 255 characters', async () => {
+    const { plane, apiKey } = await start();
+    const { statusCode, json } = await ask(plane, creating(apiKey, github('once'), 'k'.repeat(256)));
+    expect([statusCode, json.detail]).toEqual([
+      422,
+      [expect.objectContaining({ loc: ['header', 'Idempotency-Key'], type: 'string_too_long' })],
+    ]);
+  });
+
+  it('never has a secret or the key itself in what is kept', async () => {
+    const { plane, apiKey } = await start();
+    const secrets = [{ name: 'TOKEN', value: 'canary-of-a-secret' }];
+    await ask(plane, creating(apiKey, github('once', { secrets }), 'canary-of-a-key'));
+    const stored = JSON.stringify(await allItems(plane.deps.table), (_, value) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+    );
+    expect(stored).not.toContain('canary');
+  });
+});
+
+it('makes one deployment and a thousand equal answers of a thousand requests at once', async () => {
+  const { plane, apiKey } = await start();
+  const answers = await Promise.all(Array.from({ length: 1000 }, () => ask(plane, creating(apiKey))));
+  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([201]));
+  expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+  expect((await list(plane)).resources).toHaveLength(1);
+});
+
+/** What makes each keyed operation possible, and how to count what it has done. */
+type Kind = { prepare?: (plane: ControlPlane) => Promise<EventParts>; body?: object };
+
+async function deployed(plane: ControlPlane): Promise<{ deployment_id: string; revision_id: string }> {
+  const made = await post(plane, github('there'));
+  return { deployment_id: made.id, revision_id: made.latest_revision_id };
+}
+
+const ofDeployment = async (plane: ControlPlane): Promise<EventParts> => ({ params: await deployed(plane) });
+
+const kinds: Record<string, Kind> = {
+  createDeployment: { body: github('new') },
+  patchDeployment: { prepare: ofDeployment, body: { source_revision_config: { repo_ref: 'next' } } },
+  createRevision: { prepare: ofDeployment, body: {} },
+  redeployRevision: {
+    prepare: async (plane) => {
+      const params = await deployed(plane);
+      await ended(plane, params.deployment_id, 'DEPLOYED');
+      return { params };
+    },
+  },
+  interruptRevision: { prepare: ofDeployment },
+  interruptRevisionAlias: { prepare: ofDeployment },
+  createListener: { body: { compute_type: 'process', compute_id: 'other', compute_config: {} } },
+};
+
+describe('a change whose answer never arrived', () => {
+  const keyed = routes.filter(takesIdempotencyKey).map(({ operation }) => operation);
+
+  it('is tried here for every operation that takes a key', () => {
+    expect(Object.keys(kinds).sort()).toEqual(keyed.toSorted());
+  });
+
+  it.each(Object.entries(kinds))('%s is made once, and answered', async (operation, { prepare, body }) => {
+    const { plane, apiKey } = await start();
+    const parts = { ...(await prepare?.(plane)), ...(body !== undefined && { body }) };
+    const asked = { operation, ...parts, key: 'k', apiKey };
+    const { middlewareStack } = plane.deps.table.client;
+    middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const result = await next(args);
+          // As if the process had died when the change was made and before anybody heard of it.
+          if (commandName === 'TransactWriteItemsCommand') throw new Error('died');
+          return result;
+        },
+      { step: 'initialize', name: 'dies' },
+    );
+    expect((await ask(plane, asked)).statusCode).toBe(500);
+    middlewareStack.remove('dies');
+    const before = await allItems(plane.deps.table);
+    const answer = await ask(plane, asked);
+    expect(answer.statusCode).toBe(rowOf(operation).success);
+    expect(answer.headers).toMatchObject({ 'idempotent-replayed': 'true' });
+    expect(await allItems(plane.deps.table)).toEqual(before);
+  });
+});
+
+it('keeps the answer to what changed nothing beside it', async () => {
+  const { plane, apiKey } = await start();
+  const params = await deployed(plane);
+  const asked = { operation: 'interruptRevision', params, apiKey };
+  await ask(plane, asked);
+  const first = await ask(plane, { ...asked, key: 'k' });
+  const again = await ask(plane, { ...asked, key: 'k' });
+  expect([first.statusCode, again.statusCode, again.body]).toEqual([200, 200, first.body]);
+  expect(again.headers).toMatchObject({ 'idempotent-replayed': 'true' });
+  expect((await revisions(plane, params.deployment_id)).resources).toHaveLength(1);
+});
