@@ -4,6 +4,8 @@ import { MARKER_VARIABLE, membersOf } from './process-table.ts';
 import { killGroup, stopGroup } from './stop-group.ts';
 import { Warden } from './warden.ts';
 
+const FORGET_MILLISECONDS = 1_000;
+
 /**
  * Starts process groups and sees to it that none of them outlives this process, however it ends: a warden beside it kills what
  * is left. Make one for a program and close it at the end.
@@ -32,9 +34,7 @@ export class ProcessKeeper {
     const group = startGroup(command, own, outer === undefined ? own : `${outer}/${own}`);
     this.#groups.add(group);
     this.#warden.add({ pid: group.pid, startTime: group.startTime, marker: group.marker });
-    void group.exited.then(() => {
-      if (membersOf(group).length === 0) this.#forget(group);
-    });
+    void group.exited.then(() => this.#forgetSoon(group));
     if (this.#closed) void stopGroup(group, 0);
     return group;
   }
@@ -55,6 +55,14 @@ export class ProcessKeeper {
     await this.stopAll(0);
     await killCarriers(this.id);
     await this.#warden.close();
+  }
+
+  /** Most groups are stopped the moment they have ended; a look at all processes is for those that nobody stops. */
+  #forgetSoon(group: ProcessGroup): void {
+    const look = () => {
+      if (this.#groups.has(group) && membersOf(group).length === 0) this.#forget(group);
+    };
+    setTimeout(look, FORGET_MILLISECONDS).unref();
   }
 
   #forget(group: ProcessGroup): void {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 
 /** Environment variable that every process of a group inherits, also one that left the group with setsid. */
 export const MARKER_VARIABLE = 'RUN_GROUP_ID';
@@ -69,20 +70,43 @@ export function startTimeOf(pid: number): string | undefined {
   return readPsRows().find((row) => row.pid === pid)?.startTime;
 }
 
-function carries(pid: number, marker: string): boolean {
+function readMarker(pid: number): string | undefined {
   try {
     const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
     const at = `\0${environment}`.indexOf(`\0${MARKER_VARIABLE}=`);
-    return at !== -1 && environment.slice(at, environment.indexOf('\0', at)).includes(marker);
+    return at === -1 ? undefined : environment.slice(at, environment.indexOf('\0', at));
   } catch {
-    return false; // It ended, or it is another user's.
+    return undefined; // It ended, or it is another user's.
   }
+}
+
+/** What the environments of older processes hold, by pid and start time. A machine has hundreds, and each look would read them all. */
+const markers = new Map<string, string | undefined>();
+const MARKERS_MAX = 4_000;
+/** A process that was just forked still has its parent's environment; by then it has its own. */
+const SETTLED_SECONDS = 10;
+const TICKS_PER_SECOND = 100;
+
+function isSettled({ startTime }: ProcessRow): boolean {
+  const ticks = Number(startTime.slice(startTime.indexOf(':') + 1));
+  return uptime() - ticks / TICKS_PER_SECOND > SETTLED_SECONDS;
+}
+
+function markerOf(row: ProcessRow): string | undefined {
+  const key = `${row.pid} ${row.startTime}`;
+  if (markers.has(key)) return markers.get(key);
+  const marker = readMarker(row.pid);
+  if (isSettled(row)) {
+    if (markers.size >= MARKERS_MAX) markers.clear();
+    markers.set(key, marker);
+  }
+  return marker;
 }
 
 /** The living processes whose environment carries `marker` (Linux; elsewhere none can be told). */
 export function carriersOf(marker: string, rows: ProcessRow[] = readProcesses()): ProcessRow[] {
   if (!onLinux) return [];
-  return rows.filter((row) => row.pid !== process.pid && carries(row.pid, marker));
+  return rows.filter((row) => row.pid !== process.pid && markerOf(row)?.includes(marker) === true);
 }
 
 function inGroup(group: GroupRecord, rows: ProcessRow[]): ProcessRow[] {

@@ -38,7 +38,11 @@ export async function killGroup(group: GroupRecord): Promise<void> {
  */
 export async function stopGroup(group: GroupRecord, graceMilliseconds: number): Promise<void> {
   const deadline = Date.now() + graceMilliseconds;
-  if (graceMilliseconds > 0) signalMembers(group, membersOf(group), 'SIGTERM');
-  while (Date.now() < deadline && membersOf(group).length > 0) await delay(POLL_MILLISECONDS);
+  let members = graceMilliseconds > 0 ? membersOf(group) : [];
+  signalMembers(group, members, 'SIGTERM');
+  while (Date.now() < deadline && members.length > 0) {
+    await delay(POLL_MILLISECONDS);
+    members = membersOf(group);
+  }
   await killGroup(group);
 }

@@ -31,6 +31,8 @@ export type Program = {
 export type Installation = Pick<Program, 'baseUrl' | 'apiKey' | 'tenantId'>;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+/** As `npm start` has it. */
+export const compileCache = join(root, 'node_modules/.cache/slipway');
 const START_TIMEOUT_MS = 60_000;
 /** The program says so when everything answers; `credentials.json` may still be an earlier run's until then. */
 const READY = 'Slipway is running.';
@@ -55,7 +57,14 @@ export async function startProgram({
     cwd: root,
     // A group of its own, as a shell gives it, so that the whole of it can be killed.
     detached: true,
-    env: { ...process.env, PORT: '0', SLIPWAY_DATA_DIR: folder, SLIPWAY_DRAIN_SECONDS: '10', ...environment },
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: compileCache,
+      PORT: '0',
+      SLIPWAY_DATA_DIR: folder,
+      SLIPWAY_DRAIN_SECONDS: '10',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let printed = '';

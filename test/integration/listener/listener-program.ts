@@ -9,6 +9,7 @@ import * as tar from 'tar';
 import { onTestFinished } from 'vitest';
 import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
+import { compileCache } from '../../support/program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import type { FakeControlPlane } from './fake-control-plane.ts';
@@ -46,6 +47,7 @@ export class ListenerProgram {
       cwd: root,
       stdio: ['pipe', 'pipe', 'pipe'],
       env: childEnvironment({
+        NODE_COMPILE_CACHE: compileCache,
         SLIPWAY_URL: url,
         SLIPWAY_LISTENER_ID: listenerId,
         SLIPWAY_API_KEY: apiKey,
