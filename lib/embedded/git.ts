@@ -1,4 +1,5 @@
 import { type Git, SourceError } from '../adapters/git.ts';
+import type { GitCredentials } from '../adapters/git-credentials.ts';
 import { commitOf, missingRef, noAnswer, refName, unreadable } from '../adapters/git-words.ts';
 import { type GitResult, gitReason, runGit } from './git/run-git.ts';
 import type { Processes } from './run-command.ts';
@@ -9,11 +10,12 @@ const RESOLVE_TIMEOUT_SECONDS = 30;
 /** Resolves refs with the system's git, so whatever the user can clone works here too. */
 export function createSystemGit(processes: Processes, timeoutSeconds = RESOLVE_TIMEOUT_SECONDS): Git {
   return {
-    async resolve(repoUrl, ref) {
+    async resolve(repoUrl, ref, credentials) {
       const commit = commitOf(ref);
       if (commit !== undefined) return commit;
       const signal = AbortSignal.timeout(timeoutSeconds * 1000);
-      const list = (patterns: string[]) => listRefs(processes, repoUrl, patterns, { signal, timeoutSeconds });
+      const list = (patterns: string[]) =>
+        listRefs(processes, repoUrl, patterns, { signal, timeoutSeconds, credentials });
       const name = refName(ref);
       const refs = await list([name, `${name}^{}`]);
       // An annotated tag is an object of its own; the line with ^{} is the commit it points to.
@@ -24,17 +26,17 @@ export function createSystemGit(processes: Processes, timeoutSeconds = RESOLVE_T
   };
 }
 
-type Limits = { signal: AbortSignal; timeoutSeconds: number };
+type Asking = { signal: AbortSignal; timeoutSeconds: number; credentials: GitCredentials | undefined };
 
 /** The commits of all refs whose names end with one of `patterns` (none: all refs). */
 async function listRefs(
   processes: Processes,
   repoUrl: string,
   patterns: string[],
-  { signal, timeoutSeconds }: Limits,
+  { signal, timeoutSeconds, credentials }: Asking,
 ): Promise<Map<string, string>> {
   // The root folder is in no repository, whose own configuration git would read.
-  const command = { args: ['ls-remote', '--', repoUrl, ...patterns], cwd: '/', signal };
+  const command = { args: ['ls-remote', '--', repoUrl, ...patterns], cwd: '/', signal, credentials };
   const result = await runGit(processes, command).catch((error: unknown): GitResult => {
     if (!signal.aborted) throw error;
     return { exit: { code: 128, signal: null }, stdout: [], stderr: [noAnswer(timeoutSeconds)] };

@@ -34,7 +34,8 @@ export type Watched = {
   tableName: string;
   queueName: string;
   stateMachineArn: string;
-  dispatch: LambdaFunction;
+  /** Of the stream. */
+  consumers: LambdaFunction[];
   sweep: LambdaFunction;
   ingest: LambdaFunction;
   tasks: LambdaFunction[];
@@ -43,11 +44,24 @@ export type Watched = {
 const sum = (namespace: string, metricName: string, dimensionsMap: Record<string, string> = {}): Metric =>
   new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.SUM, period: FIVE_MINUTES });
 
-const added = (metrics: Metric[], label: string): MathExpression => {
+const combined = (
+  metrics: Metric[],
+  label: string,
+  expressionOf: (names: string[]) => string,
+): MathExpression => {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
-  const expression = Object.keys(usingMetrics).join(' + ');
+  const expression = expressionOf(Object.keys(usingMetrics));
   return new MathExpression({ expression, usingMetrics, label, period: FIVE_MINUTES });
 };
+
+const added = (metrics: Metric[], label: string): MathExpression =>
+  combined(metrics, label, (names) => names.join(' + '));
+
+const largest = (metrics: Metric[], label: string): MathExpression =>
+  combined(metrics, label, (names) => `MAX([${names.join(', ')}])`);
+
+const ageOf = (fn: LambdaFunction): Metric =>
+  fn.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: FIVE_MINUTES });
 
 const errorsOf = (fn: LambdaFunction): Metric => fn.metricErrors({ period: FIVE_MINUTES });
 
@@ -75,20 +89,21 @@ const engineAlarms = (watched: Watched): AlarmRow[] => [
   },
   {
     name: 'dispatch-errors',
-    impact: 'Revisions start and go on only when the sweep finds them, up to a minute later a step.',
-    metric: errorsOf(watched.dispatch),
+    impact:
+      'Revisions start and go on only when the sweep finds them, up to a minute later a step; events and audit come late.',
+    metric: added(watched.consumers.map(errorsOf), 'errors of consumers of the stream'),
     threshold: 5,
   },
   {
     name: 'dispatch-late',
-    impact: 'Changes reach the engine over a minute late: every deploy takes longer.',
-    metric: watched.dispatch.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: FIVE_MINUTES }),
+    impact: 'Changes reach the engine, or who follows events, over a minute late: every deploy takes longer.',
+    metric: largest(watched.consumers.map(ageOf), 'age of records'),
     threshold: 60_000,
   },
   {
     name: 'stream-set-aside',
     impact:
-      'Records of the stream could not be handled in five attempts; the sweep sees to what they told of.',
+      'Records of the stream could not be handled in five attempts: the sweep sees to what they told the engine, but events and audit of them are missing.',
     metric: sum('AWS/SQS', 'NumberOfMessagesSent', { QueueName: watched.queueName }),
     threshold: 1,
   },

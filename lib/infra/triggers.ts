@@ -1,38 +1,49 @@
 import { Duration } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnEventBus, type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { functionRows } from '../contract/functions.ts';
-import { DISPATCHED_ENTITIES } from '../store/table.ts';
+import { dispatchFilters, eventFilters, type StreamFilter } from '../store/table.ts';
 import { nameOf, type Platform } from './platform.ts';
+import type { Settings } from './settings.ts';
 import { SlipwayFunction } from './slipway-function.ts';
 
 /** As many as the embedded stream reader passes on; each record is a key and an id. */
 const BATCH_RECORDS_MAX = 100;
-/** Then the record is set aside, and sweep sees to what it told of. */
+/** Then the record is set aside; sweep sees to what it told dispatch of. */
 const ATTEMPTS = 5;
 /** So long somebody may look at what was set aside. */
 const SET_ASIDE_DAYS = 14;
 
+/** Where users' own rules hear of deployments; deliveries keep no order, so each event carries its deployment's `sequence`. */
+export const eventBusName = (settings: Settings): string => nameOf(settings, 'events');
+
 /** What calls functions beside requests and the state machine: the stream, a schedule, events of builds and executions. */
 export class Triggers extends Construct {
   readonly dispatch: SlipwayFunction;
+  readonly events: SlipwayFunction;
   readonly sweep: SlipwayFunction;
   readonly setAside: Queue;
 
-  constructor(scope: Construct, id: string, platform: Platform, table: TableV2) {
+  constructor(scope: Construct, id: string, platform: Platform, table: ITableV2) {
     super(scope, id);
     this.setAside = new Queue(this, 'SetAside', {
       queueName: nameOf(platform.settings, 'stream-set-aside'),
       enforceSSL: true,
       retentionPeriod: Duration.days(SET_ASIDE_DAYS),
     });
+    new CfnEventBus(this, 'Events', {
+      name: eventBusName(platform.settings),
+      description: 'Slipway: what happens to deployments',
+    });
     this.dispatch = this.#make(platform, functionRows.dispatch);
-    this.#readStream(table);
+    this.#readStream('Stream', this.dispatch, table, dispatchFilters);
+    this.events = this.#make(platform, functionRows.events);
+    this.#readStream('EventStream', this.events, table, eventFilters);
     this.sweep = this.#make(platform, functionRows.sweep);
     new Rule(this, 'EveryMinute', {
       description: 'Slipway: looks for what nothing else will wake',
@@ -65,8 +76,8 @@ export class Triggers extends Construct {
     new Rule(this, `${row.name}-rule`, { description: `Slipway: ${row.summary}`, eventPattern, targets });
   }
 
-  #readStream(table: TableV2): void {
-    const { function: dispatch, role } = this.dispatch;
+  #readStream(id: string, consumer: SlipwayFunction, table: ITableV2, filters: StreamFilter[]): void {
+    const { function: consuming, role } = consumer;
     const streamArn = table.tableStreamArn ?? '';
     role.addToPolicy(
       new PolicyStatement({
@@ -79,8 +90,8 @@ export class Triggers extends Construct {
     role.addToPolicy(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.setAside.queueArn] }),
     );
-    const mapping = new CfnEventSourceMapping(this, 'Stream', {
-      functionName: dispatch.functionArn,
+    const mapping = new CfnEventSourceMapping(this, id, {
+      functionName: consuming.functionArn,
       eventSourceArn: streamArn,
       startingPosition: 'TRIM_HORIZON',
       batchSize: BATCH_RECORDS_MAX,
@@ -88,18 +99,19 @@ export class Triggers extends Construct {
       bisectBatchOnFunctionError: true,
       functionResponseTypes: ['ReportBatchItemFailures'],
       destinationConfig: { onFailure: { destination: this.setAside.queueArn } },
-      filterCriteria: { filters: dispatchedFilters() },
+      filterCriteria: { filters: filters.map((filter) => ({ pattern: JSON.stringify(patternOf(filter)) })) },
     });
     mapping.node.addDependency(role);
   }
 }
 
-/** Items of these kinds, as they are after a change, or as they were before they were removed. */
-function dispatchedFilters(): CfnEventSourceMapping.FilterProperty[] {
-  const entity = { S: [...DISPATCHED_ENTITIES] };
-  const patterns = [
-    { dynamodb: { NewImage: { entity } } },
-    { eventName: ['REMOVE'], dynamodb: { OldImage: { entity } } },
-  ];
-  return patterns.map((pattern) => ({ pattern: JSON.stringify(pattern) }));
-}
+/** What Lambda compares records with; the embedded reader judges by the same filters. */
+const patternOf = ({ on, image, entities, audited }: StreamFilter) => ({
+  ...(on !== undefined && { eventName: on }),
+  dynamodb: {
+    [image]: {
+      ...(entities !== undefined && { entity: { S: entities } }),
+      ...(audited !== undefined && { audit: { M: { id: { S: [{ exists: true }] } } } }),
+    },
+  },
+});

@@ -38,3 +38,31 @@ export const TTL_ATTRIBUTE = 'ttl';
 
 /** The kinds of items whose change can give the engine something to do; what the filters of the event source let through. */
 export const DISPATCHED_ENTITIES = ['deployment', 'revision', 'token', 'task', 'done_task'] as const;
+
+/** Which records of the stream a consumer is called with: every one that fits one of its filters. All of a filter's conditions must hold. */
+export type StreamFilter = {
+  /** What happened to the item; absent: anything. */
+  on?: readonly ('INSERT' | 'MODIFY' | 'REMOVE')[];
+  /** The image that the other conditions look at. */
+  image: 'NewImage' | 'OldImage';
+  /** The item is of one of these kinds. */
+  entities?: readonly string[];
+  /** It says who changed it on a request (lib/app/audit.ts). */
+  audited?: true;
+};
+
+/** Items of these kinds, as they are after a change, or as they were before they were removed. */
+export const filtersOf = (entities: readonly string[]): StreamFilter[] => [
+  { image: 'NewImage', entities },
+  { on: ['REMOVE'], image: 'OldImage', entities },
+];
+
+export const dispatchFilters = filtersOf(DISPATCHED_ENTITIES);
+
+/** Deployments that come and go, statuses of revisions, and whatever a request of a person has changed. */
+export const eventFilters: StreamFilter[] = [
+  { on: ['INSERT'], image: 'NewImage', entities: ['deployment'] },
+  { on: ['REMOVE'], image: 'OldImage', entities: ['deployment'] },
+  { on: ['INSERT', 'MODIFY'], image: 'NewImage', entities: ['revision'] },
+  { on: ['INSERT', 'MODIFY'], image: 'NewImage', audited: true },
+];

@@ -94,6 +94,11 @@ export function revisionLines(counts: Counts): Line[] {
         callCost({ units: none, milliseconds: billedMilliseconds.engine, lines: 1 }),
     ],
     [
+      `${counts.followed} calls of events, ${counts.told} events`,
+      counts.followed * callCost({ units: none, milliseconds: billedMilliseconds.engine }) +
+        counts.told * prices.event,
+    ],
+    [
       `${use.ingestions} batches of build log`,
       use.ingestions * callCost({ units: counts.ingest, milliseconds: billedMilliseconds.engine }),
     ],

@@ -8,6 +8,9 @@ export type Counts = {
   tasks: number;
   /** Transactions that dispatch hears of: it is called so often at most. */
   heard: number;
+  /** Transactions that the second consumer hears of, and the events that it tells. */
+  followed: number;
+  told: number;
   /** A change of a deployment to DEPLOYED: its request, engine, build events, claim, three heartbeats, completion. Without keys and logs. */
   revision: Units;
   /** Who has this key. */

@@ -26,6 +26,8 @@ export const prices = {
   put: 0.005 / 1_000,
   get: 0.0004 / 1_000,
   bucketGbMonth: 0.023,
+  /** eventbridge: each event of one's own. */
+  event: 1 / 1e6,
   /** codebuild: a minute of BUILD_GENERAL1_SMALL; shown, not part of the model. */
   buildMinute: 0.005,
 } as const;

@@ -14,7 +14,7 @@ export function allAlarms(): AlarmRow[] {
     tableName: 'table',
     queueName: 'queue',
     stateMachineArn: 'arn:aws:states:eu-west-1:123456789012:stateMachine:revision',
-    dispatch: some,
+    consumers: [some, some],
     sweep: some,
     ingest: some,
     tasks: Array.from({ length: STEPS }, () => some),

@@ -17,13 +17,18 @@ import * as steps from '../support/steps.ts';
 import { until } from '../support/until.ts';
 import { aWorld, type World } from '../support/world.ts';
 
-type OfRevision = Pick<Counts, 'transitions' | 'tasks' | 'heard' | 'revision'> & { revisionId: string };
+type OfRevision = Pick<Counts, 'transitions' | 'tasks' | 'heard' | 'followed' | 'told' | 'revision'> & {
+  revisionId: string;
+};
 
 /** The same world through another client, for looking on without being counted. */
 function onlooker(world: World): World {
   const table = { client: documentClient(dynamoDbEndpoint()), name: world.deps.table.name };
   return { ...world, deps: { ...world.deps, table } };
 }
+
+/** A revision that is built and deployed goes through so many. */
+const STATUSES = 7;
 
 const soon = (what: string) => ({ timeoutMs: 60_000, what });
 
@@ -32,6 +37,8 @@ const COUNTED = /^(?:StateEntered|ExecutionStarted|ExecutionSucceeded)$/;
 
 /** Sort keys of the items whose change dispatch hears of. */
 const HEARD = /"sk":"(?:A|R#|K#|OPEN#|DONE#)/;
+/** Those of which the second consumer hears. */
+const FOLLOWED = '"sk":"R#';
 
 async function hasOffer({ deps, caller, listenerId }: World): Promise<boolean> {
   for await (const task of openTasks(deps.table, caller.tenantId, listenerId))
@@ -44,10 +51,14 @@ async function measureRevision(world: World, id: string): Promise<OfRevision> {
   const watching = onlooker(world);
   const revision: Units = { reads: 0, writes: 0 };
   let heard = 0;
+  let followed = 0;
+  const toldBefore = world.deps.events.published().length;
   const stop = watchConsumed(world.deps.table.client, ({ reads, writes }, { name, input }) => {
     revision.reads += reads;
     revision.writes += writes;
-    if (name.startsWith('TransactWrite') && HEARD.test(JSON.stringify(input))) heard += 1;
+    if (!name.startsWith('TransactWrite')) return;
+    if (HEARD.test(JSON.stringify(input))) heard += 1;
+    if (JSON.stringify(input).includes(FOLLOWED)) followed += 1;
   });
   const { latest_revision_id: revisionId } = await steps.patch(world, id, {
     source_revision_config: { repo_ref: 'next' },
@@ -63,12 +74,18 @@ async function measureRevision(world: World, id: string): Promise<OfRevision> {
     const events = world.deps.workflow.history(`${revisionId}-1`);
     return events.some(({ type }) => type === 'ExecutionSucceeded') && events;
   }, soon('the end of the execution'));
+  const told = await until(() => {
+    const count = world.deps.events.published().length - toldBefore;
+    return count >= STATUSES && count;
+  }, soon('its events'));
   stop();
   watching.deps.table.client.destroy();
   return {
     transitions: history.filter(({ type }) => COUNTED.test(type)).length,
     tasks: history.filter(({ type, state }) => type === 'StateEntered' && state !== 'Route').length,
     heard,
+    followed,
+    told,
     revision,
     revisionId,
   };
@@ -119,10 +136,12 @@ it('a built revision, and what clients and listeners ask over and over, cost no 
   // What dispatch still looks at would be counted with the requests.
   await world.loseStream();
   const counts: Counts = { ...ofRevision, ...(await measureRequests(world, id, revisionId)) };
-  const { transitions, tasks, heard, revision, ...requests } = counts;
+  const { transitions, tasks, heard, followed, told, revision, ...requests } = counts;
   expect(transitions).toBeLessThanOrEqual(8);
   expect(tasks).toBe(4);
   expect(heard).toBeLessThanOrEqual(18);
+  expect(followed).toBeLessThanOrEqual(14);
+  expect(told).toBe(STATUSES);
   // How often dispatch looks depends on how records come together, so reads have some room.
   expect(revision.reads).toBeLessThanOrEqual(120);
   expect(revision.writes).toBeLessThanOrEqual(94);

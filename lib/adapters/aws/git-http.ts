@@ -1,4 +1,5 @@
 import type { HttpClient } from 'isomorphic-git';
+import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 
 /** A list of a hundred thousand refs; more is not what anybody deploys from. */
 const ANSWER_SIZE_BYTES_MAX = 16 * 1024 * 1024;
@@ -18,13 +19,17 @@ export class HttpRefused extends Error {
  * more than 16 MiB. An answer is read whole before it is passed on: the parser takes a broken one for a short one, and refs that were
  * cut off would read as refs that do not exist.
  */
-export function createGitHttp(send: typeof fetch, signal: AbortSignal): GitHttp {
+export function createGitHttp(send: GuardedFetch, signal: AbortSignal): GitHttp {
   return {
     async request({ url, method = 'GET', headers = {}, body }) {
       const sent = body === undefined ? undefined : await bytesOf(body);
-      const init: RequestInit = { method, headers, signal, redirect: 'manual' };
       try {
-        const response = await send(url, sent === undefined ? init : { ...init, body: sent });
+        const response = await send(url, {
+          method,
+          headers,
+          signal,
+          ...(sent !== undefined && { body: sent }),
+        });
         if (response.status >= 300 && response.status < 400) throw new HttpRefused(movedTo(response));
         return {
           url,

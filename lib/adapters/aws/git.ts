@@ -1,24 +1,30 @@
 import { Errors, listServerRefs } from 'isomorphic-git';
 import { type Git, SourceError } from '../git.ts';
+import { authorizationFor } from '../git-credentials.ts';
 import { commitOf, missingRef, noAnswer, refName, unreadable } from '../git-words.ts';
+import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { createGitHttp, type GitHttp, HttpRefused } from './git-http.ts';
 
 /** A reachable server answers in a second or two, and the function that asks ends before long. */
 const RESOLVE_TIMEOUT_SECONDS = 20;
 
-type Options = { timeoutSeconds?: number; fetch?: typeof fetch };
+type Options = { timeoutSeconds?: number; fetch: GuardedFetch };
 
 /** Resolves refs over smart HTTP, without git; repositories behind ssh are left to the build. */
-export function createHttpGit({ timeoutSeconds = RESOLVE_TIMEOUT_SECONDS, ...options }: Options = {}): Git {
+export function createHttpGit({ timeoutSeconds = RESOLVE_TIMEOUT_SECONDS, fetch }: Options): Git {
   return {
-    async resolve(repoUrl, ref) {
+    async resolve(repoUrl, ref, credentials) {
       const commit = commitOf(ref);
       if (commit !== undefined) return commit;
       if (!repoUrl.startsWith('https:')) return undefined;
       const signal = AbortSignal.timeout(timeoutSeconds * 1000);
-      const http = createGitHttp(options.fetch ?? fetch, signal);
+      const http = createGitHttp(fetch, signal);
+      const authorization = authorizationFor(repoUrl, credentials);
       try {
-        return await findCommit(http, repoUrl, ref);
+        return await findCommit(
+          { http, url: repoUrl, ...(authorization && { headers: { authorization } }) },
+          ref,
+        );
       } catch (error) {
         if (error instanceof SourceError) throw error;
         const reason = signal.aborted ? noAnswer(timeoutSeconds) : reasonOf(error);
@@ -28,9 +34,12 @@ export function createHttpGit({ timeoutSeconds = RESOLVE_TIMEOUT_SECONDS, ...opt
   };
 }
 
-async function findCommit(http: GitHttp, url: string, ref: string): Promise<string> {
+type Server = { http: GitHttp; url: string; headers?: { authorization: string } };
+
+async function findCommit(server: Server, ref: string): Promise<string> {
+  const { url } = server;
   const name = refName(ref);
-  const list = (prefix?: string) => listServerRefs({ http, url, peelTags: true, ...(prefix && { prefix }) });
+  const list = (prefix?: string) => listServerRefs({ ...server, peelTags: true, ...(prefix && { prefix }) });
   const found = (await list(name)).find((each) => each.ref === name);
   // An annotated tag is an object of its own; what it points to is `peeled`.
   if (found !== undefined) return found.peeled ?? found.oid;

@@ -24,7 +24,10 @@ export const putConfiguration = (deployment: Deployment, audit: AuditMark): Writ
     {
       ...configurationKey(deployment.tenant_id, deployment.id, deployment.configuration),
       ...configurationOf(deployment),
-      audit,
+      // What is asked for may be the revision rather than the change that it makes.
+      audit: audit.action.startsWith('revision.')
+        ? { ...audit, subject_id: deployment.latest_revision_id }
+        : audit,
     },
     absent('pk'),
   );

@@ -1,4 +1,5 @@
 import { SourceError } from '../../adapters/git.ts';
+import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { maskSecrets } from '../../contract/mask.ts';
 import { findDeployment, getConfiguration } from '../../store/deployments.ts';
@@ -9,6 +10,7 @@ import { findListener } from '../../store/listeners.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { findRevision, findRevisionByNumber, inFlightDue, MoveRefused, move } from '../../store/revisions.ts';
 import type { Deps } from '../deps.ts';
+import { gitCredentialsOf } from '../integrations/sealed.ts';
 import { secretValues } from '../secrets.ts';
 
 export type PrepareDeps = Pick<Deps, 'table' | 'clock' | 'git' | 'blobs' | 'keys'>;
@@ -45,7 +47,7 @@ export async function prepareRevision(deps: PrepareDeps, ref: RevisionRef): Prom
     return { path: 'deploy' };
   }
   await step(deps, ref, revision, 'AWAITING_BUILD', { commit });
-  return resolveSource(deps, ref);
+  return resolveSource(deps, ref, deployment);
 }
 
 type Known = { artifact: Revision['artifact']; commit: string | undefined };
@@ -93,7 +95,17 @@ async function hindranceOf(deps: PrepareDeps, deployment: Deployment): Promise<s
   return undefined;
 }
 
-async function resolveSource(deps: PrepareDeps, ref: RevisionRef): Promise<{ path: Path }> {
+/** Why a repository that could be read before cannot be read any more. */
+const withoutIntegration = ({ config }: Deployment, credentials: GitCredentials | undefined): string =>
+  config.integration_id === undefined || credentials !== undefined
+    ? ''
+    : ` (its integration ${config.integration_id} was deleted, so no token was sent)`;
+
+async function resolveSource(
+  deps: PrepareDeps,
+  ref: RevisionRef,
+  deployment: Deployment,
+): Promise<{ path: Path }> {
   const revision = await findRevision(deps.table, ref);
   if (revision === undefined) throw new StepRefused('Prepare', ref);
   const { repo_ref: repoRef, repo_commit_sha: commit } = revision.revision_config;
@@ -101,10 +113,13 @@ async function resolveSource(deps: PrepareDeps, ref: RevisionRef): Promise<{ pat
   const { repo_url: repoUrl } = await getConfiguration(deps.table, ref, revision.configuration);
   if (repoUrl === undefined || repoRef === undefined)
     throw new Error(`revision ${ref.revisionId} names no repository`);
-  const resolved = await resolve(deps, repoUrl, repoRef);
+  const credentials = await gitCredentialsOf(deps, deployment);
+  const resolved = await resolve(deps, repoUrl, repoRef, credentials);
   if ('problem' in resolved) {
     // The words are a git server's and the client's own: they may hold anything.
-    const message = maskSecrets(resolved.problem, await secretValues(deps, ref, revision.secrets));
+    const secrets = await secretValues(deps, ref, revision.secrets);
+    const known = credentials === undefined ? secrets : [...secrets, credentials.token];
+    const message = `${maskSecrets(resolved.problem, known)}${withoutIntegration(deployment, credentials)}`;
     const outcome = { stage: 'build', result: 'failed', message } as const;
     await step(deps, ref, revision, 'AWAITING_BUILD', { outcome });
     return { path: 'end' };
@@ -119,9 +134,10 @@ async function resolve(
   deps: PrepareDeps,
   repoUrl: string,
   repoRef: string,
+  credentials: GitCredentials | undefined,
 ): Promise<{ commit: string | undefined } | { problem: string }> {
   try {
-    return { commit: await deps.git.resolve(repoUrl, repoRef) };
+    return { commit: await deps.git.resolve(repoUrl, repoRef, credentials) };
   } catch (error) {
     if (error instanceof SourceError) return { problem: error.message };
     throw error;

@@ -1,5 +1,6 @@
 import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import { type GitResult, gitReason, runGit } from '../git/run-git.ts';
 import type { Processes } from '../run-command.ts';
 import type { BuildLog } from './build-log.ts';
@@ -8,6 +9,7 @@ import { BuildFailure } from './failure.ts';
 export type FetchRequest = {
   repoUrl: string;
   commitSha: string;
+  credentials?: GitCredentials | undefined;
   /** An empty folder. */
   folder: string;
   log: BuildLog;
@@ -21,9 +23,9 @@ type Run = (...args: string[]) => Promise<GitResult>;
  * branches and tags are fetched. Throws BuildFailure when the commit cannot be had.
  */
 export async function fetchCommit(processes: Processes, request: FetchRequest): Promise<void> {
-  const { repoUrl, commitSha, folder, log, signal } = request;
+  const { repoUrl, commitSha, folder, log, signal, credentials } = request;
   const onLine = (line: Parameters<BuildLog['output']>[0]) => log.output(line);
-  const run: Run = (...args) => runGit(processes, { args, cwd: folder, signal, onLine });
+  const run: Run = (...args) => runGit(processes, { args, cwd: folder, signal, onLine, credentials });
   await must(repoUrl, run('init', '--quiet'));
   await must(repoUrl, run('remote', 'add', '--', 'origin', repoUrl));
   const exact = await run('fetch', '--quiet', '--depth=1', '--no-tags', 'origin', commitSha);
@@ -63,7 +65,7 @@ function refusesCommit({ stderr }: GitResult): boolean {
 /** A repository from elsewhere must not make us read repositories of this machine: `file:` only when it is one of them itself. */
 async function fetchSubmodules(
   processes: Processes,
-  { repoUrl, folder, log, signal }: FetchRequest,
+  { repoUrl, folder, log, signal, credentials }: FetchRequest,
 ): Promise<void> {
   const present = await access(join(folder, '.gitmodules')).then(
     () => true,
@@ -74,7 +76,7 @@ async function fetchSubmodules(
   const args = ['submodule', '--quiet', 'update', '--init', '--recursive', '--depth=1'];
   const protocols = repoUrl.startsWith('file:') ? ['https', 'ssh', 'file'] : ['https', 'ssh'];
   const onLine = (line: Parameters<BuildLog['output']>[0]) => log.output(line);
-  const result = await runGit(processes, { args, cwd: folder, signal, protocols, onLine });
+  const result = await runGit(processes, { args, cwd: folder, signal, protocols, onLine, credentials });
   if (result.exit.code === 0) return;
   log.say(`The submodules are incomplete, the build goes on without: ${gitReason(result)}`, 'WARNING');
 }

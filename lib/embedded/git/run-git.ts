@@ -1,3 +1,4 @@
+import { authorizationFor, type GitCredentials } from '../../adapters/git-credentials.ts';
 import { childEnvironment } from '../../processes/environment.ts';
 import type { GroupExit, OutputLine } from '../../processes/group.ts';
 import { type Processes, runCommand } from '../run-command.ts';
@@ -20,7 +21,10 @@ const QUIET_CONFIGURATION = [
  * The environment of git. The user's and the system's configuration stay in force, for credential helpers and ssh commands of
  * private repositories live there; prompts cannot appear: no terminal (the child has its own session), no askpass program.
  */
-export function gitEnvironment(protocols: readonly string[] = PROTOCOLS): Record<string, string> {
+export function gitEnvironment(
+  protocols: readonly string[] = PROTOCOLS,
+  access?: GitCredentials,
+): Record<string, string> {
   const sshCommand = process.env.GIT_SSH_COMMAND;
   return childEnvironment({
     GIT_ALLOW_PROTOCOL: protocols.join(':'),
@@ -28,7 +32,21 @@ export function gitEnvironment(protocols: readonly string[] = PROTOCOLS): Record
     GIT_ASKPASS: '',
     LC_ALL: 'C',
     ...(sshCommand === undefined ? {} : { GIT_SSH_COMMAND: sshCommand }),
+    ...accessConfiguration(access),
   });
+}
+
+/** Git's own configuration by environment: other processes do not see it as they would see arguments. The header goes to that host alone. */
+function accessConfiguration(access: GitCredentials | undefined): Record<string, string> {
+  if (access === undefined) return {};
+  const address = `https://${access.host}/`;
+  return {
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: `http.${address}.extraHeader`,
+    GIT_CONFIG_VALUE_0: `Authorization: ${authorizationFor(address, access) ?? ''}`,
+    GIT_CONFIG_KEY_1: `http.${address}.followRedirects`,
+    GIT_CONFIG_VALUE_1: 'false',
+  };
 }
 
 export type GitCommand = {
@@ -37,6 +55,7 @@ export type GitCommand = {
   signal: AbortSignal;
   onLine?: (line: OutputLine) => void;
   protocols?: readonly string[];
+  credentials?: GitCredentials | undefined;
 };
 
 export type GitResult = { exit: GroupExit; stdout: string[]; stderr: string[] };
@@ -49,7 +68,7 @@ export async function runGit(processes: Processes, command: GitCommand): Promise
     result[line.stream].push(line.line);
     command.onLine?.(line);
   };
-  const environment = gitEnvironment(command.protocols);
+  const environment = gitEnvironment(command.protocols, command.credentials);
   const start = { command: 'git', args, cwd: command.cwd, environment, onLine };
   result.exit = await runCommand(processes, start, command.signal);
   return result;

@@ -1,10 +1,11 @@
 import { appendFile } from 'node:fs/promises';
 import type { DynamoDBRecord } from 'aws-lambda';
+import type { StreamFilter } from '../../store/table.ts';
 import { deliver, type Failure, type StreamHandler } from './deliver.ts';
-import { entityOf } from './lambda-record.ts';
+import { fits } from './filters.ts';
 
-/** A function behind the stream, called with the records whose item is of one of these kinds. */
-export type Consumer = { name: string; entities: readonly string[]; handler: StreamHandler };
+/** A function behind the stream, called with the records that fit one of its filters. */
+export type Consumer = { name: string; filters: readonly StreamFilter[]; handler: StreamHandler };
 
 /** As on AWS; while a function runs, records add up to one call. */
 const BATCH_RECORDS_MAX = 100;
@@ -85,7 +86,7 @@ export class ConsumerQueue<P> {
   }
 
   #matching({ records }: Batch<P>): DynamoDBRecord[] {
-    return records.filter((record) => this.#consumer.entities.includes(entityOf(record) ?? ''));
+    return records.filter((record) => fits(record, this.#consumer.filters));
   }
 
   /** What is given up is written down by number and key, never with the item's content. */

@@ -29,7 +29,20 @@ unpack_tarball() {
 # Nothing of this machine's configuration or credentials reaches git, and no protocol but https.
 run_git() {
   env -i PATH="$PATH" HOME="$work/home" LANG=C.UTF-8 GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null \
-    GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=https git -C "$source_folder" "$@"
+    GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=https "${git_configuration[@]}" git -C "$source_folder" "$@"
+}
+
+# An allowed address must not lead to another one.
+git_configuration=(GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=http.followRedirects GIT_CONFIG_VALUE_0=false)
+
+# The token of the deployment's integration, if it has one: for requests to its own host alone.
+use_credentials() {
+  local host basic
+  host="$(job_field .source.credentials.host)"
+  [ -n "$host" ] || return 0
+  basic="$(printf 'x-access-token:%s' "$(job_field .source.credentials.token)" | base64 --wrap=0)"
+  git_configuration=("${git_configuration[@]}" GIT_CONFIG_COUNT=2
+    "GIT_CONFIG_KEY_1=http.https://$host/.extraHeader" "GIT_CONFIG_VALUE_1=Authorization: Basic $basic")
 }
 
 # read_repository ARGUMENTS: like run_git, and its output is kept for a reason to be found in.
@@ -51,6 +64,7 @@ fetch_commit() {
   step='clone'
   [[ "$url" == https://* ]] || fail "Repository $url cannot be read: builds read repositories over https only"
   say "Cloning $url at ${ref}${commit:+ (commit $commit)}"
+  use_credentials
   run_git init --quiet
   run_git remote add origin "$url"
   if [ -n "$commit" ]; then

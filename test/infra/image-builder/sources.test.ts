@@ -61,6 +61,42 @@ describe('a repository', () => {
   });
 });
 
+describe('the token of an integration', () => {
+  const TOKEN = 'token-of-the-integration';
+  const credentials = { host: 'git.example', token: TOKEN };
+  const source = { kind: 'git', repoUrl: 'https://git.example/app', ref: 'main', credentials };
+
+  it('is for requests of git to its own host, which lead nowhere else', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', { Dockerfile: 'FROM x' });
+    const { calls, lines } = await builder.run(aJob({ source }));
+    const basic = Buffer.from(`x-access-token:${TOKEN}`).toString('base64');
+    const fetches = calls.filter(({ tool, args }) => tool === 'git' && args.includes('fetch'));
+    expect(fetches.length).toBeGreaterThan(0);
+    for (const { env, args } of fetches) {
+      expect(env).toMatchObject({
+        GIT_CONFIG_COUNT: '2',
+        GIT_CONFIG_KEY_0: 'http.followRedirects',
+        GIT_CONFIG_VALUE_0: 'false',
+        GIT_CONFIG_KEY_1: 'http.https://git.example/.extraHeader',
+        GIT_CONFIG_VALUE_1: `Authorization: Basic ${basic}`,
+      });
+      expect(JSON.stringify(args)).not.toContain(basic);
+    }
+    const others = calls.filter(({ tool }) => tool !== 'git');
+    for (const text of [JSON.stringify(others), lines.join('\n')])
+      expect([text.includes(TOKEN), text.includes(basic)]).toEqual([false, false]);
+  });
+
+  it('is not there without one', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', { Dockerfile: 'FROM x' });
+    const { calls } = await builder.run(aJob());
+    const settings = calls.filter(({ tool }) => tool === 'git').map(({ env }) => env.GIT_CONFIG_COUNT);
+    expect(new Set(settings)).toEqual(new Set(['1']));
+  });
+});
+
 describe('a tarball', () => {
   async function aTarball(folder: string): Promise<{ file: string; sha256: string }> {
     await mkdir(join(folder, 'upload'));

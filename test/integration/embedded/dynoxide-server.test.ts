@@ -9,6 +9,7 @@ import { trimStream } from '../../../lib/embedded/dynoxide/trim.ts';
 import type { StreamHandler } from '../../../lib/embedded/stream/deliver.ts';
 import { openStream } from '../../../lib/embedded/stream.ts';
 import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
+import { filtersOf } from '../../../lib/store/table.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
@@ -93,7 +94,7 @@ describe('trimming the stream', () => {
       seen.push(...Records.map((record) => record.dynamodb?.Keys?.sk?.S ?? ''));
       return undefined;
     };
-    const consumers = [{ name: 'dispatch', entities: ['deployment'], handler }];
+    const consumers = [{ name: 'dispatch', filters: filtersOf(['deployment']), handler }];
     const open = () =>
       openStream({
         client: streamsClient(server.endpoint),

@@ -9,6 +9,7 @@ import type { StreamHandler } from '../../../lib/embedded/stream/deliver.ts';
 import { wakeOnWrite } from '../../../lib/embedded/stream/wake-on-write.ts';
 import { openStream, type Stream, type StreamOptions } from '../../../lib/embedded/stream.ts';
 import type { Table } from '../../../lib/store/table.ts';
+import { filtersOf } from '../../../lib/store/table.ts';
 import { dynamoDbEndpoint, freshTable } from '../../support/dynoxide.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
@@ -35,7 +36,7 @@ async function start(
     client: streamsClient(dynamoDbEndpoint()),
     streamArn,
     dataFolder,
-    consumers: [{ name: 'dispatch', entities: ['deployment'], handler }],
+    consumers: [{ name: 'dispatch', filters: filtersOf(['deployment']), handler }],
     onError: (message) => errors.push(message),
     ...more,
   });
@@ -231,11 +232,11 @@ describe('a consumer that fails', () => {
     const at = await bench();
     const { handler, has } = collector();
     const stuck = Promise.withResolvers<undefined>();
-    const entities = ['deployment'];
+    const filters = filtersOf(['deployment']);
     const stream = await start(at, handler, {
       consumers: [
-        { name: 'slow', entities, handler: () => stuck.promise },
-        { name: 'quick', entities, handler },
+        { name: 'slow', filters, handler: () => stuck.promise },
+        { name: 'quick', filters, handler },
       ],
     });
     await put(at, 'a');

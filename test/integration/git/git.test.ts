@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SourceError } from '../../../lib/adapters/git.ts';
+import { runGit } from '../../../lib/embedded/git/run-git.ts';
 import { createSystemGit } from '../../../lib/embedded/git.ts';
 import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
 import { gitRepository } from '../../support/git-repository.ts';
@@ -16,6 +17,36 @@ async function refusal(url: string, ref: string, using = git): Promise<string> {
   expect(error).toBeInstanceOf(SourceError);
   return error instanceof Error ? error.message : '';
 }
+
+describe('a token', () => {
+  const credentials = { host: 'git.example:8443', token: 'the-token' };
+  const basic = Buffer.from('x-access-token:the-token').toString('base64');
+
+  /** What git would do for requests to an address. */
+  async function setting(name: string, url: string): Promise<string> {
+    const args = ['config', '--get-urlmatch', name, url];
+    const { stdout } = await runGit(keeper, {
+      args,
+      cwd: '/',
+      signal: AbortSignal.timeout(30_000),
+      credentials,
+    });
+    return stdout.join('\n');
+  }
+
+  it('is sent to its own host, which leads nowhere else', async () => {
+    const own = 'https://git.example:8443/team/app.git';
+    expect(await setting('http.extraHeader', own)).toBe(`Authorization: Basic ${basic}`);
+    expect(await setting('http.followRedirects', own)).toBe('false');
+  });
+
+  it.each(['https://git.example/app', 'https://other.example:8443/app', 'http://git.example:8443/app'])(
+    'is not sent to %s',
+    async (url) => {
+      expect(await setting('http.extraHeader', url)).toBe('');
+    },
+  );
+});
 
 describe('resolving a ref', () => {
   it('finds the commit of a branch, also one with a slash', async () => {

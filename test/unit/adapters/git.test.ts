@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createHttpGit } from '../../../lib/adapters/aws/git.ts';
 import { SourceError } from '../../../lib/adapters/git.ts';
+import type { GitCredentials } from '../../../lib/adapters/git-credentials.ts';
+import type { GuardedFetch } from '../../../lib/adapters/outbound/guarded-fetch.ts';
 
 const MAIN = '1'.repeat(40);
 const TAG = '2'.repeat(40);
@@ -23,20 +25,20 @@ const answer = (body: string, contentType: string): Response =>
   new Response(body, { headers: { 'content-type': contentType } });
 
 /** Speaks protocol version 2, as today's git servers do: ref names by prefix. */
-const gitServer = (async (url: string | URL | Request, init?: RequestInit) => {
+const gitServer: GuardedFetch = async (url, init) => {
   if (String(url).endsWith('/info/refs?service=git-upload-pack')) {
     return answer(capabilities, 'application/x-git-upload-pack-advertisement');
   }
   const [, prefix = ''] =
-    /ref-prefix ([^\n]+?)(?:\n|0000|$)/.exec(Buffer.from(init?.body as Uint8Array).toString()) ?? [];
+    /ref-prefix ([^\n]+?)(?:\n|0000|$)/.exec(Buffer.from(init?.body ?? '').toString()) ?? [];
   const found = refs.filter(([name]) => name.startsWith(prefix)).map(([, line]) => packet(line));
   return answer(`${found.join('')}${FLUSH}`, 'application/x-git-upload-pack-result');
-}) as typeof fetch; // the only overload that is called
+};
 
-const resolve = (send: typeof fetch, ref: string, url = URL_) =>
-  createHttpGit({ fetch: send }).resolve(url, ref);
+const resolve = (send: GuardedFetch, ref: string, url = URL_, credentials?: GitCredentials) =>
+  createHttpGit({ fetch: send }).resolve(url, ref, credentials);
 const answering =
-  (make: () => Response): typeof fetch =>
+  (make: () => Response): GuardedFetch =>
   async () =>
     make();
 
@@ -74,6 +76,24 @@ describe('resolving a ref over HTTP', () => {
     );
   });
 
+  it('shows a token to its own host, and to no other', async () => {
+    const seen: (string | undefined)[] = [];
+    const looking: GuardedFetch = (url, init) => {
+      seen.push(init?.headers?.authorization);
+      return gitServer(url, init);
+    };
+    const credentials = { host: 'git.example', token: 'the-token' };
+    await resolve(looking, 'main', URL_, credentials);
+    const basic = `Basic ${Buffer.from('x-access-token:the-token').toString('base64')}`;
+    expect(new Set(seen)).toEqual(new Set([basic]));
+    seen.length = 0;
+    for (const host of ['other.example', 'git.example:8443', 'example'])
+      await resolve(looking, 'main', URL_, { ...credentials, host });
+    await resolve(looking, 'main', 'https://git.example.evil/team/app.git', credentials);
+    await resolve(looking, 'main', 'https://git.example:8443/team/app.git', credentials);
+    expect(new Set(seen)).toEqual(new Set([undefined]));
+  });
+
   it('follows no redirect, and says where to', async () => {
     const location = 'https://git.example/new/app.git/info/refs?service=git-upload-pack';
     const moved = answering(() => new Response(null, { status: 301, headers: { location } }));
@@ -86,7 +106,7 @@ describe('resolving a ref over HTTP', () => {
   });
 
   it('names what keeps it from connecting', async () => {
-    const broken: typeof fetch = async () => {
+    const broken: GuardedFetch = async () => {
       throw new TypeError('fetch failed', { cause: new Error('getaddrinfo ENOTFOUND git.example') });
     };
     await expect(resolve(broken, 'main')).rejects.toThrow(
@@ -95,9 +115,9 @@ describe('resolving a ref over HTTP', () => {
   });
 
   it('gives up on a server that does not answer', async () => {
-    const silent: typeof fetch = (_, init) =>
+    const silent: GuardedFetch = (_, init) =>
       new Promise((_resolve, reject) => {
-        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
       });
     const git = createHttpGit({ fetch: silent, timeoutSeconds: 0.02 });
     await expect(git.resolve(URL_, 'main')).rejects.toThrow('cannot be read: no answer within 0.02 s');

@@ -1,0 +1,82 @@
+import { backOff } from 'exponential-backoff';
+import * as z from 'zod';
+import type { DeploymentEvent } from '../../contract/events.ts';
+import { lazy } from '../../contract/lazy.ts';
+import type { Events, Untold } from '../events.ts';
+import { callService } from './signed-request.ts';
+
+/** EventBridge takes so many at once. */
+const ENTRIES_MAX = 10;
+/** Throttling and short outages are over by then; what is not told after so many tries is kept, and the sweep tries again every minute. */
+const ATTEMPTS_MAX = 6;
+const CALL_MILLISECONDS_MAX = 5_000;
+
+/** What rules on the bus match, beside the type as `detail-type`. */
+const EVENT_SOURCE = 'slipway';
+
+/** The answer tells of each entry, in order, whether it was taken. */
+const putEventsAnswer = lazy(() =>
+  z.object({ Entries: z.array(z.object({ ErrorCode: z.string().optional() })) }),
+);
+
+/** Tells events to a bus of EventBridge. */
+export function createEventBus(busName: string): Events {
+  return {
+    async publish(events) {
+      const untold: Untold = { events: [], reason: '' };
+      for (let start = 0; start < events.length; start += ENTRIES_MAX) {
+        const left = await putAll(busName, events.slice(start, start + ENTRIES_MAX));
+        untold.events.push(...(left?.events ?? []));
+        untold.reason ||= left?.reason ?? '';
+      }
+      return untold.events.length === 0 ? undefined : untold;
+    },
+  };
+}
+
+/** Tries until all are taken or patience is over; gives those that were not taken. */
+async function putAll(busName: string, events: readonly DeploymentEvent[]): Promise<Untold | undefined> {
+  let left = events;
+  const attempt = async (): Promise<undefined> => {
+    const refused = await put(busName, left);
+    if (refused.length === 0) return undefined;
+    left = refused.map(({ event }) => event);
+    throw new Error(refused[0]?.code);
+  };
+  const patience = {
+    jitter: 'full',
+    startingDelay: 100,
+    timeMultiple: 2,
+    numOfAttempts: ATTEMPTS_MAX,
+  } as const;
+  return backOff(attempt, patience).catch((error: unknown) => ({
+    events: [...left],
+    reason: error instanceof Error ? error.message : String(error),
+  }));
+}
+
+async function put(
+  busName: string,
+  events: readonly DeploymentEvent[],
+): Promise<{ event: DeploymentEvent; code: string }[]> {
+  const answer = await callService({
+    service: 'events',
+    endpointVariable: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
+    target: 'AWSEvents.PutEvents',
+    body: { Entries: events.map((event) => entryOf(busName, event)) },
+    signal: AbortSignal.timeout(CALL_MILLISECONDS_MAX),
+  });
+  const { Entries: entries } = putEventsAnswer().parse(answer);
+  return events.flatMap((event, index) => {
+    const code = entries[index]?.ErrorCode;
+    return code === undefined ? [] : [{ event, code }];
+  });
+}
+
+const entryOf = (busName: string, event: DeploymentEvent) => ({
+  EventBusName: busName,
+  Source: EVENT_SOURCE,
+  DetailType: event.type,
+  Time: Math.floor(Date.parse(event.at) / 1000),
+  Detail: JSON.stringify(event),
+});

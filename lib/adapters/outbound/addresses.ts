@@ -1,0 +1,95 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Which addresses that requests name may be connected to, beyond public ones. */
+export type AddressRules = {
+  /** The operator's internal hosts, in lower case, without ports: whatever they resolve to. */
+  allowedHosts: readonly string[];
+  /** This very machine: where builds and agents run on it as well. Plain http goes there only. */
+  loopback: boolean;
+};
+
+/** Of IPv4, what is no single public host (IANA's special-purpose registry), and multicast. */
+const specialV4 = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const;
+/**
+ * Public hosts of IPv6 are in 2000::/3, but for protocol assignments (Teredo among them), documentation, and 6to4, which leads on to any IPv4
+ * address. Everything else is local, or IPv4 in another form.
+ */
+const specialV6 = [
+  ['::', 3],
+  ['4000::', 2],
+  ['8000::', 1],
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const;
+
+function blockListOf(
+  v4: readonly (readonly [string, number])[],
+  v6: readonly (readonly [string, number])[],
+): BlockList {
+  const list = new BlockList();
+  for (const [net, bits] of v4) list.addSubnet(net, bits, 'ipv4');
+  for (const [net, bits] of v6) list.addSubnet(net, bits, 'ipv6');
+  return list;
+}
+
+const special = blockListOf(specialV4, specialV6);
+const loopback = blockListOf([['127.0.0.0', 8]], [['::1', 128]]);
+
+const isIn = (list: BlockList, address: string): boolean =>
+  list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** The host of a URL without brackets and a final dot, in lower case. */
+export const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string =>
+  hostname
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+
+/** Whether `address`, which `url`'s host stands for, may be connected to for it. */
+export function mayReach(
+  url: Pick<URL, 'hostname' | 'protocol'>,
+  address: string,
+  rules: AddressRules,
+): boolean {
+  const local = isIn(loopback, address);
+  if (url.protocol === 'http:') return rules.loopback && local;
+  if (rules.allowedHosts.includes(hostOf(url))) return true;
+  return local ? rules.loopback : !isIn(special, address);
+}
+
+/** The address that a host is by itself, without a resolver being asked. */
+export function literalAddress(url: Pick<URL, 'hostname'>): string | undefined {
+  const host = hostOf(url);
+  if (isIP(host) !== 0) return host;
+  return host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : undefined;
+}
+
+/** Why a request may not name this host, when that can be told without asking a resolver. The words end a sentence about the address. */
+export function hostProblem(
+  url: Pick<URL, 'hostname' | 'protocol'>,
+  rules: AddressRules,
+): string | undefined {
+  const address = literalAddress(url);
+  return address === undefined || mayReach(url, address, rules) ? undefined : notPublic(hostOf(url));
+}
+
+export const notPublic = (host: string): string =>
+  `${host} has no public address, and this installation does not allow it`;

@@ -1,0 +1,46 @@
+import type { AuditEventView } from '../../contract/audit.ts';
+import type { listAuditEvents as row } from '../../contract/routes/audit.ts';
+import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import { timeOf } from '../../domain/ordered-id.ts';
+import { type AuditEvent, auditEvents } from '../../store/audit-items.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+
+/** Who did what in the tenant, newest first. */
+export async function listAuditEvents(
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  { query }: Pick<RouteInput<typeof row>, 'query'>,
+  caller: Caller,
+): Promise<RouteOutput<typeof row>> {
+  const resources: AuditEventView[] = [];
+  let skipped = 0;
+  const range = { since: query.since, until: query.until };
+  for await (const event of auditEvents(table, caller.tenantId, range)) {
+    // The table removes what has expired up to days later.
+    if (event.ttl * 1000 <= clock.now() || !matches(event, query)) continue;
+    if (skipped < query.offset) skipped += 1;
+    else if (resources.push(viewOf(event)) === query.limit) break;
+  }
+  return { resources, offset: skipped + resources.length };
+}
+
+type Query = RouteInput<typeof row>['query'];
+
+const matches = (event: AuditEvent, { action, user_id, deployment_id }: Query): boolean =>
+  (action === undefined || event.action === action) &&
+  (user_id === undefined || event.user_id === user_id) &&
+  (deployment_id === undefined || event.deployment_id === deployment_id);
+
+function viewOf(event: AuditEvent): AuditEventView {
+  return {
+    id: event.sk,
+    at: new Date(timeOf(event.sk)).toISOString(),
+    action: event.action,
+    user_id: event.user_id,
+    key_id: event.key_id,
+    request_id: event.request_id ?? null,
+    resource_type: event.action.split('.')[0] ?? '',
+    resource_id: event.subject_id ?? event.deployment_id ?? null,
+    deployment_id: event.deployment_id ?? null,
+  };
+}

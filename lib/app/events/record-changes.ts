@@ -1,0 +1,92 @@
+import type { Untold } from '../../adapters/events.ts';
+import type { DeploymentEvent } from '../../contract/events.ts';
+import { type EventCount, numberEvents } from '../../domain/event-count.ts';
+import { auditEventOf, putAuditEvent } from '../../store/audit-items.ts';
+import { findEventCount, putEventCount, putUnsentEvents } from '../../store/event-items.ts';
+import { deploymentOf } from '../../store/keys.ts';
+import { retryRaces, transact, type Write } from '../../store/operations.ts';
+import type { Deps } from '../deps.ts';
+import { auditedBy, type ChangedItem, DELETED, eventsOf, type Unnumbered } from './changed-item.ts';
+
+export type RecordDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings'>;
+type Owner = { tenantId: string; deploymentId: string };
+
+/** A transaction takes a hundred writes. */
+const WRITES_MAX = 100;
+/** The count of a deployment that is gone is kept while its records could still be delivered again. */
+const GONE_DAYS = 14;
+const DAY_SECONDS = 86_400;
+
+/**
+ * Makes of what changed the audit events and the events that are told. The stream is the outbox: a request writes nothing twice.
+ *
+ * Why nothing is lost, and nothing told in disorder: a record is delivered until this says that it is done, and five times at least before it is
+ * set aside. Events are numbered in a conditional write before anybody is told, in the order of the stream; what is delivered again
+ * finds its number there, and is told again under it. What nobody could be told (the bus is out of reach for longer than its client
+ * tries) is stored with its numbers, and sweep tells it. Audit events are items under ids that the requests chose, so that a record delivered
+ * twice writes the same item twice.
+ *
+ * Returns the sequence numbers of records to be delivered again.
+ */
+export async function recordChanges(
+  deps: RecordDeps,
+  changes: readonly ChangedItem[],
+  onError: (error: unknown, pk: string) => void,
+): Promise<string[]> {
+  const failed = await Promise.all(
+    [...Map.groupBy(changes, ({ pk }) => pk)].map(async ([pk, own]) => {
+      try {
+        await recordAudit(deps, own);
+        const untold = await recordEvents(deps, pk, own);
+        if (untold !== undefined)
+          onError(new Error(`events are kept for sweep to tell: ${untold.reason}`), pk);
+        return [];
+      } catch (error) {
+        onError(error, pk);
+        return own.map(({ sequenceNumber }) => sequenceNumber);
+      }
+    }),
+  );
+  return failed.flat();
+}
+
+async function recordAudit({ table, settings }: RecordDeps, changes: ChangedItem[]): Promise<void> {
+  const writes = changes.flatMap((change): Write[] => {
+    const found = auditedBy(change);
+    if (found === undefined) return [];
+    const { mark, of } = found;
+    return [putAuditEvent(mark.tenant_id, auditEventOf(mark, of, settings.auditDays))];
+  });
+  for (let start = 0; start < writes.length; start += WRITES_MAX) {
+    await transact(table, writes.slice(start, start + WRITES_MAX));
+  }
+}
+
+async function recordEvents(
+  deps: RecordDeps,
+  pk: string,
+  changes: ChangedItem[],
+): Promise<Untold | undefined> {
+  const owner = deploymentOf(pk);
+  const found = changes.flatMap(eventsOf);
+  if (owner === undefined || found.length === 0) return undefined;
+  const untold = await deps.events.publish(await numbered(deps, owner, found));
+  if (untold === undefined) return undefined;
+  await transact(deps.table, [putUnsentEvents(owner, untold.events, deps.clock.now())]);
+  return untold;
+}
+
+const NONE: EventCount = { sequence: 0, recent: [] };
+
+function numbered(deps: RecordDeps, owner: Owner, found: Unnumbered[]): Promise<DeploymentEvent[]> {
+  const names = found.map(({ name }) => name);
+  const ttl = names.includes(DELETED)
+    ? Math.ceil(deps.clock.now() / 1000) + GONE_DAYS * DAY_SECONDS
+    : undefined;
+  return retryRaces(async () => {
+    const before = await findEventCount(deps.table, owner);
+    const { count, numbers } = numberEvents(before ?? NONE, names);
+    if (count !== before) await transact(deps.table, [putEventCount(owner, before, count, ttl)]);
+    return found.map(({ event }, index) => ({ ...event, sequence: numbers[index] ?? 0 }));
+  });
+}

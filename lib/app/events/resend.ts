@@ -1,0 +1,15 @@
+import { forgetUnsentEvents, unsentEventsOf } from '../../store/event-items.ts';
+import { transact } from '../../store/operations.ts';
+import type { Deps } from '../deps.ts';
+
+/** Tells what nobody could be told before, oldest first. Throws when that is still so: it stays, and is due at the next sweep again. */
+export async function resendEvents(
+  deps: Pick<Deps, 'table' | 'events'>,
+  owner: { tenantId: string; deploymentId: string },
+): Promise<void> {
+  for await (const item of unsentEventsOf(deps.table, owner)) {
+    const untold = await deps.events.publish(item.events);
+    if (untold !== undefined) throw new Error(`events cannot be told: ${untold.reason}`);
+    await transact(deps.table, [forgetUnsentEvents(owner, item)]);
+  }
+}

@@ -1,0 +1,53 @@
+import { hostProblem } from '../../adapters/outbound/addresses.ts';
+import { ValidationError } from '../../contract/errors.ts';
+import type { IntegrationView } from '../../contract/integrations.ts';
+import type { createIntegration as row } from '../../contract/routes/integrations.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { absent, put } from '../../store/expressions.ts';
+import type { Integration } from '../../store/integrations.ts';
+import { integrationKey } from '../../store/keys.ts';
+import { transact } from '../../store/operations.ts';
+import { auditOf } from '../audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { sealCredentials } from './sealed.ts';
+import { integrationView } from './view.ts';
+
+/** Keeps the token of a host, sealed. Throws 422 for a host that is not to be reached from here. */
+export async function createIntegration(
+  deps: Pick<Deps, 'table' | 'clock' | 'keys' | 'settings' | 'idempotency'>,
+  { body }: Pick<RouteInput<typeof row>, 'body'>,
+  caller: Caller,
+): Promise<IntegrationView> {
+  checkHost(deps.settings, body.host);
+  const { tenantId } = caller;
+  const id = deps.clock.orderedId();
+  const item: Integration = {
+    v: 1,
+    entity: 'integration',
+    tenant_id: tenantId,
+    id,
+    type: body.type,
+    name: body.name ?? body.host,
+    host: body.host,
+    sealed: await sealCredentials(deps, { tenantId, integrationId: id }, body),
+    has_webhook_secret: body.webhook_secret !== undefined,
+    created_at: new Date(deps.clock.now()).toISOString(),
+    created_by: caller.userId,
+  };
+  const shown = integrationView(item);
+  const audit = auditOf(deps, caller, 'integration.create');
+  await transact(deps.table, [
+    put('integration', { ...integrationKey(tenantId, id), ...item, audit }, absent('pk')),
+    ...deps.idempotency.record(shown),
+  ]);
+  return shown;
+}
+
+function checkHost({ addresses }: Deps['settings'], host: string): void {
+  const problem = hostProblem(new URL(`https://${host}/`), addresses);
+  if (problem === undefined) return;
+  throw new ValidationError([
+    { loc: ['body', 'host'], type: 'value_error', msg: `Value error, ${problem}`, input: host },
+  ]);
+}

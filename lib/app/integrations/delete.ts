@@ -1,0 +1,29 @@
+import { refuse } from '../../contract/errors.ts';
+import type { deleteIntegration as row } from '../../contract/routes/integrations.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { present, remove } from '../../store/expressions.ts';
+import { integrationKey } from '../../store/keys.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { auditOfRemoval } from '../audit-of-removal.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+
+/**
+ * Forgets an integration and its token at once: who takes a token back, perhaps because it has leaked, must not have to change deployments first.
+ * Those that name it stay as they are; their next build reads the repository as anybody may, and says so when that fails.
+ */
+export async function deleteIntegration(
+  deps: Pick<Deps, 'table' | 'clock' | 'settings'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<undefined> {
+  const { integration_id: id } = params;
+  try {
+    await transact(deps.table, [
+      remove('integration', integrationKey(caller.tenantId, id), present('pk')),
+      auditOfRemoval(deps, caller, 'integration.delete', { subject_id: id }),
+    ]);
+  } catch (error) {
+    throw error instanceof ConditionsFailed ? refuse('integration_not_found', { id }) : error;
+  }
+}

@@ -1,0 +1,15 @@
+import type { listInstalledIntegrations as row } from '../../contract/routes/integrations.ts';
+import type { RouteOutput } from '../../contract/routes/route.ts';
+import { integrationsOf } from '../../store/integrations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+
+/** All integrations of the tenant, as clients read them that let a person choose one. */
+export async function listInstalledIntegrations(
+  { table }: Pick<Deps, 'table'>,
+  _: unknown,
+  caller: Caller,
+): Promise<RouteOutput<typeof row>> {
+  const all = await integrationsOf(table, caller.tenantId);
+  return all.map(({ id, name, host }) => ({ id, name, host }));
+}

@@ -1,0 +1,17 @@
+import type { listIntegrations as row } from '../../contract/routes/integrations.ts';
+import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import { integrationsOf } from '../../store/integrations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { integrationView } from './view.ts';
+
+/** Integrations, newest first. */
+export async function listIntegrations(
+  { table }: Pick<Deps, 'table'>,
+  { query }: Pick<RouteInput<typeof row>, 'query'>,
+  caller: Caller,
+): Promise<RouteOutput<typeof row>> {
+  const all = await integrationsOf(table, caller.tenantId);
+  const resources = all.slice(query.offset, query.offset + query.limit).map(integrationView);
+  return { resources, offset: Math.min(query.offset, all.length) + resources.length };
+}

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { withoutNulls } from './json.ts';
+import { lazy } from './lazy.ts';
+
+/** Access to repositories of one host. Token and webhook secret are taken and never shown. */
+
+export const integrationTypes = ['github'] as const;
+const DEFAULT_HOST = 'github.com';
+
+const NAME_LENGTH_MAX = 128;
+const HOST_LENGTH_MAX = 255;
+/** The longest tokens of such hosts have some hundred characters. */
+const TOKEN_LENGTH_MAX = 1024;
+
+/** `github.com`, `git.example:8443`: the name without scheme and path, because only https is spoken. */
+const host = lazy(() =>
+  z
+    .string()
+    .toLowerCase()
+    .max(HOST_LENGTH_MAX)
+    .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:[1-9]\d{0,4})?$/),
+);
+
+/** What travels in a header: no spaces, no control characters. */
+const credential = lazy(() =>
+  z
+    .string()
+    .min(1)
+    .max(TOKEN_LENGTH_MAX)
+    .regex(/^[\x21-\x7e]+$/),
+);
+
+/** `POST /v2/integrations`. */
+export const createIntegrationBody = lazy(() =>
+  z
+    .object({
+      type: z.enum(integrationTypes),
+      host: host().nullish(),
+      /** Absent: the host. */
+      name: z
+        .string()
+        .min(1)
+        .max(NAME_LENGTH_MAX)
+        .regex(/^\P{Cc}+$/u)
+        .nullish(),
+      token: credential(),
+      webhook_secret: credential().nullish(),
+    })
+    .transform(withoutNulls)
+    .transform((body) => ({ ...body, host: body.host ?? DEFAULT_HOST })),
+);
+export type CreateIntegrationBody = z.output<ReturnType<typeof createIntegrationBody>>;
+
+export const integrationView = lazy(() =>
+  z.object({
+    id: z.guid(),
+    type: z.enum(integrationTypes),
+    name: z.string(),
+    host: z.string(),
+    /** Whether pushes can be proved to come from the host. */
+    has_webhook_secret: z.boolean(),
+    created_at: z.string(),
+    created_by: z.string(),
+  }),
+);
+export type IntegrationView = z.input<ReturnType<typeof integrationView>>;
+
+export const integrationListView = lazy(() =>
+  z.object({ resources: z.array(integrationView()), offset: z.int() }),
+);
+
+/** `GET /v1/integrations/github/install`: what clients choose an `integration_id` from. */
+export const installedIntegrationsView = lazy(() =>
+  z.array(z.object({ id: z.guid(), name: z.string(), host: z.string() })),
+);

@@ -1,0 +1,42 @@
+import { CREATED, DEPLOYMENT, page } from './ids.ts';
+
+const USER = '2b3c4d5e-6f70-4182-9394-a5b6c7d8e9f0';
+
+const integration = {
+  id: '01a1fdd3-4e5f-7061-8c7d-8e9f0a1b2c3d',
+  type: 'github',
+  name: 'the support team’s repositories',
+  host: 'github.com',
+  has_webhook_secret: true,
+  created_at: CREATED,
+  created_by: USER,
+};
+
+const auditEvent = {
+  id: '01a1fdd4-5f60-7172-9d8e-9f0a1b2c3d4e',
+  at: CREATED,
+  action: 'deployment.change',
+  user_id: USER,
+  key_id: '01a1fdd1-2c3d-7e4f-8a5b-6c7d8e9f0a1b',
+  request_id: null,
+  resource_type: 'deployment',
+  resource_id: DEPLOYMENT,
+  deployment_id: DEPLOYMENT,
+};
+
+export const integrationExamples = {
+  createIntegration: {
+    body: {
+      type: 'github',
+      name: integration.name,
+      token: 'github_pat_shown-to-nobody',
+      webhook_secret: 'known-to-the-host-too',
+    },
+    response: integration,
+  },
+  listIntegrations: page(integration),
+  listInstalledIntegrations: {
+    response: [{ id: integration.id, name: integration.name, host: integration.host }],
+  },
+  listAuditEvents: page(auditEvent),
+};

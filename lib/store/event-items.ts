@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { deploymentEvent } from '../contract/events.ts';
+import { lazy } from '../contract/lazy.ts';
+import type { EventCount } from '../domain/event-count.ts';
+import { absent, equals, put, remove } from './expressions.ts';
+import { due, eventCountKey, prefix, unsentEventsKey } from './keys.ts';
+import { find, queryAll, type Write } from './operations.ts';
+import type { Table } from './table.ts';
+
+type Owner = { tenantId: string; deploymentId: string };
+
+/** Counts a deployment's events. It lies beside the deployment's partition and outlives it for a while: its end is an event too. */
+export const eventCount = lazy(() =>
+  z.object({
+    v: z.literal(1),
+    entity: z.literal('event_count'),
+    tenant_id: z.string(),
+    sequence: z.int(),
+    recent: z.array(z.string()),
+    ttl: z.number().optional(),
+  }),
+);
+
+/** Events that nobody could be told, in order; sweep tells them. */
+export const unsentEvents = lazy(() =>
+  z.object({
+    v: z.literal(1),
+    entity: z.literal('unsent_events'),
+    tenant_id: z.string(),
+    sk: z.string(),
+    events: z.array(deploymentEvent()),
+  }),
+);
+export type UnsentEvents = z.infer<ReturnType<typeof unsentEvents>>;
+
+export async function findEventCount(
+  table: Table,
+  { tenantId, deploymentId }: Owner,
+): Promise<EventCount | undefined> {
+  return find(table, eventCountKey(tenantId, deploymentId), eventCount);
+}
+
+/** Only while the count is still what was read. `ttl` (epoch seconds): the deployment is gone. */
+export function putEventCount(
+  { tenantId, deploymentId }: Owner,
+  before: EventCount | undefined,
+  { sequence, recent }: EventCount,
+  ttl: number | undefined,
+): Write {
+  const item = { v: 1, entity: 'event_count', tenant_id: tenantId, sequence, recent, ttl };
+  const unchanged = before === undefined ? absent('pk') : equals('sequence', before.sequence);
+  return put('event_count', { ...eventCountKey(tenantId, deploymentId), ...item }, unchanged);
+}
+
+export function putUnsentEvents(
+  { tenantId, deploymentId }: Owner,
+  events: UnsentEvents['events'],
+  now: number,
+): Write {
+  const key = unsentEventsKey(tenantId, deploymentId, events[0]?.sequence ?? 0);
+  const item = { v: 1, entity: 'unsent_events', tenant_id: tenantId, events };
+  return put('unsent_events', { ...key, ...item, ...due(key.pk, now) });
+}
+
+/** What is kept of a deployment's events because nobody could be told, oldest first. */
+export const unsentEventsOf = (
+  table: Table,
+  { tenantId, deploymentId }: Owner,
+): AsyncGenerator<UnsentEvents> =>
+  queryAll(table, unsentEvents, {
+    pk: eventCountKey(tenantId, deploymentId).pk,
+    prefix: prefix.unsentEvents,
+  });
+
+export const forgetUnsentEvents = ({ tenantId, deploymentId }: Owner, { sk }: UnsentEvents): Write =>
+  remove('unsent_events', { pk: eventCountKey(tenantId, deploymentId).pk, sk });

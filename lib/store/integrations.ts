@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { integrationTypes } from '../contract/integrations.ts';
+import { lazy } from '../contract/lazy.ts';
+import { check, present } from './expressions.ts';
+import { integrationKey } from './keys.ts';
+import { find, queryAll, type Write } from './operations.ts';
+import type { Table } from './table.ts';
+
+/** Access to the repositories of one host. All of a tenant's lie in one partition, for there are few. */
+export const integration = lazy(() =>
+  z.object({
+    v: z.literal(1),
+    entity: z.literal('integration'),
+    tenant_id: z.string(),
+    id: z.string(),
+    type: z.enum(integrationTypes),
+    name: z.string(),
+    host: z.string(),
+    /** Token and webhook secret; opens only under this tenant and integration. */
+    sealed: z.string(),
+    has_webhook_secret: z.boolean(),
+    created_at: z.string(),
+    created_by: z.string(),
+  }),
+);
+export type Integration = z.infer<ReturnType<typeof integration>>;
+
+export const findIntegration = (
+  table: Table,
+  tenantId: string,
+  integrationId: string,
+): Promise<Integration | undefined> => find(table, integrationKey(tenantId, integrationId), integration);
+
+/** All of a tenant's integrations, newest first. */
+export async function integrationsOf(table: Table, tenantId: string): Promise<Integration[]> {
+  const all: Integration[] = [];
+  const query = { pk: integrationKey(tenantId, '').pk, newestFirst: true };
+  for await (const item of queryAll(table, integration, query)) all.push(item);
+  return all;
+}
+
+/** The name of the write that fails when the integration is not there; what a request names is looked up under its own tenant. */
+export const INTEGRATION = 'integration';
+
+export const checkIntegration = (tenantId: string, integrationId: string): Write =>
+  check(INTEGRATION, integrationKey(tenantId, integrationId), present('pk'));

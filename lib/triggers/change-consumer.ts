@@ -1,0 +1,46 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent, AttributeValue as RecordValue } from 'aws-lambda';
+import type { ChangedItem } from '../app/events/changed-item.ts';
+import { lazy } from '../contract/lazy.ts';
+import { errorFacts } from '../http/error-mapping.ts';
+import { logger } from '../http/logger.ts';
+
+type Consume<D> = (
+  deps: D,
+  changes: ChangedItem[],
+  onError: (error: unknown, pk: string) => void,
+) => Promise<string[]>;
+
+/** Makes a stream function of a consumer that reads what items were and are; failures are reported record by record. */
+export function changeConsumer<D>(name: string, consume: Consume<D>) {
+  return (deps: () => D) => {
+    const kept = lazy(deps);
+    return async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
+      const onError = (error: unknown, pk: string): void =>
+        logger().error(`${name} failed`, { partition: pk, ...errorFacts(error) });
+      const failed = await consume(kept(), changedItems(event), onError);
+      return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+    };
+  };
+}
+
+function changedItems({ Records }: DynamoDBStreamEvent): ChangedItem[] {
+  return Records.flatMap(({ dynamodb }) => {
+    const pk = dynamodb?.Keys?.pk?.S;
+    const sequenceNumber = dynamodb?.SequenceNumber;
+    if (pk === undefined || sequenceNumber === undefined) return [];
+    const at = timeOf(dynamodb?.ApproximateCreationDateTime ?? 0);
+    return [
+      { pk, sequenceNumber, before: itemOf(dynamodb?.OldImage), after: itemOf(dynamodb?.NewImage), at },
+    ];
+  });
+}
+
+/** Epoch seconds; in a record that somebody has read from the stream to deliver it by hand, a text. */
+const timeOf = (created: number | string): number =>
+  typeof created === 'number' ? created * 1000 : Date.parse(created);
+
+/** Lambda's types of values are the SDK's but for binary ones, which nothing here reads. */
+const itemOf = (image: Record<string, RecordValue> | undefined): ChangedItem['after'] =>
+  image && unmarshall(image as Record<string, AttributeValue>);

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { create as createEvents } from '../../../functions/streams/events.ts';
+import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
+import type { Caller } from '../../../lib/app/caller.ts';
+import { createIntegration } from '../../../lib/app/integrations/create.ts';
+import { deleteIntegration } from '../../../lib/app/integrations/delete.ts';
+import { listAuditEvents as row } from '../../../lib/contract/routes/audit.ts';
+import { createIntegration as integrationRow } from '../../../lib/contract/routes/integrations.ts';
+import { allItems } from '../../support/control-plane.ts';
+import * as steps from '../../support/steps.ts';
+import { until } from '../../support/until.ts';
+import { aWorld, type World } from '../../support/world.ts';
+
+const list = (world: World, query: Record<string, string> = {}, caller: Caller = world.caller) =>
+  listAuditEvents(world.deps, { query: row.query().parse(query) }, caller);
+
+/** Waits until so many events are listed, and gives them. */
+const hasListed = (world: World, count: number) =>
+  until(
+    async () => {
+      const { resources } = await list(world, { limit: '100' });
+      return resources.length >= count && resources;
+    },
+    { timeoutMs: 30_000, what: `${count} audit events` },
+  );
+
+const next = { source_revision_config: { repo_ref: 'next' } };
+
+describe('the audit', () => {
+  it('has who did what to which thing, newest first', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
+    const { latest_revision_id: second } = await steps.patch(world, id, next);
+    await steps.interrupt(world, id, second);
+    await steps.patch(world, id, { source_config: { build_on_push: false } });
+    await steps.interrupt(world, id, first);
+    const events = await hasListed(world, 6);
+    expect(
+      events.map(({ action, resource_id: resource, deployment_id: deployment }) => [
+        action,
+        resource,
+        deployment,
+      ]),
+    ).toEqual([
+      ['revision.interrupt', first, id],
+      ['deployment.change', id, id],
+      ['revision.interrupt', second, id],
+      ['deployment.change', id, id],
+      ['deployment.create', id, id],
+      ['listener.create', world.listenerId, null],
+    ]);
+    const { userId, keyId } = world.caller;
+    for (const event of events) {
+      expect(event).toMatchObject({ user_id: userId, key_id: keyId, request_id: null });
+      expect(event.resource_type).toBe(event.action.split('.')[0]);
+      expect(Math.abs(Date.parse(event.at) - Date.now())).toBeLessThan(60_000);
+    }
+  });
+
+  it('has what is removed, in the transaction that removes it', async () => {
+    const world = await aWorld();
+    const body = integrationRow.body().parse({ type: 'github', token: 'ghp_secret' });
+    const { id } = await createIntegration(world.deps, { body }, world.caller);
+    await deleteIntegration(world.deps, { params: { integration_id: id } }, world.caller);
+    const events = await hasListed(world, 3);
+    expect(events.map(({ action, resource_id: resource }) => [action, resource])).toEqual([
+      ['integration.delete', id],
+      ['integration.create', id],
+      ['listener.create', world.listenerId],
+    ]);
+    const stored = JSON.stringify(await allItems(world.deps.table));
+    expect(stored).not.toContain('ghp_secret');
+  });
+
+  it('has each thing once, however often its record is delivered', async () => {
+    const world = await aWorld();
+    await steps.create(world, steps.githubBody('app'));
+    const events = await hasListed(world, 2);
+    const items = async () =>
+      (await allItems(world.deps.table)).filter((item) => item.entity === 'audit_event');
+    const before = await items();
+    await createEvents(() => world.deps)({ Records: world.records() });
+    expect(await items()).toEqual(before);
+    expect((await list(world)).resources).toEqual(events);
+  });
+
+  it('is kept for as long as the installation says', async () => {
+    const world = await aWorld();
+    await hasListed(world, 1);
+    world.deps.settings.auditDays = 7;
+    await steps.create(world, steps.githubBody('app'));
+    await hasListed(world, 2);
+    world.advance(8 * 24 * 3600);
+    expect((await list(world)).resources.map(({ action }) => action)).toEqual(['listener.create']);
+  });
+
+  it('is of the tenant alone', async () => {
+    const world = await aWorld();
+    await hasListed(world, 1);
+    const stranger = { ...world.caller, tenantId: world.deps.clock.randomId() };
+    expect(await list(world, {}, stranger)).toEqual({ resources: [], offset: 0 });
+  });
+});
+
+describe('the list of audit events', () => {
+  it('has pages and filters', async () => {
+    const world = await aWorld();
+    const { id } = await steps.create(world, steps.githubBody('app'));
+    const other = { ...world, caller: { ...world.caller, userId: 'somebody-else' } };
+    for (let n = 0; n < 3; n++)
+      await steps.patch(other, id, { source_config: { custom_url: `https://a.example/${n}` } });
+    const all = await hasListed(world, 5);
+    const ids = async (query: Record<string, string>) =>
+      (await list(world, query)).resources.map((event) => event.id);
+    const idsOf = (events: typeof all) => events.map((event) => event.id);
+    expect(await ids({ limit: '2' })).toEqual(idsOf(all.slice(0, 2)));
+    expect(await list(world, { limit: '2', offset: '4' })).toEqual({ resources: all.slice(4), offset: 5 });
+    expect(await list(world, { offset: '9' })).toEqual({ resources: [], offset: 5 });
+    expect(await ids({ action: 'deployment.change' })).toEqual(idsOf(all.slice(0, 3)));
+    expect(await ids({ user_id: 'somebody-else', offset: '1' })).toEqual(idsOf(all.slice(1, 3)));
+    expect(await ids({ deployment_id: id })).toEqual(idsOf(all.slice(0, 4)));
+    const [, , middle] = all;
+    const at = middle?.at ?? '';
+    expect(idsOf(all).slice(0, 3)).toEqual(
+      expect.arrayContaining(await ids({ since: at, user_id: 'somebody-else' })),
+    );
+    expect(await ids({ since: at })).toContain(middle?.id);
+    expect(await ids({ until: at })).not.toContain(middle?.id);
+    expect(await ids({ until: new Date(Date.parse(at) + 1).toISOString() })).toContain(middle?.id);
+  });
+});

@@ -1,0 +1,165 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { create as createEvents } from '../../../functions/streams/events.ts';
+import type { Events } from '../../../lib/adapters/events.ts';
+import type { DeploymentEvent } from '../../../lib/contract/events.ts';
+import { deploymentKey } from '../../../lib/store/keys.ts';
+import { allItems } from '../../support/control-plane.ts';
+import * as steps from '../../support/steps.ts';
+import { until } from '../../support/until.ts';
+import { aWorld, type World } from '../../support/world.ts';
+
+const told = (world: World, deploymentId: string): DeploymentEvent[] =>
+  world.deps.events.published().filter((event) => event.deployment_id === deploymentId);
+
+/** Waits until so many different events of a deployment were told. */
+const hears = (world: World, deploymentId: string, count: number) =>
+  until(
+    () => {
+      const events = told(world, deploymentId);
+      return new Set(events.map(({ id }) => id)).size >= count && events;
+    },
+    { timeoutMs: 30_000, what: `${count} events` },
+  );
+
+const shown = ({ sequence, type, status }: DeploymentEvent): string =>
+  `${sequence} ${status ?? type.replace('deployment.', '')}`;
+
+const LIFE = [
+  '1 created',
+  '2 CREATING',
+  '3 QUEUED',
+  '4 AWAITING_BUILD',
+  '5 BUILDING',
+  '6 AWAITING_DEPLOY',
+  '7 DEPLOYING',
+  '8 DEPLOYED',
+];
+
+describe('who follows a deployment', () => {
+  it('hears of its creation, of every status and of its end, in order', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));
+    await steps.deploy(world, id, revisionId);
+    const events = await hears(world, id, LIFE.length);
+    expect(events.map(shown)).toEqual(LIFE);
+    const { status_history: history } = await steps.get(world, id, revisionId);
+    expect(events.slice(1).map(({ at }) => at)).toEqual(history.map(({ at }) => at));
+    expect(events[7]).toEqual({
+      id: `${revisionId}:6`,
+      type: 'revision.status_changed',
+      sequence: 8,
+      at: history[6]?.at,
+      tenant_id: world.caller.tenantId,
+      deployment_id: id,
+      revision_id: revisionId,
+      status: 'DEPLOYED',
+    });
+    await steps.remove(world, id);
+    const task = await steps.claimed(world);
+    await steps.complete(world, task, 'succeeded');
+    await steps.isGone(world, id);
+    const last = (await hears(world, id, LIFE.length + 1)).at(-1);
+    expect(last).toMatchObject({ type: 'deployment.deleted', sequence: 9, id: `${id}:deleted` });
+  });
+
+  it('hears of revisions that wait beside the one that is processed, each in its turn', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
+    const { latest_revision_id: second } = await steps.patch(world, id, {
+      source_revision_config: { repo_ref: 'next' },
+    });
+    await steps.interrupt(world, id, second);
+    await steps.deploy(world, id, first);
+    const events = await hears(world, id, LIFE.length + 3);
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+    const of = (revisionId: string) =>
+      events.filter(({ revision_id }) => revision_id === revisionId).map(({ status }) => status);
+    expect(of(second)).toEqual(['CREATING', 'QUEUED', 'INTERRUPTED']);
+    expect(of(first)).toHaveLength(7);
+  });
+
+  it('is told no configuration', async () => {
+    const world = await aWorld();
+    const body = steps.githubBody('app', { secrets: [{ name: 'A', value: 'hidden-value' }] });
+    const { id } = await steps.create(world, body);
+    const events = await hears(world, id, 3);
+    const names = new Set(events.flatMap((event) => Object.keys(event)));
+    const known = ['id', 'type', 'sequence', 'at', 'tenant_id', 'deployment_id', 'revision_id', 'status'];
+    expect([...names].filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+/** The records of a world's stream that come from now on, as the consumer is called with them. */
+async function recorded(world: World, deploymentId: string): Promise<DynamoDBRecord[]> {
+  const { tenantId } = world.caller;
+  const { pk } = deploymentKey(tenantId, deploymentId);
+  return world.records().filter(({ dynamodb }) => dynamodb?.Keys?.pk?.S === pk);
+}
+
+describe('a record that is delivered again', () => {
+  it('is told under the numbers it has, and moves no others', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));
+    await steps.deploy(world, id, revisionId);
+    const first = [...(await hears(world, id, LIFE.length))];
+    const records = await recorded(world, id);
+    const consume = createEvents(() => world.deps);
+    expect(await consume({ Records: records })).toEqual({ batchItemFailures: [] });
+    expect(told(world, id).slice(first.length)).toEqual(first);
+    await consume({ Records: records.slice(-3) });
+    const again = told(world, id).slice(2 * first.length);
+    expect(again.length).toBeGreaterThan(0);
+    for (const event of again) expect(first).toContainEqual(event);
+  });
+
+  it('that cannot be read is reported, and those of other deployments are told', async () => {
+    const world = await aWorld();
+    const { id } = await steps.create(world, steps.githubBody('app'));
+    await hears(world, id, 3);
+    const [record] = await recorded(world, id);
+    if (record?.dynamodb?.NewImage === undefined) throw new Error('no record');
+    const other = deploymentKey(world.caller.tenantId, 'other');
+    const broken = {
+      eventName: 'INSERT' as const,
+      dynamodb: {
+        SequenceNumber: 'broken',
+        Keys: { pk: { S: other.pk }, sk: { S: other.sk } },
+        NewImage: { entity: { S: 'deployment' } },
+      },
+    };
+    const before = told(world, id).length;
+    const answer = await createEvents(() => world.deps)({ Records: [broken, record] });
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'broken' }] });
+    expect(told(world, id).length).toBeGreaterThan(before);
+  });
+});
+
+describe('while nobody can be told', () => {
+  const outage = (): Events => ({
+    publish: async (events) => ({ events: [...events], reason: 'the bus is out of reach' }),
+  });
+
+  const unsent = async ({ deps }: World) =>
+    (await allItems(deps.table)).filter((item) => item.entity === 'unsent_events');
+
+  it('events are kept with their numbers, and the sweep tells them in order when it can', async () => {
+    const world = await aWorld();
+    const { publish } = world.deps.events;
+    Object.assign(world.deps.events, outage());
+    const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));
+    await until(async () => (await unsent(world)).length > 0, { timeoutMs: 30_000, what: 'kept events' });
+    expect(await world.sweep()).toMatchObject({ failed: 1 });
+    await steps.deploy(world, id, revisionId);
+    const kept = () => unsent(world);
+    await until(async () => (await kept()).flatMap(({ events }) => events).length === LIFE.length, {
+      timeoutMs: 30_000,
+      what: 'all events to be kept',
+    });
+    expect(told(world, id)).toEqual([]);
+    Object.assign(world.deps.events, { publish });
+    expect(await world.sweep()).toMatchObject({ failed: 0 });
+    expect(told(world, id).map(shown)).toEqual(LIFE);
+    expect(await kept()).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { fits } from '../../../lib/embedded/stream/filters.ts';
+import { dispatchFilters, eventFilters } from '../../../lib/store/table.ts';
+
+type Image = NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
+
+const image = (entity: string, more: Image = {}): Image => ({ entity: { S: entity }, ...more });
+const audit: Image = { audit: { M: { id: { S: 'x' } } } };
+
+function record(eventName: 'INSERT' | 'MODIFY' | 'REMOVE', of: Image): DynamoDBRecord {
+  const images = {
+    ...(eventName !== 'REMOVE' && { NewImage: of ?? {} }),
+    ...(eventName !== 'INSERT' && { OldImage: of ?? {} }),
+  };
+  return { eventName, dynamodb: images };
+}
+
+describe('events', () => {
+  it.each([
+    ['INSERT', image('deployment'), true],
+    ['MODIFY', image('deployment'), false],
+    ['REMOVE', image('deployment'), true],
+    ['INSERT', image('revision'), true],
+    ['MODIFY', image('revision'), true],
+    ['REMOVE', image('revision'), false],
+    ['INSERT', image('configuration'), false],
+    ['INSERT', image('configuration', audit), true],
+    ['MODIFY', image('deployment', audit), true],
+    ['REMOVE', image('listener', audit), false],
+    ['INSERT', image('audit_event'), false],
+    ['INSERT', image('event_count'), false],
+    ['INSERT', image('unsent_events'), false],
+    ['INSERT', {}, false],
+  ] as const)('%s of %j: %s', (name, of, expected) => {
+    expect(fits(record(name, of), eventFilters)).toBe(expected);
+  });
+});
+
+describe('dispatch', () => {
+  it.each([
+    ['INSERT', image('revision'), true],
+    ['MODIFY', image('task'), true],
+    ['REMOVE', image('token'), true],
+    ['MODIFY', image('listener', audit), false],
+    ['REMOVE', image('configuration'), false],
+  ] as const)('%s of %j: %s', (name, of, expected) => {
+    expect(fits(record(name, of), dispatchFilters)).toBe(expected);
+  });
+});
