@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemClock } from '../lib/adapters/clock.ts';
 import { deployedTable } from '../lib/cli/deployed-table.ts';
 import { Obstacle } from '../lib/cli/explain.ts';
-import { main, type OpenTable } from '../lib/cli/main.ts';
+import { main, type OpenTable, type World } from '../lib/cli/main.ts';
 import type { Place } from '../lib/cli/options.ts';
 import { runningTable } from '../lib/embedded/running-database.ts';
+import { startListener } from '../lib/listener/listener.ts';
+import { createLog } from '../lib/listener/log.ts';
+import { readOptions } from '../lib/listener/options.ts';
 
 async function open(place: Place): Promise<OpenTable> {
   if (place.kind === 'deployed') return deployedTable(place.tableName, place.region);
@@ -17,11 +21,19 @@ async function open(place: Place): Promise<OpenTable> {
   return { table, close: () => table.client.destroy() };
 }
 
+const listen: World['listen'] = ({ url, listenerId, apiKey, dataFolder, agentsPort }) => {
+  const args = ['--url', url, '--listener-id', listenerId, '--data-dir', dataFolder];
+  const all = [...args, '--agents-port', String(agentsPort), '--log-level', 'warn'];
+  return startListener(readOptions(all, { SLIPWAY_API_KEY: apiKey }), createLog('warn'));
+};
+
 process.exitCode = await main(process.argv.slice(2), {
   clock: systemClock,
   environment: process.env,
   isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
   open,
+  listen,
+  untilAsked: async () => void (await Promise.race(['SIGINT', 'SIGTERM'].map((name) => once(process, name)))),
   write: (line) => console.log(line),
   writeError: (line) => console.error(line),
 });

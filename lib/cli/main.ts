@@ -1,14 +1,20 @@
 import type { Clock } from '../adapters/clock.ts';
 import { bootstrap } from '../app/identity/bootstrap.ts';
 import { createListenerKey } from '../app/identity/create-listener-key.ts';
+import { createTenantKey } from '../app/identity/create-tenant-key.ts';
 import type { Table } from '../store/table.ts';
 import { explain } from './explain.ts';
+import { firstAgent, type Listen } from './first-agent/first-agent.ts';
 import { type Command, OptionsError, type Place, readCommand, type Surroundings, USAGE } from './options.ts';
 
 export type OpenTable = { table: Table; close(): void };
 
 /** What the commands need of the world. */
 export type World = Surroundings & {
+  /** Runs the listener of this machine. */
+  listen(as: Parameters<Listen>[0] & { dataFolder: string; agentsPort: number }): ReturnType<Listen>;
+  /** Resolves when a person has asked for the end. */
+  untilAsked(): Promise<void>;
   clock: Clock;
   /** Gives the table of a place. Throws `Obstacle` when it cannot be reached. */
   open(place: Place): Promise<OpenTable>;
@@ -30,6 +36,7 @@ export async function main(args: string[], world: World): Promise<number> {
   }
   try {
     const made = await onTable(command, world);
+    if (made === undefined) return 0;
     show(made, command.json, world);
     return 0;
   } catch (error) {
@@ -48,13 +55,20 @@ function understood(args: string[], world: World): Command | undefined {
   }
 }
 
-async function onTable(command: Work, world: World): Promise<Made> {
+async function onTable(command: Work, world: World): Promise<Made | undefined> {
   const { table, close } = await world.open(command.place);
   try {
     const deps = { table, clock: world.clock };
-    return command.kind === 'bootstrap'
-      ? await bootstrapped(deps, command)
-      : await listenerKey(deps, command);
+    switch (command.kind) {
+      case 'first-agent':
+        return await runFirstAgent(deps, command, world);
+      case 'bootstrap':
+        return await bootstrapped(deps, command);
+      case 'key':
+        return await tenantKey(deps, command);
+      case 'listener-key':
+        return await listenerKey(deps, command);
+    }
   } finally {
     close();
   }
@@ -62,6 +76,23 @@ async function onTable(command: Work, world: World): Promise<Made> {
 
 type Deps = Parameters<typeof bootstrap>[0];
 const ONCE = 'The key is shown this once; only its hash is stored.';
+
+/** Says how it goes as it goes, and stays for as long as the agent is wanted. */
+async function runFirstAgent(
+  deps: Deps,
+  command: Work & { kind: 'first-agent' },
+  world: World,
+): Promise<undefined> {
+  const { listenerFolder: dataFolder, agentsPort, url: api } = command;
+  const listen: Listen = (as) => world.listen({ ...as, dataFolder, agentsPort });
+  const { url, stop } = await firstAgent(deps, command, listen, world.write);
+  world.write(`It answers: ${url ?? 'at no address that its listener knows of'}`);
+  world.writeError(
+    `${ONCE} The agent runs until Ctrl-C; later: SLIPWAY_API_KEY=<the listener's key> npm run listener -- --url ${api} --listener-id <its id> --data-dir ${dataFolder}`,
+  );
+  await world.untilAsked();
+  await stop();
+}
 
 async function bootstrapped(deps: Deps, command: Work & { kind: 'bootstrap' }): Promise<Made> {
   const { organisation, tenant, place } = command;
@@ -83,6 +114,20 @@ async function bootstrapped(deps: Deps, command: Work & { kind: 'bootstrap' }): 
       api_key: made.apiKey,
     },
     advice: `${ONCE} Requests carry it as X-Api-Key.${shared}`,
+  };
+}
+
+async function tenantKey(deps: Deps, command: Work & { kind: 'key' }): Promise<Made> {
+  const { tenantId, role, organisationWide } = command;
+  const { apiKey, userId } = await createTenantKey(deps, command);
+  return {
+    lines: [
+      ['Tenant', organisationWide ? `all of the organisation of ${tenantId}` : tenantId],
+      ['Role', role],
+      ['API key', apiKey],
+    ],
+    json: { tenant_id: tenantId, role, user_id: userId, api_key: apiKey },
+    advice: `${ONCE} Requests carry it as X-Api-Key${organisationWide ? ', and the id of their tenant as X-Tenant-Id' : ''}.`,
   };
 }
 

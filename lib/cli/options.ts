@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { type MemberRole, memberRoles } from '../contract/roles.ts';
 
 /** The arguments are wrong; the message says which one and what it may be. */
 export class OptionsError extends Error {}
@@ -10,15 +11,51 @@ export type Place =
 
 export type Command =
   | { kind: 'help' }
+  | {
+      kind: 'key';
+      place: Place;
+      json: boolean;
+      tenantId: string;
+      role: MemberRole;
+      name: string;
+      organisationWide: boolean;
+    }
   | { kind: 'bootstrap'; place: Place; json: boolean; organisation: string; tenant: string }
+  | {
+      kind: 'first-agent';
+      place: Place;
+      json: false;
+      url: string;
+      organisation: string;
+      tenant: string;
+      project: string;
+      name: string;
+      agentsPort: number;
+      listenerFolder: string;
+    }
   | { kind: 'listener-key'; place: Place; json: boolean; tenantId: string; listenerId: string };
 
 export const USAGE = `Usage: npm run slipway -- <command> [options]
+
+  first-agent                     from an empty installation to an agent that answers: an organisation, a tenant and a key are made, this
+                                  machine becomes a listener, and a folder is deployed to it; runs the listener until it is ended
+    --url URL                     the API: the stack's output ApiUrl
+    --project FOLDER              what is deployed                  (default: examples/hello-server)
+    --name NAME                   what the deployment is called     (default: hello)
+    --agents-port PORT            where it is served on this machine (default: 4401)
+    --listener-dir FOLDER         the listener's own files          (default: .listener)
+    --organisation, --tenant      as below
 
   admin bootstrap                 make an organisation, its first tenant and an administrator's key
     --organisation NAME           what the organisation is called   (default: main)
     --tenant NAME                 what the tenant is called         (default: main)
     --second-tenant               on the data of npm start, which has a tenant: yes, one more, in the same trust domain
+
+  admin create-key                make a key for a new user of a tenant that is there
+    --tenant-id ID                the tenant
+    --role ROLE                   viewer, developer, admin or organisation_admin
+    --name NAME                   what lists call it                (default: made by the command line)
+    --organisation-wide           for all tenants of the tenant's organisation: each request names its own
 
   admin create-listener-key       make the key that a listener works with
     --tenant-id ID                the tenant that the listener belongs to
@@ -48,6 +85,23 @@ const bootstrapOptions = {
   tenant: text,
   'second-tenant': { type: 'boolean', default: false },
 } as const;
+const firstAgentOptions = {
+  ...common,
+  url: text,
+  organisation: text,
+  tenant: text,
+  project: text,
+  name: text,
+  'agents-port': text,
+  'listener-dir': text,
+} as const;
+const keyOptions = {
+  ...common,
+  'tenant-id': text,
+  role: text,
+  name: text,
+  'organisation-wide': { type: 'boolean', default: false },
+} as const;
 const listenerKeyOptions = { ...common, 'tenant-id': text, 'listener-id': text } as const;
 
 const NAME_CHARACTERS_MAX = 128;
@@ -67,13 +121,17 @@ export function readCommand(args: string[], surroundings: Surroundings): Command
   switch (words.join(' ')) {
     case 'admin bootstrap':
       return bootstrapOf(rest, surroundings);
+    case 'admin create-key':
+      return keyOf(rest, surroundings);
     case 'admin create-listener-key':
       return listenerKeyOf(rest, surroundings);
+    case 'first-agent':
+      return firstAgentOf(rest, surroundings);
     case 'help':
       return { kind: 'help' };
     case 'admin':
       if (isHelp(rest)) return { kind: 'help' };
-      throw new OptionsError("'admin' needs to know what: bootstrap or create-listener-key.");
+      throw new OptionsError("'admin' needs to know what: bootstrap, create-key or create-listener-key.");
     case '':
       throw new OptionsError('No command is given.');
     default:
@@ -101,8 +159,58 @@ function bootstrapOf(args: string[], surroundings: Surroundings): Command {
     kind: 'bootstrap',
     place,
     json: given.json,
-    organisation: nameOf(given.organisation, '--organisation'),
-    tenant: nameOf(given.tenant, '--tenant'),
+    organisation: nameOf(given.organisation, '--organisation', 'main'),
+    tenant: nameOf(given.tenant, '--tenant', 'main'),
+  };
+}
+
+function firstAgentOf(args: string[], surroundings: Surroundings): Command {
+  const given = parse(args, firstAgentOptions);
+  if (given.help) return { kind: 'help' };
+  if (given.json) throw new OptionsError('first-agent talks to a person: it knows no --json.');
+  const place = placeOf(given, surroundings);
+  if (place.kind === 'embedded') {
+    throw new OptionsError(
+      'npm start has a tenant and a listener: first-agent is for a deployed one (--table NAME).',
+    );
+  }
+  return {
+    kind: 'first-agent',
+    place,
+    json: false,
+    url: urlOf(given.url),
+    organisation: nameOf(given.organisation, '--organisation', 'main'),
+    tenant: nameOf(given.tenant, '--tenant', 'main'),
+    project: given.project ?? 'examples/hello-server',
+    name: nameOf(given.name, '--name', 'hello'),
+    agentsPort: portOf(given['agents-port'] ?? '4401'),
+    listenerFolder: given['listener-dir'] ?? '.listener',
+  };
+}
+
+function urlOf(given: string | undefined): string {
+  if (given === undefined) throw new OptionsError("--url is required: the stack's output ApiUrl.");
+  if (/^https?:\/\//.test(given) && URL.canParse(given)) return given.replace(/\/+$/, '');
+  throw new OptionsError(`--url must be an http(s) URL, not '${given}'.`);
+}
+
+function portOf(given: string): number {
+  const port = Number(given);
+  if (/^\d+$/.test(given) && port <= 65_535) return port;
+  throw new OptionsError(`--agents-port must be a number from 0 to 65535, not '${given}'.`);
+}
+
+function keyOf(args: string[], surroundings: Surroundings): Command {
+  const given = parse(args, keyOptions);
+  if (given.help) return { kind: 'help' };
+  return {
+    kind: 'key',
+    place: placeOf(given, surroundings),
+    json: given.json,
+    tenantId: idOf(given['tenant-id'], '--tenant-id'),
+    role: roleOf(given.role),
+    name: nameOf(given.name, '--name', 'made by the command line'),
+    organisationWide: given['organisation-wide'],
   };
 }
 
@@ -151,8 +259,17 @@ function placeOf(
   );
 }
 
-function nameOf(given: string | undefined, argument: string): string {
-  const name = (given ?? 'main').trim();
+function roleOf(given: string | undefined): MemberRole {
+  if (given === undefined) throw new OptionsError('--role is required.');
+  const role = memberRoles.find((known) => known === given);
+  if (role !== undefined) return role;
+  throw new OptionsError(
+    `--role must be one of ${memberRoles.join(', ')}, not '${given}' (a listener's: admin create-listener-key).`,
+  );
+}
+
+function nameOf(given: string | undefined, argument: string, fallback: string): string {
+  const name = (given ?? fallback).trim();
   if (name === '' || name.length > NAME_CHARACTERS_MAX)
     throw new OptionsError(`${argument} must have 1 to ${NAME_CHARACTERS_MAX} characters.`);
   return name;

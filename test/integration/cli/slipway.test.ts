@@ -8,6 +8,7 @@ import { main } from '../../../lib/cli/main.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { aControlPlane, allItems } from '../../support/control-plane.ts';
 import { dynamoDbEndpoint, freshTable } from '../../support/dynoxide.ts';
+import { keys } from '../../support/identity-requests.ts';
 import { github, post, register } from '../../support/requests.ts';
 
 const program = fileURLToPath(new URL('../../../bin/slipway.ts', import.meta.url));
@@ -21,6 +22,8 @@ async function on(table: Table, ...args: string[]) {
     environment: {},
     isFolder: () => false,
     open: async () => ({ table, close: () => undefined }),
+    listen: async () => ({ stop: async () => undefined }),
+    untilAsked: async () => undefined,
     write: (text) => out.push(text),
     writeError: (text) => err.push(text),
   });
@@ -45,7 +48,7 @@ describe('admin bootstrap', () => {
       { table, clock: systemClock },
       { apiKey: made.api_key, tenantId: undefined },
     );
-    expect(caller).toMatchObject({ tenantId: made.tenant_id, userId: made.user_id, role: 'admin' });
+    expect(caller).toMatchObject({ tenantId: made.tenant_id, userId: made.user_id, role: 'organisation_admin' });
     const plane = await aControlPlane();
     const theirs = { deps: { ...plane.deps, table }, caller };
     await register(theirs, 'machine');
@@ -60,8 +63,46 @@ describe('admin bootstrap', () => {
       /^Organisation {2}acme \([0-9a-f-]{36}\)\nTenant {8}ml \([0-9a-f-]{36}\)\nAPI key {7}slp_\w{49}$/,
     );
     expect(made.err).toMatch(/shown this once/);
-    const named = (await allItems(table)).filter((item) => item.entity !== 'api_key');
+    const named = (await allItems(table)).filter(({ entity }) => !/^api_key/.test(String(entity)));
     expect(new Set(named.map((item) => item.name))).toEqual(new Set(['acme', 'ml']));
+  });
+});
+
+describe('admin create-key', () => {
+  it('makes a key of a new user for a tenant that is there, in any role, and lists it', async () => {
+    const { deps } = await aControlPlane();
+    const { out } = await on(deps.table, 'admin', 'bootstrap', '--json');
+    const first = JSON.parse(out);
+    const command = ['admin', 'create-key', '--json', '--tenant-id', first.tenant_id, '--role'];
+    const made = await on(deps.table, ...command, 'admin', '--name', 'second');
+    expect([made.code, made.err]).toEqual([0, '']);
+    const { api_key: apiKey, ...shown } = JSON.parse(made.out);
+    expect(shown).toEqual({ tenant_id: first.tenant_id, role: 'admin', user_id: expect.any(String) });
+    expect(shown.user_id).not.toBe(first.user_id);
+    const caller = await authenticate(deps, { apiKey, tenantId: undefined });
+    expect(caller).toMatchObject({ role: 'admin', tenantId: first.tenant_id, userId: shown.user_id });
+    expect((await keys({ deps, caller })).resources.map(({ name }) => name)).toEqual(['second', 'first key']);
+  });
+
+  it('makes one of the whole organisation', async () => {
+    const { deps } = await aControlPlane();
+    const { out } = await on(deps.table, 'admin', 'bootstrap', '--json');
+    const { tenant_id: tenantId, organisation_id: organisationId } = JSON.parse(out);
+    const command = ['admin', 'create-key', '--tenant-id', tenantId, '--role', 'organisation_admin'];
+    const made = await on(deps.table, ...command, '--organisation-wide');
+    expect(made.err).toMatch(/shown this once.*X-Tenant-Id/);
+    const apiKey = /slp_\w{49}/.exec(made.out)?.[0];
+    expect(await authenticate(deps, { apiKey, tenantId })).toMatchObject({ organisationId, tenantId });
+    await expect(authenticate(deps, { apiKey, tenantId: undefined })).rejects.toThrow(
+      'requires workspace specification',
+    );
+  });
+
+  it('says when there is no such tenant', async () => {
+    const { deps } = await aControlPlane();
+    const id = deps.clock.randomId();
+    const made = await on(deps.table, 'admin', 'create-key', '--tenant-id', id, '--role', 'admin');
+    expect(made).toEqual({ code: 1, out: '', err: `Tenant ID ${id} not found.` });
   });
 });
 
