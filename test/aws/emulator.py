@@ -1,6 +1,7 @@
 """Starts the emulator with what it lacks for these tests added; emulator-gaps.ts says why.
 
 A build ends when the file BUILDS_FOLDER/<uuid of the build>.json appears; what stands in it is merged into the build's record.
+PERMISSIONS_FILE holds for each function what its role grants and what of it was used.
 """
 
 import copy
@@ -8,18 +9,21 @@ import json
 import os
 
 from ministack import app
-from ministack.core import iam_actions
+from ministack.core import iam_actions, iam_evaluator
 from ministack.core.responses import json_response
-from ministack.services import codebuild, eventbridge, stepfunctions
+from ministack.services import codebuild, eventbridge, iam, lambda_svc, stepfunctions
 from ministack.services.cloudformation import provisioners
 
 BUILDS_FOLDER = os.environ["BUILDS_FOLDER"]
+PERMISSIONS_FILE = os.environ["PERMISSIONS_FILE"]
+used = {}
 start_build = codebuild._start_build
 batch_get_builds = codebuild._batch_get_builds
 pin_request_origin = app.pin_request_origin
 put_events = eventbridge._put_events
 resource_arn = iam_actions.extract_resource_arn
 alarm_record = provisioners._cw_metric_alarm_record
+enforce = iam_evaluator.enforce
 
 
 def start(data):
@@ -74,9 +78,40 @@ def resource(service, method, path, headers, body, *rest):
     return projects.pop() if len(projects) == 1 else found
 
 
+def authorize(access_key_id, iam_action, *rest, **named):
+    """Notes each action that a role was let do."""
+    denied = enforce(access_key_id, iam_action, *rest, **named)
+    role = iam_evaluator._role_name_from_assumed_arn(iam_evaluator.caller_arn())
+    if denied is None and role and iam_action not in used.setdefault(role, set()):
+        used[role].add(iam_action)
+        note_permissions()
+    return denied
+
+
+def note_permissions():
+    noted = {}
+    for function in list(lambda_svc._functions._data.values()):
+        role = function["config"]["Role"].split("/")[-1]
+        noted[function["config"]["FunctionName"]] = {"granted": sorted(granted_to(role)), "used": sorted(used.get(role, []))}
+    with open(PERMISSIONS_FILE + ".tmp", "w", encoding="utf-8") as file:
+        json.dump(noted, file)
+    os.replace(PERMISSIONS_FILE + ".tmp", PERMISSIONS_FILE)
+
+
+def granted_to(role):
+    actions = set()
+    for document in ((iam._roles.get(role) or {}).get("InlinePolicies") or {}).values():
+        statements = (json.loads(document) if isinstance(document, str) else document)["Statement"]
+        for statement in statements if isinstance(statements, list) else [statements]:
+            named = statement["Action"]
+            actions.update([named] if isinstance(named, str) else named)
+    return actions
+
+
 # Events of services, which here nobody sends but the test.
 eventbridge._put_events = lambda data, allow_aws_source=True: put_events(data, allow_aws_source)
 iam_actions.extract_resource_arn = resource
+iam_evaluator.enforce = authorize
 provisioners._cw_metric_alarm_record = alarm
 codebuild._start_build = start
 codebuild._batch_get_builds = get

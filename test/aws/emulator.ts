@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../../lib/processes/environment.ts';
@@ -20,11 +20,16 @@ const STOP_GRACE_MS = 3_000;
 const SHOWN_LINES_MAX = 40;
 const OUTPUT_LINES_MAX = 2_000;
 
+/** Actions, such as `dynamodb:GetItem`. */
+export type Permissions = { granted: string[]; used: string[] };
+
 export type Emulator = {
   endpoint: string;
   port: number;
   /** Ends a build: what is given becomes part of its record, as `BatchGetBuilds` shows it. */
   endBuild(buildId: string, record: object): Promise<void>;
+  /** What the role of each function grants, and what of it was used. */
+  permissions(): Promise<Record<string, Permissions>>;
   /** What it has printed lately. */
   output(): string;
   stop(): Promise<void>;
@@ -68,6 +73,7 @@ async function install(processes: ProcessKeeper): Promise<void> {
 export async function startEmulator(processes: ProcessKeeper, folder: string): Promise<Emulator> {
   await timed(`The emulator, ministack ${VERSION}, is installed`, () => install(processes));
   const [programs, builds] = [join(folder, 'programs'), join(folder, 'builds')];
+  const permissions = join(folder, 'permissions.json');
   for (const each of [programs, builds]) await mkdir(each);
   await symlink(process.execPath, join(programs, 'node'));
   const port = await freePort();
@@ -85,6 +91,7 @@ export async function startEmulator(processes: ProcessKeeper, folder: string): P
       GATEWAY_PORT: String(port),
       IOT_MTLS_ENABLED: '0',
       BUILDS_FOLDER: builds,
+      PERMISSIONS_FILE: permissions,
     },
     onLine: ({ line }) => void (lines.push(line) > OUTPUT_LINES_MAX && lines.shift()),
   });
@@ -102,6 +109,7 @@ export async function startEmulator(processes: ProcessKeeper, folder: string): P
     port,
     endBuild: (buildId, record) =>
       writeFile(join(builds, `${buildId.split(':').at(-1)}.json`), JSON.stringify(record)),
+    permissions: async () => JSON.parse(await readFile(permissions, 'utf8')),
     output: () => lines.join('\n'),
     stop: () => processes.stop(group, STOP_GRACE_MS),
   };

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { Access } from '../../lib/contract/access.ts';
 import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes.ts';
+import { mutations } from '../aws/mutations.ts';
 import { statementsFor } from '../../lib/infra/access.ts';
 
 const file = new URL('../../docs/access.md', import.meta.url);
@@ -15,8 +16,10 @@ const arns = {
   stateMachine: 'state machine',
   executions: 'its executions',
   buildProject: 'build project',
+  eventBus: 'event bus',
   repositories: 'repositories of deployments',
   pushRole: 'push role',
+  pullRole: 'pull role',
 };
 
 function accessOf(access: readonly Access[]): string {
@@ -41,12 +44,19 @@ function page(): string {
   );
   return `# What each function may do
 
-Made from the route table and \`lib/contract/functions.ts\`; a test compares. Every function may also write its own log. Dispatch reads the table's stream
-and sends to the queue of what was set aside. To make this page again: \`UPDATE_DOCS=1 npx vitest run --config test/vitest.config.ts test/infra/access-table\`.
+Made from the route table and \`lib/contract/functions.ts\`; a test compares. Every function may also write its own log. Dispatch and events read the table's
+stream and send to the queue of what was set aside. To make this page again: \`UPDATE_DOCS=1 npx vitest run --config test/vitest.config.ts test/infra/access-table\`.
 
 | Function | Called for | Access |
 |---|---|---|
 ${[...endpoints, ...others].join('\n')}
+
+## Nothing too much, nothing too little
+
+\`npm run test:aws\` fails when a function is refused anything, and when a role grants an action that its function has not used by the end. \`npm run
+test:mutations\` tries the first: it deploys without one action of one role, and every one of these is noticed.
+
+${mutations.map((mutation) => `- ${mutation.replace(' ', ': ')}`).join('\n')}
 `;
 }
 
