@@ -1,5 +1,12 @@
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  Billing,
+  type ITableV2,
+  ProjectionType,
+  StreamViewType,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -16,7 +23,7 @@ const REPLACED_DAYS = 30;
 
 /** What is kept: the table, the key that secrets are under, the bucket of tarballs and artifacts. */
 export class Storage extends Construct {
-  readonly table: TableV2;
+  readonly table: ITableV2;
   readonly key: Key;
   readonly bucket: Bucket;
   /** Known without the bucket, so that no part of the stack waits for another to name it. */
@@ -25,7 +32,8 @@ export class Storage extends Construct {
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     const removalPolicy = settings.removal === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
-    this.table = tableOf(this, settings, removalPolicy);
+    // The library's types are not written for exact optional properties.
+    this.table = restoredTable(this, settings) ?? (tableOf(this, settings, removalPolicy) as ITableV2);
     this.key = new Key(this, 'Key', {
       description: `Slipway ${settings.environment}: wraps the data keys of secrets`,
       alias: nameOf(settings, 'secrets'),
@@ -36,6 +44,16 @@ export class Storage extends Construct {
     this.bucketName = nameOf(settings, `${account}-${region}`);
     this.bucket = bucketOf(this, this.bucketName, removalPolicy);
   }
+}
+
+/** A table that was brought back beside the stack's own, which leaves the stack and stays where it is. */
+function restoredTable(
+  scope: Construct,
+  { restoredTable: tableName, restoredTableStream: tableStreamArn }: Settings,
+): ITableV2 | undefined {
+  if (tableName === undefined || tableStreamArn === undefined) return undefined;
+  const globalIndexes = tableDefinition.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
+  return TableV2.fromTableAttributes(scope, 'RestoredTable', { tableName, tableStreamArn, globalIndexes });
 }
 
 function tableOf(scope: Construct, settings: Settings, removalPolicy: RemovalPolicy): TableV2 {

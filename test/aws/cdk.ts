@@ -40,9 +40,11 @@ export class Cdk {
     return this.#run('deploy', '--require-approval', 'never', '--app', this.outputFolder);
   }
 
-  /** Synthesises and deploys, as a user does. */
-  deploy(): Promise<string> {
-    return this.#run('deploy', '--require-approval', 'never', '--output', this.outputFolder, ...CONTEXT);
+  /** Synthesises and deploys, as a user does, with more context if given. */
+  deploy(context: Record<string, string> = {}): Promise<string> {
+    const more = Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const output = ['--output', this.outputFolder];
+    return this.#run('deploy', '--require-approval', 'never', ...output, ...CONTEXT, ...more);
   }
 
   destroy(): Promise<string> {

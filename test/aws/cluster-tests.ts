@@ -15,7 +15,7 @@ import { COMMIT, FOREIGN_ID, reaches, type Tour } from './tour.ts';
 
 const IMAGE = `registry.example.com/team/agent@sha256:${'a'.repeat(64)}`;
 
-const imageOn = (listenerId: string, name: string): object => ({
+export const imageOn = (listenerId: string, name: string): object => ({
   name,
   source: 'external_docker',
   source_config: { listener_id: listenerId },

@@ -4,10 +4,15 @@ import { Cluster } from './cluster.ts';
 import { clusterTests } from './cluster-tests.ts';
 import { emulatorGaps } from './emulator-gaps.ts';
 import { Executions } from './executions.ts';
+import { firstAgentTests } from './first-agent-tests.ts';
 import { complaintsOf, linesOf } from './function-logs.ts';
 import { closeGround, enter, openGround, register, startListener } from './installation.ts';
+import { listenerTests } from './listener-tests.ts';
 import { machineTests } from './machine-tests.ts';
+import { takeAway } from './mutation.ts';
+import { unusedPermissions } from './permissions.ts';
 import { say, timed } from './progress.ts';
+import { restoreTests } from './restore-tests.ts';
 import { templatesIn } from './templates.ts';
 import { FOREIGN_ID, type Tour } from './tour.ts';
 
@@ -27,6 +32,8 @@ beforeAll(async () => {
   tour.ground = ground;
   tour.executions = new Executions(ground.emulator);
   await timed('cdk synth', () => ground.cdk.synth());
+  const mutation = process.env.TEST_AWS_WITHOUT;
+  if (mutation !== undefined) await takeAway(ground.cdk.outputFolder, mutation);
   await timed('cdk bootstrap', () => ground.cdk.bootstrap());
   const printed = await timed('cdk deploy', () => ground.cdk.deploySynthesised());
   tour.slipway = await timed('slipway admin bootstrap', () => enter(ground, printed));
@@ -107,6 +114,14 @@ describe('an installation on AWS', () => {
     machineTests(at);
   });
 
+  describe('keeps listeners and images apart, and', () => {
+    listenerTests(at);
+  });
+
+  describe('for who is new', () => {
+    firstAgentTests(at);
+  });
+
   it('ends a revision whose execution was aborted', async () => {
     const { slipway, aborted } = at();
     const revision = await ended(slipway, aborted.id, aborted.latest_revision_id, SWEEP_TIMEOUT_MS);
@@ -118,10 +133,22 @@ describe('an installation on AWS', () => {
     expect(await complaintsOf(ground.emulator)).toEqual([]);
   });
 
-  it('changes nothing when it is deployed again, and goes as a whole', async () => {
-    const { slipway, ground, executions, listener } = at();
-    const again = await timed('cdk deploy, again', () => ground.cdk.deploy());
+  it('gives its functions no permission that they could do without', async () => {
+    const { ground } = at();
+    expect(await unusedPermissions(ground.emulator)).toEqual([]);
+  });
+
+  it('changes nothing when it is deployed again', async () => {
+    const again = await timed('cdk deploy, again', () => at().ground.cdk.deploy());
     expect(again).toContain('(no changes)');
+  });
+
+  describe('after a loss', () => {
+    restoreTests(at);
+  });
+
+  it('goes as a whole', async () => {
+    const { slipway, ground, executions, listener } = at();
     await listener.stop();
     await timed('cdk destroy', () => ground.cdk.destroy());
     await expect(executions.stateMachineArn()).rejects.toThrow('There is no state machine');

@@ -1,0 +1,61 @@
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  RestoreTableToPointInTimeCommand,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { expect, it } from 'vitest';
+import { deploymentOf, expectApi, revisionUntil, type ShownDeployment } from '../support/program.ts';
+import { awsEnvironment } from './aws-call.ts';
+import { imageOn } from './cluster-tests.ts';
+import { timed } from './progress.ts';
+import type { Tour } from './tour.ts';
+
+const RESTORED = 'slipway-test-table-2';
+
+/** What docs/operations.md says under "Restore the table to a moment", but for the stop of what writes. */
+export function restoreTests(at: () => Tour): void {
+  it('works on a table that was restored', async () => {
+    const { ground, slipway, aborted, clusterId } = at();
+    const stream = await restore(ground.emulator.endpoint, slipway.tableName);
+    await timed('cdk deploy, on the restored table', () =>
+      ground.cdk.deploy({ restoredTable: RESTORED, restoredTableStream: stream }),
+    );
+    expect(await deploymentOf(slipway, aborted.id)).toMatchObject({ id: aborted.id, status: 'UNUSED' });
+    const body = imageOn(clusterId, 'after-the-restore');
+    const made = await expectApi<ShownDeployment>(slipway, 'POST', '/v2/deployments', body, 201);
+    // What the stream of the restored table tells, or else the sweep, brings it forward.
+    await revisionUntil(slipway, made.id, made.latest_revision_id, (status) => status === 'AWAITING_DEPLOY');
+  });
+}
+
+/** Restores the table beside itself, as complete as it was, and gives the new one's stream. */
+async function restore(endpoint: string, tableName: string): Promise<string> {
+  const { AWS_REGION: region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = awsEnvironment;
+  const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
+  const client = new DynamoDBClient({ region, credentials, endpoint });
+  const TableName = RESTORED;
+  await client.send(
+    new RestoreTableToPointInTimeCommand({
+      SourceTableName: tableName,
+      TargetTableName: TableName,
+      UseLatestRestorableTime: true,
+    }),
+  );
+  await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName });
+  const recovery = { PointInTimeRecoveryEnabled: true };
+  await client.send(
+    new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification: recovery }),
+  );
+  const TimeToLiveSpecification = { Enabled: true, AttributeName: 'ttl' };
+  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+  const StreamSpecification = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } as const;
+  await client.send(new UpdateTableCommand({ TableName, StreamSpecification }));
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  client.destroy();
+  if (Table?.LatestStreamArn === undefined) throw new Error('The restored table has no stream');
+  return Table.LatestStreamArn;
+}
