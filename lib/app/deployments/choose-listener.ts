@@ -4,7 +4,8 @@ import { canRun } from '../../domain/source.ts';
 import type { Listener } from '../../store/items.ts';
 import { findLastSeen, findListener, listenerRows } from '../../store/listeners.ts';
 import type { Deps } from '../deps.ts';
-import { isOnline } from './view.ts';
+import { isClosing, unknownNamespace } from './listener-check.ts';
+import { isOnline } from './online.ts';
 
 type Wish = {
   listener_id?: string | undefined;
@@ -51,7 +52,8 @@ async function defaultListener(
   source: Source,
 ): Promise<Listener> {
   const all: Listener[] = [];
-  for await (const listener of listenerRows(deps.table, tenantId)) all.push(listener);
+  for await (const listener of listenerRows(deps.table, tenantId))
+    if (!isClosing(listener)) all.push(listener);
   const able = all.filter((listener) => canRun(listener.compute_type, source));
   const [oldest] = able;
   if (oldest === undefined) throw none(all, source);
@@ -81,8 +83,5 @@ function none(all: Listener[], source: Source): Error {
 function namespaceOn(listener: Listener, asked: string | undefined): string | undefined {
   if (asked === undefined) return listener.k8s_namespaces[0];
   if (listener.k8s_namespaces.includes(asked)) return asked;
-  const known = listener.k8s_namespaces.join(', ') || 'none';
-  throw refuse('source_configuration', {
-    reason: `'k8s_namespace' '${asked}' is not one of listener ${listener.compute_id}'s: ${known}.`,
-  });
+  throw unknownNamespace(listener, asked);
 }

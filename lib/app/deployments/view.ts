@@ -2,24 +2,18 @@ import type { DeploymentStatus } from '../../contract/revision-status.ts';
 import { SECRET_MASK } from '../../contract/secrets.ts';
 import type { DeploymentView, SourceRevisionConfigView } from '../../contract/views.ts';
 import type { Deployment, RevisionConfig } from '../../store/items.ts';
-import { findLastSeen } from '../../store/listeners.ts';
 import type { Deps } from '../deps.ts';
-
-/** A listener that asked for work within this time is ONLINE: several of its slowest polls fit in. */
-export const ONLINE_MILLISECONDS = 90_000;
-
-export const isOnline = (lastSeenAt: number | undefined, now: number): boolean =>
-  lastSeenAt !== undefined && now - lastSeenAt < ONLINE_MILLISECONDS;
+import { isListenerOnline } from './online.ts';
 
 /** UNKNOWN is judged now: what the listener last said of the active revision, and whether it still says anything. */
-export function deploymentStatus(
-  deployment: Deployment,
-  lastSeenAt: number | undefined,
-  now: number,
-): DeploymentStatus {
-  if (deployment.status === 'AWAITING_DELETE') return 'AWAITING_DELETE';
-  if (deployment.active === undefined) return 'UNUSED';
-  return deployment.active.healthy && isOnline(lastSeenAt, now) ? 'READY' : 'UNKNOWN';
+export async function deploymentStatus(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { status, active, tenant_id: tenantId, listener_id: listenerId }: Deployment,
+  online = isListenerOnline,
+): Promise<DeploymentStatus> {
+  if (status === 'AWAITING_DELETE') return 'AWAITING_DELETE';
+  if (active === undefined) return 'UNUSED';
+  return active.healthy && (await online(deps, tenantId, listenerId)) ? 'READY' : 'UNKNOWN';
 }
 
 export type ShownDeployment = DeploymentView & { config_version: number };
@@ -29,11 +23,7 @@ export async function showDeployment(
   deps: Pick<Deps, 'table' | 'clock'>,
   deployment: Deployment,
 ): Promise<ShownDeployment> {
-  const lastSeenAt =
-    deployment.active === undefined
-      ? undefined
-      : await findLastSeen(deps.table, deployment.tenant_id, deployment.listener_id);
-  return deploymentView(deployment, deploymentStatus(deployment, lastSeenAt, deps.clock.now()));
+  return deploymentView(deployment, await deploymentStatus(deps, deployment));
 }
 
 export function deploymentView(deployment: Deployment, status: DeploymentStatus): ShownDeployment {

@@ -1,6 +1,6 @@
 import type { ListenerView } from '../../contract/views.ts';
 import type { Listener } from '../../store/items.ts';
-import { isOnline } from '../deployments/view.ts';
+import { isOnline } from '../deployments/online.ts';
 
 export function listenerView(listener: Listener, lastSeenAt: number | undefined, now: number): ListenerView {
   const seen = isOnline(lastSeenAt, now) ? 'ONLINE' : 'OFFLINE';

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DeployCli, tarball } from '../support/deploy-cli.ts';
+import { gitRepository } from '../support/git-repository.ts';
 import { handMadeTar } from '../support/hand-made-tar.ts';
 import { helloFiles } from '../support/hello-server.ts';
 import {
@@ -13,6 +14,8 @@ import {
   type ShownDeployment,
   startProgram,
 } from '../support/program.ts';
+import { send } from '../support/raw-request.ts';
+import { until } from '../support/until.ts';
 
 let program: Program;
 beforeAll(async () => {
@@ -118,5 +121,74 @@ describe('an upload that cannot be used', () => {
     expect((await fetch(url.replace('signature=', 'signature=x'), { method: 'PUT', body: 'x' })).status).toBe(
       403,
     );
+  });
+});
+
+describe('the sample of the documentation', () => {
+  /** With the header that it sends, and nothing of ours. */
+  const ask = async (method: string, path: string, body?: object) => {
+    const headers = { 'x-api-key': program.apiKey, accept: 'application/json' };
+    const { status, text } = await send(program, {
+      method,
+      path,
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    return { status, json: text === '' ? undefined : JSON.parse(text) };
+  };
+
+  it('creates, lists the revisions, polls, changes and deletes', async () => {
+    const repository = await gitRepository(await helloFiles());
+    repository.git('branch', 'feature');
+    const created = await ask('POST', '/v2/deployments', {
+      name: 'my_deployment',
+      source: 'github',
+      source_config: {
+        integration_id: null,
+        repo_url: repository.url,
+        deployment_type: 'dev_free',
+        build_on_push: false,
+        custom_url: null,
+        resource_spec: null,
+      },
+      source_revision_config: { repo_ref: 'main', langgraph_config_path: null, image_uri: null },
+      secrets: [{ name: 'OPENAI_API_KEY', value: 'a-key-of-somebody' }],
+    });
+    expect(created).toMatchObject({ status: 201, json: { name: 'my_deployment', id: expect.any(String) } });
+    const path = `/v2/deployments/${created.json.id}`;
+    const newestEnds = async () => {
+      const { json: page } = await ask('GET', `${path}/revisions`);
+      return until(
+        async () => {
+          const { json } = await ask('GET', `${path}/revisions/${page.resources[0].id}`);
+          return (
+            ['DEPLOYED', 'CREATE_FAILED', 'BUILD_FAILED', 'DEPLOY_FAILED'].includes(json.status) &&
+            json.status
+          );
+        },
+        { timeoutMs: 60_000, what: 'the newest revision to end' },
+      );
+    };
+    expect(await newestEnds()).toBe('DEPLOYED');
+    const changed = await ask('PATCH', path, {
+      source_config: { build_on_push: true },
+      source_revision_config: { repo_ref: 'feature' },
+    });
+    expect(changed.status).toBe(200);
+    expect(await newestEnds()).toBe('DEPLOYED');
+    expect(await ask('DELETE', path)).toEqual({ status: 204, json: undefined });
+    const gone = async () => (await ask('GET', path)).status === 404;
+    await until(gone, { timeoutMs: 60_000, what: 'the deployment to be gone' });
+  });
+
+  it('of an image that is pushed is refused where there is no registry, with the ways out', async () => {
+    const body = { name: 'pushed', source: 'internal_docker', source_config: {}, source_revision_config: {} };
+    expect(await ask('POST', '/v2/deployments', body)).toEqual({
+      status: 400,
+      json: {
+        detail:
+          'Source configuration error: this installation has no image registry; deploy from source (--remote) or give image_uri',
+      },
+    });
   });
 });

@@ -1,0 +1,154 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { rowOf } from '../../../lib/app/deployments/row.ts';
+import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { routes } from '../../../lib/contract/routes.ts';
+import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
+import { findDeployment } from '../../../lib/store/deployments.ts';
+import type { Revision } from '../../../lib/store/items.ts';
+import { deploymentKey, deploymentRowKey, revisionKey } from '../../../lib/store/keys.ts';
+import type { Item } from '../../../lib/store/operations.ts';
+import { findRevisionByNumber } from '../../../lib/store/revisions.ts';
+import { type Units, unitsOf } from '../../support/consumed.ts';
+import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
+import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
+import { claim } from '../../support/listening.ts';
+import { ended } from '../../support/processed.ts';
+import { github, post, register } from '../../support/requests.ts';
+
+/** What the key of whoever asks costs to read, whatever is asked. */
+const AUTHENTICATION_UNITS = 1;
+
+type Asked = EventParts & { operation: string; status?: number };
+
+/** What an endpoint consumes beyond authentication, measured by the database; the request must succeed. */
+async function costOf(plane: ControlPlane, { operation, status = 200, ...parts }: Asked): Promise<Units> {
+  const { deps, caller } = plane;
+  const row = routes.find((each) => each.operation === operation);
+  if (row === undefined) throw new Error(operation);
+  const { tenantId, organisationId, userId } = caller;
+  const name = 'a key';
+  const key = await createApiKey(deps, { tenantId, organisationId, userId, role: 'admin', name });
+  const handler = await apiHandler(row, () => deps);
+  const headers = { ...parts.headers, 'x-api-key': key };
+  const event = apiEvent({ method: row.method, path: row.path, ...parts, headers });
+  const units = await unitsOf(deps.table.client, async () => {
+    const answer = await handler(event, lambdaContext());
+    expect(answer).toMatchObject({ statusCode: status });
+  });
+  process.stdout.write(
+    `${operation}: ${units.reads - AUTHENTICATION_UNITS} read, ${units.writes} write units\n`,
+  );
+  return { ...units, reads: units.reads - AUTHENTICATION_UNITS };
+}
+
+async function putAll({ deps }: ControlPlane, items: Item[]): Promise<void> {
+  const { client, name } = deps.table;
+  const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, at) =>
+    items.slice(at * 25, at * 25 + 25),
+  );
+  const write = async () => {
+    for (let batch = batches.pop(); batch !== undefined; batch = batches.pop()) {
+      const requests = batch.map((Item) => ({ PutRequest: { Item } }));
+      await client.send(new BatchWriteCommand({ RequestItems: { [name]: requests } }));
+    }
+  };
+  await Promise.all([write(), write(), write(), write()]);
+}
+
+describe('capacity units beyond authentication', () => {
+  it('of one deployment are those of its own item', async () => {
+    const plane = await aControlPlane();
+    const { id: listenerId } = await register(plane, 'machine');
+    const secrets = [{ name: 'TOKEN', value: 'v'.repeat(8_000) }];
+    const { id } = await post(plane, github('one', { secrets }));
+    const asked = { operation: 'getDeployment', params: { deployment_id: id } };
+    expect((await costOf(plane, asked)).reads).toBe(1);
+    await ended(plane, id, 'DEPLOYED');
+    await claim({ plane, listenerId });
+    // Whether its listener is online is asked once in a minute and a half.
+    expect((await costOf(plane, asked)).reads).toBe(2);
+    expect((await costOf(plane, asked)).reads).toBe(1);
+  });
+
+  it('of making a deployment are at most 14, and 19 with secrets and a key', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    const create = { operation: 'createDeployment', status: 201 };
+    expect((await costOf(plane, { ...create, body: github('bare') })).writes).toBeLessThanOrEqual(14);
+    const secrets = [
+      { name: 'OPENAI_API_KEY', value: 's'.repeat(60) },
+      { name: 'DATABASE_URL', value: 'd'.repeat(80) },
+    ];
+    const headers = { 'idempotency-key': 'once' };
+    const full = { ...create, headers, body: github('with-secrets', { secrets }) };
+    expect((await costOf(plane, full)).writes).toBeLessThanOrEqual(19);
+  });
+
+  it('of a page of revisions are the same wherever it starts', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    const { id } = await post(plane, github('many'));
+    await ended(plane, id, 'DEPLOYED');
+    await withRevisions(plane, id, 1_000);
+    const params = { deployment_id: id };
+    const asked = { operation: 'listRevisions', params };
+    const first = await costOf(plane, { ...asked, query: { limit: '20' } });
+    const late = await costOf(plane, { ...asked, query: { limit: '20', offset: '900' } });
+    expect(late.reads / first.reads).toBeLessThanOrEqual(1.5);
+    expect(first.reads / late.reads).toBeLessThanOrEqual(1.5);
+  });
+
+  it('of lists of deployments are those of the page, and little for what is passed over', async () => {
+    const plane = await aControlPlane();
+    const { id: listenerId } = await register(plane, 'machine');
+    await withRows(plane, listenerId, 10_000);
+    for (let number = 0; number < 20; number += 1)
+      await post(plane, github(`newest-of-team-number-${number}`));
+    const asked = { operation: 'listDeployments' };
+    const first = await costOf(plane, { ...asked, query: { limit: '20' } });
+    expect(first.reads).toBeLessThanOrEqual(24);
+    const named = await costOf(plane, { ...asked, query: { name: 'newest-of-team-number-7' } });
+    expect(named.reads).toBe(2);
+    const passed = await costOf(plane, { ...asked, query: { limit: '1', offset: '19' } });
+    expect(passed.reads).toBe(2);
+  });
+});
+
+/** A deployment with this many revisions, each like its first. */
+async function withRevisions(plane: ControlPlane, deploymentId: string, count: number): Promise<void> {
+  const { deps, caller } = plane;
+  const owner = { tenantId: caller.tenantId, deploymentId };
+  const first = await findRevisionByNumber(deps.table, owner, 1);
+  const deployment = await findDeployment(deps.table, owner.tenantId, deploymentId);
+  if (first === undefined || deployment === undefined) throw new Error('nothing was made');
+  const revisions = Array.from({ length: count }, (_, index): Revision => ({ ...first, number: index + 1 }));
+  await putAll(
+    plane,
+    revisions.map((one) => ({ ...revisionKey(owner.tenantId, deploymentId, one.number), ...one })),
+  );
+  await putAll(plane, [
+    { ...deploymentKey(owner.tenantId, deploymentId), ...deployment, latest_number: count },
+  ]);
+}
+
+/** Rows of deployments older than all that are really made, as many as a list has to stand. */
+async function withRows(plane: ControlPlane, listenerId: string, count: number): Promise<void> {
+  const { deps, caller } = plane;
+  const { id } = await post(plane, github('a-model-of-the-others'));
+  const model = await findDeployment(deps.table, caller.tenantId, id);
+  if (model === undefined) throw new Error('nothing was made');
+  await putAll(
+    plane,
+    Array.from({ length: count }, (_, index) => {
+      const older = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
+      const row = rowOf({
+        ...model,
+        id: older,
+        name: `older-of-team-number-${index}`,
+        listener_id: listenerId,
+      });
+      return { ...deploymentRowKey(caller.tenantId, older), ...row };
+    }),
+  );
+}
