@@ -14,4 +14,6 @@ export type Blobs = {
    */
   pin(key: string, sizeBytesMax: number): Promise<PinnedBlob | 'absent' | 'too_large'>;
   delete(key: string): Promise<void>;
+  /** Deletes every object whose key begins with this one and a slash; what of them was pinned goes too. */
+  deleteBelow(key: string): Promise<void>;
 };

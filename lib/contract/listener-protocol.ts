@@ -142,7 +142,10 @@ export const shipLogsRequest = lazy(() =>
 export type ShipLogsRequest = z.input<ReturnType<typeof shipLogsRequest>>;
 export const shipLogsResponse = lazy(() => z.object({ accepted: z.int() }));
 
-/** `POST …/status`: what really runs, on every change and every 5 minutes. */
+/**
+ * `POST …/status`: what really runs, on every change and every 5 minutes. `revision_id: null`: nothing of it; said at the row's epoch also of each
+ * row of `desired` that wants nothing, for the row of a deployment that is gone stays until then.
+ */
 export const statusRequest = lazy(() =>
   z.object({
     reports: z

@@ -1,39 +1,5 @@
-import type { RevisionStatus } from '../contract/revision-status.ts';
-import { isTerminal, type Stage, stageOf } from './transitions.ts';
-
-/** Everything the engine knows about one deployment at one moment, read strongly. */
-export type Situation = {
-  /** Epoch milliseconds. */
-  now: number;
-  /** Asking costs a call, so only sweep does. */
-  execution: 'running' | 'closed' | 'absent' | 'not_asked';
-  firstQueued: number | undefined;
-  slot: { attempt: number } | undefined;
-  /** The revision in the slot. */
-  holder: Holder | undefined;
-  /** The deployment's open task on its listener, whichever revision it was offered for. */
-  task: TaskFacts | undefined;
-  limits: { unclaimedMilliseconds: number; silentMilliseconds: number };
-};
-
-export type Holder = {
-  status: RevisionStatus;
-  interruptRequested: boolean;
-  outcome: { stage: Stage; result: 'succeeded' | 'failed' | 'skipped' } | undefined;
-  /** The stage whose state waits for its token to be answered. */
-  waiting: 'build' | 'deploy' | undefined;
-  build: { state: 'waiting' | 'running' | 'ended' | 'absent' | 'not_asked'; dueAt: number } | undefined;
-  /** A task was offered for it (it may have ended since). */
-  offered: boolean;
-};
-
-export type TaskFacts = {
-  ofHolder: boolean;
-  state: 'offered' | 'claimed' | 'cancelled';
-  offeredAt: number;
-  leaseUntil: number | undefined;
-  lastHeartbeatAt: number | undefined;
-};
+import type { Holder, Situation, TaskFacts } from './situation.ts';
+import { isTerminal, stageOf } from './transitions.ts';
 
 /** The next thing to do. Each is conditional where it writes: when the world has moved on, it changes nothing. */
 export type Action =
@@ -51,7 +17,14 @@ export type Action =
   | { do: 'fail_silent' }
   | { do: 'read_build' }
   | { do: 'fail_build_overdue' }
-  | { do: 'end' };
+  | { do: 'end' }
+  | { do: 'end_queued' }
+  | { do: 'request_interrupt' }
+  | { do: 'take_slot_to_delete' }
+  | { do: 'offer_deletion' }
+  /** The lease ran out: the task is offered again. */
+  | { do: 'offer_deletion_again' }
+  | { do: 'purge' };
 
 const nothing: Action = { do: 'nothing' };
 
@@ -60,13 +33,18 @@ const nothing: Action = { do: 'nothing' };
  * nothing. It looks at how things are, never at what changed, so a lost or repeated event changes no result.
  */
 export function decide(s: Situation): Action {
-  return aboutTask(s) ?? aboutSlot(s) ?? nothing;
+  return aboutTask(s) ?? aboutDeletion(s) ?? aboutSlot(s) ?? nothing;
 }
 
-function aboutTask({ task, holder, now, limits }: Situation): Action | undefined {
+function aboutTask({ task, holder, deletion, now, limits }: Situation): Action | undefined {
   if (task === undefined) return undefined;
   const leaseExpired = task.leaseUntil !== undefined && now >= task.leaseUntil;
-  if (task.state === 'cancelled') return leaseExpired ? { do: 'release_task' } : undefined;
+  const forced = deletion?.forced === true;
+  if (task.kind === 'DELETE') {
+    if (forced) return { do: 'release_task' };
+    return task.state === 'claimed' && leaseExpired ? { do: 'offer_deletion_again' } : undefined;
+  }
+  if (task.state === 'cancelled') return leaseExpired || forced ? { do: 'release_task' } : undefined;
   const unwanted = !task.ofHolder || holder === undefined || isTerminal(holder.status);
   if (unwanted) return task.state === 'offered' ? { do: 'release_task' } : { do: 'cancel_task' };
   if (holder.outcome?.stage === 'deploy' || holder.interruptRequested) return undefined;
@@ -76,6 +54,24 @@ function aboutTask({ task, holder, now, limits }: Situation): Action | undefined
   }
   return now >= task.offeredAt + limits.unclaimedMilliseconds ? { do: 'fail_unclaimed' } : undefined;
 }
+
+/** Nothing new begins; what is at work is interrupted and ends as it would otherwise; then the deletion has the slot for good. */
+function aboutDeletion({ deletion, firstQueued, slot, holder, task, now }: Situation): Action | undefined {
+  if (deletion === undefined) return undefined;
+  if (firstQueued !== undefined) return { do: 'end_queued' };
+  if (slot === undefined) return { do: 'take_slot_to_delete' };
+  if (slot.kind === 'revision') return mayInterrupt(holder) ? { do: 'request_interrupt' } : undefined;
+  if (task !== undefined) return undefined;
+  if (deletion.forced || deletion.tornDown || !deletion.everOffered) return { do: 'purge' };
+  return now >= (deletion.retryAt ?? 0) ? { do: 'offer_deletion' } : undefined;
+}
+
+const mayInterrupt = (holder: Holder | undefined): boolean =>
+  holder !== undefined &&
+  !isTerminal(holder.status) &&
+  !holder.interruptRequested &&
+  !holder.switching &&
+  !deployDecided(holder);
 
 function aboutSlot(s: Situation): Action | undefined {
   if (s.slot === undefined) {

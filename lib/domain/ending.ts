@@ -13,6 +13,8 @@ export type Ending = { status: Terminal; message: string | undefined };
 export type EndingFacts = {
   status: RevisionStatus;
   interruptRequestedAt: string | undefined;
+  /** The deployment is being deleted. */
+  deleted: boolean;
   outcome:
     | {
         stage: Stage;
@@ -33,7 +35,8 @@ export function endingOf(facts: EndingFacts, cause: string | undefined): Ending 
   const { outcome } = facts;
   if (outcome?.stage === 'deploy') return decided(outcome);
   if (facts.interruptRequestedAt !== undefined) {
-    return { status: 'INTERRUPTED', message: `Interrupted on request at ${facts.interruptRequestedAt}.` };
+    const why = facts.deleted ? ': deployment deleted' : ` on request at ${facts.interruptRequestedAt}`;
+    return { status: 'INTERRUPTED', message: `Interrupted${why}.` };
   }
   if (outcome !== undefined && outcome.result !== 'succeeded') return decided(outcome);
   const stage = stageOf(facts.status) ?? 'deploy';

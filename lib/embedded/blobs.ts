@@ -63,6 +63,10 @@ export function createDiskBlobs(options: DiskBlobsOptions): DiskBlobs {
     async delete(key) {
       await rm(pathOf(key), { force: true });
     },
+    async deleteBelow(key) {
+      for (const kept of ['objects', 'versions'])
+        await rm(join(folder, kept, checkKey(key)), { recursive: true, force: true });
+    },
     downloadUrl: async (key, expiresSeconds) => signedUrl('GET', key, expiresSeconds),
     uploadUrl: async (key, expiresSeconds) => signedUrl('PUT', key, expiresSeconds),
     serve: serveSigned({

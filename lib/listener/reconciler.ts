@@ -78,17 +78,14 @@ export class Reconciler {
 
   /** False when the row must be looked at again. */
   async #apply(row: Row, before: string[], signal: AbortSignal): Promise<boolean> {
-    const { driver, isBusy, log } = this.#parts;
+    const { driver, isBusy } = this.#parts;
     const id = row.deployment_id;
     if (isBusy(id)) return false;
     // A held deployment is its task's; but after a restart of this program nothing of it runs, and what was active can serve.
     if (row.held && (row.revision_id === null || driver.runningRevision(id) !== undefined)) return false;
     if (row.epoch < (driver.epochOf(id) ?? 0)) return true;
     if (row.revision_id === null) {
-      if (before.includes(id) && driver.runningRevision(id) !== undefined) {
-        log.info(`deployment ${id} shall run nothing: removing it`);
-        await driver.remove(id, row.epoch);
-      }
+      await this.#runNothing(row, before);
       return true;
     }
     if (driver.runningRevision(id) === row.revision_id) {
@@ -96,6 +93,16 @@ export class Reconciler {
       return true;
     }
     return (await this.#bringBack(row, row.revision_id, signal)) && !row.held;
+  }
+
+  /** Also where nothing runs the epoch is taken note of, for that is reported. */
+  async #runNothing({ deployment_id: id, epoch }: Row, before: string[]): Promise<void> {
+    const { driver, log } = this.#parts;
+    const runs = driver.runningRevision(id) !== undefined;
+    if (runs && !before.includes(id)) return;
+    if (!runs && driver.epochOf(id) === epoch) return;
+    if (runs) log.info(`deployment ${id} shall run nothing: removing it`);
+    await driver.remove(id, epoch);
   }
 
   async #bringBack(row: Row, revisionId: string, signal: AbortSignal): Promise<boolean> {

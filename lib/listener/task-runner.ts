@@ -183,8 +183,7 @@ export class TaskRunner {
     const { driver } = this.#parts;
     const known = driver.epochOf(task.deployment_id) ?? 0;
     if (task.epoch < known) {
-      const message = `Epoch ${task.epoch} is older than ${known}, which this listener has already applied.`;
-      return { outcome: 'failed', message, previousServing: true };
+      return { outcome: 'failed', message: olderThan(task.epoch, known), previousServing: true };
     }
     return driver.deploy(task, {
       signal: held.signal,
@@ -213,11 +212,18 @@ export class TaskRunner {
     );
   }
 
+  /** What was applied under a later epoch is not touched; the control plane hears so, and asks again under a newer one if it means it. */
   async #delete(held: HeldTask): Promise<void> {
+    const { driver } = this.#parts;
     const { deployment_id: deploymentId, epoch } = held.task;
-    if (epoch < (this.#parts.driver.epochOf(deploymentId) ?? 0)) return;
-    await this.#parts.driver.remove(deploymentId);
-    await this.#complete(held, { outcome: 'succeeded' });
+    const known = driver.epochOf(deploymentId) ?? 0;
+    const failure =
+      epoch < known
+        ? olderThan(epoch, known)
+        : await driver.remove(deploymentId, epoch).then(() => undefined, messageOf);
+    if (failure === undefined) return this.#complete(held, { outcome: 'succeeded' });
+    this.#parts.log.error(`deployment ${deploymentId} could not be removed: ${failure}`);
+    await this.#complete(held, failed(failure));
   }
 
   async #complete(held: HeldTask, body: Omit<CompleteRequest, 'lease_id'>): Promise<void> {
@@ -238,9 +244,11 @@ export class TaskRunner {
 function completion(result: DeployResult): Omit<CompleteRequest, 'lease_id'> {
   if (result.outcome === 'succeeded') return { outcome: 'succeeded', url: result.url };
   if (result.outcome === 'stopped') return { outcome: 'stopped' };
-  return {
-    outcome: 'failed',
-    status_message: result.message.slice(0, STATUS_MESSAGE_CHARACTERS_MAX),
-    previous_serving: result.previousServing,
-  };
+  return { ...failed(result.message), previous_serving: result.previousServing };
 }
+
+const failed = (message: string) =>
+  ({ outcome: 'failed', status_message: message.slice(0, STATUS_MESSAGE_CHARACTERS_MAX) }) as const;
+
+const olderThan = (epoch: number, known: number): string =>
+  `Epoch ${epoch} is older than ${known}, which this listener has already applied.`;

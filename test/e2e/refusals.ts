@@ -232,10 +232,10 @@ const unknown: Refusal[] = [
   },
   ...(
     [
-      ['PUT', '/v2/deployments', 'POST, GET'],
-      ['HEAD', '/v2/deployments', 'POST, GET'],
-      ['OPTIONS', '/v2/deployments', 'POST, GET'],
-      ['POST', `/api-host/v2/deployments/${NOBODY}`, 'GET, PATCH'],
+      ['PUT', '/v2/deployments', 'POST, GET, DELETE'],
+      ['HEAD', '/v2/deployments', 'POST, GET, DELETE'],
+      ['OPTIONS', '/v2/deployments', 'POST, GET, DELETE'],
+      ['POST', `/api-host/v2/deployments/${NOBODY}`, 'GET, PATCH, DELETE'],
       ['DELETE', '/ok', 'GET'],
     ] as const
   ).map(([method, path, allow]) => ({

@@ -1,9 +1,13 @@
 import { createDeployment } from '../../lib/app/deployments/create.ts';
+import { deleteDeployment } from '../../lib/app/deployments/delete.ts';
+import { deleteDeployments } from '../../lib/app/deployments/delete-many.ts';
 import { getDeployment } from '../../lib/app/deployments/get.ts';
 import { listDeployments } from '../../lib/app/deployments/list.ts';
 import { patchDeployment } from '../../lib/app/deployments/patch.ts';
 import { createListener } from '../../lib/app/listeners/create.ts';
+import { deleteListener } from '../../lib/app/listeners/delete.ts';
 import { listListeners } from '../../lib/app/listeners/list.ts';
+import { patchListener } from '../../lib/app/listeners/patch.ts';
 import { createRevision } from '../../lib/app/revisions/create.ts';
 import { getRevision } from '../../lib/app/revisions/get.ts';
 import { interruptRevision } from '../../lib/app/revisions/interrupt.ts';
@@ -41,6 +45,24 @@ export const change = (plane: Plane, id: string, body: unknown, ifMatch?: string
       body: deploymentRows.patchDeployment.body().parse(body),
       headers: ifMatch === undefined ? {} : { ifMatch },
     },
+    plane.caller,
+  );
+
+export const remove = (plane: Plane, id: string, query: Query = {}, ifMatch?: string) =>
+  deleteDeployment(
+    plane.deps,
+    {
+      params: { deployment_id: id },
+      query: deploymentRows.deleteDeployment.query().parse(query),
+      headers: ifMatch === undefined ? {} : { ifMatch },
+    },
+    plane.caller,
+  );
+
+export const removeMany = (plane: Plane, deploymentIds: string) =>
+  deleteDeployments(
+    plane.deps,
+    { query: deploymentRows.deleteDeployments.query().parse({ deployment_ids: deploymentIds }) },
     plane.caller,
   );
 
@@ -96,6 +118,16 @@ export const register = (plane: Plane, computeId: string, changes: object = {}) 
 
 export const listeners = (plane: Plane, query: Query = {}) =>
   listListeners(plane.deps, { query: listenerRows.listListeners.query().parse(query) }, plane.caller);
+
+export const changeListener = (plane: Plane, id: string, body: unknown) =>
+  patchListener(
+    plane.deps,
+    { params: { listener_id: id }, body: listenerRows.patchListener.body().parse(body) },
+    plane.caller,
+  );
+
+export const removeListener = (plane: Plane, id: string) =>
+  deleteListener(plane.deps, { params: { listener_id: id } }, plane.caller);
 
 /** What a refused request is answered: the status and the text (for 422 the items). */
 export type Refusal = { status: number; detail: string | ValidationItem[]; headers?: Record<string, string> };

@@ -1,4 +1,6 @@
 import { createDeployment } from '../../lib/app/deployments/create.ts';
+import { deleteDeployment } from '../../lib/app/deployments/delete.ts';
+import { getDeployment } from '../../lib/app/deployments/get.ts';
 import { patchDeployment } from '../../lib/app/deployments/patch.ts';
 import { claimTasks } from '../../lib/app/listener-protocol/claim.ts';
 import { completeTask } from '../../lib/app/listener-protocol/complete.ts';
@@ -6,6 +8,7 @@ import { heartbeatTask } from '../../lib/app/listener-protocol/heartbeat.ts';
 import { showRevision } from '../../lib/app/revisions/get.ts';
 import { interruptRevision } from '../../lib/app/revisions/interrupt.ts';
 import type { CreateDeploymentBody } from '../../lib/contract/deployment-requests.ts';
+import { ApiError } from '../../lib/contract/errors.ts';
 import type { CompleteRequest } from '../../lib/contract/listener-protocol.ts';
 import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
 import { until } from './until.ts';
@@ -31,6 +34,24 @@ export const patch = (
   body: Parameters<typeof patchDeployment>[1]['body'],
 ) =>
   patchDeployment(world.deps, { params: { deployment_id: deploymentId }, body, headers: {} }, world.caller);
+
+export const remove = (world: World, deploymentId: string, force = false) =>
+  deleteDeployment(
+    world.deps,
+    { params: { deployment_id: deploymentId }, query: { force }, headers: {} },
+    world.caller,
+  );
+
+/** Waits until the deployment answers 404. */
+export const isGone = (world: World, deploymentId: string) =>
+  until(
+    () =>
+      getDeployment(world.deps, { params: { deployment_id: deploymentId } }, world.caller).then(
+        () => false,
+        (error: unknown) => error instanceof ApiError && error.status === 404,
+      ),
+    { timeoutMs: 60_000, what: `deployment ${deploymentId} to be gone` },
+  );
 
 export const get = (world: World, deploymentId: string, revisionId: string) =>
   showRevision(world.deps, { tenantId: world.caller.tenantId, deploymentId, revisionId });

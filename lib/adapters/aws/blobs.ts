@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
+  DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   NotFound,
   PutObjectCommand,
   S3Client,
@@ -38,7 +40,21 @@ export function createS3Blobs(bucketName: string): Blobs {
     async delete(key) {
       await client.send(new DeleteObjectCommand(at(key)));
     },
+    deleteBelow: (key) => deleteBelow(client, bucketName, `${key}/`),
   };
+}
+
+/** In a versioned bucket what is deleted stays for a while as a version that is not current; its lifecycle removes that. */
+async function deleteBelow(client: S3Client, Bucket: string, Prefix: string): Promise<void> {
+  for (;;) {
+    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
+    if (Contents.length === 0) return;
+    const Objects = Contents.map(({ Key }) => ({ Key }));
+    const { Errors: [failed] = [] } = await client.send(
+      new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
+    );
+    if (failed !== undefined) throw new Error(`${failed.Key} could not be deleted: ${failed.Code}`);
+  }
 }
 
 type Place = { Bucket: string; Key: string };

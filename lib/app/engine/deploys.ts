@@ -1,11 +1,12 @@
-import { absent, equals, put, update } from '../../store/expressions.ts';
-import type { OpenTask, Outcome } from '../../store/items.ts';
-import { deploymentKey, openTaskKey, revisionKey } from '../../store/keys.ts';
+import { absent, equals, update } from '../../store/expressions.ts';
+import type { Outcome } from '../../store/items.ts';
+import { deploymentKey, revisionKey } from '../../store/keys.ts';
 import { lastSeenOf } from '../../store/listeners.ts';
 import { transact } from '../../store/operations.ts';
 import { inFlightDue, move } from '../../store/revisions.ts';
 import { place } from './end-revision.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
+import { newTask, offeredAgain, putTask } from './tasks.ts';
 
 /** Offers the revision's deploy to its listener; only while the deployment has no other task open. */
 export async function offerTask(
@@ -14,23 +15,10 @@ export async function offerTask(
 ): Promise<void> {
   if (holder === undefined) return;
   const now = deps.clock.now();
-  const epoch = deployment.epoch + 1;
-  const task: OpenTask = {
-    v: 1,
-    entity: 'task',
-    tenant_id: owner.tenantId,
-    id: deps.clock.orderedId(),
-    kind: 'DEPLOY',
-    listener_id: deployment.listener_id,
-    deployment_id: deployment.id,
-    revision_id: holder.id,
-    epoch,
-    state: 'offered',
-    offered_at: now,
-  };
+  const task = newTask(deps, deployment, { kind: 'DEPLOY', revision_id: holder.id });
   const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
   await transact(deps.table, [
-    put('task', { ...openTaskKey(owner.tenantId, deployment.listener_id, task.id), ...task }, absent('pk')),
+    putTask(task),
     update(
       'revision',
       at,
@@ -42,11 +30,11 @@ export async function offerTask(
     update(
       'deployment',
       deploymentKey(owner.tenantId, owner.deploymentId),
-      { set: { epoch, task_id: task.id } },
+      { set: { epoch: task.epoch, task_id: task.id } },
       equals('epoch', deployment.epoch),
       absent('task_id'),
     ),
-    place(deployment, deployment.active?.revision_id, epoch, true),
+    place(deployment, deployment.active?.revision_id, task.epoch, true),
   ]);
 }
 
@@ -57,24 +45,10 @@ export async function markUnknown(
 ): Promise<void> {
   if (holder === undefined || task === undefined) return;
   const now = deps.clock.now();
-  const epoch = deployment.epoch + 1;
   const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
   await transact(deps.table, [
     move(holder, 'UNKNOWN', now, { set: inFlightDue(at, now), remove: ['switching'] }, absent('outcome')),
-    update(
-      'task',
-      openTaskKey(owner.tenantId, task.listener_id, task.id),
-      { set: { state: 'offered', epoch } },
-      equals('state', 'claimed'),
-      equals('lease_until', task.lease_until),
-    ),
-    update(
-      'deployment',
-      deploymentKey(owner.tenantId, owner.deploymentId),
-      { set: { epoch } },
-      equals('epoch', deployment.epoch),
-    ),
-    place(deployment, deployment.active?.revision_id, epoch, true),
+    ...offeredAgain(deployment, task),
   ]);
 }
 

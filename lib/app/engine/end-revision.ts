@@ -33,6 +33,7 @@ export async function endRevision(deps: EndDeps, ref: RevisionRef, cause?: strin
       {
         status: revision.status,
         interruptRequestedAt: revision.interrupt_requested_at,
+        deleted: loaded.deployment.status === 'AWAITING_DELETE',
         outcome: revision.outcome,
       },
       cause,
@@ -81,6 +82,8 @@ function endOfDeploymentPart(loaded: Loaded, revision: Revision, ending: Ending,
   const epoch = deployment.epoch + (own === undefined ? 0 : 1);
   const taskStays = task !== undefined && !withdrawn;
   const deployed = ending.status === 'DEPLOYED';
+  // What is being deleted stays so, and its row has left the list.
+  const shown = deployed && deployment.status !== 'AWAITING_DELETE';
   const current = deployed ? activated(deployment, revision) : failedActive(deployment, revision);
   const change = deploymentChange(deployment, revision, now, taskStays);
   const placed = revision.task_id !== undefined;
@@ -94,11 +97,12 @@ function endOfDeploymentPart(loaded: Loaded, revision: Revision, ending: Ending,
           ...change.set,
           epoch,
           ...(current !== undefined && { active: current }),
-          ...(deployed && { status: 'READY' }),
+          ...(shown && { status: 'READY' }),
         },
         remove: [...(change.remove ?? []), ...(withdrawn ? ['task_id'] : [])],
       },
       equals('epoch', deployment.epoch),
+      equals('status', deployment.status),
       equals('queued', deployment.queued),
       same('task_id', deployment.task_id),
       same('slot.revision_id', deployment.slot?.revision_id),
@@ -107,7 +111,7 @@ function endOfDeploymentPart(loaded: Loaded, revision: Revision, ending: Ending,
     ...(placed
       ? [place(deployment, deployed ? revision.id : deployment.active?.revision_id, epoch, taskStays)]
       : []),
-    ...(deployed ? [deployedRow(deployment, current?.image_version)] : []),
+    ...(shown ? [deployedRow(deployment, current?.image_version)] : []),
   ];
 }
 
@@ -118,7 +122,8 @@ function deploymentChange(
   taskStays: boolean,
 ): Change {
   const holdsSlot = deployment.slot?.revision_id === revision.id;
-  const moreToDo = deployment.queued.length > 0 || taskStays;
+  const deleting = deployment.status === 'AWAITING_DELETE';
+  const moreToDo = deployment.queued.length > 0 || taskStays || deleting;
   const key = deploymentKey(deployment.tenant_id, deployment.id);
   const commit = revision.revision_config.repo_commit_sha;
   const newest = deployment.latest_number === revision.number && commit !== undefined;

@@ -1,8 +1,11 @@
 import { type Action, decide } from '../../domain/decide.ts';
 import { ConditionsFailed } from '../../store/operations.ts';
 import { MoveRefused, refOf } from '../../store/revisions.ts';
+import { interruptForDeletion, offerDeletion, offerDeletionAgain, takeSlotToDelete } from './deletion.ts';
 import { failBuildOverdue, failSilent, failUnclaimed, markUnknown, offerTask } from './deploys.ts';
+import { endQueued } from './end-queued.ts';
 import { endRevision } from './end-revision.ts';
+import { purge } from './purge.ts';
 import { recordBuild } from './record-build.ts';
 import { ask, type EngineDeps, type Loaded, load, notAsked, type Owner, situationOf } from './situation.ts';
 import { rearm, startExecution, takeSlot } from './slots.ts';
@@ -31,16 +34,21 @@ export async function reconcile(
       if (!asking || (await rearm(deps, loaded)) === 'done') return;
       continue;
     }
+    const done = await perform(deps, loaded, action);
+    if (done === 'later') return;
     // Nobody waits for the token: only asking tells whether its execution went on or died.
-    if ((await perform(deps, loaded, action)) === 'gone') asks = true;
+    if (done === 'gone') asks = true;
     // Its first step's write calls us again; until then every look would only start it once more.
     if (action.do === 'start_execution' && !asks) return;
   }
   throw new Error(`deployment ${owner.deploymentId} does not come to rest`);
 }
 
+/** Nobody waited for an answer, or the rest is for another call. */
+type Special = 'gone' | 'later';
+
 /** A lost race is no error: the next look sees what the winner wrote. */
-async function perform(deps: EngineDeps, loaded: Loaded, action: Action): Promise<'done' | 'gone'> {
+async function perform(deps: EngineDeps, loaded: Loaded, action: Action): Promise<'done' | Special> {
   try {
     return (await act(deps, loaded, action)) ?? 'done';
   } catch (error) {
@@ -49,45 +57,56 @@ async function perform(deps: EngineDeps, loaded: Loaded, action: Action): Promis
   }
 }
 
-async function act(deps: EngineDeps, loaded: Loaded, action: Action): Promise<'gone' | undefined> {
+async function act(deps: EngineDeps, loaded: Loaded, action: Action): Promise<Special | undefined> {
   switch (action.do) {
-    case 'take_slot':
-      await takeSlot(deps, loaded, action.number);
-      return undefined;
-    case 'start_execution':
-      await startExecution(deps, loaded, action.nextAttempt);
-      return undefined;
     case 'interrupt':
       return interruptHolder(deps, loaded);
     case 'answer_token':
       return answerToken(deps, loaded);
+    case 'purge':
+      return purge(deps, loaded);
+    default:
+      await carryOut(deps, loaded, action);
+      return undefined;
+  }
+}
+
+type Plain = Exclude<Action, { do: 'interrupt' | 'answer_token' | 'purge' }>;
+
+async function carryOut(deps: EngineDeps, loaded: Loaded, action: Plain): Promise<void> {
+  switch (action.do) {
+    case 'take_slot':
+      return takeSlot(deps, loaded, action.number);
+    case 'start_execution':
+      return startExecution(deps, loaded, action.nextAttempt);
     case 'offer_task':
-      await offerTask(deps, loaded);
-      return undefined;
+      return offerTask(deps, loaded);
     case 'mark_unknown':
-      await markUnknown(deps, loaded);
-      return undefined;
+      return markUnknown(deps, loaded);
     case 'release_task':
-      await releaseTask(deps, loaded);
-      return undefined;
+      return releaseTask(deps, loaded);
     case 'cancel_task':
-      await cancelTask(deps, loaded);
-      return undefined;
+      return cancelTask(deps, loaded);
     case 'fail_unclaimed':
-      await failUnclaimed(deps, loaded);
-      return undefined;
+      return failUnclaimed(deps, loaded);
     case 'fail_silent':
-      await failSilent(deps, loaded);
-      return undefined;
+      return failSilent(deps, loaded);
     case 'read_build':
-      await readBuild(deps, loaded);
-      return undefined;
+      return readBuild(deps, loaded);
     case 'fail_build_overdue':
-      await failBuildOverdue(deps, loaded);
-      return undefined;
+      return failBuildOverdue(deps, loaded);
     case 'end':
-      await end(deps, loaded);
-      return undefined;
+      return end(deps, loaded);
+    case 'end_queued':
+      return endQueued(deps, loaded);
+    case 'request_interrupt':
+      return interruptForDeletion(deps, loaded);
+    case 'take_slot_to_delete':
+      return takeSlotToDelete(deps, loaded);
+    case 'offer_deletion':
+      return offerDeletion(deps, loaded);
+    case 'offer_deletion_again':
+      return offerDeletionAgain(deps, loaded);
     case 'nothing':
       return undefined;
   }

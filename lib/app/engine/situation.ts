@@ -1,14 +1,18 @@
 import type { BuildState } from '../../adapters/builds.ts';
 import type { Workflow } from '../../adapters/workflow.ts';
-import type { Holder, Situation, TaskFacts } from '../../domain/decide.ts';
+import type { Holder, Situation, TaskFacts } from '../../domain/situation.ts';
 import { stageOf } from '../../domain/transitions.ts';
+import { type Deletion, findDeletion } from '../../store/deletions.ts';
 import { findDeployment } from '../../store/deployments.ts';
 import type { Deployment, OpenTask, Revision, TaskToken } from '../../store/items.ts';
 import { findRevisionByNumber, findToken } from '../../store/revisions.ts';
 import { findOpenTask } from '../../store/tasks.ts';
 import type { Deps, Settings } from '../deps.ts';
 
-export type EngineDeps = Pick<Deps, 'table' | 'clock' | 'workflow' | 'builds' | 'logs' | 'settings'>;
+export type EngineDeps = Pick<
+  Deps,
+  'table' | 'clock' | 'workflow' | 'builds' | 'logs' | 'blobs' | 'images' | 'settings'
+>;
 export type Owner = { tenantId: string; deploymentId: string };
 
 /** One deployment as the engine reads it: strongly, and always whole. */
@@ -18,6 +22,8 @@ export type Loaded = {
   holder: Revision | undefined;
   task: OpenTask | undefined;
   token: TaskToken | undefined;
+  /** Read only while the deployment is being deleted. */
+  deletion: Deletion | undefined;
 };
 
 /** What only sweep asks, because asking costs a call. */
@@ -28,19 +34,21 @@ export type Asked = {
 
 export const notAsked: Asked = { execution: 'not_asked', build: undefined };
 
-/** Reads the deployment, the revision in its slot, that one's token and the open task. Undefined when the deployment is gone. */
+/** Reads the deployment, the revision in its slot, that one's token, the open task and the deletion. Undefined when the deployment is gone. */
 export async function load(deps: Pick<Deps, 'table'>, owner: Owner): Promise<Loaded | undefined> {
   const deployment = await findDeployment(deps.table, owner.tenantId, owner.deploymentId);
   if (deployment === undefined) return undefined;
-  const { slot, task_id: taskId } = deployment;
-  const [holder, token, task] = await Promise.all([
+  const { task_id: taskId } = deployment;
+  const slot = deployment.slot?.kind === 'revision' ? deployment.slot : undefined;
+  const [holder, token, task, deletion] = await Promise.all([
     slot && findRevisionByNumber(deps.table, owner, slot.number),
     slot && findToken(deps.table, owner, slot.number),
     taskId === undefined
       ? undefined
       : findOpenTask(deps.table, owner.tenantId, deployment.listener_id, taskId),
+    deployment.status === 'AWAITING_DELETE' ? findDeletion(deps.table, owner) : undefined,
   ]);
-  return { owner, deployment, holder, task, token };
+  return { owner, deployment, holder, task, token, deletion };
 }
 
 /** {revision id}-{attempt}: a name runs once in 90 days, so each attempt has its own. */
@@ -66,6 +74,7 @@ export function situationOf(loaded: Loaded, asked: Asked, now: number, settings:
     firstQueued: deployment.queued[0],
     slot: deployment.slot,
     holder: holder && holderFacts(holder, token, asked),
+    deletion: deletionFacts(loaded),
     task: task && taskFacts(task, holder),
     limits: {
       unclaimedMilliseconds: settings.unclaimedSeconds * 1000,
@@ -85,6 +94,18 @@ function holderFacts(holder: Revision, token: TaskToken | undefined, asked: Aske
         ? undefined
         : { state: buildState(asked.build), dueAt: holder.build_due_at ?? Number.POSITIVE_INFINITY },
     offered: holder.task_id !== undefined,
+    switching: holder.switching === true,
+  };
+}
+
+function deletionFacts({ deployment, deletion }: Loaded): Situation['deletion'] {
+  if (deployment.status !== 'AWAITING_DELETE') return undefined;
+  return {
+    forced: deletion?.forced === true,
+    tornDown: deletion?.torn_down === true,
+    // Each offer raises the epoch.
+    everOffered: deployment.epoch > 0,
+    retryAt: deletion?.retry_at,
   };
 }
 
@@ -102,6 +123,7 @@ function buildState(build: BuildState | undefined): NonNullable<Holder['build']>
 }
 
 const taskFacts = (task: OpenTask, holder: Revision | undefined): TaskFacts => ({
+  kind: task.kind,
   ofHolder: holder !== undefined && task.revision_id === holder.id,
   state: task.state,
   offeredAt: task.offered_at,

@@ -1,8 +1,14 @@
-import { absent, equals, update } from '../../store/expressions.ts';
+import { absent, equals, same, update } from '../../store/expressions.ts';
 import { deploymentKey, due, revisionKey } from '../../store/keys.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
 import { findRevisionByNumber, IN_FLIGHT_LOOK_MILLISECONDS, inFlightDue } from '../../store/revisions.ts';
 import { type EngineDeps, executionName, type Loaded } from './situation.ts';
+
+/**
+ * Only its listener brings a deletion forward that is offered to it, and its claim makes the deployment due: until then a look is for lost
+ * events alone, and may have to be repeated for as long as a listener is away.
+ */
+const OFFERED_DELETION_LOOK_MILLISECONDS = 15 * 60_000;
 
 /** Gives the free slot to the oldest queued revision, if it still is that and still queued: the reason revisions never overlap. */
 export async function takeSlot(deps: EngineDeps, { owner }: Loaded, number: number): Promise<void> {
@@ -79,9 +85,18 @@ function nextLook({ owner, deployment, holder, task }: Loaded, now: number): Wri
     return update('revision', at, { set: inFlightDue(at, now) }, equals('status', holder.status));
   }
   const key = deploymentKey(owner.tenantId, owner.deploymentId);
-  const idle = deployment.queued.length === 0 && task === undefined;
+  const deleting = deployment.slot?.kind === 'delete';
+  const idle = deployment.queued.length === 0 && task === undefined && !deleting;
+  const waits = deleting && task?.state === 'offered';
   const change = idle
     ? { remove: ['due_pk', 'due_at'] }
-    : { set: due(key.pk, now + IN_FLIGHT_LOOK_MILLISECONDS) };
-  return update('deployment', key, change, absent('slot'), equals('queued', deployment.queued));
+    : { set: due(key.pk, now + (waits ? OFFERED_DELETION_LOOK_MILLISECONDS : IN_FLIGHT_LOOK_MILLISECONDS)) };
+  return update(
+    'deployment',
+    key,
+    change,
+    same('slot.kind', deployment.slot?.kind),
+    same('task_id', deployment.task_id),
+    equals('queued', deployment.queued),
+  );
 }

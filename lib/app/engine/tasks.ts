@@ -1,9 +1,52 @@
-import { equals, same, update } from '../../store/expressions.ts';
+import { absent, equals, put, same, update } from '../../store/expressions.ts';
+import type { Deployment, OpenTask } from '../../store/items.ts';
 import { deploymentKey, openTaskKey } from '../../store/keys.ts';
 import { transact, type Write } from '../../store/operations.ts';
 import { endTask } from '../../store/tasks.ts';
 import { place } from './end-revision.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
+
+/** A task as it is offered, under the deployment's next epoch. */
+export const newTask = (
+  { clock }: Pick<EngineDeps, 'clock'>,
+  deployment: Deployment,
+  what: Pick<OpenTask, 'kind' | 'revision_id'>,
+): OpenTask => ({
+  v: 1,
+  entity: 'task',
+  tenant_id: deployment.tenant_id,
+  id: clock.orderedId(),
+  ...what,
+  listener_id: deployment.listener_id,
+  deployment_id: deployment.id,
+  epoch: deployment.epoch + 1,
+  state: 'offered',
+  offered_at: clock.now(),
+});
+
+export const putTask = (task: OpenTask): Write =>
+  put('task', { ...openTaskKey(task.tenant_id, task.listener_id, task.id), ...task }, absent('pk'));
+
+/** A claimed task may be claimed again, under the deployment's next epoch. */
+export function offeredAgain(deployment: Deployment, task: OpenTask): Write[] {
+  const epoch = deployment.epoch + 1;
+  return [
+    update(
+      'task',
+      openTaskKey(task.tenant_id, task.listener_id, task.id),
+      { set: { state: 'offered', epoch } },
+      equals('state', 'claimed'),
+      equals('lease_until', task.lease_until),
+    ),
+    update(
+      'deployment',
+      deploymentKey(deployment.tenant_id, deployment.id),
+      { set: { epoch } },
+      equals('epoch', deployment.epoch),
+    ),
+    place(deployment, wantedOf(deployment), epoch, true),
+  ];
+}
 
 /**
  * Ends a task that nobody needs or answers any more. What its listener may still say of it comes with a lower epoch and is
@@ -26,9 +69,13 @@ export function withoutTask({ owner, deployment }: Pick<Loaded, 'owner' | 'deplo
       equals('epoch', deployment.epoch),
       same('task_id', deployment.task_id),
     ),
-    place(deployment, deployment.active?.revision_id, epoch, false),
+    place(deployment, wantedOf(deployment), epoch, false),
   ];
 }
+
+/** What the listener should run while there is no task: of what is being removed nothing. */
+const wantedOf = ({ slot, active }: Deployment): string | undefined =>
+  slot?.kind === 'delete' ? undefined : active?.revision_id;
 
 /** Tells the listener that holds it to stop. */
 export async function cancelTask(deps: EngineDeps, { task }: Loaded): Promise<void> {

@@ -1,17 +1,18 @@
-import { type ClaimResponse, LEASE_SECONDS, type ListenerTask } from '../../contract/listener-protocol.ts';
+import type { ClaimResponse, ListenerTask } from '../../contract/listener-protocol.ts';
 import type { claimTasks as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import { absent, equals, same, update } from '../../store/expressions.ts';
+import { absent } from '../../store/expressions.ts';
 import type { OpenTask } from '../../store/items.ts';
-import { openTaskKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
-import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
 import { openTasks } from '../../store/tasks.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { claimDeletion } from './claim-deletion.ts';
 import { noteSeen, noteWork } from './last-seen.ts';
+import { type Lease, leased, leaseFields } from './lease.ts';
 import { type SpecDeps, specOf } from './spec.ts';
 
 type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'offers'>;
@@ -68,6 +69,18 @@ function pauseOf({ offers, clock }: ClaimDeps, workedAt: number): number {
 
 /** Undefined when another was quicker, or the revision is not wanted any more. */
 async function claim(deps: ClaimDeps, task: OpenTask, instanceId: string): Promise<ListenerTask | undefined> {
+  const lease = { leaseId: deps.clock.randomId(), instanceId, now: deps.clock.now() };
+  try {
+    return task.kind === 'DELETE'
+      ? await claimDeletion(deps, task, lease)
+      : await claimDeploy(deps, task, lease);
+  } catch (error) {
+    if (error instanceof ConditionsFailed || error instanceof MoveRefused) return undefined;
+    throw error;
+  }
+}
+
+async function claimDeploy(deps: ClaimDeps, task: OpenTask, lease: Lease): Promise<ListenerTask | undefined> {
   const deployment = await findDeployment(deps.table, task.tenant_id, task.deployment_id);
   const ref = {
     tenantId: task.tenant_id,
@@ -76,38 +89,8 @@ async function claim(deps: ClaimDeps, task: OpenTask, instanceId: string): Promi
   };
   const revision = await findRevision(deps.table, ref);
   if (deployment === undefined || revision === undefined) return undefined;
-  const leaseId = deps.clock.randomId();
-  const now = deps.clock.now();
-  try {
-    const started = move(revision, 'DEPLOYING', now, {}, absent('interrupt_requested_at'), absent('outcome'));
-    await transact(deps.table, [leased(task, leaseId, instanceId, now), started]);
-  } catch (error) {
-    if (error instanceof ConditionsFailed || error instanceof MoveRefused) return undefined;
-    throw error;
-  }
-  return {
-    kind: 'DEPLOY',
-    ...(await specOf(deps, deployment, revision)),
-    task_id: task.id,
-    lease_id: leaseId,
-    lease_seconds: LEASE_SECONDS,
-    epoch: task.epoch,
-  };
+  const wanted = [absent('interrupt_requested_at'), absent('outcome')];
+  const started = move(revision, 'DEPLOYING', lease.now, {}, ...wanted);
+  await transact(deps.table, [leased(task, lease), started]);
+  return { kind: 'DEPLOY', ...(await specOf(deps, deployment, revision)), ...leaseFields(task, lease) };
 }
-
-const leased = (task: OpenTask, leaseId: string, instanceId: string, now: number): Write =>
-  update(
-    'task',
-    openTaskKey(task.tenant_id, task.listener_id, task.id),
-    {
-      set: {
-        state: 'claimed',
-        lease_id: leaseId,
-        lease_until: now + LEASE_SECONDS * 1000,
-        last_heartbeat_at: now,
-        instance_id: instanceId,
-      },
-    },
-    equals('state', task.state),
-    same('lease_id', task.lease_id),
-  );

@@ -14,6 +14,7 @@ import type { Deps } from '../deps.ts';
 import { load } from '../engine/situation.ts';
 import { withoutTask } from '../engine/tasks.ts';
 import { secretValues } from '../secrets.ts';
+import { completeDeletion } from './complete-deletion.ts';
 import type { TaskParams } from './held-task.ts';
 
 type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
@@ -33,6 +34,7 @@ export async function completeTask(
     if (task.lease_id !== body.lease_id && !isOwnStop(task, body)) {
       throw refuse('lease_taken', { id: task.id });
     }
+    if (task.kind === 'DELETE') return completeDeletion(deps, task, body);
     if (await isWanted(deps, task)) return accept(deps, task, body);
     await transact(deps.table, [
       ...endTask(task, body.outcome, body.outcome === 'stopped', deps.clock.now()),

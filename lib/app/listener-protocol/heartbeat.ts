@@ -57,7 +57,7 @@ async function writesOf(deps: HeartbeatDeps, task: OpenTask, switching: boolean)
     equals('lease_id', task.lease_id),
     oneOf('state', ['offered', 'claimed']),
   );
-  if (task.state === 'claimed' && !switching) return [kept];
+  if (task.kind === 'DELETE' || (task.state === 'claimed' && !switching)) return [kept];
   const ref = refOf(task);
   const unstopped = [absent('interrupt_requested_at'), absent('outcome')];
   if (task.state === 'claimed') {

@@ -58,7 +58,7 @@ async function artifactOf(deps: SpecDeps, revision: Revision): Promise<DeploySpe
 
 /**
  * For a listener that restarted and keeps no secrets: the active revision's spec, else that of the one being deployed. While neither
- * is there, the deployment is none of the listener's yet: 404.
+ * is there, the deployment is none of the listener's yet, and once it is being deleted no more: 404.
  */
 export async function getSpec(
   deps: SpecDeps,
@@ -67,7 +67,8 @@ export async function getSpec(
 ): Promise<DeploySpec> {
   const deployment = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
   const revisionId = deployment.active?.revision_id ?? deployment.slot?.revision_id;
-  if (deployment.listener_id !== params.listener_id || revisionId === undefined) {
+  const deleting = deployment.status === 'AWAITING_DELETE';
+  if (deployment.listener_id !== params.listener_id || revisionId === undefined || deleting) {
     throw refuse('deployment_not_found', { id: params.deployment_id });
   }
   const ref = { tenantId: caller.tenantId, deploymentId: deployment.id, revisionId };

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { reportStatus as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import { atMost, equals, update } from '../../store/expressions.ts';
-import type { Deployment } from '../../store/items.ts';
-import { deploymentKey } from '../../store/keys.ts';
+import { atMost, equals, remove, update } from '../../store/expressions.ts';
+import { type Deployment, placement } from '../../store/items.ts';
+import { deploymentKey, placementKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { ConditionsFailed, find, transact } from '../../store/operations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { noteSeen } from './last-seen.ts';
@@ -34,7 +34,8 @@ async function take(
   listenerId: string,
 ): Promise<boolean> {
   const deployment = await findDeployment(deps.table, tenantId, report.deployment_id);
-  if (deployment?.listener_id !== listenerId) return false;
+  if (deployment === undefined) return confirmRemoval(deps, report, tenantId, listenerId);
+  if (deployment.listener_id !== listenerId) return false;
   const { active } = deployment;
   if (active === undefined || report.epoch < active.epoch) return false;
   const next = reported(active, report);
@@ -55,6 +56,20 @@ async function take(
     if (error instanceof ConditionsFailed) return false;
     throw error;
   }
+}
+
+/** The last word that was waited for, of a deployment whose records went without it: nothing runs here any more. */
+async function confirmRemoval(
+  { table }: Pick<Deps, 'table'>,
+  report: Report,
+  tenantId: string,
+  listenerId: string,
+): Promise<boolean> {
+  const key = placementKey(tenantId, listenerId, report.deployment_id);
+  const row = await find(table, key, placement);
+  if (row === undefined || report.revision_id !== null || report.epoch < row.epoch) return false;
+  await transact(table, [remove('placement', key)]);
+  return true;
 }
 
 function reported(

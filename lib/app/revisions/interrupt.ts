@@ -5,9 +5,9 @@ import type { RevisionView } from '../../contract/views.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import type { AuditMark } from '../../store/audit-items.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
-import { absent, equals, update } from '../../store/expressions.ts';
+import { equals, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
-import { deploymentKey, due, revisionKey } from '../../store/keys.ts';
+import { deploymentKey } from '../../store/keys.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
 import { getRevisionItem, move } from '../../store/revisions.ts';
 import { auditOf } from '../audit.ts';
@@ -15,6 +15,7 @@ import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks.ts';
 import { queueDue } from '../deployments/writes.ts';
 import type { Deps } from '../deps.ts';
+import { interruptRequest, isTooLate } from './interrupt-request.ts';
 import { revisionView } from './view.ts';
 
 /**
@@ -34,8 +35,8 @@ export async function interruptRevision(
   return retryRaces(async () => {
     const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
     const revision = await getRevisionItem(deps.table, ref);
-    if (revision.interrupt_requested_at !== undefined) return revisionView(revision, deployment, undefined);
     checkOpen(deployment);
+    if (revision.interrupt_requested_at !== undefined) return revisionView(revision, deployment, undefined);
     checkInTime(revision);
     const now = deps.clock.now();
     const audit = auditOf(deps, caller, 'revision.interrupt');
@@ -43,7 +44,7 @@ export async function interruptRevision(
     const writes =
       revision.status === 'QUEUED'
         ? endQueued(deployment, revision, now, audit)
-        : [request(revision, now, audit)];
+        : [interruptRequest(revision, now, { audit })];
     await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);
     return shown;
   });
@@ -67,24 +68,10 @@ function checkInTime(revision: Revision): void {
       reason: `Revision ${revision.id} has finished already: ${revision.status}.`,
     });
   }
-  if (revision.switching === true || revision.outcome?.stage === 'deploy') {
+  if (isTooLate(revision)) {
     const reason = `Revision ${revision.id} is ${revision.status} and its listener moves traffic to it: too late to interrupt.`;
     throw refuse('state_forbids', { reason });
   }
-}
-
-function request(revision: Revision, now: number, audit: AuditMark): Write {
-  const key = revisionKey(revision.tenant_id, revision.deployment_id, revision.number);
-  const at = new Date(now).toISOString();
-  return update(
-    'revision',
-    key,
-    { set: { interrupt_requested_at: at, updated_at: at, audit, ...due(key.pk, now) } },
-    equals('status', revision.status),
-    absent('interrupt_requested_at'),
-    absent('switching'),
-    revision.outcome === undefined ? absent('outcome') : equals('outcome.stage', revision.outcome.stage),
-  );
 }
 
 /** It leaves the queue, or the slot if it has that already, in the same transaction. */

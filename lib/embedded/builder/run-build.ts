@@ -2,6 +2,7 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Artifact, BuildJob } from '../../adapters/builds.ts';
 import { type Git, SourceError } from '../../adapters/git.ts';
+import { artifactKeyOf } from '../../domain/file-places.ts';
 import type { DiskBlobs } from '../blobs.ts';
 import type { Processes } from '../run-command.ts';
 import type { BuildLog } from './build-log.ts';
@@ -113,12 +114,12 @@ async function obtainSource(context: Context): Promise<string | undefined> {
     await unpackTarball({ content, sha256: source.sha256, folder, signal });
     return undefined;
   }
-  const { repoUrl, ref } = source;
-  const commitSha = source.commitSha ?? (await git.resolve(repoUrl, ref));
+  const { repoUrl, ref, credentials } = source;
+  const commitSha = source.commitSha ?? (await git.resolve(repoUrl, ref, credentials));
   if (commitSha === undefined)
     throw new BuildFailure(`Ref '${ref}' of ${repoUrl} cannot be resolved to a commit`);
   log.say(`Cloning ${repoUrl} at ${ref} (commit ${commitSha})`);
-  await fetchCommit(processes, { repoUrl, commitSha, folder, log, signal });
+  await fetchCommit(processes, { repoUrl, commitSha, folder, log, signal, credentials });
   return commitSha;
 }
 
@@ -175,7 +176,7 @@ async function pack(context: Context): Promise<Artifact> {
       `Left out ${relative('.', path)}: a link that leads out of the source, or no ordinary file`,
       'WARNING',
     );
-  const key = `artifacts/${job.tenantId}/${job.deploymentId}/${job.revisionId}.tar`;
+  const key = artifactKeyOf(job);
   const stored = await blobs.put(key, packFolder(folder, onDropped), controller.signal);
   log.say(`Stored the artifact: ${stored.sizeBytes} bytes`);
   return { kind: 'folder', key, ...stored };

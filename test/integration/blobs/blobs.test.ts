@@ -88,6 +88,17 @@ describe('objects', () => {
     expect(await blobs.head('a/b')).toBeUndefined();
   });
 
+  it('deletes what lies below a key, pinned versions too, and nothing beside it', async () => {
+    const { blobs, folder } = await setUp();
+    for (const key of ['a/b/1', 'a/b/c/2', 'a/bc']) await blobs.put(key, bytes('x'));
+    await blobs.pin('a/b/1', 9);
+    await blobs.deleteBelow('a/b');
+    await blobs.deleteBelow('a/b');
+    const left = await readdir(folder, { recursive: true, withFileTypes: true });
+    expect(left.filter((entry) => entry.isFile()).map((entry) => entry.name)).toEqual(['bc']);
+    await expect(blobs.deleteBelow('../a')).rejects.toThrow('not a valid key');
+  });
+
   it.each([
     '',
     '/a',

@@ -204,8 +204,9 @@ export class FakeControlPlane {
 
   #endRow(task: ListenerTask, request: CompleteRequest): void {
     const row = this.desired.get(task.deployment_id);
-    if (task.kind === 'DELETE') this.desired.delete(task.deployment_id);
-    else if (row !== undefined) {
+    if (task.kind === 'DELETE') {
+      if (request.outcome === 'succeeded') this.desired.delete(task.deployment_id);
+    } else if (row !== undefined) {
       row.held = false;
       row.epoch = task.epoch + 1;
       if (request.outcome === 'succeeded') row.revision_id = task.revision_id;

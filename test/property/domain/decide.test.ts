@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
-import { decide, type Situation } from '../../../lib/domain/decide.ts';
+import { decide } from '../../../lib/domain/decide.ts';
+import type { Situation } from '../../../lib/domain/situation.ts';
 import { isTerminal } from '../../../lib/domain/transitions.ts';
 
 const NOW = 1_000_000;
@@ -25,9 +26,18 @@ const holder = fc.record({
     }),
   ),
   offered: fc.boolean(),
+  switching: fc.boolean(),
+});
+
+const deletion = fc.record({
+  forced: fc.boolean(),
+  tornDown: fc.boolean(),
+  everOffered: fc.boolean(),
+  retryAt: optional(time),
 });
 
 const task = fc.record({
+  kind: fc.constant('DEPLOY' as const),
   ofHolder: fc.boolean(),
   state: fc.constantFrom('offered', 'claimed', 'cancelled'),
   offeredAt: time,
@@ -41,14 +51,40 @@ const situation: fc.Arbitrary<Situation> = fc
     firstQueued: optional(fc.integer({ min: 1, max: 9 })),
     holder: optional(holder),
     task: optional(task),
+    deletion: fc.constant(undefined),
   })
   .map((parts) => ({
     ...parts,
     now: NOW,
-    slot: parts.holder === undefined ? undefined : { attempt: 1 },
+    slot: parts.holder === undefined ? undefined : { kind: 'revision' as const },
     limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000 },
   }));
 
+/** The same while the deployment is being deleted: the slot may be the deletion's, and the task one to remove what runs. */
+const deleting: fc.Arbitrary<Situation> = fc
+  .tuple(situation, deletion, fc.boolean(), fc.boolean())
+  .map(([s, facts, hasSlot, hasTask]) =>
+    hasSlot
+      ? {
+          ...s,
+          deletion: facts,
+          slot: { kind: 'delete' as const },
+          holder: undefined,
+          task: s.task && { ...s.task, ofHolder: false, kind: hasTask ? ('DELETE' as const) : s.task.kind },
+        }
+      : // Only what its listener deploys is switching.
+        {
+          ...s,
+          deletion: facts,
+          holder: s.holder && {
+            ...s.holder,
+            switching: s.holder.switching && s.holder.status === 'DEPLOYING',
+          },
+        },
+  );
+
+const assertDeleting = (law: (s: Situation) => void) =>
+  fc.assert(fc.property(deleting, law), { numRuns: 5_000 });
 const check = (law: (s: Situation) => void) => fc.assert(fc.property(situation, law), { numRuns: 2_000 });
 
 describe('the rule of the engine', () => {
@@ -102,6 +138,53 @@ describe('the rule of the engine', () => {
         expect((s.task?.lastHeartbeatAt ?? Infinity) + s.limits.silentMilliseconds).toBeLessThanOrEqual(
           s.now,
         );
+      }
+    });
+  });
+});
+
+describe('the rule of the engine for a deployment that is being deleted', () => {
+  it('begins nothing: no revision gets the slot, is started or offered', () => {
+    assertDeleting((s) => {
+      expect(['take_slot', 'start_execution', 'offer_task']).not.toContain(decide(s).do);
+    });
+  });
+
+  it('takes the slot only when no revision has it and none is queued', () => {
+    assertDeleting((s) => {
+      if (decide(s).do !== 'take_slot_to_delete') return;
+      expect(s.slot).toBeUndefined();
+      expect(s.firstQueued).toBeUndefined();
+    });
+  });
+
+  it('asks the listener, and removes the records, only while it has the slot and no task is open', () => {
+    assertDeleting((s) => {
+      if (!['offer_deletion', 'purge'].includes(decide(s).do)) return;
+      expect(s.slot?.kind).toBe('delete');
+      expect(s.task).toBeUndefined();
+    });
+  });
+
+  it('removes the records only when nothing runs, or a person does not want to know', () => {
+    assertDeleting((s) => {
+      if (decide(s).do !== 'purge') return;
+      const { forced, tornDown, everOffered } = s.deletion ?? {};
+      expect(forced || tornDown || !everOffered).toBe(true);
+    });
+  });
+
+  it('waits for nobody when it is forced', () => {
+    assertDeleting((s) => {
+      if (s.slot?.kind === 'delete' && s.deletion?.forced) expect(decide(s).do).not.toBe('nothing');
+    });
+  });
+
+  it('interrupts whatever can still be interrupted, once', () => {
+    assertDeleting((s) => {
+      if (decide(s).do === 'request_interrupt') {
+        expect(s.holder).toMatchObject({ interruptRequested: false, switching: false });
+        expect(isTerminal(s.holder?.status ?? 'DEPLOYED')).toBe(false);
       }
     });
   });

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
+  DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListObjectsV2Command,
   NotFound,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -70,5 +72,23 @@ describe('S3 blobs', () => {
     s3.on(DeleteObjectCommand).resolves({});
     await createS3Blobs('bucket').delete('k');
     expect(s3.commandCalls(DeleteObjectCommand)[0]?.args[0].input).toEqual({ Bucket: 'bucket', Key: 'k' });
+  });
+
+  it('delete everything below a key, page by page, and say what could not be', async () => {
+    const page = (...keys: string[]) => ({ Contents: keys.map((Key) => ({ Key })) });
+    s3.on(ListObjectsV2Command)
+      .resolvesOnce(page('a/b/1', 'a/b/2'))
+      .resolvesOnce(page('a/b/3'))
+      .resolves({});
+    s3.on(DeleteObjectsCommand).resolves({});
+    const blobs = createS3Blobs('bucket');
+    await blobs.deleteBelow('a/b');
+    const asked = s3.commandCalls(ListObjectsV2Command).map(({ args }) => args[0].input);
+    expect(asked).toEqual(Array.from({ length: 3 }, () => ({ Bucket: 'bucket', Prefix: 'a/b/' })));
+    const deleted = s3.commandCalls(DeleteObjectsCommand).map(({ args }) => args[0].input.Delete?.Objects);
+    expect(deleted).toEqual([[{ Key: 'a/b/1' }, { Key: 'a/b/2' }], [{ Key: 'a/b/3' }]]);
+    s3.on(ListObjectsV2Command).resolves(page('a/b/4'));
+    s3.on(DeleteObjectsCommand).resolves({ Errors: [{ Key: 'a/b/4', Code: 'AccessDenied' }] });
+    await expect(blobs.deleteBelow('a/b')).rejects.toThrow('a/b/4 could not be deleted: AccessDenied');
   });
 });

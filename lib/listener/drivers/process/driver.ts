@@ -91,7 +91,7 @@ export class ProcessDriver implements Driver {
   }
 
   async remove(deploymentId: string, epoch?: number): Promise<void> {
-    const { state, proxy } = this.#parts;
+    const { state, proxy, onChange } = this.#parts;
     const deployment = this.#deployments.get(deploymentId);
     const name = state.get(deploymentId)?.name ?? '';
     this.#deployments.delete(deploymentId);
@@ -101,7 +101,10 @@ export class ProcessDriver implements Driver {
     }
     await rm(this.#folder(deploymentId), { recursive: true, force: true });
     if (epoch === undefined) state.remove(deploymentId);
-    else state.put(deploymentId, { name, epoch, revision_id: null });
+    else {
+      state.put(deploymentId, { name, epoch, revision_id: null });
+      onChange(deploymentId);
+    }
   }
 
   confirm(deploymentId: string, epoch: number): void {
@@ -125,6 +128,10 @@ export class ProcessDriver implements Driver {
   }
 
   reports(): StatusReport[] {
+    return [...this.#running(), ...this.#removed()];
+  }
+
+  #running(): StatusReport[] {
     return [...this.#deployments.values()].flatMap((deployment) => {
       const { id, epoch, revisionId, problem, url } = deployment;
       if (revisionId === undefined) return [];
@@ -133,6 +140,14 @@ export class ProcessDriver implements Driver {
         { deployment_id: id, epoch, revision_id: revisionId, healthy: problem === undefined, reason, url },
       ];
     });
+  }
+
+  #removed(): StatusReport[] {
+    return [...this.#parts.state.deployments].flatMap(([id, { epoch, revision_id }]) =>
+      revision_id === null && !this.#deployments.has(id)
+        ? [{ deployment_id: id, epoch, revision_id, healthy: false }]
+        : [],
+    );
   }
 
   async close(graceMilliseconds: number): Promise<void> {

@@ -1,0 +1,19 @@
+import type { deleteDeployment as row } from '../../contract/routes/deployments.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { requestDeletion } from './request-deletion.ts';
+
+/** Begins to delete a deployment. Asking again is no error; with `force` nobody waits any longer for its listener. */
+export async function deleteDeployment(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { params, query, headers }: Pick<RouteInput<typeof row>, 'params' | 'query' | 'headers'>,
+  caller: Caller,
+): Promise<undefined> {
+  const request = {
+    deploymentId: params.deployment_id,
+    force: query.force === true,
+    ifMatch: headers.ifMatch,
+  };
+  await requestDeletion(deps, request, caller);
+}

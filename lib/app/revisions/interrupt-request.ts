@@ -1,0 +1,26 @@
+import { absent, equals, update } from '../../store/expressions.ts';
+import type { Revision } from '../../store/items.ts';
+import { due, revisionKey } from '../../store/keys.ts';
+import type { Item, Write } from '../../store/operations.ts';
+
+/**
+ * Records on a revision, as it was read, that it is to be stopped; dispatch stops what is at work. Refused once its listener moves traffic or its
+ * deploy has ended. `also`: what the same write sets beside.
+ */
+export function interruptRequest(revision: Revision, now: number, also: Item = {}): Write {
+  const key = revisionKey(revision.tenant_id, revision.deployment_id, revision.number);
+  const at = new Date(now).toISOString();
+  return update(
+    'revision',
+    key,
+    { set: { interrupt_requested_at: at, updated_at: at, ...also, ...due(key.pk, now) } },
+    equals('status', revision.status),
+    absent('interrupt_requested_at'),
+    absent('switching'),
+    revision.outcome === undefined ? absent('outcome') : equals('outcome.stage', revision.outcome.stage),
+  );
+}
+
+/** Too late to stop it: its listener moves traffic, or has said how that ended. */
+export const isTooLate = ({ switching, outcome }: Revision): boolean =>
+  switching === true || outcome?.stage === 'deploy';

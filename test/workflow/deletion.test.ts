@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import {
+  claim,
+  claimed,
+  complete,
+  create,
+  deploy,
+  get,
+  githubBody,
+  isGone,
+  patch,
+  reaches,
+  remove,
+} from '../support/steps.ts';
+import { until } from '../support/until.ts';
+import { aWorld, type World } from '../support/world.ts';
+
+const soon = (what: string) => ({ timeoutMs: 60_000, what });
+
+/** A deployment that serves, with a second revision being built and a third one behind it. */
+async function busy(world: World) {
+  const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+  await deploy(world, id, first);
+  const change = (repo_ref: string) => patch(world, id, { source_revision_config: { repo_ref } });
+  const { latest_revision_id: second } = await change('second');
+  await until(() => world.deps.builds.jobs.has(`build-${second}`), soon('the second build'));
+  await world.deps.builds.become(`build-${second}`, { state: 'running' });
+  const { latest_revision_id: third } = await change('third');
+  return { id, second, third };
+}
+
+it('stops the build, asks the listener, and removes everything, by what the stream tells alone', async () => {
+  const world = await aWorld();
+  const { id, second, third } = await busy(world);
+  await remove(world, id);
+  expect(await get(world, id, third)).toMatchObject({ status: 'INTERRUPTED' });
+  const ended = await reaches(world, id, second, 'INTERRUPTED');
+  expect(ended.status_message).toBe('Interrupted: deployment deleted.');
+  expect(world.deps.builds.stopped).toContain(`build-${second}`);
+  const task = await claimed(world);
+  expect(task).toMatchObject({ kind: 'DELETE', deployment_id: id });
+  await complete(world, task, 'succeeded');
+  await isGone(world, id);
+  const again = await create(world, githubBody('app'));
+  await deploy(world, again.id, again.latest_revision_id);
+});
+
+it('goes at once, without a listener, when none was ever asked to run it', async () => {
+  const world = await aWorld();
+  const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+  await until(() => world.deps.builds.jobs.has(`build-${first}`), soon('the build'));
+  await remove(world, id);
+  await isGone(world, id);
+  expect(world.deps.builds.stopped).toContain(`build-${first}`);
+  expect((await claim(world)).tasks).toEqual([]);
+});
+
+it('comes to its end by sweeps alone when the stream and every execution are lost', async () => {
+  const world = await aWorld();
+  const { id } = await busy(world);
+  await world.loseStream();
+  await remove(world, id);
+  await world.loseExecutions();
+  const task = await until(async () => {
+    world.advance(61);
+    await world.sweep();
+    return (await claim(world)).tasks[0];
+  }, soon('the task'));
+  expect(task).toMatchObject({ kind: 'DELETE', deployment_id: id });
+  // The one who has it says no more.
+  const taken = await until(async () => {
+    world.advance(61);
+    await world.sweep();
+    return (await claim(world, 'two')).tasks[0];
+  }, soon('the task to be offered again'));
+  await complete(world, taken, 'succeeded');
+  await world.sweep();
+  await isGone(world, id);
+});
+
+it('is forced through while its listener is away', async () => {
+  const world = await aWorld();
+  const { id } = await busy(world);
+  await remove(world, id);
+  await claimed(world);
+  await remove(world, id, true);
+  await isGone(world, id);
+  expect(await create(world, githubBody('app'))).toMatchObject({ name: 'app' });
+});
