@@ -14,6 +14,8 @@ async function run(line: string, error: Error) {
     open: async () => {
       throw error;
     },
+    listen: async () => ({ stop: async () => undefined }),
+    untilAsked: async () => undefined,
     write: (text) => out.push(text),
     writeError: (text) => err.push(text),
   });

@@ -48,10 +48,54 @@ describe('admin bootstrap', () => {
   });
 });
 
+describe('first-agent', () => {
+  const place = 'first-agent --table slipway-prod-table';
+
+  it('takes the address of the API, and has a default for the rest', () => {
+    expect(read(`${place} --url https://api.example.com/`)).toMatchObject({
+      kind: 'first-agent',
+      url: 'https://api.example.com',
+      project: 'examples/hello-server',
+      name: 'hello',
+      agentsPort: 4401,
+      listenerFolder: '.listener',
+    });
+  });
+
+  it('says what it cannot work with', () => {
+    expect(refusal(place)).toMatch(/^--url is required: the stack's output ApiUrl/);
+    expect(refusal(`${place} --url api.example.com`)).toMatch(/^--url must be an http\(s\) URL, not 'api/);
+    const url = '--url https://api.example.com';
+    expect(refusal(`${place} ${url} --agents-port 99999`)).toMatch(/^--agents-port must be a number/);
+    expect(refusal(`${place} ${url} --json`)).toMatch(/knows no --json/);
+    expect(refusal(`first-agent ${url} --data-dir here`)).toMatch(/^npm start has a tenant and a listener/);
+  });
+});
+
 describe('admin create-listener-key', () => {
   it('takes the ids of tenant and listener, in any case', () => {
     const line = `admin create-listener-key --table abc --tenant-id ${ID.toUpperCase()} --listener-id ${ID}`;
     expect(read(line)).toMatchObject({ kind: 'listener-key', tenantId: ID, listenerId: ID });
+  });
+});
+
+describe('admin create-key', () => {
+  const line = `admin create-key --table abc --tenant-id ${ID.toUpperCase()} --role`;
+
+  it('takes a tenant, a role, and a name for lists', () => {
+    expect(read(`${line} admin`)).toMatchObject({
+      kind: 'key',
+      tenantId: ID,
+      role: 'admin',
+      name: 'made by the command line',
+      organisationWide: false,
+    });
+    expect(read(`${line} organisation_admin --name mine --organisation-wide --json`)).toMatchObject({
+      role: 'organisation_admin',
+      name: 'mine',
+      organisationWide: true,
+      json: true,
+    });
   });
 });
 
@@ -65,7 +109,7 @@ it.each(['--help', '-h', 'help', 'admin --help', 'admin bootstrap --help', 'admi
 it.each([
   ['', /^No command is given\.$/],
   ['--json', /^No command is given\.$/],
-  ['admin', /bootstrap or create-listener-key/],
+  ['admin', /bootstrap, create-key or create-listener-key/],
   ['admin bootstap', /^There is no command 'admin bootstap'\.$/],
   ['admin bootstrap', /^Say where: --table NAME .* --data-dir FOLDER .*there is no \.slipway here/],
   ['admin bootstrap --tabel abc', /--tabel/],
@@ -79,6 +123,11 @@ it.each([
   ['admin bootstrap --table abc --tenant=', /--tenant must have 1 to 128 characters/],
   ['admin bootstrap --table abc --listener-id x', /--listener-id/],
   [`admin bootstrap --table abc --organisation ${'x'.repeat(129)}`, /--organisation must have/],
+  ['admin create-key --table abc', /^--tenant-id is required\.$/],
+  [`admin create-key --table abc --tenant-id ${ID}`, /^--role is required\.$/],
+  [`admin create-key --table abc --tenant-id ${ID} --role root`, /one of viewer, .*, not 'root'/],
+  [`admin create-key --table abc --tenant-id ${ID} --role listener`, /admin create-listener-key/],
+  [`admin create-key --table abc --tenant-id ${ID} --role admin --name=`, /--name must have/],
   ['admin create-listener-key --table abc', /^--tenant-id is required\.$/],
   [`admin create-listener-key --table abc --tenant-id ${ID}`, /^--listener-id is required\.$/],
   [`admin create-listener-key --table abc --tenant-id ${ID} --listener-id mine`, /a UUID.*'mine'/],
