@@ -1,12 +1,18 @@
 import { createS3Blobs } from './adapters/aws/blobs.ts';
 import { createCodeBuild } from './adapters/aws/builds.ts';
+import { createEventBus } from './adapters/aws/events.ts';
 import { createHttpGit } from './adapters/aws/git.ts';
+import { createEcrImages } from './adapters/aws/images.ts';
 import { createKmsKeys } from './adapters/aws/keys.ts';
 import { createTableLogs } from './adapters/aws/logs.ts';
+import { createEcrLogins } from './adapters/aws/registry-logins.ts';
 import { createDynamoTable } from './adapters/aws/table.ts';
+import { viewerIn } from './adapters/aws/viewer.ts';
 import { createStepFunctions } from './adapters/aws/workflow.ts';
 import { systemClock } from './adapters/clock.ts';
+import { noRegistry } from './adapters/images.ts';
 import { neverWait } from './adapters/offers.ts';
+import { createGuardedFetch } from './adapters/outbound/guarded-fetch.ts';
 import type { Settings } from './app/deps.ts';
 import type { EngineDeps } from './app/engine/situation.ts';
 import { variable } from './contract/env.ts';
@@ -23,7 +29,12 @@ export const table = /* @__PURE__ */ lazy(() => createDynamoTable(variable('TABL
 export const keys = /* @__PURE__ */ lazy(() => createKmsKeys(variable('KEY_ID')));
 export const blobs = /* @__PURE__ */ lazy(() => createS3Blobs(variable('BUCKET_NAME')));
 export const logs = /* @__PURE__ */ lazy(() => createTableLogs(table(), clock));
-export const git = /* @__PURE__ */ lazy(() => createHttpGit());
+/** Its files are put there when the function is bundled. */
+export const viewer = /* @__PURE__ */ lazy(() => viewerIn(new URL('./viewer/', import.meta.url)));
+export const git = /* @__PURE__ */ lazy(() =>
+  createHttpGit({ fetch: createGuardedFetch({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }) }),
+);
+export const events = /* @__PURE__ */ lazy(() => createEventBus(variable('EVENT_BUS_NAME')));
 export const workflow = /* @__PURE__ */ lazy(() => createStepFunctions(variable('STATE_MACHINE_ARN')));
 
 export const builds = /* @__PURE__ */ lazy(() =>
@@ -37,6 +48,19 @@ export const builds = /* @__PURE__ */ lazy(() =>
   }),
 );
 
+export const images = /* @__PURE__ */ lazy(() => {
+  const registryHost = variable('REGISTRY_HOST');
+  return registryHost === undefined ? noRegistry : createEcrImages(registryHost);
+});
+
+export const registry = /* @__PURE__ */ lazy(() =>
+  createEcrLogins({
+    registryHost: variable('REGISTRY_HOST'),
+    pushRoleArn: variable('PUSH_ROLE_ARN'),
+    pullRoleArn: variable('PULL_ROLE_ARN'),
+  }),
+);
+
 export const settings = /* @__PURE__ */ lazy(
   (): Settings => ({
     allowFileRepositories: false,
@@ -44,6 +68,8 @@ export const settings = /* @__PURE__ */ lazy(
     unclaimedSeconds: variable('UNCLAIMED_SECONDS'),
     silentSeconds: variable('SILENT_SECONDS'),
     buildSeconds: variable('BUILD_SECONDS'),
+    auditDays: variable('AUDIT_DAYS'),
+    addresses: { allowedHosts: variable('ALLOWED_HOSTS'), loopback: false },
   }),
 );
 
@@ -54,5 +80,7 @@ export const engineDeps = (): EngineDeps => ({
   workflow: workflow(),
   builds: builds(),
   logs: logs(),
+  blobs: blobs(),
+  images: images(),
   settings: settings(),
 });

@@ -1,3 +1,4 @@
+import type { GitCredentials } from './git-credentials.ts';
 import type { RevisionRef } from './workflow.ts';
 
 /** What a build made: a folder as a tar file in the blob store, or an image by digest. */
@@ -6,7 +7,13 @@ export type Artifact =
   | { kind: 'image'; uri: string };
 
 export type BuildSource =
-  | { kind: 'git'; repoUrl: string; ref: string; commitSha: string | undefined }
+  | {
+      kind: 'git';
+      repoUrl: string;
+      ref: string;
+      commitSha: string | undefined;
+      credentials?: GitCredentials | undefined;
+    }
   | { kind: 'tarball'; key: string; versionId: string | undefined; sha256: string };
 
 /** All a build needs. Secrets never reach it: `maskValues` are only replaced in what it prints. */
@@ -19,6 +26,8 @@ export type BuildJob = RevisionRef & {
   installCommand: string | undefined;
   buildCommand: string | undefined;
   output: 'folder' | 'image';
+  /** What an image is built for, such as `linux/amd64`. */
+  platforms: string[];
   /** Values never to be shown in what the build prints. */
   maskValues: string[];
 };

@@ -1,13 +1,19 @@
 import type { Blobs } from '../adapters/blobs.ts';
 import type { Builds } from '../adapters/builds.ts';
 import type { Clock } from '../adapters/clock.ts';
+import type { Events } from '../adapters/events.ts';
 import type { Git } from '../adapters/git.ts';
+import type { IdentityProvider } from '../adapters/identity-provider.ts';
+import type { Images } from '../adapters/images.ts';
 import type { Keys } from '../adapters/keys.ts';
 import type { Logs } from '../adapters/logs.ts';
 import type { Offers } from '../adapters/offers.ts';
+import type { AddressRules } from '../adapters/outbound/addresses.ts';
+import type { Registry } from '../adapters/registry.ts';
 import type { Workflow } from '../adapters/workflow.ts';
 import type { Table } from '../store/table.ts';
 import type { Idempotency } from './idempotency.ts';
+import type { KeyUses } from './identity/key-uses.ts';
 
 /** What the installation allows and how long it waits; each composition root fills it from its own environment. */
 export type Settings = {
@@ -21,6 +27,12 @@ export type Settings = {
   silentSeconds: number;
   /** A build may take so long, waiting included. */
   buildSeconds: number;
+  /** An audit event is kept for so long. */
+  auditDays: number;
+  /** Which hosts a request may name. */
+  addresses: AddressRules;
+  /** What it runs is not kept apart: another tenant would be made by somebody who does not know that. Absent: any number. */
+  singleTenant?: boolean;
 };
 
 /** Everything a use case may ask for; each names the parts it needs with `Pick`. */
@@ -32,9 +44,17 @@ export type Deps = {
   logs: Logs;
   git: Git;
   builds: Builds;
+  events: Events;
   workflow: Workflow;
   offers: Offers;
+  images: Images;
+  /** Undefined: this installation has none. */
+  registry: Registry | undefined;
   /** Of the one request that is answered. */
   idempotency: Idempotency;
+  /** Says who a bearer token is from; absent: the issuer that the environment names. */
+  identityProvider?: IdentityProvider;
+  /** Absent: each use is said in the function's log. */
+  keyUses?: KeyUses;
   settings: Settings;
 };

@@ -25,14 +25,20 @@ export const writeAccess = [
   'table:delete',
   'keys:generate',
   'uploads:write',
+  'uploads:delete',
   'artifacts:write',
+  'artifacts:delete',
   'jobs:write',
+  'events:put',
   'executions:start',
   'tasks:answer',
   'builds:start',
   'builds:stop',
   'repositories:create',
   'repositories:push',
+  'images:hold',
+  'images:delete',
+  'registry:pull',
 ] as const;
 
 export type ReadAccess = (typeof readAccess)[number];
@@ -46,11 +52,13 @@ const variablesOfPart: Record<string, readonly VariableName[]> = {
   uploads: ['BUCKET_NAME'],
   artifacts: ['BUCKET_NAME'],
   jobs: ['BUCKET_NAME'],
+  events: ['EVENT_BUS_NAME'],
   executions: ['STATE_MACHINE_ARN'],
   tasks: ['STATE_MACHINE_ARN'],
   builds: ['BUILD_PROJECT_NAME', 'BUILD_LOG_GROUP_NAME', 'BUILD_SECONDS', 'BUCKET_NAME'],
   images: ['REGISTRY_HOST'],
   repositories: ['REGISTRY_HOST', 'PUSH_ROLE_ARN'],
+  registry: ['REGISTRY_HOST', 'PULL_ROLE_ARN'],
 };
 
 /** The variables that a function with this access reads, beside those that it names itself. */

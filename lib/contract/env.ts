@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { lazy } from './lazy.ts';
 
+/** `git.corp.example, registry.corp.example`: names without ports. */
+export const hostList = lazy(() =>
+  z
+    .string()
+    .transform((text) => text.split(',').flatMap((host) => host.trim().toLowerCase() || []))
+    .pipe(z.array(z.string().regex(/^[a-z0-9.:-]+$/))),
+);
+
 const seconds = (fallback: number) => z.string().regex(/^\d+$/).transform(Number).default(fallback);
 
 /**
@@ -22,8 +30,29 @@ const variables = {
       .regex(/^arn:[^:]+:iam::\d*:role\/.+$/)
       .optional(),
   ),
+  /** The role whose sessions pull the images of one tenant. */
+  PULL_ROLE_ARN: lazy(() =>
+    z
+      .string()
+      .regex(/^arn:[^:]+:iam::\d*:role\/.+$/)
+      .optional(),
+  ),
   /** Absent: this installation has no image registry. */
   REGISTRY_HOST: lazy(() => z.string().min(1).optional()),
+  EVENT_BUS_NAME: lazy(() => z.string().min(1)),
+  /** Audit events are kept for so long. */
+  AUDIT_DAYS: lazy(() =>
+    z
+      .string()
+      .regex(/^[1-9]\d{0,4}$/)
+      .transform(Number)
+      .default(400),
+  ),
+  /** Hosts that requests may name though their addresses are not public, separated by commas. */
+  ALLOWED_HOSTS: lazy(() => hostList().default([])),
+  /** The OpenID Connect issuer of bearer tokens, and whom they must be for. Absent: requests carry keys only. */
+  OIDC_ISSUER: lazy(() => z.string().min(1).optional()),
+  OIDC_AUDIENCE: lazy(() => z.string().min(1).optional()),
   UNCLAIMED_SECONDS: lazy(() => seconds(900)),
   SILENT_SECONDS: lazy(() => seconds(900)),
   BUILD_SECONDS: lazy(() => seconds(1800)),

@@ -15,7 +15,7 @@ export type FunctionRow = {
 /** Settings of the engine: how long it waits for whom. */
 const waits = ['UNCLAIMED_SECONDS', 'SILENT_SECONDS', 'BUILD_SECONDS'] as const satisfies VariableName[];
 
-/** What dispatch and sweep do: they alone start executions, answer tokens and stop builds. */
+/** What dispatch and sweep do: they alone start executions, answer tokens, stop builds and delete files. */
 const engine = [
   'table:get',
   'table:query',
@@ -29,6 +29,11 @@ const engine = [
   'builds:stop',
   'builds:read',
   'images:read',
+  'images:delete',
+  'uploads:list',
+  'uploads:delete',
+  'artifacts:list',
+  'artifacts:delete',
 ] as const satisfies Access[];
 
 /** All functions that are no endpoints, by name; the route table has the others. */
@@ -38,6 +43,7 @@ export const functionRows = {
     handler: 'functions/tasks/revision/prepare.ts',
     summary: 'State Prepare: checks the listener, resolves the ref, picks the path',
     access: ['table:get', 'table:update', 'keys:decrypt', 'artifacts:list', 'artifacts:read'],
+    variables: ['ALLOWED_HOSTS'],
     timeoutSeconds: 60,
   },
   build: {
@@ -71,7 +77,7 @@ export const functionRows = {
     name: 'finish',
     handler: 'functions/tasks/revision/finish.ts',
     summary: 'State Finish: writes the terminal status and frees the slot',
-    access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete'],
+    access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete', 'images:hold'],
     timeoutSeconds: 60,
   },
   dispatch: {
@@ -82,11 +88,19 @@ export const functionRows = {
     variables: waits,
     timeoutSeconds: 60,
   },
+  events: {
+    name: 'events',
+    handler: 'functions/streams/events.ts',
+    summary: 'The stream: tells events of deployments, and keeps who did what',
+    access: ['table:get', 'table:put', 'events:put'],
+    variables: ['AUDIT_DAYS'],
+    timeoutSeconds: 60,
+  },
   sweep: {
     name: 'sweep',
     handler: 'functions/schedules/sweep.ts',
     summary: 'Every minute: finds what nothing else will wake, and wakes it',
-    access: [...engine, 'due:query'],
+    access: [...engine, 'due:query', 'events:put'],
     variables: waits,
     timeoutSeconds: 300,
   },
@@ -110,6 +124,13 @@ export const functionRows = {
     summary: 'Lines of builds, as they are written: masked and stored by revision',
     access: ['table:get', 'table:put', 'keys:decrypt'],
     timeoutSeconds: 60,
+  },
+  noteKeyUse: {
+    name: 'note-key-use',
+    handler: 'functions/logs/note-key-use.ts',
+    summary: 'Lines of endpoints that say that a key was used: writes down the hour',
+    access: ['table:get', 'table:update', 'table:check'],
+    timeoutSeconds: 30,
   },
 } as const satisfies Record<string, FunctionRow>;
 

@@ -1,4 +1,7 @@
+import * as audit from './routes/audit.ts';
 import * as deployments from './routes/deployments.ts';
+import * as identity from './routes/identity.ts';
+import * as integrations from './routes/integrations.ts';
 import * as listenerProtocol from './routes/listener-protocol.ts';
 import * as listeners from './routes/listeners.ts';
 import * as logs from './routes/logs.ts';
@@ -16,5 +19,8 @@ export const routes: readonly RouteRow[] = [
   listeners,
   listenerProtocol,
   logs,
+  identity,
+  integrations,
+  audit,
   service,
 ].flatMap((rows): RouteRow[] => Object.values<RouteRow>(rows));

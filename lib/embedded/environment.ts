@@ -1,5 +1,8 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import type { OidcSettings } from '../adapters/identity-provider.ts';
+import { isOrigin, listed } from '../contract/cors.ts';
+import { hostList } from '../contract/env.ts';
 import { FAULT_SHARE_MAX, type Faults, parseFaults } from './faults.ts';
 import { type LogLevel, logLevels } from './log.ts';
 
@@ -56,6 +59,52 @@ const faults = z
     return z.NEVER;
   });
 
+const text = z
+  .string()
+  .optional()
+  .transform((given) => (given === undefined || given.trim() === '' ? undefined : given.trim()));
+
+const yesOrNo = z
+  .string()
+  .optional()
+  .transform((given, context) => {
+    if (given === undefined || given === '') return false;
+    if (/^(true|false)$/i.test(given)) return given.toLowerCase() === 'true';
+    context.addIssue({ code: 'custom', message: `must be true or false, not '${given}'` });
+    return z.NEVER;
+  });
+
+/** Pages that a person serves from their own machine. */
+const OWN_PAGES = ['http://localhost:*', 'http://127.0.0.1:*'];
+
+const corsOrigins = z
+  .string()
+  .optional()
+  .transform((text, context): string[] => {
+    const origins = listed(text ?? '');
+    if (origins.length === 0) return OWN_PAGES;
+    if (origins.length === 1 && origins[0] === 'none') return [];
+    const wrong = origins.find((origin) => !isOrigin(origin.replace(/:\*$/, '')));
+    if (wrong === undefined) return origins;
+    const wanted =
+      'none, *, or origins such as https://console.example or http://localhost:*, separated by commas';
+    context.addIssue({ code: 'custom', message: `must be ${wanted}, not '${wrong}'` });
+    return z.NEVER;
+  });
+
+const hosts = z
+  .string()
+  .optional()
+  .transform((given, context): string[] => {
+    const parsed = hostList().safeParse(given ?? '');
+    if (parsed.success) return parsed.data;
+    context.addIssue({
+      code: 'custom',
+      message: `must be host names without ports, separated by commas, not '${given}'`,
+    });
+    return z.NEVER;
+  });
+
 /** Every variable that the embedded runtime reads, in one place. */
 const schema = z.object({
   /** The API, on 127.0.0.1. 0: a free port. */
@@ -77,6 +126,17 @@ const schema = z.object({
   SLIPWAY_BUILD_SECONDS: seconds(1800),
   /** What a replaced server has to finish its requests. */
   SLIPWAY_DRAIN_SECONDS: number({ fallback: 30, min: 0, max: DAY_SECONDS, whole: false }),
+  /** The OpenID Connect issuer of bearer tokens, and whom they must be for. */
+  SLIPWAY_OIDC_ISSUER: text,
+  SLIPWAY_OIDC_AUDIENCE: text,
+  /** Hosts on private networks that requests may name, separated by commas; this machine itself may always be named. */
+  SLIPWAY_ALLOWED_HOSTS: hosts,
+  /** Audit events are kept for so long. */
+  SLIPWAY_AUDIT_DAYS: number({ fallback: 400, min: 1, max: 36_500, whole: true }),
+  /** Another tenant may be made, though builds and agents of all run as one user. */
+  SLIPWAY_MORE_TENANTS: yesOrNo,
+  /** Pages of other origins that may call the API. */
+  SLIPWAY_CORS_ORIGINS: corsOrigins,
   /** For testing: what goes wrong on purpose. */
   SLIPWAY_FAULTS: faults,
 });
@@ -94,6 +154,13 @@ export type RuntimeSettings = {
   startTimeoutSeconds: number;
   buildSeconds: number;
   drainSeconds: number;
+  /** Undefined: requests carry API keys only. */
+  oidc: OidcSettings | undefined;
+  allowedHosts: string[];
+  auditDays: number;
+  /** Tenants beyond the first may be made. */
+  moreTenants: boolean;
+  corsOrigins: string[];
   /** Undefined: nothing goes wrong on purpose. */
   faults: Faults | undefined;
 };
@@ -118,8 +185,26 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     startTimeoutSeconds: data.SLIPWAY_START_TIMEOUT_SECONDS ?? 0,
     buildSeconds: data.SLIPWAY_BUILD_SECONDS ?? 0,
     drainSeconds: data.SLIPWAY_DRAIN_SECONDS ?? 0,
+    oidc: oidcOf(data.SLIPWAY_OIDC_ISSUER, data.SLIPWAY_OIDC_AUDIENCE),
+    allowedHosts: data.SLIPWAY_ALLOWED_HOSTS,
+    auditDays: data.SLIPWAY_AUDIT_DAYS ?? 0,
+    moreTenants: data.SLIPWAY_MORE_TENANTS,
+    corsOrigins: data.SLIPWAY_CORS_ORIGINS,
     faults: data.SLIPWAY_FAULTS,
   };
+}
+
+/** Keys of an issuer come over TLS, or from this very machine. */
+const ISSUER = /^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/]|$))/;
+
+function oidcOf(issuer: string | undefined, audience: string | undefined): OidcSettings | undefined {
+  if (issuer === undefined && audience === undefined) return undefined;
+  if (issuer === undefined || audience === undefined)
+    throw new EnvironmentError('SLIPWAY_OIDC_ISSUER and SLIPWAY_OIDC_AUDIENCE go together.');
+  if (ISSUER.test(issuer) && URL.canParse(issuer)) return { issuer, audience };
+  throw new EnvironmentError(
+    `SLIPWAY_OIDC_ISSUER must be an https URL, or an http one of this machine, not '${issuer}'.`,
+  );
 }
 
 function agentsPortOf(apiPort: number, asked: number | undefined): number | undefined {

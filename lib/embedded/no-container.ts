@@ -17,7 +17,11 @@ export const logs = notHere;
 export const git = notHere;
 export const workflow = notHere;
 export const builds = notHere;
+export const events = notHere;
+export const images = notHere;
+export const registry = notHere;
 export const settings = notHere;
+export const viewer = notHere;
 export const engineDeps = notHere;
 
 /** Makes whatever is imported from now on get this module instead. */

@@ -25,6 +25,10 @@ const headersOf = (row: RouteRow, output: unknown): Record<string, string> =>
   // The row's own type ties `headers` to what its use case returns; the table's type has forgotten it.
   (row.headers as ((output: unknown) => Record<string, string>) | undefined)?.(output) ?? {};
 
+const isPartial = (row: RouteRow, output: unknown): boolean =>
+  // As above.
+  (row.isPartial as ((output: unknown) => boolean) | undefined)?.(output) === true;
+
 /** True when the client has this version already (RFC 9110 §13.1.2: a weak comparison). */
 export function isUnchanged(ifNoneMatch: string | undefined, etag: string | undefined): boolean {
   if (ifNoneMatch === undefined || etag === undefined) return false;
@@ -38,20 +42,38 @@ function logsIn(output: unknown): { id: string }[] {
   return Array.isArray(logs) ? (logs as { id: string }[]) : [];
 }
 
+/** What rows with content types of their own show; their schemas say so. */
+type Text = { contentType: string; text: string };
+
+const textAnswer = (
+  { success }: RouteRow,
+  headers: Record<string, string>,
+  { contentType, text }: Text,
+): Result => ({
+  statusCode: success,
+  headers: {
+    ...headers,
+    'content-type': contentType.startsWith('text/') ? `${contentType}; charset=utf-8` : contentType,
+  },
+  body: text,
+});
+
 /** The answer of a success: the output through the row's schema, its headers, 304 for a version the client has. */
 export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, output: unknown): Result {
-  if (row.response === null) return { statusCode: row.success };
+  if (row.response === null)
+    return { statusCode: row.success, ...(row.headers && { headers: headersOf(row, output) }) };
   const body = shown(row, output);
   const headers = headersOf(row, output);
   if (row.method === 'GET' && isUnchanged(event.headers['if-none-match'], headers.ETag)) {
     return { statusCode: 304, headers };
   }
+  if (row.contentTypes !== undefined) return textAnswer(row, headers, body as Text);
   if (row.eventStream && wantsEventStream(event.headers.accept)) {
     const streamHeaders = { ...headers, 'content-type': EVENT_STREAM, 'cache-control': 'no-cache' };
     return { statusCode: row.success, headers: streamHeaders, body: eventStream(logsIn(body)) };
   }
   return {
-    statusCode: row.success,
+    statusCode: isPartial(row, output) ? 207 : row.success,
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   };

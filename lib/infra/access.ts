@@ -35,10 +35,13 @@ const rules: Record<Access, Rule[]> = {
   'uploads:list': [listing('uploads')],
   'uploads:read': [onObjects('uploads', 'GetObject', 'GetObjectVersion')],
   'uploads:write': [onObjects('uploads', 'PutObject')],
+  'uploads:delete': [onObjects('uploads', 'DeleteObject')],
   'artifacts:list': [listing('artifacts')],
   'artifacts:read': [onObjects('artifacts', 'GetObject')],
   'artifacts:write': [onObjects('artifacts', 'PutObject')],
+  'artifacts:delete': [onObjects('artifacts', 'DeleteObject')],
   'jobs:write': [onObjects('builds', 'PutObject')],
+  'events:put': [{ actions: ['events:PutEvents'], resources: ({ eventBus }) => [eventBus] }],
   'executions:start': [
     { actions: ['states:StartExecution'], resources: ({ stateMachine }) => [stateMachine] },
   ],
@@ -55,6 +58,9 @@ const rules: Record<Access, Rule[]> = {
   'images:read': [onRepositories('DescribeImages')],
   'repositories:create': [onRepositories('CreateRepository', 'PutLifecyclePolicy')],
   'repositories:push': [{ actions: ['sts:AssumeRole'], resources: ({ pushRole }) => [pushRole] }],
+  'images:hold': [onRepositories('BatchGetImage', 'PutImage')],
+  'images:delete': [onRepositories('DeleteRepository')],
+  'registry:pull': [{ actions: ['sts:AssumeRole'], resources: ({ pullRole }) => [pullRole] }],
 };
 
 /** Without it S3 answers 403 for an object that is not there, and nobody could be told so. */

@@ -15,9 +15,11 @@ export type Platform = {
     /** Of all its executions. */
     executions: string;
     buildProject: string;
+    eventBus: string;
     /** Of all repositories of deployments. */
     repositories: string;
     pushRole: string;
+    pullRole: string;
   };
 };
 

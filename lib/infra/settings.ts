@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isOrigin, listed } from '../contract/cors.ts';
 
 /** The context of `cdk.json`, each with its default; `-c name=value` on the command line wins. */
 const settings = z.object({
@@ -18,8 +19,30 @@ const settings = z.object({
   silentSeconds: z.coerce.number().int().positive().default(900),
   /** A build may take so long, waiting included; what it pushes with is good for an hour. */
   buildSeconds: z.coerce.number().int().min(300).max(3600).default(1800),
+  /** Origins whose pages may call the API: `*`, or `https://console.example`, several separated by commas. None unless given. */
+  corsOrigins: z
+    .string()
+    .default('')
+    .transform(listed)
+    .refine((origins) => origins.every(isOrigin), 'an origin is * or like https://console.example:8443'),
+  /** Who did what is kept for so long. */
+  auditDays: z.coerce.number().int().positive().max(36_500).default(400),
+  /** Internal hosts that requests may name (of repositories, say), separated by commas: their addresses need not be public. */
+  allowedHosts: z
+    .string()
+    .regex(/^[A-Za-z0-9., :-]*$/)
+    .default(''),
+  /** A table that was restored, and its stream: the installation works on it instead of on the one that it made. */
+  restoredTable: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{3,255}$/)
+    .optional(),
+  restoredTableStream: z.string().startsWith('arn:').optional(),
   /** Gets mail from alarms. */
   alarmEmail: z.email().optional(),
+  /** The OpenID Connect issuer of bearer tokens, and whom they must be for. Without them requests carry API keys only. */
+  oidcIssuer: z.url({ protocol: /^https$/ }).optional(),
+  oidcAudience: z.string().min(1).optional(),
   /** An address of one's own, with its certificate in this region. */
   domainName: z.string().optional(),
   certificateArn: z.string().startsWith('arn:').optional(),
@@ -31,8 +54,13 @@ export function readSettings(context: (name: string) => unknown): Settings {
   const given = Object.fromEntries(Object.keys(settings.shape).map((name) => [name, context(name)]));
   const parsed = settings.safeParse(given);
   if (!parsed.success) throw new Error(`cdk.json context: ${z.prettifyError(parsed.error)}`);
-  const { domainName, certificateArn } = parsed.data;
+  const { domainName, certificateArn, oidcIssuer, oidcAudience, restoredTable, restoredTableStream } =
+    parsed.data;
   if ((domainName === undefined) !== (certificateArn === undefined))
     throw new Error('cdk.json context: domainName and certificateArn go together');
+  if ((oidcIssuer === undefined) !== (oidcAudience === undefined))
+    throw new Error('cdk.json context: oidcIssuer and oidcAudience go together');
+  if ((restoredTable === undefined) !== (restoredTableStream === undefined))
+    throw new Error('cdk.json context: restoredTable and restoredTableStream go together');
   return parsed.data;
 }

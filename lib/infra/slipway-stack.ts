@@ -6,12 +6,13 @@ import { Api } from './api.ts';
 import { BuildLogIngestion, Builds, buildLogGroupName } from './builds.ts';
 import type { Bundle } from './bundles.ts';
 import { CustomDomain } from './custom-domain.ts';
+import { KeyUses } from './key-uses.ts';
 import { Observability } from './observability.ts';
 import { nameOf, type Platform } from './platform.ts';
-import { pushRoleName, Registry } from './registry.ts';
+import { pullRoleName, pushRoleName, Registry } from './registry.ts';
 import type { Settings } from './settings.ts';
 import { Storage } from './storage.ts';
-import { Triggers } from './triggers.ts';
+import { eventBusName, Triggers } from './triggers.ts';
 import { Workflow } from './workflow.ts';
 
 type SlipwayStackProps = StackProps & { settings: Settings; bundles: ReadonlyMap<string, Bundle> };
@@ -27,11 +28,14 @@ export class SlipwayStack extends Stack {
     const builds = new Builds(this, 'Builds', settings, storage.bucketName);
     const platform = this.#platform(settings, bundles, storage, builds);
     const workflow = new Workflow(this, 'Workflow', platform);
-    new Registry(this, 'Registry', platform, workflow.functions.BuildFunctionArn.role);
     const triggers = new Triggers(this, 'Triggers', platform, storage.table);
     const { ingest } = new BuildLogIngestion(this, 'BuildLogs', platform, builds.logGroup);
-    const api = new Api(this, 'Api', platform);
+    const api = new Api(this, 'Api', platform, new KeyUses(this, 'KeyUses', platform));
     this.nestedStacks = api.areas;
+    new Registry(this, 'Registry', platform, {
+      push: [workflow.functions.BuildFunctionArn.role, api.roleOf('createPushToken')],
+      pull: [api.roleOf('createRegistryCredentials')],
+    });
     acknowledge(this, platform);
     if (settings.domainName !== undefined) new CustomDomain(this, 'Domain', settings, api);
     new Observability(this, 'Observability', settings, {
@@ -39,12 +43,13 @@ export class SlipwayStack extends Stack {
       tableName: storage.table.tableName,
       queueName: triggers.setAside.queueName,
       stateMachineArn: platform.arns.stateMachine,
-      dispatch: triggers.dispatch.function,
+      consumers: [triggers.dispatch.function, triggers.events.function],
       sweep: triggers.sweep.function,
       ingest: ingest.function,
       tasks: Object.values(workflow.functions).map((made) => made.function),
     });
     new CfnOutput(this, 'ApiUrl', { value: settings.domainName ?? api.httpApi.apiEndpoint });
+    new CfnOutput(this, 'EventBusName', { value: eventBusName(settings) });
     new CfnOutput(this, 'TableName', { value: storage.table.tableName });
   }
 
@@ -59,7 +64,9 @@ export class SlipwayStack extends Stack {
     const at = (service: string, resource: string) =>
       `arn:${partition}:${service}:${region}:${account}:${resource}`;
     const stateMachine = at('states', `stateMachine:${nameOf(settings, 'revision')}`);
-    const pushRole = `arn:${partition}:iam::${account}:role/${pushRoleName(settings)}`;
+    const role = (name: string) => `arn:${partition}:iam::${account}:role/${name}`;
+    const pushRole = role(pushRoleName(settings));
+    const pullRole = role(pullRoleName(settings));
     const variables: Environment = {
       TABLE_NAME: table.tableName,
       STATE_MACHINE_ARN: stateMachine,
@@ -68,10 +75,16 @@ export class SlipwayStack extends Stack {
       BUILD_PROJECT_NAME: nameOf(settings, 'builds'),
       BUILD_LOG_GROUP_NAME: buildLogGroupName(settings),
       PUSH_ROLE_ARN: pushRole,
+      PULL_ROLE_ARN: pullRole,
       REGISTRY_HOST: `${account}.dkr.ecr.${region}.${this.urlSuffix}`,
+      OIDC_ISSUER: settings.oidcIssuer,
+      OIDC_AUDIENCE: settings.oidcAudience,
       UNCLAIMED_SECONDS: String(settings.unclaimedSeconds),
       SILENT_SECONDS: String(settings.silentSeconds),
       BUILD_SECONDS: String(settings.buildSeconds),
+      EVENT_BUS_NAME: eventBusName(settings),
+      AUDIT_DAYS: String(settings.auditDays),
+      ALLOWED_HOSTS: settings.allowedHosts,
     };
     const arns = {
       table: table.tableArn,
@@ -80,8 +93,10 @@ export class SlipwayStack extends Stack {
       stateMachine,
       executions: at('states', `execution:${nameOf(settings, 'revision')}:*`),
       buildProject: project.attrArn,
+      eventBus: at('events', `event-bus/${eventBusName(settings)}`),
       repositories: at('ecr', 'repository/slipway/*'),
       pushRole,
+      pullRole,
     };
     return { settings, bundles, variables, arns };
   }

@@ -30,7 +30,15 @@ import { numberOf } from '../domain/revision-id.ts';
  * | is this compute id taken                              | T#tenant#LC#compute id | A                 |
  * | which listener is the marked default                  | T#tenant#LM            | A                 |
  * | how was this request answered (expires)               | T#tenant#I#sha256      | A                 |
+ * | a tenant's integrations, newest first; one, by id     | T#tenant#IN            | integration id    |
+ * | who did what, newest first (expires)                  | T#tenant#AU            | event id          |
+ * | how many events has this deployment had               | T#tenant#E#deployment  | COUNT             |
+ * | those that nobody could be told yet                   | T#tenant#E#deployment  | U#sequence        |
  * | who holds this API key                                | K#sha256               | A                 |
+ * | a tenant's API keys, newest first (thin rows)         | T#tenant#KL            | key id            |
+ * | an organisation's own API keys, newest first          | O#org#KL               | key id            |
+ * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |
+ * | an organisation's tenants, newest first (thin rows)   | O#org#TL               | tenant id         |
  * | one tenant; one organisation                          | T#tenant; O#org        | A                 |
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to look at?
@@ -169,12 +177,55 @@ export const answerKey = (tenantId: string, scopeHash: string): Key => ({
   sk: 'A',
 });
 
+export const integrationKey = (tenantId: string, integrationId: string): Key => ({
+  pk: `T#${tenantId}#IN`,
+  sk: integrationId,
+});
+
+export const auditEventKey = (tenantId: string, eventId: string): Key => ({
+  pk: `T#${tenantId}#AU`,
+  sk: eventId,
+});
+
+/** Beside the deployment's own partition, which is emptied when it is deleted. */
+const eventsPk = (tenantId: string, deploymentId: string): string => `T#${tenantId}#E#${deploymentId}`;
+
+export const eventCountKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: eventsPk(tenantId, deploymentId),
+  sk: 'COUNT',
+});
+
+export const unsentEventsKey = (tenantId: string, deploymentId: string, sequence: number): Key => ({
+  pk: eventsPk(tenantId, deploymentId),
+  sk: `U#${padded(sequence)}`,
+});
+
 export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
+
+/** Without a tenant the key is the organisation's own. */
+export const apiKeyRowKey = (
+  owner: { organisationId: string; tenantId: string | undefined },
+  keyId: string,
+): Key => ({
+  pk: owner.tenantId === undefined ? `O#${owner.organisationId}#KL` : `T#${owner.tenantId}#KL`,
+  sk: keyId,
+});
+
+export const memberKey = (tenantId: string, memberId: string): Key => ({
+  pk: `T#${tenantId}#M`,
+  sk: memberId,
+});
+
+export const tenantRowKey = (organisationId: string, tenantId: string): Key => ({
+  pk: `O#${organisationId}#TL`,
+  sk: tenantId,
+});
+
 export const tenantKey = (tenantId: string): Key => ({ pk: `T#${tenantId}`, sk: 'A' });
 export const organisationKey = (organisationId: string): Key => ({ pk: `O#${organisationId}`, sk: 'A' });
 
 /** Prefixes of sort keys, for queries over one kind of item in a partition. */
-export const prefix = { revision: 'R#', openTask: 'OPEN#', placement: 'P#' } as const;
+export const prefix = { revision: 'R#', openTask: 'OPEN#', placement: 'P#', unsentEvents: 'U#' } as const;
 
 const DUE_SHARDS = 8;
 export const duePartitions = Array.from({ length: DUE_SHARDS }, (_, shard) => `due#${shard}`);
@@ -186,8 +237,14 @@ export function due(partitionKey: string, dueAt: number): { due_pk: string; due_
 }
 
 /** The deployment that an item of its partition belongs to; undefined for any other item. */
-export function deploymentOf(pk: string): { tenantId: string; deploymentId: string } | undefined {
-  const match = /^T#([^#]+)#D#([^#]+)$/.exec(pk);
-  const [, tenantId, deploymentId] = match ?? [];
+export const deploymentOf = (pk: string): { tenantId: string; deploymentId: string } | undefined =>
+  ownerIn(/^T#([^#]+)#D#([^#]+)$/, pk);
+
+/** The deployment whose events lie in this partition; undefined for any other partition. */
+export const deploymentOfEvents = (pk: string): { tenantId: string; deploymentId: string } | undefined =>
+  ownerIn(/^T#([^#]+)#E#([^#]+)$/, pk);
+
+function ownerIn(pattern: RegExp, pk: string): { tenantId: string; deploymentId: string } | undefined {
+  const [, tenantId, deploymentId] = pattern.exec(pk) ?? [];
   return tenantId === undefined || deploymentId === undefined ? undefined : { tenantId, deploymentId };
 }

@@ -88,9 +88,11 @@ export type QueryOptions = {
   newestFirst?: boolean;
   limit?: number;
   startAfter?: Key;
+  /** Eventually consistent, at half the price: only for what comes late anyway. */
+  eventually?: true;
 };
 
-/** One page of a strongly consistent query. */
+/** One page of a query, strongly consistent unless `eventually`. */
 export async function queryPage<T extends z.ZodType>(
   table: Table,
   schema: () => T,
@@ -134,7 +136,7 @@ function queryInput(options: QueryOptions): Omit<QueryCommandInput, 'TableName'>
   return {
     KeyConditionExpression: `pk = :pk${range.text}`,
     ExpressionAttributeValues: { ':pk': options.pk, ...range.values },
-    ConsistentRead: true,
+    ConsistentRead: options.eventually !== true,
     ScanIndexForward: options.newestFirst !== true,
     ...(options.limit !== undefined && { Limit: options.limit }),
     ...(options.startAfter !== undefined && { ExclusiveStartKey: options.startAfter }),

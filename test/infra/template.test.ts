@@ -84,6 +84,8 @@ describe('roles', () => {
     });
     expect(wild.map(([, { Action }]) => Action)).toEqual([
       'ecr:GetAuthorizationToken',
+      'ecr:GetAuthorizationToken',
+      'dynamodb:ListStreams',
       'dynamodb:ListStreams',
     ]);
   });
@@ -107,11 +109,75 @@ describe('roles', () => {
     expect([...actions].filter((action) => !reads.test(action))).toEqual([]);
   });
 
+  it('that push and pull images are taken by who needs them, and by nobody else', () => {
+    const trusted = (name: string): string[] => {
+      const role = propertiesOf('AWS::IAM::Role').find(({ RoleName }) => RoleName === `slipway-test-${name}`);
+      // CloudFormation's own shape of it: the principals are references to roles, some in nested stacks.
+      const { Statement } = role?.AssumeRolePolicyDocument as { Statement: { Principal: { AWS: object } }[] };
+      return Statement.map(({ Principal }) => JSON.stringify(Principal.AWS).toLowerCase());
+    };
+    expect(trusted('image-push')).toEqual([
+      expect.stringContaining('workflowbuildrole'),
+      expect.stringMatching(/deployments.*createpushtokenrole/),
+    ]);
+    expect(trusted('image-pull')).toEqual([
+      expect.stringMatching(/listeners.*createregistrycredentialsrole/),
+    ]);
+  });
+
   it('give the index of what is due to the sweep alone', () => {
     const withIndex = statements().filter(([, { Resource }]) =>
       JSON.stringify(Resource).includes('/index/due'),
     );
     expect(withIndex.map(([id]) => id)).toEqual([expect.stringMatching(/^root\/Triggerssweep/)]);
+  });
+});
+
+describe('the stream', () => {
+  type Mapping = { FilterCriteria: { Filters: { Pattern: string }[] }; FunctionName: unknown };
+  const mappings = () => propertiesOf('AWS::Lambda::EventSourceMapping') as Mapping[];
+
+  it('has two consumers, each with five attempts in halves, and a queue for what none of them helped', () => {
+    expect(mappings()).toHaveLength(2);
+    const queue = {
+      OnFailure: { Destination: { 'Fn::GetAtt': [expect.stringMatching(/SetAside/), 'Arn'] } },
+    };
+    for (const mapping of mappings()) {
+      expect(mapping).toMatchObject({
+        MaximumRetryAttempts: 4,
+        BisectBatchOnFunctionError: true,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+        StartingPosition: 'TRIM_HORIZON',
+        DestinationConfig: queue,
+      });
+    }
+  });
+
+  it('calls the second one for deployments that come and go, revisions, and what says who changed it', () => {
+    const events = mappings().find(({ FunctionName }) =>
+      JSON.stringify(FunctionName).includes('Triggersevents'),
+    );
+    const patterns = events?.FilterCriteria.Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown);
+    expect(patterns).toEqual([
+      { eventName: ['INSERT'], dynamodb: { NewImage: { entity: { S: ['deployment'] } } } },
+      { eventName: ['REMOVE'], dynamodb: { OldImage: { entity: { S: ['deployment'] } } } },
+      { eventName: ['INSERT', 'MODIFY'], dynamodb: { NewImage: { entity: { S: ['revision'] } } } },
+      {
+        eventName: ['INSERT', 'MODIFY'],
+        dynamodb: { NewImage: { audit: { M: { id: { S: [{ exists: true }] } } } } },
+      },
+    ]);
+  });
+
+  it('leads to a bus that the consumer and the sweep alone tell', () => {
+    expect(propertiesOf('AWS::Events::EventBus')).toEqual([
+      expect.objectContaining({ Name: 'slipway-test-events' }),
+    ]);
+    const tellers = statements().filter(([, { Action }]) => [Action].flat().includes('events:PutEvents'));
+    expect(tellers.map(([id]) => id.replace(/Role.*$/, ''))).toEqual([
+      'root/Triggersevents',
+      'root/Triggerssweep',
+    ]);
   });
 });
 
@@ -146,6 +212,8 @@ describe('what is kept', () => {
 it.each([
   [{ environment: 'Not Good' }, /environment/],
   [{ buildSeconds: '5' }, /buildSeconds/],
+  [{ auditDays: '0' }, /auditDays/],
+  [{ allowedHosts: 'https://git.corp.example' }, /allowedHosts/],
   [{ domainName: 'slipway.example.com' }, /domainName and certificateArn go together/],
 ])('a wrong context %j is refused by name', (context, reason) => {
   expect(() => synthesised(context)).toThrow(reason);

@@ -1,13 +1,16 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../lib/adapters/clock.ts';
+import { noRegistry } from '../../lib/adapters/images.ts';
 import { neverWait } from '../../lib/adapters/offers.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
 import { createUploadUrl } from '../../lib/app/uploads/create-upload-url.ts';
 import type { DiskBlobs } from '../../lib/embedded/blobs.ts';
+import { createEmbeddedEvents } from '../../lib/embedded/events.ts';
 import { openFileKeys } from '../../lib/embedded/keys.ts';
 import { openLogStore } from '../../lib/embedded/logs.ts';
 import type { Item } from '../../lib/store/operations.ts';
@@ -22,6 +25,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 export type ControlPlane = {
   deps: Deps;
   blobs: DiskBlobs;
+  /** Files of a deployment that are stored. */
+  filesOf(deploymentId: string): Promise<string[]>;
   /** Stores a tarball as a client would that asked for an upload URL, and gives its path. */
   upload(deploymentId: string, content?: string): Promise<string>;
   caller: Caller;
@@ -54,7 +59,10 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
     git: { resolve: async () => 'c'.repeat(40) },
     builds: new FakeBuilds(),
     workflow: absentWorkflow,
+    events: createEmbeddedEvents(),
     offers: neverWait,
+    images: noRegistry,
+    registry: undefined,
     idempotency: unkeyed,
     settings: {
       allowFileRepositories: true,
@@ -62,6 +70,8 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
       unclaimedSeconds: 900,
       silentSeconds: 900,
       buildSeconds: 1800,
+      auditDays: 400,
+      addresses: { allowedHosts: [], loopback: true },
       ...settings,
     },
   };
@@ -69,6 +79,13 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
     deps,
     caller,
     blobs,
+    filesOf: async (deploymentId) => {
+      const entries = await readdir(join(folder, 'blobs'), { recursive: true, withFileTypes: true });
+      const paths = entries
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name));
+      return paths.filter((path) => path.includes(deploymentId));
+    },
     upload: async (deploymentId, content = 'a tarball') => {
       const params = { deployment_id: deploymentId };
       const { object_path: path } = await createUploadUrl(deps, { params }, caller);

@@ -1,5 +1,6 @@
 import { hashOf, newApiKey } from '../../lib/app/identity/api-key.ts';
 import type { Role } from '../../lib/contract/roles.ts';
+import { packedId } from '../../lib/store/deployment-rows.ts';
 import type { ApiKeyItem } from '../../lib/store/identity-items.ts';
 import type {
   Configuration,
@@ -36,7 +37,10 @@ export const ids = {
   revision: '0190a000-0000-7000-8000-000000000001',
   listener: '0190a000-0000-7000-8000-0000000000e1',
   task: '0190a000-0000-7000-8000-0000000000f1',
+  key: '0190a000-0000-7000-8000-0000000000a1',
+  member: '0190a000-0000-8000-a000-0000000000a2',
   lease: '0190a000-0000-4000-8000-0000000000f2',
+  integration: '0190a000-0000-7000-8000-0000000000a1',
   unknown: '0190a000-0000-7000-8000-00000000dead',
 } as const;
 
@@ -91,6 +95,7 @@ export const aRevision = (changes: Partial<Revision> = {}): Revision => ({
 
 export const aListener = (changes: Partial<Listener> = {}): Listener => ({
   ...base,
+  v: 2,
   entity: 'listener',
   id: ids.listener,
   compute_type: 'process',
@@ -132,6 +137,17 @@ export const aTask = (changes: Partial<OpenTask> = {}): OpenTask => ({
 export const seedDeployment = (table: MockedTable, changes: Partial<Deployment> = {}): void =>
   table.seed(deploymentKey(ids.tenant, ids.deployment), aDeployment(changes));
 
+export const seedDeploymentRow = (table: MockedTable): void =>
+  table.seed(deploymentRowKey(ids.tenant, ids.deployment), {
+    v: 2,
+    entity: 'deployment_row',
+    sk: ids.deployment,
+    name: 'demo',
+    source: 'github',
+    status: 'UNUSED',
+    listener: packedId(ids.listener),
+  } satisfies DeploymentRow);
+
 export const seedRevision = (table: MockedTable, changes: Partial<Revision> = {}): void =>
   table.seed(revisionKey(ids.tenant, ids.deployment, 1), aRevision(changes));
 
@@ -157,14 +173,7 @@ export function seedInSlot(table: MockedTable, changes: Partial<Revision>, deplo
 export function seedAll(table: MockedTable): void {
   seedDeployment(table);
   seedRevision(table);
-  const row: DeploymentRow = {
-    v: 1,
-    entity: 'deployment_row',
-    sk: ids.deployment,
-    name: 'demo',
-    source: 'github',
-    status: 'UNUSED',
-  };
+  seedDeploymentRow(table);
   const placement: Placement = {
     ...base,
     entity: 'placement',
@@ -173,7 +182,6 @@ export function seedAll(table: MockedTable): void {
     epoch: 1,
     held: false,
   };
-  table.seed(deploymentRowKey(ids.tenant, ids.deployment), row);
   table.seed(configurationKey(ids.tenant, ids.deployment, 1), aConfiguration);
   table.seed(listenerKey(ids.tenant, ids.listener), aListener());
   table.seed(listenerRowKey(ids.tenant, ids.listener), aListener());

@@ -2,15 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { DynamoDBRecord } from 'aws-lambda';
 import { onTestFinished } from 'vitest';
 import { create as createSweep } from '../../functions/schedules/sweep.ts';
 import { create as createDispatch } from '../../functions/streams/dispatch.ts';
+import { create as createEvents } from '../../functions/streams/events.ts';
 import { create as createBuild } from '../../functions/tasks/revision/build.ts';
 import { create as createDeploy } from '../../functions/tasks/revision/deploy.ts';
 import { create as createFinish } from '../../functions/tasks/revision/finish.ts';
 import { create as createPrepare } from '../../functions/tasks/revision/prepare.ts';
 import { systemClock } from '../../lib/adapters/clock.ts';
 import type { Git } from '../../lib/adapters/git.ts';
+import { noRegistry } from '../../lib/adapters/images.ts';
 import { neverWait } from '../../lib/adapters/offers.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
@@ -18,12 +21,14 @@ import { recordBuild } from '../../lib/app/engine/record-build.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
 import { createListener } from '../../lib/app/listeners/create.ts';
 import type { DiskBlobs } from '../../lib/embedded/blobs.ts';
+import { createEmbeddedEvents, type EmbeddedEvents } from '../../lib/embedded/events.ts';
 import { openFileKeys } from '../../lib/embedded/keys.ts';
 import { openLogStore } from '../../lib/embedded/logs.ts';
+import type { StreamHandler } from '../../lib/embedded/stream/deliver.ts';
 import { wakeOnWrite } from '../../lib/embedded/stream/wake-on-write.ts';
 import { openStream } from '../../lib/embedded/stream.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../../lib/embedded/workflow.ts';
-import { DISPATCHED_ENTITIES } from '../../lib/store/table.ts';
+import { dispatchFilters, eventFilters } from '../../lib/store/table.ts';
 import { blobsIn } from './blobs.ts';
 import { aCaller } from './caller.ts';
 import { dynamoDbEndpoint, freshTable } from './dynoxide.ts';
@@ -32,7 +37,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 /** The control plane without HTTP: real table, stream, state machine, tasks, dispatch and sweep; builds, git and blobs by hand. */
 export type World = {
-  deps: Deps & { workflow: EmbeddedWorkflow; builds: FakeBuilds };
+  deps: Deps & { workflow: EmbeddedWorkflow; builds: FakeBuilds; events: EmbeddedEvents };
   caller: Caller;
   blobs: DiskBlobs;
   listenerId: string;
@@ -43,6 +48,8 @@ export type World = {
   loseExecutions(): Promise<void>;
   /** Stops reading the stream: only sweep acts from now on. */
   loseStream(): Promise<void>;
+  /** All records of the stream so far that the second consumer is called with. */
+  records(): DynamoDBRecord[];
   git: { resolve: Git['resolve'] };
 };
 
@@ -68,9 +75,12 @@ export async function aWorld({
     keys: await openFileKeys(join(folder, 'key')),
     blobs,
     logs,
-    git: { resolve: (repoUrl: string, ref: string) => git.resolve(repoUrl, ref) },
+    git: { resolve: (...asked: Parameters<Git['resolve']>) => git.resolve(...asked) },
     builds,
+    events: createEmbeddedEvents(),
     offers: neverWait,
+    images: noRegistry,
+    registry: undefined,
     idempotency: unkeyed,
     settings: {
       allowFileRepositories: true,
@@ -78,6 +88,8 @@ export async function aWorld({
       unclaimedSeconds: 900,
       silentSeconds: 900,
       buildSeconds: 1800,
+      auditDays: 400,
+      addresses: { allowedHosts: [], loopback: true },
     },
   };
   const open = (): EmbeddedWorkflow =>
@@ -96,11 +108,15 @@ export async function aWorld({
     });
   const deps = { ...parts, workflow: open() };
   builds.onChange = (changed) => recordBuild(deps, changed);
-  const stream = await openStreamOf(
-    table,
-    folder,
-    createDispatch(() => deps),
-  );
+  const records: DynamoDBRecord[] = [];
+  const consumeEvents = createEvents(() => deps);
+  const stream = await openStreamOf(table, folder, {
+    dispatch: createDispatch(() => deps),
+    events: (event) => {
+      records.push(...event.Records);
+      return consumeEvents(event);
+    },
+  });
   const caller = aCaller({ tenantId: clock.randomId() });
   const body = { compute_type: computeType, compute_id: 'machine', compute_config: { k8s_namespaces: [] } };
   const listener = await createListener(deps, { body }, caller);
@@ -125,13 +141,14 @@ export async function aWorld({
       deps.workflow = open();
     },
     loseStream: () => stream.close(),
+    records: () => [...records],
   };
 }
 
 async function openStreamOf(
   table: Deps['table'],
   dataFolder: string,
-  handler: ReturnType<typeof createDispatch>,
+  handlers: { dispatch: StreamHandler; events: StreamHandler },
 ) {
   const endpoint = dynamoDbEndpoint();
   const described = await table.client.send(new DescribeTableCommand({ TableName: table.name }));
@@ -144,7 +161,10 @@ async function openStreamOf(
     client,
     streamArn: described.Table?.LatestStreamArn ?? '',
     dataFolder,
-    consumers: [{ name: 'dispatch', entities: DISPATCHED_ENTITIES, handler }],
+    consumers: [
+      { name: 'dispatch', filters: dispatchFilters, handler: handlers.dispatch },
+      { name: 'events', filters: eventFilters, handler: handlers.events },
+    ],
     onError: (message) => process.stderr.write(`stream: ${message}\n`),
   });
   wakeOnWrite(table.client, () => stream.wake());

@@ -40,21 +40,20 @@ const specialV6 = [
   ['3fff::', 20],
 ] as const;
 
-function blockListOf(
-  v4: readonly (readonly [string, number])[],
-  v6: readonly (readonly [string, number])[],
-): BlockList {
+function blockListOf(subnets: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList();
-  for (const [net, bits] of v4) list.addSubnet(net, bits, 'ipv4');
-  for (const [net, bits] of v6) list.addSubnet(net, bits, 'ipv6');
+  for (const [net, bits] of subnets) list.addSubnet(net, bits, family);
   return list;
 }
 
-const special = blockListOf(specialV4, specialV6);
-const loopback = blockListOf([['127.0.0.0', 8]], [['::1', 128]]);
+/** One list a family: a list takes every IPv4 address for the IPv6 one that stands for it as well. */
+const special = { ipv4: blockListOf(specialV4, 'ipv4'), ipv6: blockListOf(specialV6, 'ipv6') };
+const loopback = { ipv4: blockListOf([['127.0.0.0', 8]], 'ipv4'), ipv6: blockListOf([['::1', 128]], 'ipv6') };
 
-const isIn = (list: BlockList, address: string): boolean =>
-  list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+function isIn(lists: { ipv4: BlockList; ipv6: BlockList }, address: string): boolean {
+  const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+  return lists[family].check(address, family);
+}
 
 /** The host of a URL without brackets and a final dot, in lower case. */
 export const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string =>

@@ -8,7 +8,7 @@ import { check, present } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { listenerKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
-import { retryRaces, transact, type Write } from '../../store/operations.ts';
+import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -17,6 +17,9 @@ import { type Secret, sealSecrets } from '../secrets.ts';
 import { recordUpload } from '../uploads/record-upload.ts';
 import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks.ts';
 import { checkConfig, mergeConfig, resolveSecrets } from './configuration.ts';
+import { hostTaken, moveHost } from './hosts.ts';
+import { checkImagePlace } from './image-place.ts';
+import { changesIntegration } from './integration-check.ts';
 import { withSettledSource } from './settled-source.ts';
 import { changeDeployment, putConfiguration, putRevision, putSecrets } from './writes.ts';
 
@@ -53,9 +56,14 @@ export function change<T>(
     const plan = planOf(stored, body, request.always);
     const before = plan.revises && !plan.namesSource ? await withSettledSource(deps, stored) : stored;
     if (plan.revises) checkQueue(before);
-    checkConfig(body.source_config ?? {}, deps.settings.allowFileRepositories);
+    checkConfig(body.source_config ?? {}, deps.settings);
     await checkRunnable(deps, before, body, plan.namesSource ? plan.kind : before.revision_source);
-    const upload = await namedUpload(deps, before, body);
+    const own = { tenantId: stored.tenant_id, deploymentId: stored.id };
+    checkImagePlace(deps.settings, own, body.source_revision_config?.image_uri);
+    const named = [
+      ...(await namedUpload(deps, before, body)),
+      ...(await changesIntegration(deps, stored, body.source_config ?? {})),
+    ];
     const secrets = await resolveSecrets(deps, before, body.secrets);
     const after = changed(deps, before, body, plan, secrets);
     const revision = plan.revises ? revisionOf(deps, after, plan, caller) : undefined;
@@ -63,7 +71,7 @@ export function change<T>(
     const output = await show({ ...after, queued }, revision);
     const record = deps.idempotency.record(output);
     const audit = auditOf(deps, caller, request.always ? 'revision.create' : 'deployment.change');
-    await write(deps, { before, after, revision, secrets, audit, beside: [...upload, ...record] });
+    await write(deps, { before, after, revision, secrets, audit, beside: [...named, ...record] });
     return output;
   });
 }
@@ -217,11 +225,15 @@ async function write(
   const sealed =
     secrets === undefined || secrets.length === 0 ? undefined : await sealSecrets(deps, owner, secrets);
   const queued = revision?.status === 'QUEUED' ? revision.number : undefined;
+  const hosts = await moveHost(deps, before, after);
   await transact(deps.table, [
     changeDeployment(before, after, queued, deps.clock.now(), revision === undefined ? audit : undefined),
     check('listener', listenerKey(before.tenant_id, before.listener_id), present('pk')),
     ...(revision === undefined ? [] : [putRevision(revision), putConfiguration(after, audit)]),
     ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
+    ...hosts,
     ...beside,
-  ]);
+  ]).catch((error: unknown) => {
+    throw (error instanceof ConditionsFailed ? hostTaken(error.failed, after) : undefined) ?? error;
+  });
 }

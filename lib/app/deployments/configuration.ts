@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { refuse, ValidationError } from '../../contract/errors.ts';
+import { hostProblem } from '../../adapters/outbound/addresses.ts';
+import { ValidationError } from '../../contract/errors.ts';
 import { SECRET_MASK } from '../../contract/secrets.ts';
 import type { Configuration, Deployment, DeploymentConfig } from '../../store/items.ts';
 import type { Deps } from '../deps.ts';
@@ -31,20 +32,35 @@ export function mergeConfig(current: DeploymentConfig, asked: Partial<Deployment
   return merged;
 }
 
-/** Throws for what only the installation can tell: 404, 422. The schemas have judged everything else. */
-export function checkConfig(config: Partial<DeploymentConfig>, allowFileRepositories: boolean): void {
-  // None can be registered so far, so none is there.
-  if (config.integration_id !== undefined)
-    throw refuse('integration_not_found', { id: config.integration_id });
-  if (allowFileRepositories || config.repo_url?.startsWith('file:') !== true) return;
+/** Throws 422 for a repository that only the installation can tell is not to be read. The schemas have judged everything else. */
+export function checkConfig(
+  { repo_url: repoUrl }: Partial<DeploymentConfig>,
+  settings: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
+): void {
+  if (repoUrl === undefined) return;
+  const problem = repositoryProblem(repoUrl, settings);
+  if (problem === undefined) return;
   throw new ValidationError([
     {
       loc: ['body', 'source_config', 'repo_url'],
       type: 'value_error',
-      msg: 'Value error, file: repositories are not available here; use https or ssh',
-      input: config.repo_url,
+      msg: `Value error, ${problem}`,
+      input: repoUrl,
     },
   ]);
+}
+
+/** Names are judged when they are resolved, which is when they are connected to; here only what is an address by itself. */
+function repositoryProblem(
+  repoUrl: string,
+  { allowFileRepositories, addresses }: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
+): string | undefined {
+  if (repoUrl.startsWith('file:'))
+    return allowFileRepositories ? undefined : 'file: repositories are not available here; use https or ssh';
+  const [, scpHost] = /^[^/@:]+@([^/:]+):/.exec(repoUrl) ?? [];
+  const host = scpHost ?? (URL.canParse(repoUrl) ? new URL(repoUrl).hostname : '');
+  const asHttps = `https://${host}/`;
+  return URL.canParse(asHttps) ? hostProblem(new URL(asHttps), addresses) : undefined;
 }
 
 /**

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { CreateDeploymentBody } from '../../contract/deployment-requests.ts';
 import { refuse } from '../../contract/errors.ts';
+import { NO_REGISTRY } from '../../contract/registry.ts';
 import type { Source } from '../../contract/revision-status.ts';
 import type { createDeployment as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { checkSource, fieldsOfKind, nothingToBuild, sourceOf } from '../../domain/source.ts';
-import { absent, check, present, put } from '../../store/expressions.ts';
-import type { Deployment, DeploymentRow, Listener, Revision } from '../../store/items.ts';
-import { agentKey, deploymentKey, deploymentRowKey, listenerKey, nameKey } from '../../store/keys.ts';
+import { absent, put } from '../../store/expressions.ts';
+import type { Deployment, Listener, Revision } from '../../store/items.ts';
+import { agentKey, deploymentKey, deploymentRowKey, nameKey } from '../../store/keys.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
@@ -16,8 +17,14 @@ import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { sealSecrets } from '../secrets.ts';
 import { chooseListener } from './choose-listener.ts';
 import { checkConfig, mergeConfig, resolveSecrets } from './configuration.ts';
+import { claimHost, hostTaken } from './hosts.ts';
+import { checkImagePlace } from './image-place.ts';
+import { integrationGone, takesIntegration } from './integration-check.ts';
+import { refusalOf, takesDeployments } from './listener-check.ts';
 import { repeatedCreate } from './repeated-create.ts';
+import { rowOf } from './row.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
+import { waitsFor } from './waits-for.ts';
 import { putConfiguration, putRevision, putSecrets, queueDue } from './writes.ts';
 
 type CreateDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings' | 'idempotency'>;
@@ -56,16 +63,16 @@ const fieldsOf = (body: CreateDeploymentBody) => ({ ...body.source_config, ...bo
 function checkNew({ settings }: CreateDeps, source: Source, body: CreateDeploymentBody): void {
   const fields = fieldsOf(body);
   checkSource(source, fields, fields);
-  checkConfig(body.source_config, settings.allowFileRepositories);
+  checkConfig(body.source_config, settings);
   if (source === 'internal_source' && fields.source_tarball_path !== undefined) {
     const reason =
       "'source_tarball_path' cannot be given on create; ask for an upload URL of the deployment first.";
     throw refuse('source_configuration', { reason });
   }
   if (source === 'internal_docker' && settings.registryHost === undefined) {
-    const reason = 'this installation has no image registry; deploy from source (--remote) or give image_uri';
-    throw refuse('source_configuration', { reason });
+    throw refuse('source_configuration', { reason: NO_REGISTRY });
   }
+  checkImagePlace(settings, undefined, fields.image_uri);
 }
 
 function checkReferences(listener: Listener, body: CreateDeploymentBody): void {
@@ -166,7 +173,9 @@ function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, bo
     ),
     putRevision(revision),
     putConfiguration(deployment, auditOf(deps, caller, 'deployment.create')),
-    check('listener', listenerKey(tenantId, listener.id), present('pk')),
+    takesDeployments(listener, deployment.k8s_namespace),
+    ...claimHost(deployment),
+    ...takesIntegration(tenantId, deployment.config),
     ...(sealed === undefined ? [] : [putSecrets(deployment, 1, sealed)]),
     ...(deployment.agent === undefined
       ? []
@@ -184,18 +193,6 @@ function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, bo
   ];
 }
 
-function rowOf(deployment: Deployment): Omit<DeploymentRow, 'sk'> {
-  const { agent } = deployment;
-  return {
-    v: 1,
-    entity: 'deployment_row',
-    name: deployment.name,
-    source: deployment.source,
-    status: deployment.status,
-    ...(agent !== undefined && { agent_id: agent.agent_id, agent_environment: agent.environment }),
-  };
-}
-
 /** Tells a repeated request from another one. Secret values are left out: a hash of them would be theirs to guess. */
 function requestHash(body: CreateDeploymentBody): string {
   const secrets = body.secrets?.map(({ name }) => name);
@@ -211,7 +208,7 @@ async function afterRefusal(
   tried: { deployment: Deployment; listener: Listener; body: CreateDeploymentBody; caller: Caller },
 ): Promise<Deployment> {
   const { deployment, listener, body, caller } = tried;
-  if (failed.has('listener')) throw refuse('listener_not_found', { id: listener.id });
+  if (failed.has('listener')) throw refusalOf(listener, deployment.k8s_namespace, failed.get('listener'));
   if (failed.has('name')) {
     const made = await repeatedCreate(
       deps,
@@ -221,11 +218,13 @@ async function afterRefusal(
       caller,
     );
     if (made !== undefined) return made;
-    throw refuse('name_taken', { name: deployment.name });
+    throw refuse('name_taken', { name: deployment.name, waitsFor: await waitsFor(deps, failed.get('name')) });
   }
   if (failed.has('agent') && deployment.agent !== undefined) {
     const { agent_id: agentId, environment } = deployment.agent;
     throw refuse('agent_taken', { agentId, environment });
   }
+  const refused = hostTaken(failed, deployment) ?? integrationGone(failed, deployment.config);
+  if (refused !== undefined) throw refused;
   throw new Error(`create was refused by ${[...failed.keys()].join(', ')}`);
 }

@@ -1,4 +1,5 @@
 import type { BuildJob, BuildSource } from '../../adapters/builds.ts';
+import { platformsOf } from '../../contract/platforms.ts';
 import { findDeployment, getConfiguration } from '../../store/deployments.ts';
 import { absent, equals, same, update } from '../../store/expressions.ts';
 import type { Configuration, Deployment, Revision } from '../../store/items.ts';
@@ -8,6 +9,7 @@ import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { findRevision, move } from '../../store/revisions.ts';
 import { findUpload } from '../../store/uploads.ts';
 import type { Deps } from '../deps.ts';
+import { gitCredentialsOf } from '../integrations/sealed.ts';
 import { secretValues } from '../secrets.ts';
 import { uploadIdOf } from '../uploads/object-path.ts';
 import { StepRefused } from './prepare.ts';
@@ -75,22 +77,25 @@ async function jobOf(
   deployment: Deployment,
   revision: Revision,
 ): Promise<BuildJob> {
-  const [configuration, listener, maskValues] = await Promise.all([
+  const [configuration, listener, secrets, credentials] = await Promise.all([
     getConfiguration(deps.table, task, revision.configuration),
     findListener(deps.table, task.tenantId, deployment.listener_id),
     secretValues(deps, task, revision.secrets),
+    gitCredentialsOf(deps, deployment),
   ]);
+  const source = await sourceOf(deps, task, configuration, revision);
   return {
     tenantId: task.tenantId,
     deploymentId: task.deploymentId,
     revisionId: task.revisionId,
-    source: await sourceOf(deps, task, configuration, revision),
+    source: source.kind === 'git' ? { ...source, credentials } : source,
     configPath: revision.revision_config.graph_config_path ?? 'langgraph.json',
     configPathRequired: revision.config_path_given,
     installCommand: configuration.install_command,
     buildCommand: configuration.build_command,
     output: listener?.compute_type === 'process' ? 'folder' : 'image',
-    maskValues,
+    platforms: platformsOf(listener?.compute_config ?? {}),
+    maskValues: credentials === undefined ? secrets : [...secrets, credentials.token],
   };
 }
 

@@ -22,11 +22,11 @@ type Endpoint = {
   /** The file that exports `create` and `handler`. */
   handler: `functions/api/${string}.ts`;
   /** The nested stack it is deployed in; moving a route later fails, so it is written here once. */
-  area: 'core' | 'deployments' | 'listeners' | 'logs';
+  area: 'core' | 'deployments' | 'listeners' | 'logs' | 'identity';
   /** `public` needs no key. */
   permission: Permission | 'public';
   summary: string;
-  success: 200 | 201 | 204;
+  success: 200 | 201 | 204 | 302;
   params?: Schema<z.ZodObject>;
   query?: Schema<z.ZodObject>;
   body?: Schema;
@@ -35,6 +35,8 @@ type Endpoint = {
   contentTypes?: readonly string[];
   /** What its own code may refuse with, beside what every route with such a permission and method does; a test reads the code. */
   errors?: readonly ErrorCode[];
+  /** Whether what the use case returned tells of something that was not done: the answer is 207 then. */
+  isPartial?: (output: never) => boolean;
   /** Response headers made from what the use case returned (an ETag). */
   headers?: (output: never) => Record<string, string>;
   /** Variables that its function reads beside those of its access. */
@@ -79,4 +81,8 @@ type ReadForHeaders<R extends RouteRow> = R['headers'] extends (output: infer O)
 
 /** What a use case must return; the chain parses it against the row's schema, so an undeclared field never leaves. */
 export type RouteOutput<R extends RouteRow> =
-  R['response'] extends Schema<infer T> ? z.input<T> & ReadForHeaders<R> : undefined;
+  R['response'] extends Schema<infer T>
+    ? z.input<T> & ReadForHeaders<R>
+    : R['headers'] extends (output: infer O) => unknown
+      ? O
+      : undefined;

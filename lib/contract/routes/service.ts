@@ -1,16 +1,81 @@
 import * as z from 'zod';
 import { lazy } from '../lazy.ts';
+import { pagePart, textView } from '../viewer.ts';
 import { route } from './route.ts';
 
+const common = { method: 'GET', access: [], area: 'core', permission: 'public', success: 200 } as const;
+
+/** What changes only with a new version of the service. */
+const keptForAnHour = { 'Cache-Control': 'public, max-age=3600' };
+
+/** Our own files and nothing else: no other host, no script in the page, no frame around it. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
 export const getOk = route({
+  ...common,
   operation: 'getOk',
-  method: 'GET',
   path: '/ok',
   handler: 'functions/api/service/ok.ts',
-  access: [],
-  area: 'core',
-  permission: 'public',
   summary: 'Whether the service answers',
-  success: 200,
   response: lazy(() => z.object({ ok: z.boolean() })),
+});
+
+export const getOpenApi = route({
+  ...common,
+  operation: 'getOpenApi',
+  path: '/openapi.json',
+  handler: 'functions/api/service/openapi.ts',
+  summary: 'This description',
+  contentTypes: ['application/json'],
+  response: textView(['application/json']),
+  headers: () => keptForAnHour,
+});
+
+export const getDocs = route({
+  ...common,
+  operation: 'getDocs',
+  path: '/docs',
+  handler: 'functions/api/service/docs.ts',
+  summary: 'This description as a page to read and to try',
+  contentTypes: ['text/html'],
+  response: textView(['text/html']),
+  headers: () => ({
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': POLICY,
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  }),
+});
+
+export const getDocsFile = route({
+  ...common,
+  operation: 'getDocsFile',
+  path: '/docs/{file}',
+  handler: 'functions/api/service/docs-file.ts',
+  summary: 'A part of that page',
+  params: lazy(() => z.object({ file: pagePart() })),
+  contentTypes: ['text/css', 'text/javascript'],
+  response: textView(['text/css', 'text/javascript']),
+  headers: () => ({ ...keptForAnHour, 'X-Content-Type-Options': 'nosniff' }),
+});
+
+export const openConsole = route({
+  ...common,
+  operation: 'openConsole',
+  path: '/o/{tenant_id}/host/deployments/{deployment_id}',
+  handler: 'functions/api/service/console.ts',
+  summary: 'Where clients send people to look at a deployment; leads to the description of the API',
+  success: 302,
+  params: lazy(() => z.object({ tenant_id: z.string(), deployment_id: z.string() })),
+  response: null,
+  headers: ({ location }: { location: string }) => ({ Location: location }),
 });

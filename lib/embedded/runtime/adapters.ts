@@ -1,18 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../adapters/clock.ts';
+import { oidcProvider } from '../../adapters/identity-provider.ts';
+import { noRegistry } from '../../adapters/images.ts';
+import type { Viewer } from '../../adapters/viewer.ts';
 import type { Deps } from '../../app/deps.ts';
 import { unkeyed } from '../../app/idempotency.ts';
+import { type KeyUses, onceAnHour } from '../../app/identity/key-uses.ts';
+import { noteKeyUse } from '../../app/identity/note-key-use.ts';
 import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
 import { createDiskBlobs, type DiskBlobs } from '../blobs.ts';
 import { type Builder, openBuilder } from '../builder/builder.ts';
 import type { RuntimeSettings } from '../environment.ts';
+import { createEmbeddedEvents } from '../events.ts';
 import { createSystemGit } from '../git.ts';
 import { openFileKeys } from '../keys.ts';
 import type { Log } from '../log.ts';
 import { openLogStore } from '../logs.ts';
 import { createOffers, type EmbeddedOffers } from '../offers.ts';
 import type { Processes } from '../run-command.ts';
+import { installedViewer } from '../viewer.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../workflow.ts';
 import type { Closers } from './closers.ts';
 import type { Database } from './database.ts';
@@ -24,6 +31,7 @@ export type EmbeddedDeps = Deps & {
   builds: Builder;
   offers: EmbeddedOffers;
   workflow: EmbeddedWorkflow;
+  viewer: Viewer;
 };
 
 type Parts = {
@@ -58,12 +66,25 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
   const builds = await openBuilder({ dataFolder: settings.dataFolder, logs, processes, git, blobs, limits });
   closers.add('builds', () => builds.close());
   const offers = createOffers();
-  const base = { table: database.table, clock, keys, blobs, logs, git, builds, offers, idempotency: unkeyed };
+  const beside = { offers, images: noRegistry, registry: undefined, idempotency: unkeyed };
+  const events = createEmbeddedEvents((event) => parts.log.debug(`event ${JSON.stringify(event)}`));
+  const base = { table: database.table, clock, keys, blobs, logs, git, builds, events, ...beside };
   const workflow = await openRevisionWorkflow(parts, () => deps);
   closers.add('workflow', () => workflow.close());
-  const deps: EmbeddedDeps = { ...base, workflow, settings: appSettings(settings) };
+  const identity = {
+    identityProvider: oidcProvider(settings.oidc, clock.now),
+    keyUses: writtenKeyUses(parts),
+  };
+  const rest = { viewer: installedViewer, settings: appSettings(settings) };
+  const deps: EmbeddedDeps = { ...base, ...identity, workflow, ...rest };
   return deps;
 }
+
+/** Here nothing stands between a request and the table: what functions say in their logs is written at once, behind the answer. */
+const writtenKeyUses = ({ database, log }: Parts): KeyUses =>
+  onceAnHour((use) => {
+    noteKeyUse(database, use).catch((error: unknown) => log.debug(`use of a key: ${String(error)}`));
+  });
 
 async function openRevisionWorkflow({ settings, log }: Parts, deps: () => Deps): Promise<EmbeddedWorkflow> {
   return openWorkflow({
@@ -81,4 +102,7 @@ const appSettings = (settings: RuntimeSettings): Deps['settings'] => ({
   unclaimedSeconds: settings.unclaimedSeconds,
   silentSeconds: settings.silentSeconds,
   buildSeconds: settings.buildSeconds,
+  auditDays: settings.auditDays,
+  addresses: { allowedHosts: settings.allowedHosts, loopback: true },
+  singleTenant: !settings.moreTenants,
 });

@@ -1,7 +1,7 @@
 import type { BuildChanged } from '../../adapters/builds.ts';
 import type { Deps } from '../../app/deps.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
-import { DISPATCHED_ENTITIES } from '../../store/table.ts';
+import { dispatchFilters, eventFilters } from '../../store/table.ts';
 import { codeBuildEventOf } from '../../triggers/build-event.ts';
 import type { ApiHandler } from '../gateway.ts';
 import { leaveOutContainer } from '../no-container.ts';
@@ -47,8 +47,14 @@ export async function taskHandlers(deps: GetDeps): Promise<Record<string, TaskHa
 
 /** The functions behind the stream, with the filters of their event sources. */
 export async function streamConsumers(deps: GetDeps): Promise<Consumer[]> {
-  const handler = await createFrom<StreamHandler>('functions/streams/dispatch.ts', deps);
-  return [{ name: 'dispatch', entities: DISPATCHED_ENTITIES, handler }];
+  const [dispatch, events] = await Promise.all([
+    createFrom<StreamHandler>('functions/streams/dispatch.ts', deps),
+    createFrom<StreamHandler>('functions/streams/events.ts', deps),
+  ]);
+  return [
+    { name: 'dispatch', filters: dispatchFilters, handler: dispatch },
+    { name: 'events', filters: eventFilters, handler: events },
+  ];
 }
 
 export const sweepHandler = (deps: GetDeps): Promise<(event: { all: boolean }) => Promise<unknown>> =>

@@ -8,13 +8,17 @@ import { load } from '../../../lib/app/engine/situation.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
+import * as auditItems from '../../../lib/store/audit-items.ts';
+import * as deletions from '../../../lib/store/deletions.ts';
+import * as eventItems from '../../../lib/store/event-items.ts';
 import * as identityItems from '../../../lib/store/identity-items.ts';
+import * as integrationItems from '../../../lib/store/integrations.ts';
 import * as items from '../../../lib/store/items.ts';
 import * as listenerItems from '../../../lib/store/listeners.ts';
 import * as uploads from '../../../lib/store/uploads.ts';
 import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
 import { COMMIT, ended, inProgress } from '../../support/processed.ts';
-import { change, github, post, postRevision, register } from '../../support/requests.ts';
+import { change, github, post, postRevision, register, remove } from '../../support/requests.ts';
 
 /**
  * What was ever stored, by `entity@v`. An entry is never changed: a stored item of that version may lie in any table. A change
@@ -29,9 +33,17 @@ const record = async (): Promise<Record<string, unknown>> =>
 /** The shape of every schema that describes a whole item, by `entity@v`. */
 function declaredShapes(): Map<string, Shape> {
   const shapes = new Map<string, Shape>();
-  const exported: unknown[] = [items, identityItems, listenerItems, logChunks, uploads].flatMap((module) =>
-    Object.values(module),
-  );
+  const exported: unknown[] = [
+    items,
+    identityItems,
+    listenerItems,
+    logChunks,
+    uploads,
+    deletions,
+    auditItems,
+    eventItems,
+    integrationItems,
+  ].flatMap((module) => Object.values(module));
   for (const make of exported) {
     // Schemas are thunks without parameters; whatever else is exported takes some, or is no function.
     if (typeof make !== 'function' || make.length > 0) continue;
@@ -74,7 +86,9 @@ async function busyTable(): Promise<ControlPlane> {
   await change(plane, uploaded.id, {
     source_revision_config: { source_tarball_path: await plane.upload(uploaded.id) },
   });
+  await remove(plane, (await post(plane, github('deleted'))).id);
   const { id } = await post(plane, github('a', { agent, secrets, tracked_packages: ['p'] }));
+  await change(plane, id, { source_config: { custom_url: 'https://a.example' } });
   await ended(plane, id, 'DEPLOYED', { outcome: { image_version: 'v1' } });
   for (let n = 0; n < 2; n++) await postRevision(plane, id);
   const artifact = { kind: 'image', uri: 'registry.example.com/app:1' } as const;
@@ -114,12 +128,15 @@ describe('what is stored', () => {
     expect([...seen].sort()).toEqual([
       'agent',
       'api_key',
+      'api_key_row',
       'compute_id',
       'configuration',
       'default_listener',
+      'deletion',
       'deployment',
       'deployment_row',
       'done_task',
+      'host_claim',
       'last_seen',
       'listener',
       'name',
@@ -128,6 +145,7 @@ describe('what is stored', () => {
       'revision',
       'secrets',
       'tenant',
+      'tenant_row',
       'upload',
     ]);
   });

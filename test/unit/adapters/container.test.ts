@@ -36,6 +36,8 @@ describe('the container', () => {
       unclaimedSeconds: 900,
       silentSeconds: 900,
       buildSeconds: 1800,
+      auditDays: 400,
+      addresses: { allowedHosts: [], loopback: false },
     });
   });
 

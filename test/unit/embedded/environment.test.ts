@@ -15,6 +15,11 @@ describe('the environment of the runtime', () => {
       startTimeoutSeconds: 300,
       buildSeconds: 1800,
       drainSeconds: 30,
+      oidc: undefined,
+      moreTenants: false,
+      allowedHosts: [],
+      auditDays: 400,
+      corsOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
       faults: undefined,
     });
     expect(readEnvironment({ PORT: '', SLIPWAY_DATA_DIR: '', SLIPWAY_LOG_LEVEL: '' })).toEqual(
@@ -33,12 +38,32 @@ describe('the environment of the runtime', () => {
     [{ PORT: '65535' }, { port: 65535, agentsPort: undefined }],
     [{ SLIPWAY_LOG_LEVEL: 'DEBUG' }, { logLevel: 'debug' }],
     [
+      { SLIPWAY_ALLOWED_HOSTS: ' Git.corp.example,, 10.0.0.7', SLIPWAY_AUDIT_DAYS: '30' },
+      { allowedHosts: ['git.corp.example', '10.0.0.7'], auditDays: 30 },
+    ],
+    [
       { SLIPWAY_SWEEP_SECONDS: '0.5', SLIPWAY_DRAIN_SECONDS: '0' },
       { sweepSeconds: 0.5, drainSeconds: 0 },
     ],
     [{ SLIPWAY_DATA_DIR: '/var/lib/slipway' }, { dataFolder: '/var/lib/slipway' }],
     [{ SLIPWAY_FAULTS: 'transaction-conflict=0.2' }, { faults: { transactionConflict: 0.2, seed: 1 } }],
     [{ SLIPWAY_FAULTS: 'transaction-conflict=0,seed=7' }, { faults: { transactionConflict: 0, seed: 7 } }],
+    [{ SLIPWAY_MORE_TENANTS: 'TRUE' }, { moreTenants: true }],
+    [{ SLIPWAY_OIDC_ISSUER: '', SLIPWAY_OIDC_AUDIENCE: ' ' }, { oidc: undefined }],
+    [
+      { SLIPWAY_OIDC_ISSUER: 'https://id.example/realm', SLIPWAY_OIDC_AUDIENCE: 'slipway' },
+      { oidc: { issuer: 'https://id.example/realm', audience: 'slipway' } },
+    ],
+    [
+      { SLIPWAY_OIDC_ISSUER: 'http://127.0.0.1:8080', SLIPWAY_OIDC_AUDIENCE: 'slipway' },
+      { oidc: { issuer: 'http://127.0.0.1:8080', audience: 'slipway' } },
+    ],
+    [{ SLIPWAY_CORS_ORIGINS: 'none' }, { corsOrigins: [] }],
+    [{ SLIPWAY_CORS_ORIGINS: '*' }, { corsOrigins: ['*'] }],
+    [
+      { SLIPWAY_CORS_ORIGINS: 'https://console.example, http://localhost:*' },
+      { corsOrigins: ['https://console.example', 'http://localhost:*'] },
+    ],
   ])('reads %j', (environment, expected) => {
     expect(readEnvironment(environment)).toMatchObject(expected);
   });
@@ -54,7 +79,21 @@ describe('the environment of the runtime', () => {
       'SLIPWAY_FAULTS must be transaction-conflict=<share from 0',
     ],
     [{ SLIPWAY_FAULTS: 'lost-writes=0.1' }, "seed=<number>, not 'lost-writes=0.1'."],
+    [{ SLIPWAY_ALLOWED_HOSTS: 'https://git.corp.example' }, 'SLIPWAY_ALLOWED_HOSTS must be host names'],
+    [{ SLIPWAY_AUDIT_DAYS: '0' }, 'SLIPWAY_AUDIT_DAYS must be a whole number from 1'],
     [{ SLIPWAY_LOG_LEVEL: 'loud' }, "SLIPWAY_LOG_LEVEL must be one of debug, info, warn, error, not 'loud'."],
+    [{ SLIPWAY_MORE_TENANTS: 'yes' }, "SLIPWAY_MORE_TENANTS must be true or false, not 'yes'."],
+    [{ SLIPWAY_OIDC_ISSUER: 'https://id.example' }, 'SLIPWAY_OIDC_AUDIENCE go together.'],
+    [
+      { SLIPWAY_OIDC_ISSUER: 'http://id.example', SLIPWAY_OIDC_AUDIENCE: 'slipway' },
+      "an https URL, or an http one of this machine, not 'http://id.example'.",
+    ],
+    [
+      { SLIPWAY_OIDC_ISSUER: 'http://localhost.example', SLIPWAY_OIDC_AUDIENCE: 'slipway' },
+      "not 'http://localhost.example'.",
+    ],
+    [{ SLIPWAY_CORS_ORIGINS: 'console.example' }, "separated by commas, not 'console.example'."],
+    [{ SLIPWAY_CORS_ORIGINS: 'https://a.example/' }, "separated by commas, not 'https://a.example/'."],
   ])('refuses %j', (environment, message) => {
     expect(() => readEnvironment(environment)).toThrow(message);
   });

@@ -2,13 +2,26 @@ import { expect } from 'vitest';
 import {
   defaultListenerKey,
   deploymentKey,
+  deploymentRowKey,
+  hostKey,
   listenerKey,
   openTaskKey,
   revisionKey,
 } from '../../../lib/store/keys.ts';
 import type { EventParts } from '../../support/event.ts';
+import { EXPIRES_AT, mockRegistry } from '../../support/mocked-registry.ts';
 import { mockTable } from '../../support/mocked-table.ts';
-import { ids, seedDeployment, seedInSlot, seedRevision, seedTask } from '../../support/stored-items.ts';
+import {
+  aListener,
+  ids,
+  seedDeployment,
+  seedDeploymentRow,
+  seedInSlot,
+  seedRevision,
+  seedTask,
+} from '../../support/stored-items.ts';
+import { identityCases } from './identity-cases.ts';
+import { integrationCases } from './integration-cases.ts';
 
 /** What every handler reads and writes here. */
 export const table = mockTable();
@@ -95,8 +108,21 @@ const interruptCase: Case = {
   ],
 };
 
+mockRegistry();
+const pushed = { source: 'internal_docker', revision_source: 'internal_docker' } as const;
+const inNamespace = { k8s_namespaces: ['one'], is_default: true };
+const inUse = `Listener machine is used by 1 deployment, 'demo' (${ids.deployment}) among them; delete them first.`;
+const withoutAddress = { source_config: { custom_url: '' } };
+const seedOwnAddress = (): void => {
+  seedDeployment(table, { config: { ...SOURCE.source_config, custom_url: 'https://agent.example' } });
+  const claim = { v: 1, entity: 'host_claim', tenant_id: ids.tenant, deployment_id: ids.deployment };
+  table.seed(hostKey(ids.tenant, ids.listener, 'agent.example'), claim);
+};
+
 /** One success and at least one failure of every operation that needs a key. */
 export const cases: Record<string, Case> = {
+  ...identityCases(table),
+  ...integrationCases(table),
   createDeployment: {
     request: { body: { name: 'new', ...SOURCE } },
     shows: { name: 'new', latest_revision_id: expect.any(String), source: 'github' },
@@ -130,6 +156,7 @@ export const cases: Record<string, Case> = {
   patchDeployment: {
     request: { body: { source_revision_config: { repo_ref: 'next' } } },
     shows: { id: ids.deployment },
+    also: { given: seedOwnAddress, request: { body: withoutAddress } },
     fails: [
       deploymentGone,
       [
@@ -144,6 +171,43 @@ export const cases: Record<string, Case> = {
         409,
         expect.stringContaining('AWAITING_DELETE'),
         { given: () => seedDeployment(table, { status: 'AWAITING_DELETE' }) },
+      ],
+    ],
+  },
+  deleteDeployment: {
+    given: () => seedDeployment(table, { queued: [1] }),
+    fails: [
+      deploymentGone,
+      [
+        'another version',
+        412,
+        'If-Match names version "7", but the current version is "1".',
+        { request: { headers: { 'if-match': '"7"' } } },
+      ],
+      [
+        'force of one that is not being deleted',
+        409,
+        expect.stringContaining('is not being deleted'),
+        { request: { query: { force: 'true' } } },
+      ],
+    ],
+  },
+  deleteDeployments: {
+    request: { query: { deployment_ids: ids.deployment } },
+    given: () => seedDeployment(table, { queued: [1] }),
+    shows: { results: [{ deployment_id: ids.deployment, status: 204, detail: null }] },
+    fails: [
+      [
+        'no ids',
+        422,
+        [expect.objectContaining({ loc: ['query', 'deployment_ids'], type: 'missing' })],
+        { request: { query: {} } },
+      ],
+      [
+        'more than a hundred',
+        422,
+        [expect.objectContaining({ loc: ['query', 'deployment_ids'], type: 'too_long' })],
+        { request: { query: { deployment_ids: Array.from({ length: 101 }, () => ids.unknown).join() } } },
       ],
     ],
   },
@@ -169,11 +233,47 @@ export const cases: Record<string, Case> = {
       ],
     ],
   },
+  createPushToken: {
+    given: () => seedDeployment(table, pushed),
+    request: { body: { supports_registry_username: true } },
+    shows: {
+      token: 'password',
+      username: 'AWS',
+      registry_url: 'registry.example',
+      repository_url: `registry.example/slipway/${ids.tenant}/${ids.deployment}`,
+    },
+    fails: [
+      deploymentGone,
+      [
+        'a source that is not pushed',
+        400,
+        "Push tokens are only available for 'internal_docker' source deployments",
+        { given: () => seedDeployment(table) },
+      ],
+      [
+        'a client that takes no user name',
+        400,
+        expect.stringMatching(/langgraph-cli 0\.4\.35 or later.*--remote/),
+        { request: { body: {} } },
+      ],
+      [
+        'a deployment that is being deleted',
+        409,
+        expect.stringContaining('AWAITING_DELETE'),
+        { given: () => seedDeployment(table, { ...pushed, status: 'AWAITING_DELETE' }) },
+      ],
+    ],
+  },
   listRevisions: {
     shows: { resources: [expect.objectContaining({ id: ids.revision })] },
     fails: [deploymentGone, badLimit],
   },
-  createRevision: { request: { body: {} }, shows: { status: 'QUEUED' }, fails: [deploymentGone] },
+  createRevision: {
+    request: { body: {} },
+    shows: { status: 'QUEUED' },
+    also: { given: seedOwnAddress, request: { body: withoutAddress } },
+    fails: [deploymentGone],
+  },
   getRevision: { shows: { id: ids.revision, status: 'QUEUED' }, fails: [revisionGone] },
   redeployRevision: {
     given: () => seedRevision(table, { status: 'DEPLOYED' }),
@@ -208,6 +308,52 @@ export const cases: Record<string, Case> = {
         { given: () => table.refuseOnce((write) => write.Put?.Item?.entity === 'compute_id') },
       ],
     ],
+  },
+  patchListener: {
+    request: { body: { version: '2', is_default: true } },
+    shows: { id: ids.listener, version: '2', is_default: true },
+    also: {
+      given: () => table.seed(listenerKey(ids.tenant, ids.listener), aListener(inNamespace)),
+      request: { body: { compute_config: { k8s_namespaces: [] }, is_default: false } },
+    },
+    fails: [
+      listenerGone,
+      [
+        'another compute id',
+        400,
+        "'compute_id' cannot be changed after creation.",
+        { request: { body: { compute_id: 'other' } } },
+      ],
+      [
+        'to take a namespace that is used',
+        409,
+        `Namespace 'one' of listener machine is used by deployment 'demo' (${ids.deployment}); delete it first.`,
+        {
+          given: () => {
+            table.seed(listenerKey(ids.tenant, ids.listener), aListener(inNamespace));
+            seedDeployment(table, { k8s_namespace: 'one' });
+          },
+          request: { body: { compute_config: { k8s_namespaces: ['two'] } } },
+        },
+      ],
+    ],
+  },
+  deleteListener: {
+    given: () => table.forget(deploymentRowKey(ids.tenant, ids.deployment)),
+    fails: [
+      listenerGone,
+      ['one that is used', 409, inUse, { given: () => seedDeploymentRow(table) }],
+      [
+        'one that came into use meanwhile',
+        409,
+        inUse,
+        { given: () => table.afterWrite(() => seedDeploymentRow(table)) },
+      ],
+    ],
+  },
+  createRegistryCredentials: {
+    shows: { registry: 'registry.example', username: 'AWS', password: 'password', expires_at: EXPIRES_AT },
+    fails: [listenerGone],
   },
   listListeners: { shows: { resources: [expect.objectContaining({ id: ids.listener })] }, fails: [badLimit] },
   getListener: { shows: { id: ids.listener }, fails: [listenerGone] },
@@ -262,6 +408,14 @@ export const cases: Record<string, Case> = {
   reportStatus: {
     request: { body: { reports: [] } },
     shows: { accepted: 0 },
+    also: {
+      given: () => table.forget(deploymentKey(ids.tenant, ids.deployment)),
+      request: {
+        body: {
+          reports: [{ deployment_id: ids.deployment, epoch: 1, revision_id: null, healthy: false }],
+        },
+      },
+    },
     fails: [['no reports', 422, [expect.objectContaining({ type: 'missing' })], { request: { body: {} } }]],
   },
   shipLogs: {

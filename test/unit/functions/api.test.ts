@@ -16,6 +16,9 @@ const pathParameters = {
   revision_id: ids.revision,
   listener_id: ids.listener,
   task_id: ids.task,
+  integration_id: ids.integration,
+  key_id: ids.key,
+  member_id: ids.member,
 };
 
 async function call(row: RouteRow, parts: EventParts, apiKey?: string) {
@@ -49,7 +52,7 @@ afterAll(() => vi.unstubAllEnvs());
 it('every route has its cases here: those without a key at the end', () => {
   const open = routes.filter((row) => row.permission === 'public').map((row) => row.operation);
   expect(Object.keys(cases).sort()).toEqual(guarded.map((row) => row.operation).sort());
-  expect(open).toEqual(['getOk']);
+  expect(open).toEqual(['getOk', 'getOpenApi', 'getDocs', 'getDocsFile', 'openConsole']);
 });
 
 it('every file of functions/api is the handler of a route, but the fallback', async () => {

@@ -7,7 +7,11 @@ export const functionEnvironment = {
   STATE_MACHINE_ARN: 'arn:aws:states:eu-west-1:123456789012:stateMachine:revision',
   KEY_ID: 'key',
   BUCKET_NAME: 'bucket',
+  EVENT_BUS_NAME: 'bus',
   BUILD_PROJECT_NAME: 'project',
   BUILD_LOG_GROUP_NAME: 'builds',
+  REGISTRY_HOST: 'registry.example',
+  PUSH_ROLE_ARN: 'arn:aws:iam::123456789012:role/push',
+  PULL_ROLE_ARN: 'arn:aws:iam::123456789012:role/pull',
   POWERTOOLS_LOG_LEVEL: 'SILENT',
 } as const;

@@ -5,6 +5,7 @@ import {
   StartBuildCommand,
   StopBuildCommand,
 } from '@aws-sdk/client-codebuild';
+import { BatchGetImageCommand, PutImageCommand } from '@aws-sdk/client-ecr';
 import { HeadObjectCommand, NotFound, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -13,14 +14,24 @@ import { handler as deploy } from '../../../functions/tasks/revision/deploy.ts';
 import { handler as finish } from '../../../functions/tasks/revision/finish.ts';
 import { handler as prepare } from '../../../functions/tasks/revision/prepare.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
-import { listenerKey, revisionKey } from '../../../lib/store/keys.ts';
+import { configurationKey, listenerKey, revisionKey } from '../../../lib/store/keys.ts';
+import { mockRegistry } from '../../support/mocked-registry.ts';
 import { mockTable } from '../../support/mocked-table.ts';
-import { ids, ref, seedAll, seedInSlot, seedRevision, seedToken } from '../../support/stored-items.ts';
+import {
+  aListener,
+  ids,
+  ref,
+  seedAll,
+  seedInSlot,
+  seedRevision,
+  seedToken,
+} from '../../support/stored-items.ts';
 import { functionEnvironment } from './environment.ts';
 
 const table = mockTable();
 const codeBuild = mockClient(CodeBuildClient);
 const s3 = mockClient(S3Client);
+const registry = mockRegistry();
 const thrown = { message: 'm', $metadata: {} };
 const token = { ...ref, token: 'the-token' };
 
@@ -38,7 +49,7 @@ beforeAll(() => {
 });
 beforeEach(() => {
   table.reset();
-  for (const mock of [codeBuild, s3]) mock.reset();
+  for (const mock of [codeBuild, s3, registry]) mock.reset();
   s3.on(PutObjectCommand).resolves({});
   seedAll(table);
 });
@@ -57,8 +68,10 @@ it('every entry that is no API handler is a row of the functions, and has its te
     'events/build-changed.ts',
     'events/execution-ended.ts',
     'logs/ingest.ts',
+    'logs/note-key-use.ts',
     'schedules/sweep.ts',
     'streams/dispatch.ts',
+    'streams/events.ts',
     'tasks/revision/build.ts',
     'tasks/revision/deploy.ts',
     'tasks/revision/finish.ts',
@@ -88,11 +101,20 @@ describe('Prepare', () => {
   });
 
   it('records why a repository cannot be read, and ends', async () => {
-    vi.stubGlobal('fetch', async () => new Response('no', { status: 404 }));
+    // Nothing is asked: what leads to this machine is refused.
+    table.seed(configurationKey(ids.tenant, ids.deployment, 1), {
+      v: 1,
+      entity: 'configuration',
+      tenant_id: ids.tenant,
+      version: 1,
+      repo_url: 'https://localhost/team/app.git',
+      secret_references: [],
+      secret_names: [],
+    });
     seedRevision(table, { revision_config: { repo_ref: 'main' } });
     expect(await prepare(ref)).toEqual({ path: 'end' });
     const message =
-      'Repository https://git.example/team/app.git cannot be read: there is no repository at this address (HTTP 404)';
+      'Repository https://localhost/team/app.git cannot be read: localhost has no public address, and this installation does not allow it';
     expect(values()).toContainEqual({ stage: 'build', result: 'failed', message });
   });
 
@@ -124,6 +146,21 @@ describe('Build', () => {
     const sent = codeBuild.commandCalls(StartBuildCommand)[0]?.args[0].input;
     expect(sent?.idempotencyToken).toBe(ids.revision);
     expect(JSON.stringify(sent)).not.toContain('the-token');
+  });
+
+  it('builds the image of a cluster for the platforms that its listener has', async () => {
+    const compute_config = { platforms: ['linux/amd64', 'linux/arm64'] };
+    for (const [config, platforms] of [
+      [compute_config, compute_config.platforms],
+      [{}, ['linux/amd64']],
+    ] as const) {
+      s3.resetHistory();
+      const cluster = aListener({ compute_type: 'k8s', compute_config: config });
+      table.seed(listenerKey(ids.tenant, ids.listener), cluster);
+      await build(token);
+      const [stored] = s3.commandCalls(PutObjectCommand);
+      expect(JSON.parse(String(stored?.args[0].input.Body))).toMatchObject({ output: 'image', platforms });
+    }
   });
 
   it('starts nothing again once there is a build', async () => {
@@ -193,6 +230,32 @@ describe('Finish', () => {
       .written()
       .some((write) => /REMOVE[^A-Z]*#slot/.test(write.Update?.UpdateExpression ?? ''));
     expect(frees).toBe(true);
+  });
+
+  describe('of an image', () => {
+    const uri = `registry.example/slipway/${ids.tenant}/${ids.deployment}@sha256:${'a'.repeat(64)}`;
+    const deployed = (): void => seedInSlot(table, { status: 'DEPLOYED', artifact: { kind: 'image', uri } });
+
+    it('makes the registry keep it', async () => {
+      registry.ecr.on(BatchGetImageCommand).resolves({ images: [{ imageManifest: '{}' }] });
+      registry.ecr.on(PutImageCommand).resolves({});
+      deployed();
+      await finish(ref);
+      const [held] = registry.ecr.commandCalls(PutImageCommand);
+      expect(held?.args[0].input).toMatchObject({ imageTag: 'active', imageManifest: '{}' });
+    });
+
+    it('ends well when the registry does not answer', async () => {
+      registry.ecr.on(BatchGetImageCommand).rejects(new Error('down'));
+      deployed();
+      await expect(finish(ref)).resolves.toBeUndefined();
+    });
+
+    it('keeps none that was not deployed', async () => {
+      seedInSlot(table, { status: 'DEPLOY_FAILED', artifact: { kind: 'image', uri } });
+      await finish(ref);
+      expect(registry.ecr.calls()).toHaveLength(0);
+    });
   });
 
   it('says why a build failed, in the status and as the last line of the log', async () => {
