@@ -11,6 +11,15 @@ export const errors = {
     detail: (_: object) =>
       "Upload URLs are only available for 'internal_source' and 'internal_docker' source deployments",
   },
+  push_source: {
+    status: 400,
+    detail: (_: object) => "Push tokens are only available for 'internal_docker' source deployments",
+  },
+  push_client: {
+    status: 400,
+    detail: (_: object) =>
+      "This installation's image registry is Amazon ECR, which takes its own user name and repository: update the client to one that sends 'supports_registry_username' (langgraph-cli 0.4.35 or later), or let it build remotely (--remote).",
+  },
   immutable_field: {
     status: 400,
     detail: (p: { field: string }) => `'${p.field}' cannot be changed after creation.`,
@@ -23,16 +32,15 @@ export const errors = {
     status: 400,
     detail: (p: { why: string }) => `'source_config.listener_id' is required: ${p.why}`,
   },
-  listener_config: { status: 400, detail: (p: { reason: string }) => p.reason },
   unauthenticated: {
     status: 401,
     detail: (_: object) => 'Invalid or missing credentials',
-    headers: { 'www-authenticate': 'ApiKey realm="slipway", header="X-Api-Key"' },
+    headers: { 'www-authenticate': 'ApiKey realm="slipway", header="X-Api-Key", Bearer realm="slipway"' },
   },
   tenant_required: {
     status: 403,
     detail: (_: object) =>
-      'An organisation key requires workspace specification: send the tenant id in the X-Tenant-Id header.',
+      'This credential requires workspace specification: send the tenant id in the X-Tenant-Id header.',
   },
   permission_missing: {
     status: 403,
@@ -42,6 +50,10 @@ export const errors = {
     status: 403,
     detail: (p: { tenant: string }) => `API key has no part in tenant '${p.tenant}'`,
   },
+  membership_missing: {
+    status: 403,
+    detail: (p: { tenant: string }) => `The user has no part in tenant '${p.tenant}'`,
+  },
   listener_forbidden: {
     status: 403,
     detail: (p: { id: string }) => `API key is not bound to listener '${p.id}'`,
@@ -50,9 +62,15 @@ export const errors = {
   deployment_not_found: { status: 404, detail: (p: { id: string }) => `Deployment ID ${p.id} not found.` },
   revision_not_found: { status: 404, detail: (p: { id: string }) => `Revision ID ${p.id} not found.` },
   listener_not_found: { status: 404, detail: (p: { id: string }) => `Listener ID ${p.id} not found.` },
+  api_key_not_found: { status: 404, detail: (p: { id: string }) => `API key ID ${p.id} not found.` },
+  member_not_found: { status: 404, detail: (p: { id: string }) => `Member ID ${p.id} not found.` },
+  tenant_not_found: { status: 404, detail: (p: { id: string }) => `Tenant ID ${p.id} not found.` },
   task_not_found: { status: 404, detail: (p: { id: string }) => `Task ID ${p.id} not found.` },
   integration_not_found: { status: 404, detail: (p: { id: string }) => `Integration ID ${p.id} not found.` },
-  artifact_not_found: { status: 404, detail: (_: object) => 'Artifact not found.' },
+  no_registry: {
+    status: 404,
+    detail: (_: object) => 'This installation has no image registry, so there are no credentials for one.',
+  },
   method_not_allowed: {
     status: 405,
     detail: (p: { method: string; allowed: string[] }) =>
@@ -67,6 +85,37 @@ export const errors = {
     status: 409,
     detail: (p: { tenantId: string; computeId: string }) =>
       `Listener for workspace ID '${p.tenantId}' and compute ID '${p.computeId}' already exists.`,
+  },
+  listener_in_use: {
+    status: 409,
+    detail: (p: {
+      computeId: string;
+      count: number;
+      deleting: number;
+      exampleName: string;
+      exampleId: string;
+    }) =>
+      `Listener ${p.computeId} is used by ${p.count} ${p.count === 1 ? 'deployment' : 'deployments'}${p.deleting === 0 ? '' : ` (${p.deleting} of them being deleted)`}, '${p.exampleName}' (${p.exampleId}) among them; delete them first.`,
+  },
+  listener_closing: {
+    status: 409,
+    detail: (p: { computeId: string }) =>
+      `Listener ${p.computeId} is being deleted and takes no new deployments; name another one, or delete it again if that was cut off.`,
+  },
+  namespace_in_use: {
+    status: 409,
+    detail: (p: { namespace: string; computeId: string; exampleName: string; exampleId: string }) =>
+      `Namespace '${p.namespace}' of listener ${p.computeId} is used by deployment '${p.exampleName}' (${p.exampleId}); delete it first.`,
+  },
+  namespace_closing: {
+    status: 409,
+    detail: (p: { namespace: string; computeId: string }) =>
+      `Namespace '${p.namespace}' is being taken from listener ${p.computeId} and takes no new deployments; name another one, or patch the listener's k8s_namespaces again if that was cut off.`,
+  },
+  host_taken: {
+    status: 409,
+    detail: (p: { host: string; deploymentId: string }) =>
+      `Host '${p.host}' of 'custom_url' is already claimed on the same listener by deployment ${p.deploymentId}.`,
   },
   agent_taken: {
     status: 409,
@@ -104,7 +153,6 @@ export const errors = {
     status: 415,
     detail: (p: { type: string }) => `Content-Type '${p.type}' is not supported; send application/json.`,
   },
-  throttled: { status: 429, detail: (_: object) => 'Too many requests.', headers: { 'retry-after': '1' } },
   internal: { status: 500, detail: (_: object) => 'Internal server error' },
   unavailable: {
     status: 503,

@@ -25,6 +25,10 @@ export type Permission = (typeof permissions)[number];
 export const roles = ['viewer', 'developer', 'admin', 'organisation_admin', 'listener'] as const;
 export type Role = (typeof roles)[number];
 
+/** What people can be; a listener is none. */
+export const memberRoles = ['viewer', 'developer', 'admin', 'organisation_admin'] as const;
+export type MemberRole = (typeof memberRoles)[number];
+
 const viewer = ['deployments:read', 'logs:read', 'listeners:read'] as const satisfies Permission[];
 const developer = [...viewer, 'deployments:write'] as const satisfies Permission[];
 const admin = [
@@ -59,8 +63,8 @@ export const roleMatrix: Record<Role, readonly Permission[]> = {
 
 export const allows = (role: Role, permission: Permission): boolean => roleMatrix[role].includes(permission);
 
-/** Nobody gives what they have not: whether who has the role `own` may make a key or a member with the role `given`. */
-export const mayGive = (own: Role, given: Role): boolean =>
-  given === 'listener'
-    ? allows(own, 'listeners:write')
-    : roleMatrix[given].every((permission) => allows(own, permission));
+/** Nobody gives what they have not: what who has the role `own` lacks to make a key or a member with the role `given`, if anything. */
+export function lackedToGive(own: Role, given: Role): Permission | undefined {
+  const needed = given === 'listener' ? (['listeners:write'] as const) : roleMatrix[given];
+  return needed.find((permission) => !allows(own, permission));
+}

@@ -59,7 +59,7 @@ const faults = z
     return z.NEVER;
   });
 
-const text = z
+const trimmed = z
   .string()
   .optional()
   .transform((given) => (given === undefined || given.trim() === '' ? undefined : given.trim()));
@@ -127,8 +127,8 @@ const schema = z.object({
   /** What a replaced server has to finish its requests. */
   SLIPWAY_DRAIN_SECONDS: number({ fallback: 30, min: 0, max: DAY_SECONDS, whole: false }),
   /** The OpenID Connect issuer of bearer tokens, and whom they must be for. */
-  SLIPWAY_OIDC_ISSUER: text,
-  SLIPWAY_OIDC_AUDIENCE: text,
+  SLIPWAY_OIDC_ISSUER: trimmed,
+  SLIPWAY_OIDC_AUDIENCE: trimmed,
   /** Hosts on private networks that requests may name, separated by commas; this machine itself may always be named. */
   SLIPWAY_ALLOWED_HOSTS: hosts,
   /** Audit events are kept for so long. */

@@ -1,14 +1,21 @@
 import type { Caller } from '../app/caller.ts';
+import type { Credentials, IdentityDeps } from '../app/identity/authenticate.ts';
+import type { KeyUses } from '../app/identity/key-uses.ts';
 import { exchangeOf, type Step } from './exchange.ts';
+import { loggedKeyUses } from './key-uses.ts';
 
-export type Credentials = { apiKey: string | undefined; tenantId: string | undefined };
 /** Proves who asks, or throws the refusal (401, 403). */
-export type Authenticate<A> = (deps: A, credentials: Credentials) => Promise<Caller>;
+export type Authenticate = (deps: IdentityDeps, credentials: Credentials, uses: KeyUses) => Promise<Caller>;
 
 /** Header names arrive in lower case. */
-export const authentication = <A>(authenticate: Authenticate<A>, deps: () => A): Step => ({
+export const authentication = (authenticate: Authenticate, deps: () => IdentityDeps): Step => ({
   before: async ({ event }) => {
-    const credentials = { apiKey: event.headers['x-api-key'], tenantId: event.headers['x-tenant-id'] };
-    exchangeOf(event).caller = await authenticate(deps(), credentials);
+    const credentials = {
+      apiKey: event.headers['x-api-key'],
+      authorization: event.headers.authorization,
+      tenantId: event.headers['x-tenant-id'],
+    };
+    const { keyUses = loggedKeyUses } = deps();
+    exchangeOf(event).caller = await authenticate(deps(), credentials, keyUses);
   },
 });

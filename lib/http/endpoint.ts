@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { UseCase } from '../app/caller.ts';
-import type { Deps } from '../app/deps.ts';
-import { authenticate as authenticateByKey } from '../app/identity/authenticate.ts';
+import { authenticate as authenticateCaller, type IdentityDeps } from '../app/identity/authenticate.ts';
 import { refuse } from '../contract/errors.ts';
 import { lazy } from '../contract/lazy.ts';
 import type { RouteInput, RouteOutput, RouteRow } from '../contract/routes/route.ts';
@@ -12,10 +11,7 @@ import { exchangeOf } from './exchange.ts';
 import { idempotency, idempotencyOf } from './idempotency.ts';
 import type { Check } from './validate.ts';
 
-/** What authentication needs, whatever the use case itself needs. */
-export type IdentityDeps = Pick<Deps, 'table' | 'clock'>;
-
-type Options = { check?: Check; authenticate?: Authenticate<IdentityDeps> };
+type Options = { check?: Check; authenticate?: Authenticate };
 
 /**
  * Makes an endpoint of a row and its use case. The result takes a thunk for the dependencies, called at the first request and
@@ -25,7 +21,7 @@ type Options = { check?: Check; authenticate?: Authenticate<IdentityDeps> };
 export function endpoint<const R extends RouteRow, D>(
   row: R,
   useCase: UseCase<D, RouteInput<R>, RouteOutput<R>>,
-  { check, authenticate = authenticateByKey }: Options = {},
+  { check, authenticate = authenticateCaller }: Options = {},
 ): (deps: () => Omit<D, 'idempotency'> & IdentityDeps) => Handler {
   const { permission } = row;
   if (permission === 'public') throw new Error(`${row.operation} needs no key: make it with publicEndpoint`);

@@ -1,11 +1,27 @@
-import { NestedStack, Stack } from 'aws-cdk-lib';
-import { CfnIntegration, CfnRoute, CfnStage, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Duration, NestedStack, Stack } from 'aws-cdk-lib';
+import {
+  CfnIntegration,
+  CfnRoute,
+  CfnStage,
+  type CorsHttpMethod,
+  type CorsPreflightOptions,
+  HttpApi,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import type { Role } from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import {
+  CORS_MAX_AGE_SECONDS,
+  corsMethods,
+  corsRequestHeaders,
+  corsResponseHeaders,
+} from '../contract/cors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
 import { routes } from '../contract/routes.ts';
+import type { KeyUses } from './key-uses.ts';
 import { kebab, nameOf, type Platform } from './platform.ts';
+import type { Settings } from './settings.ts';
 import { SlipwayFunction, type SlipwayFunctionProps } from './slipway-function.ts';
 
 /** API Gateway gives up after 30 s; a function that ends before it says why. */
@@ -20,18 +36,27 @@ export const fallbackHandler = 'functions/api/fallback.ts';
 export class Api extends Construct {
   readonly httpApi: HttpApi;
   readonly stages: CfnStage[];
-  readonly areas: NestedStack[];
+  readonly areas: AreaStack[];
 
-  constructor(scope: Construct, id: string, platform: Platform) {
+  constructor(scope: Construct, id: string, platform: Platform, keyUses: KeyUses) {
     super(scope, id);
     this.httpApi = new HttpApi(this, 'HttpApi', {
       apiName: nameOf(platform.settings, 'api'),
       description: 'Slipway: the control plane',
       createDefaultStage: false,
+      ...(platform.settings.corsOrigins.length > 0 && { corsPreflight: corsOf(platform.settings) }),
     });
     this.stages = this.#stages(platform);
     const byArea = [...Map.groupBy(routes, ({ area }) => area)];
-    this.areas = byArea.map(([area, rows]) => new AreaStack(this, area, this.httpApi, platform, rows));
+    const shared = { api: this.httpApi, platform, keyUses };
+    this.areas = byArea.map(([area, rows]) => new AreaStack(this, area, shared, rows));
+  }
+
+  /** The role of the function behind an operation of the route table. */
+  roleOf(operation: string): Role {
+    const role = this.areas.map(({ roles }) => roles.get(operation)).find((found) => found !== undefined);
+    if (role === undefined) throw new Error(`no function answers ${operation}`);
+    return role;
   }
 
   #stages({ settings }: Platform): CfnStage[] {
@@ -54,6 +79,15 @@ export class Api extends Construct {
   }
 }
 
+/** API Gateway answers preflights itself, and tells allowed origins so on every answer. */
+const corsOf = ({ corsOrigins }: Settings): CorsPreflightOptions => ({
+  allowOrigins: corsOrigins,
+  allowMethods: corsMethods(routes) as CorsHttpMethod[], // an enumeration of these very words
+  allowHeaders: [...corsRequestHeaders],
+  exposeHeaders: [...corsResponseHeaders],
+  maxAge: Duration.seconds(CORS_MAX_AGE_SECONDS),
+});
+
 /** Ids and times only: no address of a caller, no path with ids of tenants' things beyond its route. */
 const ACCESS_LOG_FORMAT = JSON.stringify({
   requestId: '$context.requestId',
@@ -64,20 +98,34 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
   error: '$context.integrationErrorMessage',
 });
 
+type Shared = { api: HttpApi; platform: Platform; keyUses: KeyUses };
+
+/** What a function reads to know who asks with a bearer token. */
+const identityVariables = ['OIDC_ISSUER', 'OIDC_AUDIENCE'] as const;
+
 /** The endpoints of one area. The area is written in the rows: an endpoint that changed its stack would be made before it is deleted, and refused. */
 class AreaStack extends NestedStack {
-  constructor(scope: Construct, area: string, api: HttpApi, platform: Platform, rows: RouteRow[]) {
+  /** Of its functions, by operation. */
+  readonly roles = new Map<string, Role>();
+
+  constructor(scope: Construct, area: string, shared: Shared, rows: RouteRow[]) {
     super(scope, area, { description: `Slipway: endpoints of the area ${area}` });
+    const { api, platform, keyUses } = shared;
+    this.node.addDependency(keyUses.permission);
     for (const [handler, sharing] of Map.groupBy(rows, (row) => row.handler)) {
       const [row] = sharing;
       if (row === undefined) continue;
-      const { summary, access, variables = [] } = row;
+      const { summary, access } = row;
+      const isGuarded = row.permission !== 'public';
+      const variables = [...(row.variables ?? []), ...(isGuarded ? identityVariables : [])];
       const props = { platform, name: kebab(row.operation), handler, summary, access, variables };
-      this.#endpoint(
+      const made = this.#endpoint(
         api,
         props,
         sharing.map(({ method, path }) => `${method} ${path}`),
       );
+      for (const { operation } of sharing) this.roles.set(operation, made.role);
+      if (isGuarded) keyUses.follow(made);
     }
     if (area !== 'core') return;
     const summary = 'Whatever no route takes: 404, 405';
@@ -85,7 +133,11 @@ class AreaStack extends NestedStack {
     this.#endpoint(api, props, ['$default']);
   }
 
-  #endpoint(api: HttpApi, props: Omit<SlipwayFunctionProps, 'timeoutSeconds'>, routeKeys: string[]): void {
+  #endpoint(
+    api: HttpApi,
+    props: Omit<SlipwayFunctionProps, 'timeoutSeconds'>,
+    routeKeys: string[],
+  ): SlipwayFunction {
     const made = new SlipwayFunction(this, props.name, { ...props, timeoutSeconds: TIMEOUT_SECONDS });
     const { functionArn } = made.function;
     const integration = new CfnIntegration(made, 'Integration', {
@@ -104,5 +156,6 @@ class AreaStack extends NestedStack {
       principal: 'apigateway.amazonaws.com',
       sourceArn: `arn:${partition}:execute-api:${region}:${account}:${api.apiId}/*`,
     });
+    return made;
   }
 }

@@ -1,9 +1,14 @@
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { getDocsFile, getOpenApi } from '../contract/routes/service.ts';
+import { DESCRIPTION_FILE, packageFiles } from '../contract/viewer.ts';
+import { LaterParts } from './later-parts.ts';
 import { withoutUnused } from './left-out.ts';
 
+const { resolve } = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A handler's file as it is deployed: its own folder, and the bytes of its code. */
@@ -13,39 +18,76 @@ export type Bundle = { folder: string; sizeBytes: number };
 const requireBanner =
   "import { createRequire as slipwayRequire } from 'node:module'; const require = slipwayRequire(import.meta.url);";
 
+const options = {
+  absWorkingDir: root,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  minify: true,
+  platform: 'node',
+  target: 'node24',
+  format: 'esm',
+  mainFields: ['module', 'main'],
+  sourcemap: true,
+  sourcesContent: false,
+  banner: { js: requireBanner },
+  alias: { '@aws-sdk/credential-provider-node': join(root, 'lib/adapters/aws/function-credentials.ts') },
+  logLevel: 'error',
+} as const satisfies BuildOptions;
+
 /**
  * Bundles each handler by itself, minified, with the parts of the SDK that it uses, in one run of the bundler. `handlers` are files
- * relative to the repository; what Lambda calls is `index.handler`.
+ * relative to the repository; what Lambda calls is `index.handler`. What a function loads later lies beside it.
  */
 export async function bundleFunctions(
   handlers: readonly string[],
   outputFolder: string,
 ): Promise<Map<string, Bundle>> {
   const folderOf = (handler: string) => handler.replace(/^functions\//, '').replace(/\.ts$/, '');
-  await build({
-    absWorkingDir: root,
+  const later = new LaterParts();
+  const { metafile } = await build({
+    ...options,
     entryPoints: Object.fromEntries(handlers.map((handler) => [`${folderOf(handler)}/index`, handler])),
     outdir: outputFolder,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    mainFields: ['module', 'main'],
-    sourcemap: true,
-    sourcesContent: false,
-    banner: { js: requireBanner },
-    alias: { '@aws-sdk/credential-provider-node': join(root, 'lib/adapters/aws/function-credentials.ts') },
-    plugins: [withoutUnused],
-    logLevel: 'error',
+    plugins: [withoutUnused, later.plugin],
+    metafile: true,
   });
+  await bundleLater(later, metafile, join(outputFolder, 'parts'));
+  copyFilesBeside(handlers, (handler) => join(outputFolder, folderOf(handler)));
   return new Map(
     handlers.map((handler) => {
       const folder = join(outputFolder, folderOf(handler));
       return [handler, { folder, sizeBytes: statSync(join(folder, 'index.mjs')).size }];
     }),
   );
+}
+
+/** Makes the files that functions load later, and puts each beside the functions that name it. */
+async function bundleLater(later: LaterParts, { outputs }: Metafile, outdir: string): Promise<void> {
+  if (later.sources.size === 0) return;
+  const entries = [...later.sources].map(([file, source]) => [basename(file, '.mjs'), source]);
+  await build({ ...options, entryPoints: Object.fromEntries(entries), outdir, plugins: [withoutUnused] });
+  for (const [path, output] of Object.entries(outputs)) {
+    for (const file of later.namedBy(output)) {
+      const beside = join(root, dirname(path), file);
+      copyFileSync(join(outdir, file), beside);
+      copyFileSync(join(outdir, `${file}.map`), `${beside}.map`);
+    }
+  }
+}
+
+/** What functions read beside their code: texts that are served as they are, and need not be loaded to start. */
+const filesBeside: Record<string, string[]> = {
+  [getOpenApi.handler]: [join(root, 'docs', DESCRIPTION_FILE)],
+  [getDocsFile.handler]: packageFiles.map((file) => resolve(`swagger-ui-dist/${file}`)),
+};
+
+function copyFilesBeside(handlers: readonly string[], folderOf: (handler: string) => string): void {
+  for (const handler of handlers) {
+    const files = filesBeside[handler] ?? [];
+    const folder = join(folderOf(handler), 'viewer');
+    if (files.length > 0) mkdirSync(folder, { recursive: true });
+    for (const file of files) copyFileSync(file, join(folder, basename(file)));
+  }
 }
 
 /** The text of a file of the repository. */

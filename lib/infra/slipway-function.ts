@@ -26,18 +26,19 @@ export type SlipwayFunctionProps = {
 export class SlipwayFunction extends Construct {
   readonly function: LambdaFunction;
   readonly role: Role;
+  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: SlipwayFunctionProps) {
     super(scope, id);
     const { platform } = props;
     const functionName = nameOf(platform.settings, props.name);
-    const logGroup = new LogGroup(this, 'Log', {
+    this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/slipway/${platform.settings.environment}/${props.name}`,
       // Settings take any number; CloudFormation refuses one that CloudWatch does not know.
       retention: platform.settings.logRetentionDays as RetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.role = roleOf(this, logGroup, statementsFor(props.access, platform.arns));
+    this.role = roleOf(this, this.logGroup, statementsFor(props.access, platform.arns));
     this.function = new LambdaFunction(this, 'Function', {
       functionName,
       description: props.summary,
@@ -48,7 +49,7 @@ export class SlipwayFunction extends Construct {
       handler: 'index.handler',
       code: Code.fromAsset(bundleOf(platform, props.handler)),
       role: this.role,
-      logGroup,
+      logGroup: this.logGroup,
       environment: environmentOf(platform, props),
     });
   }

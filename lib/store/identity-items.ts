@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lazy } from '../contract/lazy.ts';
-import { roles } from '../contract/roles.ts';
+import { memberRoles, roles } from '../contract/roles.ts';
 
 /** Stored shapes of who may do what; the rules of items.ts hold here too. */
 export const apiKey = lazy(() =>
@@ -33,3 +33,47 @@ export const tenant = lazy(() =>
     created_at: z.string(),
   }),
 );
+
+/** What lists of keys walk over; thin, so that it costs little to pass over. Owner and id are in its key alone. */
+export const apiKeyRow = lazy(() =>
+  z.object({
+    v: z.literal(1),
+    entity: z.literal('api_key_row'),
+    /** The key's id. */
+    sk: z.string(),
+    /** Where the key itself lies. */
+    hash: z.string(),
+    /** Epoch milliseconds, to the hour. */
+    last_used_at: z.number().optional(),
+  }),
+);
+export type ApiKeyRow = z.infer<ReturnType<typeof apiKeyRow>>;
+
+/** A tenant in the list of its organisation. */
+export const tenantRow = lazy(() =>
+  z.object({
+    v: z.literal(1),
+    entity: z.literal('tenant_row'),
+    /** The tenant's id. */
+    sk: z.string(),
+    name: z.string(),
+    created_at: z.string(),
+  }),
+);
+
+/** What a user of the identity provider may do in a tenant. */
+export const member = lazy(() =>
+  z.object({
+    v: z.literal(1),
+    entity: z.literal('member'),
+    /** The member's id: made from the user's. */
+    sk: z.string(),
+    organisation_id: z.string(),
+    user_id: z.string(),
+    role: z.enum(memberRoles),
+    created_at: z.string(),
+    /** Is none any more. */
+    removed_at: z.string().optional(),
+  }),
+);
+export type MemberItem = z.infer<ReturnType<typeof member>>;

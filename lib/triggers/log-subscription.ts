@@ -1,25 +1,8 @@
-import { gunzipSync } from 'node:zlib';
-import * as z from 'zod';
 import type { RevisionRef } from '../adapters/workflow.ts';
 import type { OutputPiece } from '../app/logs/ingest-build-log.ts';
 import { lazy } from '../contract/lazy.ts';
-import { errorFacts } from '../http/error-mapping.ts';
 import { logger } from '../http/logger.ts';
-
-/** An event has a megabyte at most when it is packed; text does not shrink to less than a hundredth. */
-const UNPACKED_BYTES_MAX = 128 * 1024 * 1024;
-
-const subscriptionEvent = lazy(() => z.object({ awslogs: z.object({ data: z.string() }) }));
-
-/** `CONTROL_MESSAGE` only asks whether anybody is there. */
-const batch = lazy(() =>
-  z.object({
-    messageType: z.string(),
-    logStream: z.string(),
-    logEvents: z.array(z.object({ timestamp: z.number(), message: z.string() })),
-  }),
-);
-type Batch = z.infer<ReturnType<typeof batch>>;
+import { type LogBatch, readLogBatch } from './log-batch.ts';
 
 /** Named when the build is started; the build service appends an id of its own. */
 const streamName = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/([0-9a-f-]{36})(?:\/.*)?$/;
@@ -34,8 +17,8 @@ export function logSubscription<D>(
   return (deps) => {
     const kept = lazy(deps);
     return async (event) => {
-      const read = readBatch(event);
-      if (read === undefined || read.messageType !== 'DATA_MESSAGE') return;
+      const read = readLogBatch(event);
+      if (read === undefined) return;
       const ref = refOf(read);
       const facts = { log_stream: read.logStream, events: read.logEvents.length };
       if (ref === undefined) logger().warn('log lines of no revision', facts);
@@ -45,17 +28,7 @@ export function logSubscription<D>(
   };
 }
 
-function readBatch(event: unknown): Batch | undefined {
-  try {
-    const packed = Buffer.from(subscriptionEvent().parse(event).awslogs.data, 'base64');
-    return batch().parse(JSON.parse(gunzipSync(packed, { maxOutputLength: UNPACKED_BYTES_MAX }).toString()));
-  } catch (error) {
-    logger().warn('log lines that cannot be read', errorFacts(error));
-    return undefined;
-  }
-}
-
-function refOf({ logStream }: Batch): RevisionRef | undefined {
+function refOf({ logStream }: LogBatch): RevisionRef | undefined {
   const [, tenantId, deploymentId, revisionId] = streamName.exec(logStream) ?? [];
   if (tenantId === undefined || deploymentId === undefined || revisionId === undefined) return undefined;
   return { tenantId, deploymentId, revisionId };

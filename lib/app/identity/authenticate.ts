@@ -1,38 +1,60 @@
 import { refuse } from '../../contract/errors.ts';
-import { type ApiKeyItem, apiKey, tenant } from '../../store/identity-items.ts';
-import { apiKeyKey, tenantKey } from '../../store/keys.ts';
+import { findApiKey } from '../../store/api-keys.ts';
+import { type ApiKeyItem, tenant } from '../../store/identity-items.ts';
+import { tenantKey } from '../../store/keys.ts';
 import { find } from '../../store/operations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hashOf, isWellFormed } from './api-key.ts';
+import { bearerCaller } from './bearer.ts';
+import type { KeyUses } from './key-uses.ts';
+import { tenantIdIn } from './tenant-id.ts';
 
-export type Credentials = { apiKey: string | undefined; tenantId: string | undefined };
-type IdentityDeps = Pick<Deps, 'table' | 'clock'>;
+/** What a request proves who asks with, and the tenant that it picks; `authorization` is the header as it came. */
+export type Credentials = {
+  apiKey: string | undefined;
+  authorization?: string | undefined;
+  tenantId: string | undefined;
+};
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** What authentication needs, whatever the use case itself needs. */
+export type IdentityDeps = Pick<Deps, 'table' | 'clock' | 'identityProvider' | 'keyUses'>;
 
 /**
- * Who asks, by their key. Throws `unauthenticated` without saying whether the key is missing, malformed, unknown, revoked or expired;
- * `tenant_required` and `tenant_forbidden` when it is good but the tenant is not its own.
+ * Who asks, by their key or, without one, by their bearer token. Throws `unauthenticated` without saying whether the credential is missing,
+ * malformed, unknown, revoked or expired; `tenant_required`, `tenant_forbidden` and `membership_missing` when it is good but the tenant is not
+ * theirs. A good key is told to `uses`.
  */
-export async function authenticate(deps: IdentityDeps, credentials: Credentials): Promise<Caller> {
-  const key = await validKey(deps, credentials.apiKey);
-  return {
-    tenantId: await tenantOf(deps, key, credentials.tenantId),
+export async function authenticate(
+  deps: IdentityDeps,
+  credentials: Credentials,
+  uses?: KeyUses,
+): Promise<Caller> {
+  const { apiKey, authorization, tenantId } = credentials;
+  if (apiKey === undefined && authorization !== undefined) return bearerCaller(deps, authorization, tenantId);
+  const { key, hash } = await validKey(deps, apiKey);
+  const caller = {
+    tenantId: await tenantOf(deps, key, tenantId),
     organisationId: key.organisation_id,
     userId: key.user_id,
     keyId: key.id,
     role: key.role,
     listenerId: key.listener_id,
   };
+  uses?.note(hash, deps.clock.now());
+  return caller;
 }
 
-async function validKey(deps: IdentityDeps, given: string | undefined): Promise<ApiKeyItem> {
+async function validKey(
+  deps: IdentityDeps,
+  given: string | undefined,
+): Promise<{ key: ApiKeyItem; hash: string }> {
   if (given === undefined || !isWellFormed(given)) throw refuse('unauthenticated', {});
-  const key = await find(deps.table, apiKeyKey(hashOf(given)), apiKey);
+  const hash = hashOf(given);
+  const key = await findApiKey(deps.table, hash);
   const expired = key?.expires_at !== undefined && Date.parse(key.expires_at) <= deps.clock.now();
   if (key === undefined || key.revoked_at !== undefined || expired) throw refuse('unauthenticated', {});
-  return key;
+  return { key, hash };
 }
 
 /** A key of one tenant may name it, and only it; a key of the organisation names one of the organisation's. */
@@ -44,8 +66,8 @@ async function tenantOf(deps: IdentityDeps, key: ApiKeyItem, asked: string | und
     return key.tenant_id;
   }
   if (asked === undefined) throw refuse('tenant_required', {});
-  // The header is part of a key of the table: anything but an id would name another kind of item.
-  const found = UUID.test(asked) ? await find(deps.table, tenantKey(asked.toLowerCase()), tenant) : undefined;
+  const id = tenantIdIn(asked);
+  const found = id === undefined ? undefined : await find(deps.table, tenantKey(id), tenant);
   if (found?.organisation_id !== key.organisation_id) throw refuse('tenant_forbidden', { tenant: asked });
   return found.tenant_id;
 }

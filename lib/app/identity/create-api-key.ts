@@ -1,7 +1,9 @@
 import type { Role } from '../../contract/roles.ts';
+import { ownerOf } from '../../store/api-keys.ts';
+import type { AuditMark } from '../../store/audit-items.ts';
 import { absent, put } from '../../store/expressions.ts';
 import type { ApiKeyItem } from '../../store/identity-items.ts';
-import { apiKeyKey } from '../../store/keys.ts';
+import { apiKeyKey, apiKeyRowKey } from '../../store/keys.ts';
 import { transact, type Write } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';
 import { hashOf, hintOf, newApiKey } from './api-key.ts';
@@ -15,22 +17,29 @@ export type KeyWish = {
   /** For role `listener`: the listener it speaks for. */
   listenerId?: string;
   name: string;
+  /** ISO 8601; absent: it does not expire. */
+  expiresAt?: string;
+  audit?: AuditMark;
 };
 
 /** Makes a key and stores its hash. The key itself is in what this returns and nowhere else. */
 export async function createApiKey(deps: Pick<Deps, 'table' | 'clock'>, wish: KeyWish): Promise<string> {
-  const { key, write } = apiKeyWrite(deps, wish);
-  await transact(deps.table, [write]);
+  const { key, writes } = apiKeyWrites(deps, wish);
+  await transact(deps.table, writes);
   return key;
 }
 
-/** The same as a write for a larger transaction. */
-export function apiKeyWrite(deps: Pick<Deps, 'clock'>, wish: KeyWish): { key: string; write: Write } {
+/** The same as writes for a larger transaction: the key by its hash, and its row in the list of its owner. */
+export function apiKeyWrites(
+  deps: Pick<Deps, 'clock'>,
+  wish: KeyWish,
+): { key: string; item: ApiKeyItem; writes: Write[] } {
   const key = newApiKey();
+  const hash = hashOf(key);
   const item: ApiKeyItem = {
     v: 1,
     entity: 'api_key',
-    id: deps.clock.randomId(),
+    id: deps.clock.orderedId(),
     organisation_id: wish.organisationId,
     ...(wish.tenantId !== undefined && { tenant_id: wish.tenantId }),
     user_id: wish.userId,
@@ -39,6 +48,13 @@ export function apiKeyWrite(deps: Pick<Deps, 'clock'>, wish: KeyWish): { key: st
     name: wish.name,
     hint: hintOf(key),
     created_at: new Date(deps.clock.now()).toISOString(),
+    ...(wish.expiresAt !== undefined && { expires_at: wish.expiresAt }),
   };
-  return { key, write: put('api_key', { ...apiKeyKey(hashOf(key)), ...item }, absent('pk')) };
+  const audit = wish.audit === undefined ? {} : { audit: wish.audit };
+  const row = { ...apiKeyRowKey(ownerOf(item), item.id), v: 1, entity: 'api_key_row', hash };
+  const writes = [
+    put('api_key', { ...apiKeyKey(hash), ...item, ...audit }, absent('pk')),
+    put('api_key_row', row, absent('pk')),
+  ];
+  return { key, item, writes };
 }

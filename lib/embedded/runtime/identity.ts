@@ -11,7 +11,7 @@ import { createListener } from '../../app/listeners/create.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { tenant } from '../../store/identity-items.ts';
 import { tenantKey } from '../../store/keys.ts';
-import { listenerRows } from '../../store/listeners.ts';
+import { findListener, listenerRows } from '../../store/listeners.ts';
 import { find } from '../../store/operations.ts';
 import { writeFileAtomic } from '../atomic-file.ts';
 
@@ -93,7 +93,7 @@ export async function ensureCredentials(
 }
 
 const newKey = (deps: IdentityDeps, owner: Owner): Promise<string> =>
-  createApiKey(deps, { ...wishOf(owner), role: 'admin', name: 'local administrator' });
+  createApiKey(deps, { ...wishOf(owner), role: 'organisation_admin', name: 'local administrator' });
 
 const wishOf = (owner: Owner) => ({
   organisationId: owner.organisation_id,
@@ -112,8 +112,10 @@ export async function ensureListener(
   const kept = await readJson(file, listenerFile);
   const caller = kept && (await callerOf(deps, kept.api_key));
   const agents_port = await choosePort(kept?.agents_port);
-  const known =
+  const own =
     kept !== undefined && caller?.tenantId === owner.tenant_id && caller.listenerId === kept.listener_id;
+  // Somebody may have deleted it; its key says nothing of that.
+  const known = own && (await findListener(deps.table, owner.tenant_id, kept.listener_id)) !== undefined;
   const identity = known ? { ...kept, agents_port } : { ...(await register(deps, owner)), agents_port };
   await writeJson(file, identity);
   return identity;

@@ -19,13 +19,20 @@ const marked = ({ deps }: ControlPlane, key: string, set: Record<string, string>
   transact(deps.table, [update('key', apiKeyKey(hashOf(key)), { set })]);
 
 describe('the first key', () => {
-  it('is its tenant’s administrator, and stored only as a hash', async () => {
+  it('is its organisation’s administrator, and stored only as a hash', async () => {
     const plane = await aControlPlane();
     const { apiKey, ...made } = await bootstrap(plane.deps, names);
     const caller = await known(plane, apiKey);
-    expect(caller).toEqual({ ...made, keyId: caller.keyId, role: 'admin', listenerId: undefined });
+    expect(caller).toEqual({
+      ...made,
+      keyId: caller.keyId,
+      role: 'organisation_admin',
+      listenerId: undefined,
+    });
     const items = await allItems(plane.deps.table);
-    expect(new Set(items.map((item) => item.entity))).toEqual(new Set(['api_key', 'organisation', 'tenant']));
+    expect(new Set(items.map((item) => item.entity))).toEqual(
+      new Set(['api_key', 'api_key_row', 'organisation', 'tenant', 'tenant_row']),
+    );
     expect(JSON.stringify(items)).not.toContain(apiKey.slice(12, -4));
     expect(items.find((item) => item.entity === 'api_key')?.hint).toBe(hintOf(apiKey));
     const asAdmin = { deps: plane.deps, caller };

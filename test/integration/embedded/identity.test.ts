@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { deleteListener } from '../../../lib/app/listeners/delete.ts';
 import { ensureCredentials, ensureListener } from '../../../lib/embedded/runtime/identity.ts';
 import { findListener } from '../../../lib/store/listeners.ts';
 import { freshTable } from '../../support/dynoxide.ts';
@@ -24,7 +25,7 @@ describe('the first key', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(credentials);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const caller = await authenticate(deps, { apiKey: credentials.api_key, tenantId: undefined });
-    expect(caller).toMatchObject({ role: 'admin', tenantId: credentials.tenant_id });
+    expect(caller).toMatchObject({ role: 'organisation_admin', tenantId: credentials.tenant_id });
     const later = await ensureCredentials(deps, folder, 'http://localhost:5000');
     expect(later.credentials).toEqual({ ...credentials, base_url: 'http://localhost:5000' });
   });
@@ -76,5 +77,18 @@ describe('the listener of this machine', () => {
     const second = await ensureListener(deps, folder, owner, portIs(4401));
     expect(second.listener_id).toBe(first.listener_id);
     expect(second.api_key).not.toBe(first.api_key);
+  });
+
+  it('is registered anew when somebody has deleted it', async () => {
+    const { deps, folder } = await place();
+    const { owner } = await ensureCredentials(deps, folder, URL);
+    const first = await ensureListener(deps, folder, owner, portIs(4401));
+    const { tenant_id: tenantId, user_id: userId } = owner;
+    const params = { listener_id: first.listener_id };
+    await deleteListener(deps, { params }, { tenantId, userId, keyId: 'key' });
+    const second = await ensureListener(deps, folder, owner, portIs(4401));
+    expect(await findListener(deps.table, tenantId, second.listener_id)).toMatchObject({
+      compute_id: 'local',
+    });
   });
 });

@@ -137,9 +137,10 @@ describe('an endpoint', () => {
 
   it('passes the credentials to authentication and nothing else', async () => {
     const authenticate = vi.fn(async () => aCaller());
-    const headers = { 'x-api-key': 'k', 'x-tenant-id': 't', authorization: 'other' };
+    const headers = { 'x-api-key': 'k', 'x-tenant-id': 't', authorization: 'Bearer b', cookie: 'c' };
     await handlerOf(patchThing, { authenticate })({ ...goodPatch, headers });
-    expect(authenticate).toHaveBeenCalledWith(deps, { apiKey: 'k', tenantId: 't' });
+    const credentials = { apiKey: 'k', tenantId: 't', authorization: 'Bearer b' };
+    expect(authenticate).toHaveBeenCalledWith(deps, credentials, { note: expect.any(Function) });
   });
 
   it('answers 500 for an output that its schema does not allow', async () => {

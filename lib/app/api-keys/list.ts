@@ -1,0 +1,26 @@
+import type { listApiKeys as row } from '../../contract/routes/identity.ts';
+import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import { apiKeyRows, findApiKey } from '../../store/api-keys.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { pageOf } from '../page.ts';
+import { ownerInScope } from './scope.ts';
+import { apiKeyView } from './view.ts';
+
+/** Keys of the tenant, or the organisation's own, newest first; expired ones too, revoked ones not. */
+export async function listApiKeys(
+  deps: Pick<Deps, 'table'>,
+  { query }: Pick<RouteInput<typeof row>, 'query'>,
+  caller: Caller,
+): Promise<RouteOutput<typeof row>> {
+  const owner = ownerInScope(caller, query.scope, 'organisation_keys:read');
+  const page = await pageOf(apiKeyRows(deps.table, owner, query.offset + query.limit), query);
+  const shown = await Promise.all(
+    page.rows.map(async ({ hash, last_used_at }) => {
+      const key = await findApiKey(deps.table, hash);
+      // Who revokes a key in the table by hand leaves its row.
+      return key === undefined || key.revoked_at !== undefined ? [] : [apiKeyView(key, last_used_at)];
+    }),
+  );
+  return { resources: shown.flat(), offset: page.offset };
+}

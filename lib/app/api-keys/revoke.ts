@@ -1,0 +1,52 @@
+import { refuse } from '../../contract/errors.ts';
+import { allows } from '../../contract/roles.ts';
+import type { revokeApiKey as row } from '../../contract/routes/identity.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { findApiKeyRow, type KeyOwner } from '../../store/api-keys.ts';
+import { present, remove, update } from '../../store/expressions.ts';
+import type { ApiKeyRow } from '../../store/identity-items.ts';
+import { apiKeyKey, apiKeyRowKey } from '../../store/keys.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { auditOf } from '../audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { forgottenAt } from '../identity/forgotten-at.ts';
+
+/** Revokes a key of the tenant, or of the organisation by who may: the next request with it is refused. */
+export async function revokeApiKey(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<undefined> {
+  const { key_id: id } = params;
+  const found = await findInReach(deps, caller, id);
+  if (found === undefined) throw refuse('api_key_not_found', { id });
+  const now = deps.clock.now();
+  const set = {
+    revoked_at: new Date(now).toISOString(),
+    ttl: forgottenAt(now),
+    audit: auditOf(deps, caller, 'api_key.revoke'),
+  };
+  try {
+    await transact(deps.table, [
+      update('api_key', apiKeyKey(found.row.hash), { set }, present('pk')),
+      remove('api_key_row', apiKeyRowKey(found.owner, id), present('pk')),
+    ]);
+  } catch (error) {
+    throw error instanceof ConditionsFailed ? refuse('api_key_not_found', { id }) : error;
+  }
+  return undefined;
+}
+
+async function findInReach(
+  { table }: Pick<Deps, 'table'>,
+  { organisationId, tenantId, role }: Caller,
+  id: string,
+): Promise<{ owner: KeyOwner; row: ApiKeyRow } | undefined> {
+  const ofAll = allows(role, 'organisation_keys:write') ? [{ organisationId, tenantId: undefined }] : [];
+  for (const owner of [{ organisationId, tenantId }, ...ofAll]) {
+    const row = await findApiKeyRow(table, owner, id);
+    if (row !== undefined) return { owner, row };
+  }
+  return undefined;
+}

@@ -1,0 +1,49 @@
+import { oidcProvider } from '../../adapters/identity-provider.ts';
+import { variable } from '../../contract/env.ts';
+import { refuse } from '../../contract/errors.ts';
+import { lazy } from '../../contract/lazy.ts';
+import { member } from '../../store/identity-items.ts';
+import { memberKey } from '../../store/keys.ts';
+import { find } from '../../store/operations.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { memberIdOf } from './member-id.ts';
+import { tenantIdIn } from './tenant-id.ts';
+
+type BearerDeps = Pick<Deps, 'table' | 'identityProvider'>;
+
+/** Stands for the key's id in what a user did without a key. */
+const NO_KEY = 'bearer';
+
+/** The issuer that the function's own environment names, if any. */
+const environmentProvider = lazy(() => {
+  const [issuer, audience] = [variable('OIDC_ISSUER'), variable('OIDC_AUDIENCE')];
+  return oidcProvider(issuer && audience ? { issuer, audience } : undefined, Date.now);
+});
+
+/** Who asks with a bearer token: its subject, in the role that they have in the tenant that the request picks. */
+export async function bearerCaller(
+  deps: BearerDeps,
+  authorization: string,
+  tenantId: string | undefined,
+): Promise<Caller> {
+  const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
+  const provider = deps.identityProvider ?? environmentProvider();
+  const userId = token === undefined ? undefined : await provider.subjectOf(token);
+  if (userId === undefined) throw refuse('unauthenticated', {});
+  if (tenantId === undefined) throw refuse('tenant_required', {});
+  return { ...(await membership(deps, userId, tenantId)), userId, keyId: NO_KEY, listenerId: undefined };
+}
+
+async function membership(
+  { table }: BearerDeps,
+  userId: string,
+  asked: string,
+): Promise<Pick<Caller, 'tenantId' | 'organisationId' | 'role'>> {
+  const tenantId = tenantIdIn(asked);
+  const found = tenantId && (await find(table, memberKey(tenantId, memberIdOf(userId)), member));
+  // The user is compared too: nobody is let in by two subjects that have one id.
+  if (!found || found.removed_at !== undefined || found.user_id !== userId)
+    throw refuse('membership_missing', { tenant: asked });
+  return { tenantId, organisationId: found.organisation_id, role: found.role };
+}

@@ -1,0 +1,33 @@
+import { refuse } from '../../contract/errors.ts';
+import type { MemberRole } from '../../contract/roles.ts';
+import { tenant } from '../../store/identity-items.ts';
+import { tenantKey } from '../../store/keys.ts';
+import { find } from '../../store/operations.ts';
+import type { Deps } from '../deps.ts';
+import { createApiKey } from './create-api-key.ts';
+
+export type TenantKeyWish = {
+  tenantId: string;
+  role: MemberRole;
+  name: string;
+  /** Of the tenant's whole organisation instead of the tenant alone. */
+  organisationWide: boolean;
+};
+
+/** Makes a key for a new user of a tenant that is there; for who reaches the table itself, so no role is too high. Throws `tenant_not_found`. */
+export async function createTenantKey(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { tenantId, role, name, organisationWide }: TenantKeyWish,
+): Promise<{ apiKey: string; userId: string }> {
+  const owner = await find(deps.table, tenantKey(tenantId), tenant);
+  if (owner === undefined) throw refuse('tenant_not_found', { id: tenantId });
+  const userId = deps.clock.randomId();
+  const apiKey = await createApiKey(deps, {
+    organisationId: owner.organisation_id,
+    tenantId: organisationWide ? undefined : tenantId,
+    userId,
+    role,
+    name,
+  });
+  return { apiKey, userId };
+}

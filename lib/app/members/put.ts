@@ -1,0 +1,38 @@
+import { refuse } from '../../contract/errors.ts';
+import type { MemberView } from '../../contract/identity.ts';
+import { lackedToGive } from '../../contract/roles.ts';
+import type { putMember as row } from '../../contract/routes/identity.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { put } from '../../store/expressions.ts';
+import { memberKey } from '../../store/keys.ts';
+import { transact } from '../../store/operations.ts';
+import { auditOf } from '../audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { memberIdOf } from '../identity/member-id.ts';
+
+/** Gives a user of the identity provider a role in the caller's tenant, one that is not above the caller's own. */
+export async function putMember(
+  deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
+  { body }: Pick<RouteInput<typeof row>, 'body'>,
+  caller: Caller,
+): Promise<MemberView> {
+  const { user_id, role } = body;
+  const permission = lackedToGive(caller.role, role);
+  if (permission !== undefined) throw refuse('permission_missing', { permission });
+  const id = memberIdOf(user_id);
+  const created_at = new Date(deps.clock.now()).toISOString();
+  const view = { id, user_id, role, created_at };
+  const item = {
+    ...memberKey(caller.tenantId, id),
+    v: 1,
+    entity: 'member',
+    organisation_id: caller.organisationId,
+    user_id,
+    role,
+    created_at,
+    audit: auditOf(deps, caller, 'membership.change'),
+  };
+  await transact(deps.table, [put('member', item), ...deps.idempotency.record(view)]);
+  return view;
+}

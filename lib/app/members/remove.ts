@@ -1,0 +1,32 @@
+import { refuse } from '../../contract/errors.ts';
+import type { removeMember as row } from '../../contract/routes/identity.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { absent, present, update } from '../../store/expressions.ts';
+import { memberKey } from '../../store/keys.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { auditOf } from '../audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { forgottenAt } from '../identity/forgotten-at.ts';
+
+/** Takes a user's role in the caller's tenant. Their next request finds it gone; keys that they have made stay. */
+export async function removeMember(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<undefined> {
+  const { member_id: id } = params;
+  const now = deps.clock.now();
+  const set = {
+    removed_at: new Date(now).toISOString(),
+    ttl: forgottenAt(now),
+    audit: auditOf(deps, caller, 'membership.change'),
+  };
+  const gone = [present('pk'), absent('removed_at')];
+  try {
+    await transact(deps.table, [update('member', memberKey(caller.tenantId, id), { set }, ...gone)]);
+  } catch (error) {
+    throw error instanceof ConditionsFailed ? refuse('member_not_found', { id }) : error;
+  }
+  return undefined;
+}

@@ -1,0 +1,32 @@
+import { refuse } from '../../contract/errors.ts';
+import type { TenantView } from '../../contract/identity.ts';
+import type { createTenant as row } from '../../contract/routes/identity.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { transact } from '../../store/operations.ts';
+import { auditOf } from '../audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { tenantWrites } from './writes.ts';
+
+const SINGLE =
+  'Builds and agents of all tenants run as one user of this machine. Start it with SLIPWAY_MORE_TENANTS=true to make another tenant all the same.';
+
+/** Makes another tenant of the caller's organisation. Throws `state_forbids` where all tenants would be one trust domain. */
+export async function createTenant(
+  deps: Pick<Deps, 'table' | 'clock' | 'idempotency' | 'settings'>,
+  { body }: Pick<RouteInput<typeof row>, 'body'>,
+  caller: Caller,
+): Promise<TenantView> {
+  if (deps.settings.singleTenant === true) throw refuse('state_forbids', { reason: SINGLE });
+  const { organisationId } = caller;
+  const tenantId = deps.clock.orderedId();
+  const created_at = new Date(deps.clock.now()).toISOString();
+  const { name } = body;
+  const view = { id: tenantId, organization_id: organisationId, name, created_at };
+  const audit = auditOf(deps, caller, 'tenant.create');
+  await transact(deps.table, [
+    ...tenantWrites({ organisationId, tenantId, name, created_at }, audit),
+    ...deps.idempotency.record(view),
+  ]);
+  return view;
+}

@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import { withoutNulls } from './json.ts';
+import { lazy } from './lazy.ts';
+import { time } from './logs.ts';
+import { always, missing, report, valueError } from './problems.ts';
+import { id, page } from './query.ts';
+import { memberRoles, roles } from './roles.ts';
+
+/** Who may do what: API keys, members and tenants, as requests ask for them and responses show them (contract §2.7). */
+
+const NAME_LENGTH_MAX = 128;
+/** OpenID Connect allows a subject so many characters. */
+const USER_ID_LENGTH_MAX = 255;
+
+const keyScopes = ['tenant', 'organisation'] as const;
+
+const name = lazy(() =>
+  z
+    .string()
+    .min(1)
+    .max(NAME_LENGTH_MAX)
+    .regex(/^\P{Cc}+$/u),
+);
+
+const given = (value: unknown): boolean => value !== undefined && value !== null;
+
+/** What the fields of a new key ask for must fit together. */
+function checkFit(body: unknown, ctx: z.RefinementCtx): void {
+  if (typeof body !== 'object' || body === null) return;
+  const { role, listener_id, tenant_id, scope }: Record<string, unknown> = { ...body };
+  if (role === 'listener') {
+    if (!given(listener_id)) report(ctx, missing, ['listener_id']);
+    if (scope === 'organisation')
+      report(ctx, valueError("a listener's key belongs to one tenant"), ['scope']);
+  } else if (given(listener_id)) {
+    report(ctx, valueError("only a key of the role 'listener' is bound to a listener"), ['listener_id']);
+  }
+  if (given(tenant_id) && scope === 'organisation')
+    report(ctx, valueError('a key of the organisation names no tenant'), ['tenant_id']);
+}
+
+/** `POST /v2/api-keys`. */
+export const createApiKeyBody = lazy(() =>
+  z
+    .object({
+      name: name(),
+      role: z.enum(roles),
+      /** In the future; absent: the key does not expire. Epoch milliseconds once parsed. */
+      expires_at: time().nullish(),
+      /** For the role `listener`: the listener that it speaks for. */
+      listener_id: id().nullish(),
+      /** May be named, and only be the tenant of the request. */
+      tenant_id: id().nullish(),
+      /** `organisation`: it opens every tenant, and each request names its own. Absent: `tenant`. */
+      scope: z.enum(keyScopes).nullish(),
+      /** The key acts as a new user of its own instead of its maker; a listener's always does. */
+      service_user: z.boolean().nullish(),
+    })
+    .superRefine(checkFit, always)
+    .transform(withoutNulls),
+);
+export type CreateApiKeyBody = z.output<ReturnType<typeof createApiKeyBody>>;
+
+/** `GET /v2/api-keys`: the tenant's, or those of the organisation. */
+export const listApiKeysQuery = lazy(() =>
+  z.object({ ...page(), scope: z.enum(keyScopes).default('tenant') }),
+);
+
+/** A key as lists show it; the key itself is in the answer that made it and nowhere else. */
+const apiKeyShape = lazy(() => ({
+  id: z.guid(),
+  name: z.string(),
+  /** The first and last characters. */
+  hint: z.string(),
+  role: z.enum(roles),
+  organization_id: z.guid(),
+  /** Null: a key of the whole organisation. */
+  tenant_id: z.guid().nullable(),
+  /** Who it acts as. */
+  user_id: z.string(),
+  listener_id: z.guid().nullable(),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+  /** To the hour; null when it was not used since it was made. */
+  last_used_at: z.string().nullable(),
+}));
+const apiKeyView = lazy(() => z.object(apiKeyShape()));
+export type ApiKeyView = z.input<ReturnType<typeof apiKeyView>>;
+
+export const createdApiKeyView = lazy(() => z.object({ ...apiKeyShape(), key: z.string() }));
+export const apiKeyListView = lazy(() => z.object({ resources: z.array(apiKeyView()), offset: z.int() }));
+
+/** `POST /v2/tenants`. */
+export const createTenantBody = lazy(() => z.object({ name: name() }));
+
+export const tenantView = lazy(() =>
+  z.object({ id: z.guid(), organization_id: z.guid(), name: z.string(), created_at: z.string() }),
+);
+export type TenantView = z.input<ReturnType<typeof tenantView>>;
+export const tenantListView = lazy(() => z.object({ resources: z.array(tenantView()), offset: z.int() }));
+
+/** `POST /v2/members`: who is one already gets the new role. */
+export const putMemberBody = lazy(() =>
+  z.object({
+    /** The subject (`sub`) of their tokens. */
+    user_id: z
+      .string()
+      .min(1)
+      .max(USER_ID_LENGTH_MAX)
+      .regex(/^\P{Cc}+$/u),
+    role: z.enum(memberRoles),
+  }),
+);
+
+export const memberView = lazy(() =>
+  z.object({ id: z.guid(), user_id: z.string(), role: z.enum(memberRoles), created_at: z.string() }),
+);
+export type MemberView = z.input<ReturnType<typeof memberView>>;
+export const memberListView = lazy(() => z.object({ resources: z.array(memberView()), offset: z.int() }));

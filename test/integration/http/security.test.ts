@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { getDeployment } from '../../../lib/app/deployments/get.ts';
+import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { permissions, roles } from '../../../lib/contract/roles.ts';
+import { getDeployment as getDeploymentRow } from '../../../lib/contract/routes/deployments.ts';
+import { routes } from '../../../lib/contract/routes.ts';
+import { authentication } from '../../../lib/http/authentication.ts';
+import { authorization } from '../../../lib/http/authorization.ts';
+import { chain, type Handler, inputOf, wrap } from '../../../lib/http/chain.ts';
+import { exchangeOf, type Step } from '../../../lib/http/exchange.ts';
+import { aCaller } from '../../support/caller.ts';
+import { allItems } from '../../support/control-plane.ts';
+import { findingsOf, handlerOf, idsIn, isGuarded } from '../../support/security-loop.ts';
+import { aSecurityWorld, type SecurityWorld } from '../../support/security-world.ts';
+
+const guarded = routes.filter(isGuarded);
+
+beforeAll(() => {
+  vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
+});
+afterAll(() => vi.unstubAllEnvs());
+
+/** What other tenants have, but for their API keys' own items, which lie under hashes. */
+async function foreignItems({ deps, foreign }: SecurityWorld) {
+  const items = await allItems(deps.table);
+  return items.filter(({ pk }) => foreign.some(({ tenantId }) => String(pk).includes(tenantId)));
+}
+
+describe('every route of the table', () => {
+  it('guards itself: bad credentials, roles, tenants and other tenants’ ids, and nothing of theirs is changed', async () => {
+    const world = await aSecurityWorld();
+    const before = await foreignItems(world);
+    expect(before.length).toBeGreaterThan(20);
+    const findings: string[] = [];
+    for (const row of guarded) {
+      const found = await findingsOf(row, await handlerOf(row, world.deps), world);
+      findings.push(...found.map((finding) => `${row.operation}: ${finding}`));
+    }
+    expect(findings).toEqual([]);
+    expect(await foreignItems(world)).toEqual(before);
+  }, 120_000);
+
+  it('is asked with ids of things that are there', async () => {
+    const { own } = await aSecurityWorld();
+    const named = new Set(guarded.flatMap(idsIn));
+    // A new kind of id needs a thing of its kind in test/support/security-world.ts.
+    expect([...named].filter((name) => own.ids[name] === undefined)).toEqual([]);
+  });
+
+  it('asks for what some role has, and the matrix has nothing that is asked for nowhere', () => {
+    const asked = new Set(guarded.map(({ permission }) => permission));
+    expect(roles.length).toBe(5);
+    expect([...asked].filter((permission) => !permissions.includes(permission))).toEqual([]);
+  });
+});
+
+/** A handler of getDeployment with other steps before it, or another use case behind them. */
+function careless(
+  world: SecurityWorld,
+  identity: Step[],
+  run: typeof getDeployment = getDeployment,
+): Handler {
+  return wrap(
+    async (event) => {
+      const exchange = exchangeOf(event);
+      const { tenantId, organisationId } = world.own;
+      const { caller = aCaller({ tenantId, organisationId }) } = exchange;
+      return run(world.deps, inputOf<typeof getDeploymentRow>(event, exchange), caller);
+    },
+    chain(getDeploymentRow, identity),
+  );
+}
+
+describe('the loop', () => {
+  const row = guarded.find(({ operation }) => operation === 'getDeployment');
+  if (row === undefined) throw new Error('no such row');
+  const authenticated = ({ deps }: SecurityWorld) => authentication(authenticate, () => deps);
+  const authorized = authorization('deployments:read');
+
+  it('finds nothing in a handler with both steps', async () => {
+    const world = await aSecurityWorld();
+    expect(await findingsOf(row, careless(world, [authenticated(world), authorized]), world)).toEqual([]);
+  });
+
+  it('finds a handler that does not authorise', async () => {
+    const world = await aSecurityWorld();
+    const findings = await findingsOf(row, careless(world, [authenticated(world)]), world);
+    expect(findings).toEqual([expect.stringMatching(/^listener: 404 /)]);
+  });
+
+  it('finds a handler that does not authenticate', async () => {
+    const world = await aSecurityWorld();
+    const findings = await findingsOf(row, careless(world, []), world);
+    expect(findings).toEqual(expect.arrayContaining([expect.stringMatching(/^no key: 200 /)]));
+  });
+
+  it('finds a use case that looks under another tenant', async () => {
+    const world = await aSecurityWorld();
+    const open: typeof getDeployment = async (deps, input, caller) => {
+      const owner = world.foreign.find(({ ids }) => ids.deployment_id === input.params.deployment_id);
+      return getDeployment(deps, input, { ...caller, ...owner });
+    };
+    const handler = careless(world, [authenticated(world), authorized], open);
+    const findings = await findingsOf(row, handler, world);
+    expect(findings.join('\n')).toMatch(/deployment_id of another tenant: 200 /);
+  });
+
+  it('finds an answer that tells another tenant’s thing from nothing', async () => {
+    const world = await aSecurityWorld();
+    const telling: typeof getDeployment = async (deps, input, caller) => {
+      const isTheirs = world.foreign.some(({ ids }) => ids.deployment_id === input.params.deployment_id);
+      if (isTheirs) throw new Error('not yours');
+      return getDeployment(deps, input, caller);
+    };
+    const handler = careless(world, [authenticated(world), authorized], telling);
+    const findings = await findingsOf(row, handler, world);
+    expect(findings.join('\n')).toMatch(/answers 500/);
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { oidcProvider } from '../../../lib/adapters/identity-provider.ts';
+import { authenticate } from '../../../lib/app/identity/authenticate.ts';
+import { memberIdOf } from '../../../lib/app/identity/member-id.ts';
+import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
+import {
+  anOrganisation,
+  giveRole,
+  makeKey,
+  makeTenant,
+  members,
+  takeRole,
+  tenants,
+  withKey,
+} from '../../support/identity-requests.ts';
+import { AUDIENCE, anIssuer } from '../../support/issuer.ts';
+import { github, list, post, refusal, refusedWith, register } from '../../support/requests.ts';
+
+/** An organisation whose people come from an identity provider. */
+async function withPeople() {
+  const plane = await aControlPlane();
+  const issuer = await anIssuer();
+  plane.deps.identityProvider = oidcProvider({ issuer: issuer.url, audience: AUDIENCE }, Date.now);
+  const admin = await anOrganisation(plane);
+  const known = (authorization: string, tenantId: string | undefined) =>
+    authenticate(plane.deps, { apiKey: undefined, authorization, tenantId });
+  const person = async (name: string, tenantId: string | undefined = admin.caller.tenantId) =>
+    known(`Bearer ${await issuer.token(name)}`, tenantId);
+  return { plane, issuer, admin, known, person };
+}
+
+const noPart = (tenant: string) => `403 The user has no part in tenant '${tenant}'`;
+
+describe('a member', () => {
+  it('asks with a bearer token, as themselves, in the role they have in the tenant they name', async () => {
+    const { admin, person } = await withPeople();
+    const { tenantId, organisationId } = admin.caller;
+    const made = await giveRole(admin, 'auth0|alice', 'developer');
+    expect(made).toEqual({
+      id: memberIdOf('auth0|alice'),
+      user_id: 'auth0|alice',
+      role: 'developer',
+      created_at: expect.any(String),
+    });
+    const caller = await person('auth0|alice', tenantId.toUpperCase());
+    const expected = { tenantId, organisationId, userId: 'auth0|alice', role: 'developer' };
+    expect(caller).toEqual({ ...expected, keyId: 'bearer', listenerId: undefined });
+    await register(admin, 'machine');
+    const alice: ControlPlane = { ...admin, caller };
+    const { id } = await post(alice, github('a'));
+    expect((await list(admin)).resources.map((one) => one.id)).toEqual([id]);
+    const created = (await allItems(admin.deps.table)).find((item) => item.entity === 'deployment');
+    expect(created?.created_by).toBe('auth0|alice');
+  });
+
+  it('has to name a tenant, and a part in it', async () => {
+    const { plane, admin, person } = await withPeople();
+    const other = await anOrganisation(plane);
+    await giveRole(admin, 'alice', 'admin');
+    await giveRole(other, 'bob', 'admin');
+    const { tenantId } = admin.caller;
+    await person('alice');
+    const { deps } = plane;
+    expect(await refusedWith(person('bob'))).toBe(noPart(tenantId));
+    expect(await refusedWith(person('Alice'))).toBe(noPart(tenantId));
+    for (const asked of [
+      other.caller.tenantId,
+      deps.clock.randomId(),
+      '',
+      'x',
+      `${tenantId}#M`,
+      'x'.repeat(5000),
+    ]) {
+      expect(await refusedWith(person('alice', asked))).toBe(noPart(asked));
+    }
+  });
+
+  it('without a tenant hears that one is needed', async () => {
+    const { admin, known, issuer } = await withPeople();
+    await giveRole(admin, 'alice', 'admin');
+    const asked = known(`bearer ${await issuer.token('alice')}`, undefined);
+    expect(await refusedWith(asked)).toMatch(/^403 .*requires workspace specification/);
+  });
+
+  it('is refused like a bad key for whatever is wrong with their token', async () => {
+    const { admin, known, issuer } = await withPeople();
+    await giveRole(admin, 'alice', 'admin');
+    const { tenantId } = admin.caller;
+    const token = await issuer.token('alice');
+    const expired = await issuer.token('alice', { exp: 1 });
+    const bad = [
+      'Bearer',
+      'Bearer ',
+      `Bearer ${token} ${token}`,
+      `Basic ${token}`,
+      token,
+      `Bearer ${expired}`,
+    ];
+    for (const authorization of [...bad, `Bearer ${token}x`, `Bearer "${token}"`, `Bearer ${admin.apiKey}`]) {
+      const { status, detail, headers } = await refusal(known(authorization, tenantId));
+      expect([authorization, status, detail]).toEqual([authorization, 401, 'Invalid or missing credentials']);
+      expect(headers?.['www-authenticate']).toMatch(/ApiKey.*Bearer/);
+    }
+    expect((await known(`BEARER  ${token}`, tenantId)).userId).toBe('alice');
+  });
+
+  it('with a key asks with the key, good or bad', async () => {
+    const { admin, issuer } = await withPeople();
+    await giveRole(admin, 'alice', 'viewer');
+    const authorization = `Bearer ${await issuer.token('alice')}`;
+    const { tenantId } = admin.caller;
+    const ask = (apiKey: string) => authenticate(admin.deps, { apiKey, authorization, tenantId });
+    expect((await ask(admin.apiKey)).role).toBe('organisation_admin');
+    expect(await refusedWith(ask('slp_wrong'))).toBe('401 Invalid or missing credentials');
+  });
+
+  it('gets another role, loses it at once, and may get one again', async () => {
+    const { admin, person } = await withPeople();
+    const { id } = await giveRole(admin, 'alice', 'admin');
+    await giveRole(admin, 'bob', 'viewer');
+    expect((await giveRole(admin, 'alice', 'viewer')).id).toBe(id);
+    expect((await person('alice')).role).toBe('viewer');
+    await takeRole(admin, id);
+    expect(await refusedWith(person('alice'))).toBe(noPart(admin.caller.tenantId));
+    expect((await members(admin)).resources.map((member) => member.user_id)).toEqual(['bob']);
+    expect(await refusedWith(takeRole(admin, id))).toBe(`404 Member ID ${id} not found.`);
+    await giveRole(admin, 'alice', 'developer');
+    expect((await person('alice')).role).toBe('developer');
+  });
+
+  it('gets no role that its giver has not, and people are no listeners', async () => {
+    const { admin } = await withPeople();
+    const asAdmin = admin.as({ role: 'admin' });
+    expect(await refusedWith(giveRole(asAdmin, 'alice', 'organisation_admin'))).toBe(
+      "403 API key lacks permission 'tenants:read'",
+    );
+    expect((await giveRole(asAdmin, 'alice', 'admin')).role).toBe('admin');
+    await expect(giveRole(admin, 'alice', 'listener')).rejects.toThrow('Invalid option');
+  });
+
+  it('is listed page by page, and in no other tenant', async () => {
+    const { plane, admin } = await withPeople();
+    const other = await anOrganisation(plane);
+    for (let n = 0; n < 7; n++) await giveRole(admin, `user ${n}`, 'viewer');
+    const pages = [];
+    for (const offset of ['0', '3', '6']) pages.push(await members(admin, { limit: '3', offset }));
+    expect(pages.map((page) => page.offset)).toEqual([3, 6, 7]);
+    const users = pages.flatMap(({ resources }) => resources.map((member) => member.user_id));
+    expect(users.toSorted()).toEqual(Array.from({ length: 7 }, (_, n) => `user ${n}`));
+    expect(await members(other)).toEqual({ resources: [], offset: 0 });
+    const { id } = await giveRole(admin, 'user 1', 'viewer');
+    expect(await refusedWith(takeRole(other, id))).toBe(`404 Member ID ${id} not found.`);
+  });
+});
+
+describe('the tenants of an organisation', () => {
+  it('are listed, newest first, and are reached with a key of the organisation', async () => {
+    const plane = await aControlPlane();
+    const [admin, other] = [await anOrganisation(plane), await anOrganisation(plane)];
+    const made = await makeTenant(admin, 'second');
+    expect(made).toMatchObject({ name: 'second', organization_id: admin.caller.organisationId });
+    const listed = await tenants(admin);
+    expect(listed).toEqual({ resources: [made, expect.objectContaining({ name: 'main' })], offset: 2 });
+    expect((await tenants(other)).resources.map(({ id }) => id)).toEqual([other.caller.tenantId]);
+    const wide = await makeKey(admin, { name: 'wide', role: 'organisation_admin', scope: 'organisation' });
+    const inSecond = await withKey(admin, wide.key, made.id);
+    expect(inSecond.caller.tenantId).toBe(made.id);
+    const own = await makeKey(inSecond, { name: 'its own', role: 'admin' });
+    expect((await withKey(plane, own.key)).caller).toMatchObject({ tenantId: made.id, role: 'admin' });
+    expect(await refusedWith(withKey(admin, wide.key, other.caller.tenantId))).toMatch(/^403 /);
+  });
+
+  it('stay one where what they run is not kept apart, unless that is asked for', async () => {
+    const plane = await aControlPlane({ singleTenant: true });
+    const admin = await anOrganisation(plane);
+    expect(await refusedWith(makeTenant(admin, 'second'))).toMatch(/^409 .*SLIPWAY_MORE_TENANTS=true/);
+    expect((await tenants(admin)).resources).toHaveLength(1);
+  });
+});
