@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import { freeText, JSON_DEPTH_MAX, nestsDeeperThan, withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
+import { platformPattern } from './platforms.ts';
 import { report, valueError } from './problems.ts';
 import { computeTypes } from './revision-status.ts';
 
 const COMPUTE_ID_LENGTH_MAX = 256;
 const NAMESPACES_COUNT_MAX = 100;
 const NAMESPACE_LENGTH_MAX = 63;
+/** Each is a build of its own. */
+const PLATFORMS_COUNT_MAX = 4;
 const COMPUTE_CONFIG_SIZE_BYTES_MAX = 16 * 1024;
 
 const namespace = lazy(() =>
@@ -24,12 +27,19 @@ function checkComputeConfig(config: object, ctx: z.RefinementCtx): void {
   }
 }
 
-/** Fields beside `k8s_namespaces` are the client's own and kept. */
+/** `platforms`: what images are built for. Fields beside these are the client's own and kept. */
 const computeConfig = lazy(() =>
   z
-    .looseObject({ k8s_namespaces: z.array(namespace()).max(NAMESPACES_COUNT_MAX).nullish() })
+    .looseObject({
+      k8s_namespaces: z.array(namespace()).max(NAMESPACES_COUNT_MAX).nullish(),
+      platforms: z.array(z.string().regex(platformPattern)).max(PLATFORMS_COUNT_MAX).nullish(),
+    })
     .superRefine(checkComputeConfig)
-    .transform((config) => ({ ...config, k8s_namespaces: [...new Set(config.k8s_namespaces ?? [])] })),
+    .transform(({ k8s_namespaces: namespaces, platforms, ...own }) => ({
+      ...own,
+      ...(platforms !== null && platforms !== undefined && { platforms: [...new Set(platforms)] }),
+      ...(namespaces !== null && namespaces !== undefined && { k8s_namespaces: [...new Set(namespaces)] }),
+    })),
 );
 
 /** `POST /v2/listeners`. */
@@ -42,10 +52,24 @@ export const createListenerBody = lazy(() =>
         .min(1)
         .max(COMPUTE_ID_LENGTH_MAX)
         .regex(/^\P{Cc}+$/u),
-      compute_config: computeConfig(),
+      compute_config: computeConfig().transform((config) => ({ k8s_namespaces: [], ...config })),
       version: freeText().nullish(),
       is_default: z.boolean().nullish(),
     })
     .transform(withoutNulls),
 );
 export type CreateListenerBody = z.output<ReturnType<typeof createListenerBody>>;
+
+/** `PATCH /v2/listeners/{listener_id}`. `compute_type` and `compute_id` are read only to refuse a change of them. */
+export const changeListenerBody = lazy(() =>
+  z
+    .object({
+      compute_type: z.string().nullish(),
+      compute_id: z.string().nullish(),
+      compute_config: computeConfig().nullish(),
+      version: freeText().nullish(),
+      is_default: z.boolean().nullish(),
+    })
+    .transform(withoutNulls),
+);
+export type ChangeListenerBody = z.output<ReturnType<typeof changeListenerBody>>;

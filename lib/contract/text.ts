@@ -76,6 +76,9 @@ export function commandProblem(text: string): string | undefined {
     : undefined;
 }
 
+/** As names in DNS. */
+const HOST_LENGTH_MAX = 253;
+
 /** The address a deployment is shown under; empty clears it. */
 export function customUrlProblem(text: string): string | undefined {
   if (text === '') return undefined;
@@ -83,5 +86,6 @@ export function customUrlProblem(text: string): string | undefined {
   if (url === undefined || !['https:', 'http:'].includes(url.protocol)) {
     return 'a URL begins with https:// or http://';
   }
+  if (url.hostname.length > HOST_LENGTH_MAX) return `a host has at most ${HOST_LENGTH_MAX} characters`;
   return url.username !== '' || url.password !== '' ? 'a URL contains no user name or password' : undefined;
 }

@@ -37,7 +37,7 @@ export function acknowledge(stack: Stack, { arns }: Platform): void {
     ]),
     [
       wildcard(arns.repositories),
-      'There is one repository a deployment, made at run time; sessions that push are limited to one of them.',
+      'There is one repository a deployment, made at run time; sessions that push are limited to one of them, those that pull to those of one tenant.',
     ],
     [
       wildcard(arns.executions),

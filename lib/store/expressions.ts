@@ -3,7 +3,7 @@ import type { Item, Write } from './operations.ts';
 
 /** A condition as a tree; `compile` gives its text. Paths are dotted attribute names (`slot.revision_id`, `queued[0]`). */
 type Test =
-  | { kind: 'equals' | 'at_most'; path: string; value: unknown }
+  | { kind: 'equals' | 'at_most' | 'contains' | 'lacks'; path: string; value: unknown }
   | { kind: 'present' | 'absent'; path: string }
   | { kind: 'one_of'; path: string; values: readonly unknown[] }
   | { kind: 'any' | 'all'; tests: Test[] };
@@ -13,7 +13,12 @@ export const atMost = (path: string, value: number): Test => ({ kind: 'at_most',
 export const present = (path: string): Test => ({ kind: 'present', path });
 export const absent = (path: string): Test => ({ kind: 'absent', path });
 export const oneOf = (path: string, values: readonly unknown[]): Test => ({ kind: 'one_of', path, values });
+/** A list with this element. */
+export const contains = (path: string, value: unknown): Test => ({ kind: 'contains', path, value });
+/** A list without this element, or no list. */
+export const lacks = (path: string, value: unknown): Test => ({ kind: 'lacks', path, value });
 export const any = (...tests: Test[]): Test => ({ kind: 'any', tests });
+export const all = (...tests: Test[]): Test => ({ kind: 'all', tests });
 
 /** The same value, or both absent. */
 export const same = (path: string, value: unknown): Test =>
@@ -56,6 +61,10 @@ function text(test: Test, at: Placeholders): string {
       return `${at.path(test.path)} = ${at.value(test.value)}`;
     case 'at_most':
       return `${at.path(test.path)} <= ${at.value(test.value)}`;
+    case 'contains':
+      return `contains(${at.path(test.path)}, ${at.value(test.value)})`;
+    case 'lacks':
+      return `NOT contains(${at.path(test.path)}, ${at.value(test.value)})`;
     case 'present':
       return `attribute_exists(${at.path(test.path)})`;
     case 'absent':

@@ -209,7 +209,7 @@ export const nameReservation = lazy(() =>
 /** What lists walk over and filter by. Thin: a hundred skipped ones cost 5 read units at most. Tenant and id are in its key alone. */
 export const deploymentRow = lazy(() =>
   z.object({
-    v: z.literal(1),
+    v: z.literal(2),
     entity: z.literal('deployment_row'),
     /** The deployment's id. */
     sk: z.string(),
@@ -219,6 +219,8 @@ export const deploymentRow = lazy(() =>
     agent_id: z.string().optional(),
     agent_environment: z.string().optional(),
     image_version: z.string().optional(),
+    /** The id of its listener, packed (see deployment-rows.ts); rows of the first version have none. */
+    listener: z.string().optional(),
   }),
 );
 export type DeploymentRow = z.infer<ReturnType<typeof deploymentRow>>;
@@ -226,6 +228,7 @@ export type DeploymentRow = z.infer<ReturnType<typeof deploymentRow>>;
 export const listener = lazy(() =>
   z.object({
     ...base,
+    v: z.literal(2),
     entity: z.literal('listener'),
     id: z.string(),
     compute_type: z.enum(computeTypes),
@@ -234,16 +237,16 @@ export const listener = lazy(() =>
     compute_config: json,
     version: z.string().optional(),
     is_default: z.boolean(),
+    /**
+     * Set while it is found out whether deployments still use the listener, or these namespaces of it: neither takes new ones meanwhile.
+     * Its id is of the one request that asked, so nobody acts on what another has found out.
+     */
+    closing: z.object({ id: z.string(), namespaces: z.array(z.string()).optional() }).optional(),
     created_at: z.string(),
     updated_at: z.string(),
   }),
 );
 export type Listener = z.infer<ReturnType<typeof listener>>;
-
-/** Names the marked default, so that two marks at the same time contend for one item. */
-export const defaultListener = lazy(() =>
-  z.object({ ...base, entity: z.literal('default_listener'), listener_id: z.string() }),
-);
 
 export const openTask = lazy(() =>
   z.object({

@@ -5,6 +5,7 @@ import { type Listener, listener } from './items.ts';
 import { lastSeenKey, listenerKey, listenerRowKey } from './keys.ts';
 import { find, queryAll } from './operations.ts';
 import type { Table } from './table.ts';
+import { alsoFirstVersion } from './upgrade.ts';
 
 export const lastSeen = lazy(() =>
   z.object({
@@ -29,11 +30,34 @@ const lastSeenOfAnyVersion = lazy(() =>
   }, lastSeen()),
 );
 
+/** Keeps the host of a deployment's own address taken on its listener. */
+export const hostClaim = lazy(() =>
+  z.object({
+    tenant_id: z.string(),
+    v: z.literal(1),
+    entity: z.literal('host_claim'),
+    deployment_id: z.string(),
+  }),
+);
+
+/** Names the marked default, so that two marks at the same time contend for one item. */
+export const defaultListener = lazy(() =>
+  z.object({
+    tenant_id: z.string(),
+    v: z.literal(1),
+    entity: z.literal('default_listener'),
+    listener_id: z.string(),
+  }),
+);
+
+/** Listeners of the first version could not be closed. */
+export const listenerOfAnyVersion = lazy(() => alsoFirstVersion(listener()));
+
 export const findListener = (
   table: Table,
   tenantId: string,
   listenerId: string,
-): Promise<Listener | undefined> => find(table, listenerKey(tenantId, listenerId), listener);
+): Promise<Listener | undefined> => find(table, listenerKey(tenantId, listenerId), listenerOfAnyVersion);
 
 export async function getListenerItem(table: Table, tenantId: string, listenerId: string): Promise<Listener> {
   const found = await findListener(table, tenantId, listenerId);
@@ -68,4 +92,4 @@ export async function lastSeenOf(
 
 /** A tenant's listeners, oldest first: the list rows hold the whole listener, there are few of them. */
 export const listenerRows = (table: Table, tenantId: string, newestFirst = false): AsyncGenerator<Listener> =>
-  queryAll(table, listener, { pk: listenerRowKey(tenantId, '').pk, newestFirst });
+  queryAll(table, listenerOfAnyVersion, { pk: listenerRowKey(tenantId, '').pk, newestFirst });

@@ -2,20 +2,27 @@ import { lazy } from '../contract/lazy.ts';
 import { errorFacts } from '../http/error-mapping.ts';
 import { logger } from '../http/logger.ts';
 
-/** Makes a function that a state of the workflow calls. What it throws keeps its name: the states' Retry and Catch go by it. */
-export function task<D, I extends { revisionId: string }, O>(
+/**
+ * Makes a function that a state of the workflow calls. What it throws keeps its name: the states' Retry and Catch go by it. `afterwards` is
+ * what the state can do without: when that fails, it is said in the log and the state has ended well all the same.
+ */
+export function task<D, I extends { revisionId: string }, O, A = unknown>(
   name: string,
   run: (deps: D, input: I) => Promise<O>,
-): (deps: () => D) => (input: I) => Promise<O> {
+  afterwards: (deps: A, input: I) => Promise<void> = async () => undefined,
+): (deps: () => D & A) => (input: I) => Promise<O> {
   return (deps) => {
     const kept = lazy(deps);
     return async (input) => {
-      try {
-        return await run(kept(), input);
-      } catch (error) {
-        logger().info(`${name} ended with an error`, { revision_id: input.revisionId, ...errorFacts(error) });
+      const facts = { revision_id: input.revisionId };
+      const output = await run(kept(), input).catch((error: unknown) => {
+        logger().info(`${name} ended with an error`, { ...facts, ...errorFacts(error) });
         throw error;
-      }
+      });
+      await afterwards(kept(), input).catch((error: unknown) => {
+        logger().warn(`${name} left something undone`, { ...facts, ...errorFacts(error) });
+      });
+      return output;
     };
   };
 }

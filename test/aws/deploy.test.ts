@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { api, ended, expectApi } from '../support/program.ts';
 import { Cluster } from './cluster.ts';
 import { clusterTests } from './cluster-tests.ts';
+import { deletionTests } from './deletion-tests.ts';
 import { emulatorGaps } from './emulator-gaps.ts';
 import { Executions } from './executions.ts';
 import { firstAgentTests } from './first-agent-tests.ts';
@@ -118,6 +119,9 @@ describe('an installation on AWS', () => {
     listenerTests(at);
   });
 
+  describe('takes back what it gave, and', () => {
+    deletionTests(at);
+  });
   describe('for who is new', () => {
     firstAgentTests(at);
   });

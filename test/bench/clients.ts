@@ -15,6 +15,7 @@ const services: Record<string, string[]> = {
   builds: ['CodeBuild', 'S3'],
   images: ['ECR'],
   repositories: ['ECR', 'STS'],
+  registry: ['ECR', 'STS'],
 };
 
 /** What the function behind a handler may do; nothing for the one that takes what no route takes. */

@@ -1,6 +1,7 @@
 import { finishRevision } from '../../../lib/app/steps/finish.ts';
-import { clock, logs, table } from '../../../lib/container.ts';
+import { holdDeployedImage } from '../../../lib/app/steps/hold-image.ts';
+import { clock, images, logs, table } from '../../../lib/container.ts';
 import { task } from '../../../lib/triggers/task.ts';
 
-export const create = task('Finish', finishRevision);
-export const handler = create(() => ({ table: table(), clock, logs: logs() }));
+export const create = task('Finish', finishRevision, holdDeployedImage);
+export const handler = create(() => ({ table: table(), clock, logs: logs(), images: images() }));

@@ -1,7 +1,7 @@
 import type { Build } from '@aws-sdk/client-codebuild';
+import { repositoryOf } from '../../domain/image-repository.ts';
 import { type Artifact, type BuildState, buildVariables } from '../builds.ts';
 import type { RevisionRef } from '../workflow.ts';
-import { repositoryNameOf } from './registry.ts';
 
 /** As many characters of CodeBuild's own reasons as a status message can use. */
 const REASON_LENGTH_MAX = 2_000;
@@ -67,7 +67,7 @@ function imageOf(
   registryHost: string | undefined,
 ): Artifact | undefined {
   if (registryHost === undefined || !/^sha256:[0-9a-f]{64}$/.test(digest ?? '')) return undefined;
-  return { kind: 'image', uri: `${registryHost}/${repositoryNameOf(ref)}@${digest}` };
+  return { kind: 'image', uri: `${registryHost}/${repositoryOf(ref)}@${digest}` };
 }
 
 /** The digest in the address of an image that `buildStateOf` made. */

@@ -7,9 +7,11 @@ import {
   RepositoryAlreadyExistsException,
   RepositoryNotFoundException,
 } from '@aws-sdk/client-ecr';
-import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
-import { pushActions } from '../../contract/push-actions.ts';
+import { pushActions } from '../../contract/image-actions.ts';
+import { repositoryOf } from '../../domain/image-repository.ts';
 import type { RevisionRef } from '../workflow.ts';
+import { HELD_TAG } from './images.ts';
+import { assumeForRepositories, type Session } from './registry-session.ts';
 
 export type RegistryOptions = {
   /** `<account>.dkr.ecr.<region>.amazonaws.com`. */
@@ -19,23 +21,13 @@ export type RegistryOptions = {
 };
 
 /** What a build needs to push, and no more than that: good for an hour, and for one repository. */
-export type PushSession = {
+export type PushSession = Session['credentials'] & {
   /** Without a tag. */
   repository: string;
   region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
-  sessionToken: string;
 };
 
 type Owner = Pick<RevisionRef, 'tenantId' | 'deploymentId'>;
-
-/** One repository a deployment. */
-export const repositoryNameOf = ({ tenantId, deploymentId }: Owner): string =>
-  `slipway/${tenantId}/${deploymentId}`;
-
-/** The longest that AWS gives a session of a role to a function, which itself runs in a session of a role. */
-const SESSION_SECONDS = 3600;
 
 /**
  * What is pushed by digest must outlive ten later builds and the next rollback. The image with the tag `active` is held by the first rule,
@@ -45,7 +37,7 @@ const SESSION_SECONDS = 3600;
 const KEPT_IMAGES = 10;
 const lifecyclePolicy = JSON.stringify({
   rules: [
-    keep(1, 'the active image', { tagStatus: 'tagged', tagPatternList: ['active'] }, 1),
+    keep(1, 'the active image', { tagStatus: 'tagged', tagPatternList: [HELD_TAG] }, 1),
     keep(2, 'the last tagged images', { tagStatus: 'tagged', tagPatternList: ['*'] }, KEPT_IMAGES),
     keep(3, 'the last untagged images', { tagStatus: 'untagged' }, KEPT_IMAGES),
   ],
@@ -61,41 +53,29 @@ function keep(rulePriority: number, what: string, selection: object, countNumber
 }
 
 /** Makes sure that the deployment has its repository, and gives credentials for pushing to it and to no other. */
-export async function openPushSession(
+export async function openPushSession(options: RegistryOptions, owner: Owner): Promise<PushSession> {
+  const { repository, session } = await pushTo(options, owner);
+  return { repository, region: session.region, ...session.credentials };
+}
+
+/** The same, for who wants to know until when. */
+export async function pushTo(
   { registryHost, pushRoleArn }: RegistryOptions,
   owner: Owner,
-): Promise<PushSession> {
-  const ecr = new ECRClient({});
-  const repositoryName = repositoryNameOf(owner);
-  await ensureRepository(ecr, repositoryName);
-  const region = await ecr.config.region();
-  const { Credentials: given } = await new STSClient({}).send(
-    new AssumeRoleCommand({
-      RoleArn: pushRoleArn,
-      RoleSessionName: `push-${owner.deploymentId}`,
-      DurationSeconds: SESSION_SECONDS,
-      Policy: sessionPolicy(repositoryArn(pushRoleArn, region, repositoryName)),
-    }),
+): Promise<{ repository: string; session: Session }> {
+  const repositoryName = repositoryOf(owner);
+  await ensureRepository(new ECRClient({}), repositoryName);
+  const session = await assumeForRepositories(
+    { roleArn: pushRoleArn, name: `push-${owner.deploymentId}` },
+    pushActions,
+    repositoryName,
   );
-  const {
-    AccessKeyId: accessKeyId,
-    SecretAccessKey: secretAccessKey,
-    SessionToken: sessionToken,
-  } = given ?? {};
-  if (accessKeyId === undefined || secretAccessKey === undefined || sessionToken === undefined)
-    throw new Error('STS gave no credentials for pushing');
-  return {
-    repository: `${registryHost}/${repositoryName}`,
-    region,
-    accessKeyId,
-    secretAccessKey,
-    sessionToken,
-  };
+  return { repository: `${registryHost}/${repositoryName}`, session };
 }
 
 /** Whether an image with this digest is in the deployment's repository. */
 export async function hasImage(owner: Owner, imageDigest: string): Promise<boolean> {
-  const repositoryName = repositoryNameOf(owner);
+  const repositoryName = repositoryOf(owner);
   try {
     const command = new DescribeImagesCommand({ repositoryName, imageIds: [{ imageDigest }] });
     const { imageDetails = [] } = await new ECRClient({}).send(command);
@@ -124,19 +104,3 @@ async function ensureRepository(ecr: ECRClient, repositoryName: string): Promise
   }
   await ecr.send(new PutLifecyclePolicyCommand({ repositoryName, lifecyclePolicyText: lifecyclePolicy }));
 }
-
-/** In the account and partition of the role. */
-function repositoryArn(roleArn: string, region: string, repositoryName: string): string {
-  const [, partition, , , account] = roleArn.split(':');
-  return `arn:${partition}:ecr:${region}:${account}:repository/${repositoryName}`;
-}
-
-/** A token is for the whole registry by its nature; what it opens is what the session may do. */
-const sessionPolicy = (repository: string): string =>
-  JSON.stringify({
-    Version: '2012-10-17',
-    Statement: [
-      { Effect: 'Allow', Action: 'ecr:GetAuthorizationToken', Resource: '*' },
-      { Effect: 'Allow', Action: pushActions, Resource: repository },
-    ],
-  });

@@ -4,13 +4,14 @@ import type { createListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { ListenerView } from '../../contract/views.ts';
 import type { AuditMark } from '../../store/audit-items.ts';
-import { absent, present, put, same, update } from '../../store/expressions.ts';
-import { defaultListener, type Listener } from '../../store/items.ts';
-import { computeIdKey, defaultListenerKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
-import { ConditionsFailed, find, retryRaces, transact, type Write } from '../../store/operations.ts';
+import { absent, put } from '../../store/expressions.ts';
+import type { Listener } from '../../store/items.ts';
+import { computeIdKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
+import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { takeMark } from './default-mark.ts';
 import { listenerView } from './view.ts';
 
 /** Registers a compute target; marking it as the default takes the mark from the one that had it. */
@@ -24,7 +25,7 @@ export async function createListener(
   const shown = listenerView(listener, undefined, deps.clock.now());
   const record = deps.idempotency.record(shown);
   await retryRaces(async () => {
-    const marking = listener.is_default ? await mark(deps, listener) : [];
+    const marking = listener.is_default ? await takeMark(deps, listener) : [];
     try {
       await transact(deps.table, [...writesOf(listener, audit), ...marking, ...record]);
     } catch (error) {
@@ -40,7 +41,7 @@ export async function createListener(
 function newListener(deps: Pick<Deps, 'clock'>, body: CreateListenerBody, tenantId: string): Listener {
   const at = new Date(deps.clock.now()).toISOString();
   return {
-    v: 1,
+    v: 2,
     entity: 'listener',
     tenant_id: tenantId,
     id: deps.clock.orderedId(),
@@ -64,19 +65,3 @@ function writesOf(listener: Listener, audit: AuditMark): Write[] {
     put('compute_id', { ...computeIdKey(tenantId, computeId), ...reservation }, absent('pk')),
   ];
 }
-
-/** Makes it the default, and takes the mark from the one that had it: of two at the same time the later one stays marked. */
-async function mark({ table }: Pick<Deps, 'table'>, { tenant_id: tenantId, id }: Listener): Promise<Write[]> {
-  const key = defaultListenerKey(tenantId);
-  const previous = (await find(table, key, defaultListener))?.listener_id;
-  const item = { v: 1, entity: 'default_listener', tenant_id: tenantId, listener_id: id };
-  return [
-    put('default', { ...key, ...item }, same('listener_id', previous)),
-    ...(previous === undefined ? [] : unmark(tenantId, previous)),
-  ];
-}
-
-const unmark = (tenantId: string, id: string): Write[] =>
-  [listenerKey(tenantId, id), listenerRowKey(tenantId, id)].map((key, index) =>
-    update(`previous_default_${index}`, key, { set: { is_default: false } }, present('pk')),
-  );

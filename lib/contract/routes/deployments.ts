@@ -2,9 +2,10 @@ import * as z from 'zod';
 import { changeDeploymentBody, createDeploymentBody } from '../deployment-requests.ts';
 import { lazy } from '../lazy.ts';
 import { id, page, queryBoolean, queryList } from '../query.ts';
+import { createPushTokenBody, pushTokenView } from '../registry.ts';
 import { deploymentStatuses } from '../revision-status.ts';
 import { createUploadUrlBody, uploadUrlView } from '../uploads.ts';
-import { deploymentListView, deploymentView } from '../views.ts';
+import { deletionResultsView, deploymentListView, deploymentView } from '../views.ts';
 import { configurationEtag } from './etag.ts';
 import { route } from './route.ts';
 
@@ -23,6 +24,17 @@ export const createDeployment = route({
   body: createDeploymentBody,
   response: deploymentView,
   headers: configurationEtag,
+  errors: [
+    'agent_taken',
+    'host_taken',
+    'integration_not_found',
+    'listener_closing',
+    'listener_not_found',
+    'listener_required',
+    'name_taken',
+    'namespace_closing',
+    'source_configuration',
+  ],
 });
 
 export const listDeployments = route({
@@ -64,6 +76,7 @@ export const getDeployment = route({
   params,
   response: deploymentView,
   headers: configurationEtag,
+  errors: ['deployment_not_found'],
 });
 
 export const patchDeployment = route({
@@ -75,6 +88,7 @@ export const patchDeployment = route({
     'table:get',
     'table:put',
     'table:update',
+    'table:delete',
     'table:check',
     'keys:generate',
     'keys:decrypt',
@@ -89,6 +103,52 @@ export const patchDeployment = route({
   body: changeDeploymentBody,
   response: deploymentView,
   headers: configurationEtag,
+  errors: [
+    'deployment_not_found',
+    'host_taken',
+    'immutable_field',
+    'integration_not_found',
+    'listener_not_found',
+    'queue_full',
+    'source_configuration',
+    'state_forbids',
+    'version_mismatch',
+  ],
+});
+
+const deletes = ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete'] as const;
+
+export const deleteDeployment = route({
+  operation: 'deleteDeployment',
+  method: 'DELETE',
+  path: '/v2/deployments/{deployment_id}',
+  handler: 'functions/api/deployments/delete.ts',
+  access: deletes,
+  area: 'deployments',
+  permission: 'deployments:write',
+  summary: 'Delete a deployment, and what its listener runs of it',
+  success: 204,
+  params,
+  /** `force`: of one that is being deleted, wait no longer for its listener. */
+  query: lazy(() => z.object({ force: queryBoolean().optional() })),
+  response: null,
+  errors: ['deployment_not_found', 'state_forbids', 'version_mismatch'],
+});
+
+export const deleteDeployments = route({
+  operation: 'deleteDeployments',
+  method: 'DELETE',
+  path: '/v2/deployments',
+  handler: 'functions/api/deployments/delete-many.ts',
+  access: deletes,
+  area: 'deployments',
+  permission: 'deployments:write',
+  summary: 'Delete several deployments; 207 when not every one could be',
+  success: 200,
+  query: lazy(() => z.object({ deployment_ids: queryList(id()) })),
+  response: deletionResultsView,
+  isPartial: (output: { results: { status: number }[] }) =>
+    output.results.some(({ status }) => status !== 204),
 });
 
 export const createUploadUrl = route({
@@ -104,4 +164,22 @@ export const createUploadUrl = route({
   params,
   body: createUploadUrlBody,
   response: uploadUrlView,
+  errors: ['deployment_not_found', 'state_forbids', 'upload_source'],
+});
+
+export const createPushToken = route({
+  operation: 'createPushToken',
+  method: 'POST',
+  path: '/v2/deployments/{deployment_id}/push-token',
+  handler: 'functions/api/deployments/push-token.ts',
+  access: ['table:get', 'repositories:create', 'repositories:push'],
+  area: 'deployments',
+  permission: 'deployments:write',
+  summary: 'Get credentials that push an image to the repository of a deployment',
+  success: 200,
+  params,
+  body: createPushTokenBody,
+  response: pushTokenView,
+  errors: ['push_source', 'push_client', 'source_configuration', 'deployment_not_found', 'state_forbids'],
+  credential: true,
 });

@@ -16,6 +16,7 @@ import {
   taskLogsRequest,
 } from '../listener-protocol.ts';
 import { id } from '../query.ts';
+import { registryCredentialsView } from '../registry.ts';
 import { route } from './route.ts';
 
 const listenerParams = lazy(() => z.object({ listener_id: id() }));
@@ -34,6 +35,7 @@ export const claimTasks = route({
   params: listenerParams,
   body: claimRequest,
   response: claimResponse,
+  errors: ['listener_not_found'],
 });
 
 export const heartbeatTask = route({
@@ -47,6 +49,7 @@ export const heartbeatTask = route({
   params: taskParams,
   body: heartbeatRequest,
   response: heartbeatResponse,
+  errors: ['lease_taken', 'task_not_found'],
 });
 
 export const completeTask = route({
@@ -60,6 +63,7 @@ export const completeTask = route({
   params: taskParams,
   body: completeRequest,
   response: completeResponse,
+  errors: ['lease_taken', 'task_not_found'],
 });
 
 export const shipTaskLogs = route({
@@ -73,6 +77,7 @@ export const shipTaskLogs = route({
   params: taskParams,
   body: taskLogsRequest,
   response: shipLogsResponse,
+  errors: ['lease_taken', 'task_not_found'],
 });
 
 export const getDesired = route({
@@ -86,6 +91,7 @@ export const getDesired = route({
   params: listenerParams,
   response: desiredResponse,
   headers: (output: { version: string }) => ({ ETag: `"${output.version}"` }),
+  errors: ['listener_not_found'],
 });
 
 export const getSpec = route({
@@ -98,6 +104,7 @@ export const getSpec = route({
   summary: 'Everything needed to run a deployment, secrets included',
   params: lazy(() => z.object({ listener_id: id(), deployment_id: id() })),
   response: deploySpec,
+  errors: ['deployment_not_found', 'revision_not_found'],
 });
 
 export const reportStatus = route({
@@ -106,11 +113,12 @@ export const reportStatus = route({
   method: 'POST',
   path: '/v2/listeners/{listener_id}/status',
   handler: 'functions/api/listener-protocol/status.ts',
-  access: ['table:get', 'table:update'],
+  access: ['table:get', 'table:update', 'table:delete'],
   summary: 'Report what really runs',
   params: listenerParams,
   body: statusRequest,
   response: statusResponse,
+  errors: ['listener_not_found'],
 });
 
 export const shipLogs = route({
@@ -124,4 +132,19 @@ export const shipLogs = route({
   params: listenerParams,
   body: shipLogsRequest,
   response: shipLogsResponse,
+  errors: ['listener_not_found'],
+});
+
+export const createRegistryCredentials = route({
+  ...common,
+  operation: 'createRegistryCredentials',
+  method: 'POST',
+  path: '/v2/listeners/{listener_id}/registry-credentials',
+  handler: 'functions/api/listener-protocol/registry-credentials.ts',
+  access: ['table:get', 'registry:pull'],
+  summary: 'Get credentials that pull the images of this tenant',
+  params: listenerParams,
+  response: registryCredentialsView,
+  errors: ['listener_not_found', 'no_registry'],
+  credential: true,
 });

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { lazy } from '../lazy.ts';
-import { createListenerBody } from '../listener-requests.ts';
+import { changeListenerBody, createListenerBody } from '../listener-requests.ts';
 import { id, page } from '../query.ts';
 import { listenerListView, listenerView } from '../views.ts';
 import { route } from './route.ts';
+
+const params = lazy(() => z.object({ listener_id: id() }));
 
 export const createListener = route({
   operation: 'createListener',
@@ -17,6 +19,7 @@ export const createListener = route({
   success: 201,
   body: createListenerBody,
   response: listenerView,
+  errors: ['listener_taken'],
 });
 
 export const listListeners = route({
@@ -43,6 +46,38 @@ export const getListener = route({
   permission: 'listeners:read',
   summary: 'Get one compute target',
   success: 200,
-  params: lazy(() => z.object({ listener_id: id() })),
+  params,
   response: listenerView,
+  errors: ['listener_not_found'],
+});
+
+export const patchListener = route({
+  operation: 'patchListener',
+  method: 'PATCH',
+  path: '/v2/listeners/{listener_id}',
+  handler: 'functions/api/listeners/patch.ts',
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete'],
+  area: 'listeners',
+  permission: 'listeners:write',
+  summary: 'Change a compute target',
+  success: 200,
+  params,
+  body: changeListenerBody,
+  response: listenerView,
+  errors: ['immutable_field', 'listener_not_found', 'namespace_in_use'],
+});
+
+export const deleteListener = route({
+  operation: 'deleteListener',
+  method: 'DELETE',
+  path: '/v2/listeners/{listener_id}',
+  handler: 'functions/api/listeners/delete.ts',
+  access: ['table:get', 'table:query', 'table:update', 'table:delete'],
+  area: 'listeners',
+  permission: 'listeners:write',
+  summary: 'Delete a compute target that no deployment uses',
+  success: 204,
+  params,
+  response: null,
+  errors: ['listener_not_found', 'listener_in_use'],
 });

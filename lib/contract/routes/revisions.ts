@@ -29,6 +29,7 @@ export const listRevisions = route({
     }),
   ),
   response: revisionListView,
+  errors: ['deployment_not_found'],
 });
 
 export const createRevision = route({
@@ -40,6 +41,7 @@ export const createRevision = route({
     'table:get',
     'table:put',
     'table:update',
+    'table:delete',
     'table:check',
     'keys:generate',
     'keys:decrypt',
@@ -53,6 +55,17 @@ export const createRevision = route({
   params: deploymentParams,
   body: changeDeploymentBody,
   response: revisionView,
+  errors: [
+    'deployment_not_found',
+    'host_taken',
+    'immutable_field',
+    'integration_not_found',
+    'listener_not_found',
+    'queue_full',
+    'source_configuration',
+    'state_forbids',
+    'version_mismatch',
+  ],
 });
 
 export const getRevision = route({
@@ -67,6 +80,7 @@ export const getRevision = route({
   success: 200,
   params,
   response: revisionView,
+  errors: ['deployment_not_found', 'revision_not_found'],
 });
 
 export const redeployRevision = route({
@@ -84,6 +98,14 @@ export const redeployRevision = route({
   query: lazy(() => z.object({ secrets: z.enum(['current']).optional() })),
   response: deploymentView,
   headers: configurationEtag,
+  errors: [
+    'deployment_not_found',
+    'nothing_to_run',
+    'queue_full',
+    'revision_not_found',
+    'state_forbids',
+    'version_mismatch',
+  ],
 });
 
 export const interruptRevision = route({
@@ -98,6 +120,7 @@ export const interruptRevision = route({
   success: 200,
   params,
   response: revisionView,
+  errors: ['deployment_not_found', 'revision_not_found', 'state_forbids'],
 });
 
 /** The same under the name that some clients use. */
@@ -105,4 +128,5 @@ export const interruptRevisionAlias = route({
   ...interruptRevision,
   operation: 'interruptRevisionAlias',
   path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/interruption',
+  errors: ['deployment_not_found', 'revision_not_found', 'state_forbids'],
 });

@@ -71,6 +71,7 @@ export function jobFor(repoUrl: string, more: Partial<BuildJob> = {}): BuildJob 
     installCommand: undefined,
     buildCommand: undefined,
     output: 'folder',
+    platforms: ['linux/amd64'],
     maskValues: [],
     ...more,
   };

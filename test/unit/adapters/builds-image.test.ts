@@ -27,6 +27,7 @@ const job: BuildJob = {
   installCommand: undefined,
   buildCommand: undefined,
   output: 'image',
+  platforms: ['linux/amd64'],
   maskValues: [],
 };
 const options = {

@@ -29,6 +29,7 @@ const job: BuildJob = {
   installCommand: undefined,
   buildCommand: 'make',
   output: 'folder',
+  platforms: ['linux/amd64'],
   maskValues: ['very-secret-value'],
 };
 

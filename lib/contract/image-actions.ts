@@ -8,3 +8,10 @@ export const pushActions = [
   'ecr:PutImage',
   'ecr:UploadLayerPart',
 ] as const;
+
+/** What `docker pull` does. */
+export const pullActions = [
+  'ecr:BatchCheckLayerAvailability',
+  'ecr:BatchGetImage',
+  'ecr:GetDownloadUrlForLayer',
+] as const;

@@ -1,0 +1,7 @@
+import { createRegistryCredentials } from '../../../lib/app/registry/create-registry-credentials.ts';
+import { clock, registry, table } from '../../../lib/container.ts';
+import { createRegistryCredentials as row } from '../../../lib/contract/routes/listener-protocol.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+
+export const create = endpoint(row, createRegistryCredentials);
+export const handler = create(() => ({ table: table(), clock, registry: registry() }));

@@ -1,0 +1,52 @@
+import { type ApiError, refuse } from '../../contract/errors.ts';
+import { absent, any, equals, put, remove } from '../../store/expressions.ts';
+import type { Deployment } from '../../store/items.ts';
+import { hostKey } from '../../store/keys.ts';
+import { hostClaim } from '../../store/listeners.ts';
+import { find, type Item, type Write } from '../../store/operations.ts';
+import type { Deps } from '../deps.ts';
+
+type Claimant = Pick<Deployment, 'tenant_id' | 'id' | 'listener_id' | 'config'>;
+
+/** The host of a deployment's own address, as all spellings of it have it; undefined without such an address. */
+function hostOf({ config: { custom_url: url } }: Claimant): string | undefined {
+  return url === undefined ? undefined : new URL(url).hostname.replace(/\.$/, '');
+}
+
+const keyOf = (claimant: Claimant, host: string) => hostKey(claimant.tenant_id, claimant.listener_id, host);
+
+/** The writes that claim the host of a deployment's own address on its listener. None without one. */
+export function claimHost(claimant: Claimant): Write[] {
+  const host = hostOf(claimant);
+  if (host === undefined) return [];
+  const { tenant_id, id } = claimant;
+  const item = { v: 1, entity: 'host_claim', tenant_id, deployment_id: id };
+  return [put('host', { ...keyOf(claimant, host), ...item }, any(absent('pk'), equals('deployment_id', id)))];
+}
+
+/** The writes that give the host up: when the address changes, and when the deployment goes. None when it is not the deployment's. */
+export async function releaseHost({ table }: Pick<Deps, 'table'>, claimant: Claimant): Promise<Write[]> {
+  const host = hostOf(claimant);
+  if (host === undefined) return [];
+  const key = keyOf(claimant, host);
+  const claim = await find(table, key, hostClaim);
+  if (claim?.deployment_id !== claimant.id) return [];
+  return [remove('former_host', key, equals('deployment_id', claimant.id))];
+}
+
+/** The writes that a change of the address needs; none when its host stays. */
+export async function moveHost(
+  deps: Pick<Deps, 'table'>,
+  before: Claimant,
+  after: Claimant,
+): Promise<Write[]> {
+  if (hostOf(before) === hostOf(after)) return [];
+  return [...(await releaseHost(deps, before)), ...claimHost(after)];
+}
+
+/** The refusal that a transaction failed for when another deployment has the host. */
+export function hostTaken(failed: Map<string, Item | undefined>, claimant: Claimant): ApiError | undefined {
+  const taken = hostClaim().safeParse(failed.get('host')).data;
+  if (taken === undefined) return undefined;
+  return refuse('host_taken', { host: hostOf(claimant) ?? '', deploymentId: taken.deployment_id });
+}

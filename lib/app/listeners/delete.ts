@@ -1,0 +1,61 @@
+import type { deleteListener as row } from '../../contract/routes/listeners.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { equals, remove, update } from '../../store/expressions.ts';
+import type { Listener } from '../../store/items.ts';
+import { computeIdKey, lastSeenKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
+import { getListenerItem } from '../../store/listeners.ts';
+import { retryRaces, transact, type Write } from '../../store/operations.ts';
+import { auditOf } from '../audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { close, reopen } from './closing.ts';
+import { dropMark } from './default-mark.ts';
+import { inUse } from './in-use.ts';
+
+type DeleteDeps = Pick<Deps, 'table' | 'clock'>;
+
+/**
+ * Deletes a listener that no deployment uses. It is closed before the last look, so none can come in between; cut off at any moment, it goes
+ * on when it is asked for again. Its keys open nothing any more: what they ask for is not there.
+ */
+export async function deleteListener(
+  deps: DeleteDeps,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId'>,
+): Promise<undefined> {
+  const audit = auditOf(deps, caller, 'listener.delete');
+  await retryRaces(async () => {
+    const listener = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
+    // Most are refused here: a mark would turn away what is created at this moment.
+    const refusal = await inUse(deps, listener);
+    if (refusal !== undefined) throw refusal;
+    const closingId = await close(deps, listener, undefined);
+    const late = await inUse(deps, listener);
+    if (late !== undefined) {
+      await reopen(deps, listener, closingId);
+      throw late;
+    }
+    const key = listenerKey(listener.tenant_id, listener.id);
+    // What is gone says nothing: who deleted it is said just before.
+    await transact(deps.table, [
+      update('listener', key, { set: { audit } }, equals('closing.id', closingId)),
+    ]);
+    await transact(deps.table, deletion(listener, closingId));
+  });
+}
+
+function deletion(listener: Listener, closingId: string): Write[] {
+  const { tenant_id: tenantId, id, compute_id: computeId, is_default } = listener;
+  return [
+    remove(
+      'listener',
+      listenerKey(tenantId, id),
+      equals('closing.id', closingId),
+      equals('is_default', is_default),
+    ),
+    remove('listener_row', listenerRowKey(tenantId, id)),
+    remove('compute_id', computeIdKey(tenantId, computeId), equals('listener_id', id)),
+    remove('last_seen', lastSeenKey(tenantId, id)),
+    ...dropMark(listener),
+  ];
+}

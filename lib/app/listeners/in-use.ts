@@ -1,0 +1,59 @@
+import { type ApiError, refuse } from '../../contract/errors.ts';
+import { rowsOnListener } from '../../store/deployment-rows.ts';
+import { findDeployment } from '../../store/deployments.ts';
+import type { Deployment, Listener } from '../../store/items.ts';
+import type { Deps } from '../deps.ts';
+
+/** Deployments are read so many at a time. */
+const READS_AT_ONCE = 25;
+
+/** The refusal to delete a listener that deployments use, those included that are being deleted; undefined when none does. */
+export async function inUse(
+  { table }: Pick<Deps, 'table'>,
+  { tenant_id: tenantId, id, compute_id: computeId }: Listener,
+): Promise<ApiError | undefined> {
+  const names = new Map<string, string>();
+  let deleting = 0;
+  for await (const row of rowsOnListener(table, tenantId, id)) {
+    if (!names.has(row.sk) && row.status === 'AWAITING_DELETE') deleting += 1;
+    names.set(row.sk, row.name);
+  }
+  const [example] = names;
+  if (example === undefined) return undefined;
+  const [exampleId, exampleName] = example;
+  return refuse('listener_in_use', { computeId, count: names.size, deleting, exampleId, exampleName });
+}
+
+/** The refusal to take these namespaces from a listener while a deployment is in one of them; undefined when none is. */
+export async function namespacesInUse(
+  { table }: Pick<Deps, 'table'>,
+  { tenant_id: tenantId, id, compute_id: computeId }: Listener,
+  namespaces: string[],
+): Promise<ApiError | undefined> {
+  for await (const deployments of chunksOnListener({ table }, tenantId, id)) {
+    const user = deployments.find(({ k8s_namespace: own }) => own !== undefined && namespaces.includes(own));
+    if (user?.k8s_namespace === undefined) continue;
+    const { k8s_namespace: namespace, name: exampleName, id: exampleId } = user;
+    return refuse('namespace_in_use', { namespace, computeId, exampleName, exampleId });
+  }
+  return undefined;
+}
+
+async function* chunksOnListener(
+  { table }: Pick<Deps, 'table'>,
+  tenantId: string,
+  listenerId: string,
+): AsyncGenerator<Deployment[]> {
+  const read = async (ids: string[]): Promise<Deployment[]> =>
+    (await Promise.all(ids.map((id) => findDeployment(table, tenantId, id)))).filter(
+      (deployment) => deployment !== undefined,
+    );
+  let ids: string[] = [];
+  for await (const row of rowsOnListener(table, tenantId, listenerId)) {
+    ids.push(row.sk);
+    if (ids.length < READS_AT_ONCE) continue;
+    yield await read(ids);
+    ids = [];
+  }
+  yield await read(ids);
+}

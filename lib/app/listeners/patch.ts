@@ -1,0 +1,105 @@
+import { refuse } from '../../contract/errors.ts';
+import type { ChangeListenerBody } from '../../contract/listener-requests.ts';
+import type { patchListener as row } from '../../contract/routes/listeners.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import type { ListenerView } from '../../contract/views.ts';
+import type { AuditMark } from '../../store/audit-items.ts';
+import { equals, present, same, update } from '../../store/expressions.ts';
+import type { Listener } from '../../store/items.ts';
+import { findLastSeen, getListenerItem } from '../../store/listeners.ts';
+import { retryRaces, transact, type Write } from '../../store/operations.ts';
+import { auditOf } from '../audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { close, onBoth, reopen } from './closing.ts';
+import { dropMark, takeMark } from './default-mark.ts';
+import { namespacesInUse } from './in-use.ts';
+import { listenerView } from './view.ts';
+
+type PatchDeps = Pick<Deps, 'table' | 'clock' | 'idempotency'>;
+
+/**
+ * Changes a listener: what is absent stays, an empty version clears it, a given compute_config replaces the one there (without
+ * `k8s_namespaces` these stay). Namespaces that deployments are in cannot be taken from it.
+ */
+export async function patchListener(
+  deps: PatchDeps,
+  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId'>,
+): Promise<ListenerView> {
+  const audit = auditOf(deps, caller, 'listener.change');
+  const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, params.listener_id);
+  return retryRaces(async () => {
+    const before = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
+    checkImmutable(before, body);
+    const after = changed(deps, before, body);
+    const closingId = await closeLeaving(deps, before, after);
+    const shown = listenerView(after, lastSeenAt, deps.clock.now());
+    await transact(deps.table, [
+      ...writesOf(before, after, closingId, audit),
+      ...(body.is_default === true ? await takeMark(deps, after) : []),
+      ...(body.is_default === false ? dropMark(before) : []),
+      ...deps.idempotency.record(shown),
+    ]);
+    return shown;
+  });
+}
+
+/** Sending back what is there is no change. */
+function checkImmutable(before: Listener, body: ChangeListenerBody): void {
+  for (const field of ['compute_type', 'compute_id'] as const) {
+    if (body[field] !== undefined && body[field] !== before[field])
+      throw refuse('immutable_field', { field });
+  }
+}
+
+function changed({ clock }: PatchDeps, before: Listener, body: ChangeListenerBody): Listener {
+  const { closing: _, version, ...kept } = before;
+  const namespaces = body.compute_config?.k8s_namespaces ?? before.k8s_namespaces;
+  const nextVersion = body.version ?? version;
+  return {
+    ...kept,
+    ...(nextVersion !== undefined && nextVersion !== '' && { version: nextVersion }),
+    k8s_namespaces: namespaces,
+    compute_config: { ...(body.compute_config ?? before.compute_config), k8s_namespaces: namespaces },
+    is_default: body.is_default ?? before.is_default,
+    updated_at: new Date(clock.now()).toISOString(),
+  };
+}
+
+/** Closes the namespaces that are to leave, and makes sure that no deployment is in one; gives the id of the mark that is there then. */
+async function closeLeaving(deps: PatchDeps, before: Listener, after: Listener): Promise<string | undefined> {
+  const leaving = before.k8s_namespaces.filter((namespace) => !after.k8s_namespaces.includes(namespace));
+  if (leaving.length === 0) return before.closing?.id;
+  const refusal = await namespacesInUse(deps, before, leaving);
+  if (refusal !== undefined) throw refusal;
+  const closingId = await close(deps, before, leaving);
+  const late = await namespacesInUse(deps, before, leaving);
+  if (late === undefined) return closingId;
+  await reopen(deps, before, closingId);
+  throw late;
+}
+
+/** A mark that was left behind goes: what is there now was asked for later. */
+function writesOf(
+  before: Listener,
+  after: Listener,
+  closingId: string | undefined,
+  audit: AuditMark,
+): Write[] {
+  const { version, k8s_namespaces, compute_config, is_default, updated_at } = after;
+  const set = { v: 2, version, k8s_namespaces, compute_config, is_default, updated_at };
+  const remove = ['closing', ...(version === undefined ? ['version'] : [])];
+  const asRead = [
+    same('version', before.version),
+    equals('k8s_namespaces', before.k8s_namespaces),
+    equals('compute_config', before.compute_config),
+    equals('is_default', before.is_default),
+    same('closing.id', closingId),
+  ];
+  return onBoth(before, ({ name, key, isRow }) =>
+    isRow
+      ? update(name, key, { set, remove }, present('pk'))
+      : update(name, key, { set: { ...set, audit }, remove }, present('pk'), ...asRead),
+  );
+}

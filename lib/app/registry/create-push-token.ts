@@ -1,0 +1,30 @@
+import { refuse } from '../../contract/errors.ts';
+import { NO_REGISTRY, type PushTokenView } from '../../contract/registry.ts';
+import type { createPushToken as row } from '../../contract/routes/deployments.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { getDeploymentItem } from '../../store/deployments.ts';
+import type { Caller } from '../caller.ts';
+import { checkOpen } from '../deployments/checks.ts';
+import type { Deps } from '../deps.ts';
+
+/** Hands out what pushes an image to this deployment's repository, and nothing else. Nothing is stored. */
+export async function createPushToken(
+  deps: Pick<Deps, 'table' | 'registry'>,
+  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  caller: Pick<Caller, 'tenantId'>,
+): Promise<PushTokenView> {
+  const deployment = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
+  checkOpen(deployment);
+  if (deployment.source !== 'internal_docker') throw refuse('push_source', {});
+  if (deps.registry === undefined) throw refuse('source_configuration', { reason: NO_REGISTRY });
+  // Who does not say so logs in under the name that another registry wants, and would be told nothing but "denied".
+  if (body.supports_registry_username !== true) throw refuse('push_client', {});
+  const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
+  const login = await deps.registry.pushLogin(owner);
+  return {
+    token: login.password,
+    registry_url: login.registryHost,
+    username: login.username,
+    repository_url: login.repository,
+  };
+}

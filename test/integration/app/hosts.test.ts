@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { releaseHost } from '../../../lib/app/deployments/hosts.ts';
+import { getDeploymentItem } from '../../../lib/store/deployments.ts';
+import { transact } from '../../../lib/store/operations.ts';
+import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
+import { change, github, post, postRevision, refusedWith, register, show } from '../../support/requests.ts';
+
+const at = (name: string, custom_url: string | undefined, listener_id?: string) =>
+  github(name, { source_config: { repo_url: 'https://example.com/a.git', custom_url, listener_id } });
+
+const address = (custom_url: string) => ({ source_config: { custom_url } });
+
+const taken = (host: string, by: string): string =>
+  `409 Host '${host}' of 'custom_url' is already claimed on the same listener by deployment ${by}.`;
+
+async function aPlane(): Promise<ControlPlane> {
+  const plane = await aControlPlane();
+  await register(plane, 'machine');
+  return plane;
+}
+
+const claims = async ({ deps }: ControlPlane): Promise<unknown[]> =>
+  (await allItems(deps.table)).filter(({ entity }) => entity === 'host_claim').map(({ sk }) => sk);
+
+describe('the host of a custom_url', () => {
+  it('is claimed on its listener, in whatever spelling, by the first', async () => {
+    const plane = await aPlane();
+    const { id } = await post(plane, at('a', 'https://Agent.example.com/x'));
+    for (const url of [
+      'http://agent.example.com',
+      'https://agent.example.com.:8443/y',
+      'https://AGENT.EXAMPLE.COM',
+    ])
+      expect(await refusedWith(post(plane, at('b', url)))).toBe(taken('agent.example.com', id));
+    const other = await post(plane, at('b', 'https://other.example.com'));
+    expect(await refusedWith(change(plane, other.id, address('https://agent.example.com')))).toBe(
+      taken('agent.example.com', id),
+    );
+    expect((await show(plane, other.id)).source_config.custom_url).toBe('https://other.example.com');
+  });
+
+  it('is free on another listener, and in another tenant', async () => {
+    const plane = await aPlane();
+    const url = 'https://agent.example.com';
+    await post(plane, at('a', url));
+    const other = await register(plane, 'other');
+    await post(plane, at('b', url, other.id));
+    const elsewhere = plane.as();
+    await register(elsewhere, 'machine');
+    await post(elsewhere, at('a', url));
+    expect(await claims(plane)).toHaveLength(3);
+  });
+
+  it('is given up with the address, and claimed with the next one', async () => {
+    const plane = await aPlane();
+    const { id } = await post(plane, at('a', 'https://one.example.com'));
+    await change(plane, id, address('https://two.example.com'));
+    expect(await claims(plane)).toEqual(['H#two.example.com']);
+    const other = await post(plane, at('b', 'https://one.example.com'));
+    await change(plane, id, address(''));
+    expect(await claims(plane)).toEqual(['H#one.example.com']);
+    await postRevision(plane, other.id, address('https://two.example.com'));
+    expect(await claims(plane)).toEqual(['H#two.example.com']);
+  });
+
+  it('stays claimed through changes that keep it', async () => {
+    const plane = await aPlane();
+    const { id } = await post(plane, at('a', 'https://one.example.com'));
+    await change(plane, id, address('http://one.example.com/path'));
+    await change(plane, id, { secrets: [{ name: 'A', value: 'b' }] });
+    expect(await claims(plane)).toEqual(['H#one.example.com']);
+    expect(await refusedWith(post(plane, at('b', 'https://one.example.com')))).toBe(
+      taken('one.example.com', id),
+    );
+  });
+
+  it('is no matter of a deployment without one', async () => {
+    const plane = await aPlane();
+    const { id } = await post(plane, at('a', undefined));
+    await change(plane, id, address(''));
+    expect(await claims(plane)).toEqual([]);
+  });
+
+  it('goes to one of many that ask at the same time', async () => {
+    const plane = await aPlane();
+    const url = 'https://agent.example.com';
+    const made = await Promise.all(Array.from({ length: 4 }, (_, n) => post(plane, at(`d-${n}`, undefined))));
+    const answers = await Promise.allSettled([
+      ...made.map(({ id }) => change(plane, id, address(url))),
+      ...Array.from({ length: 4 }, (_, n) => post(plane, at(`e-${n}`, url))),
+    ]);
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await claims(plane)).toEqual(['H#agent.example.com']);
+  });
+
+  it('is said again to a repeated create, and given up when a deployment goes', async () => {
+    const plane = await aPlane();
+    const body = at('a', 'https://agent.example.com');
+    const { id } = await post(plane, body);
+    expect((await post(plane, body)).id).toBe(id);
+    const deployment = await getDeploymentItem(plane.deps.table, plane.caller.tenantId, id);
+    await transact(plane.deps.table, await releaseHost(plane.deps, deployment));
+    expect(await claims(plane)).toEqual([]);
+    expect(await releaseHost(plane.deps, deployment)).toEqual([]);
+  });
+});

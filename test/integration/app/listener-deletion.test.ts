@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
+import { update } from '../../../lib/store/expressions.ts';
+import { deploymentRowKey } from '../../../lib/store/keys.ts';
+import { findListener } from '../../../lib/store/listeners.ts';
+import { transact } from '../../../lib/store/operations.ts';
+import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
+import {
+  changeListener,
+  github,
+  listeners,
+  post,
+  refusedWith,
+  register,
+  remove,
+  removeListener,
+} from '../../support/requests.ts';
+import { interruptedAt } from '../../support/stepwise.ts';
+
+const on = (listener_id: string, name = 'a') =>
+  github(name, { source_config: { repo_url: 'https://example.com/a.git', listener_id } });
+
+const claim = ({ deps, caller }: ControlPlane, listenerId: string) =>
+  claimTasks(
+    deps,
+    { params: { listener_id: listenerId }, body: { instance_id: 'i', max: 1, wait_seconds: 0 } },
+    caller,
+  );
+
+/** A refusal's text or `made`. */
+const outcomeOf = (request: Promise<unknown>): Promise<string> =>
+  request.then(
+    () => 'made',
+    (error: unknown) => (error as Error).message, // refusals are errors
+  );
+
+/** As one request more after it has died at its call number `at`; false when it has fewer. */
+async function diesAt(plane: ControlPlane, at: number, request: (plane: ControlPlane) => Promise<unknown>) {
+  const dying = interruptedAt(plane.deps, at, () => Promise.reject(new Error('died')));
+  const outcome = await outcomeOf(request({ ...plane, deps: dying.deps }));
+  return dying.calls() > at && outcome === 'died';
+}
+
+const closingText = (computeId: string): string =>
+  `Listener ${computeId} is being deleted and takes no new deployments; name another one, or delete it again if that was cut off.`;
+
+describe('the deletion of a listener', () => {
+  it('takes all that was stored of it, and its compute id and default mark can be given again', async () => {
+    const plane = await aControlPlane();
+    const { id } = await register(plane, 'machine', { is_default: true });
+    await claim(plane, id);
+    await removeListener(plane, id);
+    expect(await allItems(plane.deps.table)).toEqual([]);
+    expect((await listeners(plane)).resources).toEqual([]);
+    const next = await register(plane, 'machine', { is_default: true });
+    expect(next.id).not.toBe(id);
+    expect(await refusedWith(removeListener(plane, id))).toBe(`404 Listener ID ${id} not found.`);
+  });
+
+  it('leaves its key with nothing to ask for', async () => {
+    const plane = await aControlPlane();
+    const { id } = await register(plane, 'machine');
+    await removeListener(plane, id);
+    expect(await refusedWith(claim(plane, id))).toBe(`404 Listener ID ${id} not found.`);
+  });
+
+  it('is refused to another tenant', async () => {
+    const plane = await aControlPlane();
+    const { id } = await register(plane, 'machine');
+    expect(await refusedWith(removeListener(plane.as(), id))).toBe(`404 Listener ID ${id} not found.`);
+    expect((await listeners(plane)).resources).toHaveLength(1);
+  });
+
+  it('is refused while deployments use it, those included that are being deleted', async () => {
+    const plane = await aControlPlane();
+    const { id } = await register(plane, 'machine');
+    const other = await register(plane, 'other');
+    await post(plane, on(other.id, 'elsewhere'));
+    const made = [await post(plane, on(id, 'one')), await post(plane, on(id, 'two'))];
+    const [one = '', two = ''] = made.map((shown) => shown.id);
+    expect(await refusedWith(removeListener(plane, id))).toBe(
+      `409 Listener machine is used by 2 deployments, 'one' (${one}) among them; delete them first.`,
+    );
+    await remove(plane, one);
+    expect(await refusedWith(removeListener(plane, id))).toBe(
+      `409 Listener machine is used by 2 deployments (1 of them being deleted), 'two' (${two}) among them; delete them first.`,
+    );
+    await post(plane, on(id, 'three'));
+  });
+
+  it('finds deployments whose rows were written before rows named their listener', async () => {
+    const plane = await aControlPlane();
+    const { id } = await register(plane, 'machine');
+    const { id: deploymentId } = await post(plane, on(id));
+    const key = deploymentRowKey(plane.caller.tenantId, deploymentId);
+    await transact(plane.deps.table, [update('row', key, { set: { v: 1 }, remove: ['listener'] })]);
+    expect(await refusedWith(removeListener(plane, id))).toContain('is used by 1 deployment');
+  });
+});
+
+/** What may come at any moment of a deletion, and what must hold then. */
+async function createdAt(at: number): Promise<'before' | 'after' | 'over'> {
+  const plane = await aControlPlane();
+  const { id } = await register(plane, 'machine');
+  let created = 'not tried';
+  const { deps, calls } = interruptedAt(plane.deps, at, async () => {
+    created = await outcomeOf(post(plane, on(id)));
+  });
+  const deleted = await outcomeOf(removeListener({ ...plane, deps }, id));
+  if (calls() <= at) return 'over';
+  const left = await findListener(plane.deps.table, plane.caller.tenantId, id);
+  if (created === 'made') {
+    expect(deleted).toContain('is used by 1 deployment');
+    expect(left).toMatchObject({ id });
+    expect(left?.closing).toBeUndefined();
+    return 'before';
+  }
+  expect([closingText('machine'), `Listener ID ${id} not found.`]).toContain(created);
+  expect([deleted, left]).toEqual(['made', undefined]);
+  return 'after';
+}
+
+describe('a create and the deletion of its listener', () => {
+  it('never both succeed, at whatever moment of the deletion the create comes', async () => {
+    const seen: string[] = [];
+    for (let at = 0; seen.at(-1) !== 'over'; at++) seen.push(await createdAt(at));
+    expect(seen.length).toBeGreaterThan(8);
+    expect(new Set(seen)).toEqual(new Set(['before', 'after', 'over']));
+  });
+
+  it('never both succeed, at whatever moment of the create the deletion comes', async () => {
+    const seen: string[] = [];
+    for (let at = 0; seen.at(-1) !== 'over'; at++) {
+      const plane = await aControlPlane();
+      const { id } = await register(plane, 'machine');
+      let deleted = 'not tried';
+      const { deps, calls } = interruptedAt(plane.deps, at, async () => {
+        deleted = await outcomeOf(removeListener(plane, id));
+      });
+      const created = await outcomeOf(post({ ...plane, deps }, on(id)));
+      expect([created, deleted].filter((outcome) => outcome === 'made')).toHaveLength(1);
+      seen.push(calls() <= at ? 'over' : created);
+    }
+    expect(seen.length).toBeGreaterThan(2);
+  });
+
+  it('never both succeed when many come at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const plane = await aControlPlane();
+      const { id } = await register(plane, 'machine');
+      const creates = Array.from({ length: 4 }, (_, n) => outcomeOf(post(plane, on(id, `d-${n}`))));
+      const deletes = Array.from({ length: 2 }, () => outcomeOf(removeListener(plane, id)));
+      const [made, deleted] = [await Promise.all(creates), await Promise.all(deletes)];
+      const left = await findListener(plane.deps.table, plane.caller.tenantId, id);
+      expect(left === undefined).toBe(deleted.includes('made'));
+      expect(made.includes('made')).toBe(left !== undefined);
+      expect(left?.closing).toBeUndefined();
+    }
+  });
+});
+
+describe('a deletion that was cut off', () => {
+  it('goes on when it is asked for again, at whatever moment it was; until then nothing new comes in', async () => {
+    let closed = 0;
+    for (let at = 0, died = true; died; at++) {
+      const plane = await aControlPlane();
+      const { id } = await register(plane, 'machine', { is_default: true });
+      const spare = await register(plane, 'spare');
+      died = await diesAt(plane, at, (dying) => removeListener(dying, id));
+      const left = await findListener(plane.deps.table, plane.caller.tenantId, id);
+      if (left?.closing !== undefined) {
+        closed += 1;
+        expect(await refusedWith(post(plane, on(id)))).toBe(`409 ${closingText('machine')}`);
+        // Who names none gets another one.
+        expect((await post(plane, github('b'))).source_config.listener_id).toBe(spare.id);
+      }
+      if (left !== undefined) await removeListener(plane, id);
+      expect((await listeners(plane)).resources.map((shown) => shown.id)).toEqual([spare.id]);
+    }
+    expect(closed).toBeGreaterThan(2);
+  });
+
+  it('is called off by a change of the listener', async () => {
+    const plane = await aControlPlane();
+    const { id } = await register(plane, 'machine');
+    for (
+      let at = 0;
+      (await findListener(plane.deps.table, plane.caller.tenantId, id))?.closing === undefined;
+      at++
+    )
+      await diesAt(plane, at, (dying) => removeListener(dying, id));
+    await changeListener(plane, id, { version: '2' });
+    expect((await post(plane, on(id))).source_config.listener_id).toBe(id);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { Registry } from '../../../lib/adapters/registry.ts';
+import { createPushToken } from '../../../lib/app/registry/create-push-token.ts';
+import { createRegistryCredentials } from '../../../lib/app/registry/create-registry-credentials.ts';
+import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
+import { change, post, refusedWith, register } from '../../support/requests.ts';
+
+const HOST = 'registry.example.com';
+const NONE =
+  '400 Source configuration error: this installation has no image registry; deploy from source (--remote) or give image_uri';
+
+/** Logins that say what they are for. */
+const registry: Registry = {
+  pushLogin: async ({ tenantId, deploymentId }) => ({
+    registryHost: HOST,
+    username: 'AWS',
+    password: `pushes to ${deploymentId}`,
+    expiresAt: '2026-01-01T01:00:00.000Z',
+    repository: `${HOST}/slipway/${tenantId}/${deploymentId}`,
+  }),
+  pullLogin: async (tenantId) => ({
+    registryHost: HOST,
+    username: 'AWS',
+    password: `pulls of ${tenantId}`,
+    expiresAt: '2026-01-01T01:00:00.000Z',
+  }),
+};
+
+async function aPlane(): Promise<ControlPlane & { listenerId: string }> {
+  const plane = await aControlPlane({ registryHost: HOST });
+  const { id } = await register(plane, 'cluster', { compute_type: 'k8s' });
+  return { ...plane, deps: { ...plane.deps, registry }, listenerId: id };
+}
+
+const pushed = { name: 'pushed', source: 'internal_docker', source_config: {}, source_revision_config: {} };
+
+const pushToken = ({ deps, caller }: ControlPlane, id: string) =>
+  createPushToken(
+    deps,
+    { params: { deployment_id: id }, body: { supports_registry_username: true } },
+    caller,
+  );
+
+describe('a push token', () => {
+  it('is for the repository of one deployment', async () => {
+    const plane = await aPlane();
+    const { id } = await post(plane, pushed);
+    expect(await pushToken(plane, id)).toEqual({
+      token: `pushes to ${id}`,
+      registry_url: HOST,
+      username: 'AWS',
+      repository_url: `${HOST}/slipway/${plane.caller.tenantId}/${id}`,
+    });
+    expect(await refusedWith(pushToken(plane.as(), id))).toBe(`404 Deployment ID ${id} not found.`);
+  });
+
+  it('is refused where there is no registry (any more)', async () => {
+    const plane = await aPlane();
+    const { id } = await post(plane, pushed);
+    const without = { ...plane, deps: { ...plane.deps, registry: undefined } };
+    expect(await refusedWith(pushToken(without, id))).toBe(NONE);
+    const embedded = await aControlPlane();
+    await register(embedded, 'cluster', { compute_type: 'k8s' });
+    expect(await refusedWith(post(embedded, pushed))).toBe(NONE);
+  });
+});
+
+describe('credentials to pull with', () => {
+  const credentials = ({ deps, caller }: ControlPlane, listenerId: string) =>
+    createRegistryCredentials(deps, { params: { listener_id: listenerId } }, caller);
+
+  it('are for the images of the listener’s tenant', async () => {
+    const plane = await aPlane();
+    expect(await credentials(plane, plane.listenerId)).toEqual({
+      registry: HOST,
+      username: 'AWS',
+      password: `pulls of ${plane.caller.tenantId}`,
+      expires_at: '2026-01-01T01:00:00.000Z',
+    });
+  });
+
+  it('are 404 where there is no registry, and for a listener that is not there', async () => {
+    const plane = await aPlane();
+    const without = { ...plane, deps: { ...plane.deps, registry: undefined } };
+    expect(await refusedWith(credentials(without, plane.listenerId))).toBe(
+      '404 This installation has no image registry, so there are no credentials for one.',
+    );
+    const unknown = plane.deps.clock.randomId();
+    expect(await refusedWith(credentials(plane, unknown))).toBe(`404 Listener ID ${unknown} not found.`);
+  });
+});
+
+describe('an image in the registry of the installation', () => {
+  it('is deployed by the deployment whose repository it is in, and by no other', async () => {
+    const plane = await aPlane();
+    const { id } = await post(plane, pushed);
+    const other = await post(plane, { ...pushed, name: 'other' });
+    const imageOf = (deploymentId: string) => ({
+      source_revision_config: { image_uri: `${HOST}/slipway/${plane.caller.tenantId}/${deploymentId}:1` },
+    });
+    expect((await change(plane, id, imageOf(id))).source_revision_config.image_uri).toContain(id);
+    expect(await refusedWith(change(plane, id, imageOf(other.id)))).toContain(
+      `400 Source configuration error: 'image_uri' is in this installation's registry, but not in this deployment's own repository; push the image to slipway/${plane.caller.tenantId}/${id} `,
+    );
+    const body = { name: 'external', source: 'external_docker', source_config: {}, ...imageOf(id) };
+    expect(await refusedWith(post(plane, body))).toContain("create it with source 'internal_docker'");
+    const free = { source_revision_config: { image_uri: `${HOST}/team/app:1` } };
+    await post(plane, { ...body, ...free });
+  });
+});
