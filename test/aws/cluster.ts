@@ -1,7 +1,14 @@
-import type { ClaimResponse, CompleteRequest, DeployTask } from '../../lib/contract/listener-protocol.ts';
+import type {
+  ClaimResponse,
+  CompleteRequest,
+  DeployTask,
+  ListenerTask,
+} from '../../lib/contract/listener-protocol.ts';
 import { expectApi } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import type { Deployed, Registered } from './installation.ts';
+
+type DeleteTask = Extract<ListenerTask, { kind: 'DELETE' }>;
 
 /** A task is offered within seconds; a first call of a function takes one. */
 const OFFER_TIMEOUT_MS = 60_000;
@@ -26,6 +33,14 @@ export class Cluster {
     return until(claimed, { timeoutMs: OFFER_TIMEOUT_MS, what: `a task of revision ${revisionId}` });
   }
 
+  /** The task to remove this deployment, if there is one now. */
+  async deletionOf(deploymentId: string): Promise<DeleteTask | undefined> {
+    const { tasks } = await this.#post<ClaimResponse>('/tasks/claim', { instance_id: 'one', max: 10 });
+    return tasks.find(
+      (task): task is DeleteTask => task.kind === 'DELETE' && task.deployment_id === deploymentId,
+    );
+  }
+
   /** The tasks to stop. */
   async cancelled(): Promise<string[]> {
     return (await this.#post<ClaimResponse>('/tasks/claim', { instance_id: 'one' })).cancelled;
@@ -40,7 +55,7 @@ export class Cluster {
   }
 
   complete(
-    { task_id: task, lease_id }: DeployTask,
+    { task_id: task, lease_id }: ListenerTask,
     outcome: CompleteRequest['outcome'],
     more: Partial<CompleteRequest> = {},
   ): Promise<{ accepted: boolean }> {
