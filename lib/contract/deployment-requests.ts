@@ -38,7 +38,7 @@ export const deploymentName = lazy(() =>
 
 const command = lazy(() => freeText().superRefine(textRule(commandProblem)).nullish());
 
-const sourceConfig = lazy(() =>
+export const sourceConfig = lazy(() =>
   z
     .object({
       integration_id: z.guid().toLowerCase().nullish(),
@@ -58,7 +58,7 @@ export type SourceConfigInput = z.output<ReturnType<typeof sourceConfig>>;
 
 const configPath = lazy(() => freeText().superRefine(textRule(configPathProblem)).nullish());
 
-const sourceRevisionConfig = lazy(() =>
+export const sourceRevisionConfig = lazy(() =>
   z
     .object({
       repo_ref: freeText().superRefine(textRule(repoRefProblem)).nullish(),

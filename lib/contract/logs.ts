@@ -46,7 +46,8 @@ export function parseTime(text: string): number | undefined {
   return Number.isNaN(wholeSeconds) ? undefined : wholeSeconds + Number(`0.${fraction || '0'}`) * 1000;
 }
 
-const time = lazy(() =>
+/** An ISO 8601 time; epoch milliseconds once parsed. */
+export const time = lazy(() =>
   z.string().transform((text, ctx) => {
     const milliseconds = parseTime(text);
     if (milliseconds !== undefined) return milliseconds;
@@ -93,17 +94,15 @@ export const revisionLogsQuery = lazy(() =>
 );
 export type RevisionLogsQuery = z.output<ReturnType<typeof revisionLogsQuery>>;
 
-export const logPage = lazy(() =>
+export const logEntry = lazy(() =>
   z.object({
-    logs: z.array(
-      z.object({
-        id: z.string().min(1),
-        timestamp: z.number(),
-        level: z.enum(logLevels),
-        message: z.string(),
-      }),
-    ),
-    next_offset: z.string().nullable(),
+    id: z.string().min(1),
+    timestamp: z.number(),
+    level: z.enum(logLevels),
+    message: z.string(),
   }),
+);
+export const logPage = lazy(() =>
+  z.object({ logs: z.array(logEntry()), next_offset: z.string().nullable() }),
 );
 export type LogPage = z.input<ReturnType<typeof logPage>>;

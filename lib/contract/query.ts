@@ -40,12 +40,15 @@ const words = new Map([
 ]);
 
 export const queryBoolean = lazy(() =>
-  z.string().transform((text, ctx) => {
-    const value = words.get(text.trim().toLowerCase());
-    if (value !== undefined) return value;
-    report(ctx, BAD_BOOLEAN, [], text);
-    return z.NEVER;
-  }),
+  z
+    .string()
+    .transform((text, ctx) => {
+      const value = words.get(text.trim().toLowerCase());
+      if (value !== undefined) return value;
+      report(ctx, BAD_BOOLEAN, [], text);
+      return z.NEVER;
+    })
+    .pipe(z.boolean()),
 );
 
 /** A comma-separated list; empty entries do not count. */

@@ -8,7 +8,7 @@ const text = lazy(() => freeText().nullish());
 const texts = lazy(() => z.array(freeText()).max(LIST_LENGTH_MAX).nullish());
 const json = lazy(() => freeObject().nullish());
 
-const volume = lazy(() =>
+export const volume = lazy(() =>
   z
     .object({
       name: text(),
@@ -24,7 +24,7 @@ const volume = lazy(() =>
     .transform(withoutNulls),
 );
 
-const volumeMount = lazy(() =>
+export const volumeMount = lazy(() =>
   z
     .object({
       name: text(),
@@ -37,7 +37,7 @@ const volumeMount = lazy(() =>
     .transform(withoutNulls),
 );
 
-const container = lazy(() =>
+export const container = lazy(() =>
   z
     .object({
       name: freeText().min(1),

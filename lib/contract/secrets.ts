@@ -57,7 +57,7 @@ const variableName = lazy(() =>
     }),
 );
 
-const secret = lazy(() =>
+export const secret = lazy(() =>
   z.object({
     name: variableName(),
     value: z.string().superRefine((value, ctx) => {
@@ -97,16 +97,14 @@ export const secrets = lazy(() =>
 );
 
 /** Secrets that the compute target keeps itself: the agent sees `name`, its value is `secret_key` of `secret_name` there. */
+export const secretReference = lazy(() =>
+  z.object({
+    name: variableName(),
+    secret_name: freeText().min(1),
+    secret_key: freeText().min(1),
+  }),
+);
 export const secretReferences = lazy(() =>
-  z
-    .array(
-      z.object({
-        name: variableName(),
-        secret_name: freeText().min(1),
-        secret_key: freeText().min(1),
-      }),
-    )
-    .max(SECRETS_COUNT_MAX)
-    .superRefine(checkRepeatedNames, always),
+  z.array(secretReference()).max(SECRETS_COUNT_MAX).superRefine(checkRepeatedNames, always),
 );
 export type SecretReference = z.output<ReturnType<typeof secretReferences>>[number];

@@ -9,7 +9,7 @@ const text = lazy(() => z.string().nullable());
 const timestamp = lazy(() => z.string());
 const json = lazy(() => z.record(z.string(), z.unknown()));
 
-const sourceRevisionConfigView = lazy(() =>
+export const sourceRevisionConfigView = lazy(() =>
   z.object({
     repo_ref: text(),
     graph_config_path: text(),
@@ -22,7 +22,7 @@ const sourceRevisionConfigView = lazy(() =>
 );
 export type SourceRevisionConfigView = z.input<ReturnType<typeof sourceRevisionConfigView>>;
 
-const sourceConfigView = lazy(() =>
+export const sourceConfigView = lazy(() =>
   z.object({
     integration_id: z.guid().nullable(),
     repo_url: text(),
@@ -103,6 +103,14 @@ export const listenerView = lazy(() =>
   }),
 );
 export type ListenerView = z.input<ReturnType<typeof listenerView>>;
+
+/** What became of each: 204, or the status and the text that it would have been refused with alone. */
+export const deletionResultsView = lazy(() =>
+  z.object({
+    results: z.array(z.object({ deployment_id: z.guid(), status: z.int(), detail: text() })),
+  }),
+);
+export type DeletionResultsView = z.input<ReturnType<typeof deletionResultsView>>;
 
 // `offset` is what to ask the next page with.
 const offset = lazy(() => z.int());

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { corsMethods } from '../contract/cors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
 import { wantsEventStream } from '../http/event-stream.ts';
 import { type Result, sendGatewayError, sendResult } from './gateway/answer.ts';
 import { lambdaContext } from './gateway/context.ts';
+import { answerCors, type Cors } from './gateway/cors.ts';
 import { eventOf, targetOf } from './gateway/event.ts';
 import { isEventStream, sendEventStream, unlessAborted } from './gateway/event-stream.ts';
 import { readBody } from './gateway/read-body.ts';
@@ -20,6 +22,8 @@ export type GatewayOptions = {
   handlerOf: (row: RouteRow | undefined) => Promise<ApiHandler>;
   /** Answers signed URLs under /blobs/; false when the request is not for it. */
   serveBlob: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+  /** Pages of which origins may ask; none unless given. */
+  corsOrigins?: readonly string[];
   onError: (error: unknown, what: string) => void;
 };
 
@@ -53,6 +57,7 @@ class HttpGateway {
   readonly #options: GatewayOptions;
   readonly #handlers: Map<RouteRow | undefined, ApiHandler>;
   readonly #route: (method: string, path: string) => Match;
+  readonly #cors: Cors;
   readonly #server: Server;
   readonly #closing = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
@@ -61,6 +66,7 @@ class HttpGateway {
     this.#options = options;
     this.#handlers = handlers;
     this.#route = createRouter(options.routes);
+    this.#cors = { origins: options.corsOrigins ?? [], methods: corsMethods(options.routes) };
     this.#server = createServer({
       headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
       requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
@@ -104,6 +110,7 @@ class HttpGateway {
     response.setHeader('x-request-id', requestId);
     try {
       if (await this.#options.serveBlob(request, response)) return;
+      if (answerCors(request, response, this.#cors)) return;
       await this.#invokeRoute(request, response);
     } catch (error) {
       const what = `${request.method} ${targetOf(request.url ?? '/').rawPath} request_id=${requestId}`;

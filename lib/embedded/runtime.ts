@@ -165,6 +165,7 @@ async function openGateway({ settings, log }: Start, deps: EmbeddedDeps, closers
       port: settings.port,
       routes,
       handlerOf: (row) => apiHandler(row, () => deps),
+      corsOrigins: settings.corsOrigins,
       serveBlob: (request, response) => deps.blobs.serve(request, response),
       onError: (error, what) => log.error(`${what}: ${error instanceof Error ? error.stack : String(error)}`),
     });

@@ -1,11 +1,15 @@
+import { lazy } from '../contract/lazy.ts';
 import type { RouteInput, RouteOutput, RouteRow } from '../contract/routes/route.ts';
 import { chain, type Handler, inputOf, wrap } from './chain.ts';
 import { exchangeOf } from './exchange.ts';
 
-/** An endpoint that anybody may call: no dependencies, no caller, and nothing of the SDK in its bundle. */
-export function publicEndpoint<const R extends RouteRow & { permission: 'public' }>(
+/** An endpoint that anybody may call: no caller, and nothing in its bundle but what its use case asks for. */
+export function publicEndpoint<const R extends RouteRow & { permission: 'public' }, D = object>(
   row: R,
-  useCase: (input: RouteInput<R>) => Promise<RouteOutput<R>>,
-): () => Handler {
-  return () => wrap(async (event) => useCase(inputOf<R>(event, exchangeOf(event))), chain(row, []));
+  useCase: (input: RouteInput<R>, deps: D) => Promise<RouteOutput<R>>,
+): (deps: () => D) => Handler {
+  return (deps) => {
+    const kept = lazy(deps);
+    return wrap(async (event) => useCase(inputOf<R>(event, exchangeOf(event)), kept()), chain(row, []));
+  };
 }

@@ -2,4 +2,4 @@ import { getOk as row } from '../../../lib/contract/routes/service.ts';
 import { publicEndpoint } from '../../../lib/http/public-endpoint.ts';
 
 export const create = publicEndpoint(row, async () => ({ ok: true }));
-export const handler = create();
+export const handler = create(() => ({}));

@@ -19,6 +19,7 @@ export const queryBuildLogs = route({
   summary: 'Build log of a revision',
   params,
   body: logQueryBody,
+  errors: ['deployment_not_found', 'revision_not_found'],
 });
 
 export const queryDeployLogs = route({
@@ -31,6 +32,7 @@ export const queryDeployLogs = route({
   summary: 'Deploy and server log of a revision',
   params,
   body: logQueryBody,
+  errors: ['deployment_not_found', 'revision_not_found'],
 });
 
 export const queryProjectDeployLogs = route({
@@ -43,6 +45,7 @@ export const queryProjectDeployLogs = route({
   summary: 'Deploy and server logs of every revision of a deployment',
   params: deploymentParams,
   body: logQueryBody,
+  errors: ['deployment_not_found'],
 });
 
 export const queryRevisionLogs = route({
@@ -56,4 +59,5 @@ export const queryRevisionLogs = route({
   params,
   query: revisionLogsQuery,
   eventStream: true,
+  errors: ['deployment_not_found', 'revision_not_found'],
 });

@@ -1,0 +1,55 @@
+import type { Viewer } from '../../adapters/viewer.ts';
+import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import type { getDocs, getDocsFile, getOpenApi } from '../../contract/routes/service.ts';
+import { DESCRIPTION_FILE, START_FILE } from '../../contract/viewer.ts';
+
+/** Asks nobody else: the viewer would otherwise have the document checked by a service of its makers. */
+const START = `const { openapi } = document.currentScript.dataset;
+SwaggerUIBundle({ url: openapi, dom_id: '#viewer', deepLinking: true, validatorUrl: null });
+`;
+
+type ViewerDeps = { viewer: Viewer };
+
+/** The description of the API. */
+export const description = async (
+  _: unknown,
+  { viewer }: ViewerDeps,
+): Promise<RouteOutput<typeof getOpenApi>> => ({
+  contentType: 'application/json',
+  text: await viewer.read(DESCRIPTION_FILE),
+});
+
+/** The page. Its parts are named from the root of the host: it may lie under a prefix, and be asked for with a slash at the end. */
+export async function viewerPage({
+  baseUrl,
+}: Pick<RouteInput<typeof getDocs>, 'baseUrl'>): Promise<RouteOutput<typeof getDocs>> {
+  // A path of a URL holds no quotes and no angle brackets.
+  const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
+  const text = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Slipway API</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${prefix}/docs/swagger-ui.css">
+</head>
+<body>
+<noscript>This page needs JavaScript; the description itself is <a href="${prefix}/openapi.json">openapi.json</a>.</noscript>
+<div id="viewer"></div>
+<script src="${prefix}/docs/swagger-ui-bundle.js"></script>
+<script src="${prefix}/docs/${START_FILE}" data-openapi="${prefix}/openapi.json"></script>
+</body>
+</html>
+`;
+  return { contentType: 'text/html', text };
+}
+
+/** One of its parts. */
+export async function viewerFile(
+  { params: { file } }: Pick<RouteInput<typeof getDocsFile>, 'params'>,
+  { viewer }: ViewerDeps,
+): Promise<RouteOutput<typeof getDocsFile>> {
+  const contentType = file.endsWith('.css') ? 'text/css' : 'text/javascript';
+  return { contentType, text: file === START_FILE ? START : await viewer.read(file) };
+}

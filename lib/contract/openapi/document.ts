@@ -1,0 +1,131 @@
+import type { RouteRow } from '../routes/route.ts';
+import { type Components, makeComponents } from './components.ts';
+import { exampleOf } from './examples.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { parametersOf } from './parameters.ts';
+import { responsesOf, sharedHeaders, sharedResponses } from './responses.ts';
+
+export const API_VERSION = '0.1.0';
+
+const info = {
+  title: 'Slipway',
+  version: API_VERSION,
+  description:
+    'A deployment control plane for agent servers. Errors are `{"detail": …}`: a text, or for 422 a list of every problem. Unknown fields and ' +
+    'parameters are ignored, an empty parameter is an absent one, and null is absent in requests. Every answer carries `X-Request-Id`.',
+  license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+};
+
+/** The folders of endpoints, in the order they are shown; a test says which one has no words here. */
+const tags: Record<string, string> = {
+  deployments: 'What is deployed: where its source is, what it needs, which secrets it has.',
+  revisions: 'Each change of a deployment that is built and deployed.',
+  logs: 'What builds and servers print.',
+  listeners: 'Compute targets.',
+  'listener-protocol': 'What listeners ask and report, each with a key of its own.',
+  'api-keys': 'What programs prove themselves with.',
+  members: 'Users of the identity provider, and what each may do in the tenant.',
+  tenants: 'Parts of the organisation that see nothing of each other.',
+  integrations: 'Access to private repositories.',
+  'audit-events': 'Who did what.',
+  service: 'The service itself.',
+};
+
+const securitySchemes = {
+  ApiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'Begins with `slp_`.' },
+  TenantId: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Tenant-Id',
+    description:
+      'Picks the tenant for a key of the organisation or a bearer token; proves nothing by itself.',
+  },
+  Bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'A token of the configured issuer.',
+  },
+};
+
+function securityOf({ permission }: RouteRow): object[] {
+  if (permission === 'public') return [];
+  if (permission === 'listener:work') return [{ ApiKey: [] }];
+  return [{ ApiKey: [] }, { ApiKey: [], TenantId: [] }, { Bearer: [], TenantId: [] }];
+}
+
+const tagOf = ({ handler }: RouteRow): string => handler.split('/')[2] ?? '';
+
+function requestBody({ body, operation }: RouteRow, { reference }: Components): JsonSchema {
+  if (body === undefined) return {};
+  const schema = body();
+  return {
+    requestBody: {
+      // An empty body counts as an empty object.
+      required: !schema.safeParse({}).success,
+      content: { 'application/json': { schema: reference(schema), example: exampleOf(operation).body } },
+    },
+  };
+}
+
+const operation = (row: RouteRow, components: Components): JsonSchema => ({
+  operationId: row.operation,
+  tags: [tagOf(row)],
+  summary: row.summary,
+  ...(row.permission !== 'public' && { description: `Needs the permission \`${row.permission}\`.` }),
+  security: securityOf(row),
+  parameters: parametersOf(row),
+  ...requestBody(row, components),
+  responses: responsesOf(row, components),
+});
+
+function pathsOf(rows: readonly RouteRow[], components: Components): JsonSchema {
+  return Object.fromEntries(
+    [...Map.groupBy(rows, ({ path }) => path)].map(([path, sharing]) => [
+      path,
+      Object.fromEntries(sharing.map((row) => [row.method.toLowerCase(), operation(row, components)])),
+    ]),
+  );
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** As people read them: by tag, then by path. The table's own order is that of modules, which not every runtime gives alike. */
+export function inReadingOrder(rows: readonly RouteRow[]): RouteRow[] {
+  const placeOf = (row: RouteRow) => [
+    Object.keys(tags).indexOf(tagOf(row)),
+    row.path,
+    methods.indexOf(row.method),
+  ];
+  return rows.toSorted((a, b) => {
+    const [mine, others] = [placeOf(a), placeOf(b)];
+    const at = mine.findIndex((part, index) => part !== others[index]);
+    return at >= 0 && (mine[at] ?? 0) < (others[at] ?? 0) ? -1 : 1;
+  });
+}
+
+/** The OpenAPI 3.1 description of these routes. */
+export function openApiDocument(table: readonly RouteRow[]): JsonSchema {
+  const rows = inReadingOrder(table);
+  const components = makeComponents(rows);
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [
+      { url: '/' },
+      { url: '/api-host', description: 'The same routes, for clients that count on this prefix' },
+    ],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths: pathsOf(rows, components),
+    components: {
+      schemas: components.schemas,
+      responses: sharedResponses(components),
+      headers: sharedHeaders(),
+      securitySchemes,
+    },
+  };
+}
+
+/** The same as the text of docs/openapi.json. */
+export const openApiText = (rows: readonly RouteRow[]): string =>
+  `${JSON.stringify(openApiDocument(rows), null, 2)}\n`;

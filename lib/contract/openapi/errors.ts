@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { type ErrorCode, errors } from '../errors.ts';
+import { lazy } from '../lazy.ts';
+import { type RouteRow, takesIdempotencyKey } from '../routes/route.ts';
+
+/** Bodies of refusals. */
+export const errorBody = lazy(() => z.object({ detail: z.string() }));
+
+/** What API Gateway answers by itself, before any function of ours is asked. */
+export const gatewayErrorBody = lazy(() => z.object({ message: z.string() }));
+
+export const validationItem = lazy(() =>
+  z.object({
+    loc: z.array(z.union([z.string(), z.int()])),
+    msg: z.string(),
+    type: z.string(),
+    input: z.unknown().optional(),
+    ctx: z.record(z.string(), z.unknown()).optional(),
+  }),
+);
+export const validationErrorBody = lazy(() => z.object({ detail: z.array(validationItem()) }));
+
+/** What API Gateway may answer in our place; ours have other bodies. */
+export const gatewayStatuses: ReadonlySet<number> = new Set([413, 503]);
+
+const whereKeysAreAsked = [
+  'unauthenticated',
+  'tenant_required',
+  'tenant_forbidden',
+  'membership_missing',
+  'membership_missing',
+  'permission_missing',
+  'unavailable',
+] as const satisfies ErrorCode[];
+const whereBodiesAreRead = ['invalid_json', 'body_too_large', 'media_type'] as const satisfies ErrorCode[];
+
+/** What a route refuses by its kind, whatever its use case is. */
+export function commonErrors(row: RouteRow): ErrorCode[] {
+  return [
+    ...(row.method === 'GET' || row.method === 'DELETE' ? [] : whereBodiesAreRead),
+    ...(row.permission === 'public' ? [] : whereKeysAreAsked),
+    ...(row.permission === 'listener:work' ? (['listener_forbidden'] as const) : []),
+    ...(takesIdempotencyKey(row) ? (['idempotency_mismatch'] as const) : []),
+    'internal',
+  ];
+}
+
+/** Everything a route may refuse with, but 422. */
+export const errorCodesOf = (row: RouteRow): ErrorCode[] => [
+  ...new Set([...(row.errors ?? []), ...commonErrors(row)]),
+];
+
+/** Stands for a value in a text: `{id}`. A list of one, so that texts that join lists can be made with it as well. */
+const placeholder = (name: string): unknown => [`{${name}}`];
+
+/** The text of a refusal with the names of its values in their places: `Deployment ID {id} not found.` */
+export function textOf(code: ErrorCode): string {
+  const values = new Proxy({}, { get: (_, name) => placeholder(String(name)) });
+  // Each text takes values of its own; the placeholder stands for any of them.
+  const detail = errors[code].detail as (values: object) => unknown;
+  return String(detail(values));
+}
+
+/** Whether a route answers 422 at all: there is something of the request to look at. */
+export const validates = ({ params, query, body }: RouteRow): boolean =>
+  params !== undefined || query !== undefined || body !== undefined;

@@ -1,0 +1,136 @@
+import { SECRET_MASK } from '../../secrets.ts';
+import { CHANGED, CREATED, DEPLOYMENT, LISTENER, page, REPOSITORY_URL, REVISION, TENANT } from './ids.ts';
+
+const sourceRevisionConfig = {
+  repo_ref: 'main',
+  graph_config_path: 'langgraph.json',
+  langgraph_config_path: 'langgraph.json',
+  image_uri: null,
+  source_tarball_path: null,
+  repo_commit_sha: '0773e0f4c1d2b3a495867f6e5d4c3b2a19087f6e',
+};
+
+const deployment = {
+  id: DEPLOYMENT,
+  name: 'support-agent',
+  tenant_id: TENANT,
+  created_at: CREATED,
+  updated_at: CHANGED,
+  source: 'github',
+  status: 'READY',
+  source_config: {
+    integration_id: null,
+    repo_url: REPOSITORY_URL,
+    build_on_push: null,
+    custom_url: 'https://agents.example/d/support-agent',
+    resource_spec: { cpu: 1, memory_mb: 1024 },
+    listener_id: LISTENER,
+    listener_config: null,
+    install_command: null,
+    build_command: null,
+    deployment_type: null,
+    push_source: null,
+  },
+  source_revision_config: sourceRevisionConfig,
+  secrets: [{ name: 'MODEL_API_KEY', value: SECRET_MASK }],
+  secret_references: [],
+  latest_revision_id: REVISION,
+  active_revision_id: REVISION,
+  image_version: '0773e0f',
+  is_managed_deep_agent: false,
+  agent: null,
+  tracked_packages: null,
+};
+
+const created = {
+  ...deployment,
+  status: 'UNUSED',
+  source_config: { ...deployment.source_config, custom_url: null },
+  source_revision_config: { ...sourceRevisionConfig, repo_commit_sha: null },
+  active_revision_id: null,
+  image_version: null,
+};
+
+const revision = {
+  id: REVISION,
+  deployment_id: DEPLOYMENT,
+  created_at: CREATED,
+  updated_at: CHANGED,
+  source: 'github',
+  source_revision_config: sourceRevisionConfig,
+  status: 'DEPLOYED',
+  status_message: null,
+  status_history: [
+    { status: 'CREATING', at: CREATED },
+    { status: 'QUEUED', at: CREATED },
+    { status: 'AWAITING_BUILD', at: '2026-11-21T11:29:13.377Z' },
+    { status: 'BUILDING', at: '2026-11-21T11:29:13.509Z' },
+    { status: 'AWAITING_DEPLOY', at: '2026-11-21T11:29:13.744Z' },
+    { status: 'DEPLOYING', at: '2026-11-21T11:29:13.790Z' },
+    { status: 'DEPLOYED', at: CHANGED },
+  ],
+  remote_reconciled: true,
+  queue_position: null,
+  interrupt_requested_at: null,
+};
+
+const queued = {
+  ...revision,
+  source_revision_config: { ...sourceRevisionConfig, repo_commit_sha: null },
+  status: 'QUEUED',
+  status_message: `Waits for revision ${REVISION}, which is BUILDING since ${CREATED}.`,
+  status_history: revision.status_history.slice(0, 2),
+  remote_reconciled: false,
+  queue_position: 1,
+};
+
+const interrupted = {
+  ...queued,
+  status: 'BUILDING',
+  status_message: null,
+  queue_position: null,
+  interrupt_requested_at: CHANGED,
+};
+
+const change = { source_revision_config: { repo_ref: 'main' } };
+
+export const deploymentExamples = {
+  createDeployment: {
+    body: {
+      name: 'support-agent',
+      source_config: { repo_url: REPOSITORY_URL, resource_spec: { cpu: 1, memory_mb: 1024 } },
+      source_revision_config: { repo_ref: 'main' },
+      secrets: [{ name: 'MODEL_API_KEY', value: 'the value' }],
+    },
+    response: created,
+  },
+  listDeployments: page(deployment),
+  getDeployment: { response: deployment },
+  patchDeployment: { body: change, response: deployment },
+  deleteDeployments: {
+    response: { results: [{ deployment_id: DEPLOYMENT, status: 204, detail: null }] },
+  },
+  createUploadUrl: {
+    body: { supports_upload_headers: true },
+    response: {
+      upload_url: 'https://bucket.s3.example/uploads/support-agent.tar.gz?X-Amz-Signature=…',
+      object_path: `uploads/${TENANT}/${DEPLOYMENT}/0190a000-0000-7000-8000-000000000001.tar.gz`,
+      upload_headers: {},
+    },
+  },
+  createPushToken: {
+    body: { supports_registry_username: true },
+    response: {
+      token: 'the password',
+      registry_url: '123456789012.dkr.ecr.eu-central-1.amazonaws.com',
+      username: 'AWS',
+      repository_url: `123456789012.dkr.ecr.eu-central-1.amazonaws.com/slipway/${TENANT}/${DEPLOYMENT}`,
+    },
+  },
+  listRevisions: page(revision),
+  createRevision: { body: change, response: queued },
+  getRevision: { response: revision },
+  redeployRevision: { response: deployment },
+  interruptRevision: { response: interrupted },
+  interruptRevisionAlias: { response: interrupted },
+};

@@ -1,0 +1,24 @@
+import { CHANGED, CREATED, LISTENER, page } from './ids.ts';
+
+const listener = {
+  id: LISTENER,
+  compute_type: 'k8s',
+  compute_id: 'cluster-1',
+  compute_config: { k8s_namespaces: ['agents'] },
+  created_at: CREATED,
+  updated_at: CREATED,
+  version: '0.1.0',
+  is_default: true,
+  last_seen_at: CHANGED,
+  status: 'ONLINE',
+};
+
+export const listenerExamples = {
+  createListener: {
+    body: { compute_type: 'k8s', compute_id: 'cluster-1', compute_config: { k8s_namespaces: ['agents'] } },
+    response: { ...listener, version: null, is_default: false, last_seen_at: null, status: 'NEVER_SEEN' },
+  },
+  listListeners: page(listener),
+  getListener: { response: listener },
+  patchListener: { body: { is_default: true }, response: listener },
+};

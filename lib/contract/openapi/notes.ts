@@ -1,0 +1,153 @@
+/**
+ * What schemas do not say of themselves, for readers of the description only: functions carry no such words. Rules that stand in
+ * code elsewhere (numbers of a resource_spec, texts) are repeated here as bounds and patterns; tests hold them to that code.
+ */
+type Note = {
+  description?: string;
+  minimum?: number;
+  multipleOf?: number;
+  pattern?: string;
+  format?: string;
+  type?: string | string[];
+};
+
+const memory = { minimum: 128, multipleOf: 128 };
+const cpu = { minimum: 0.1, description: 'Processors, rounded to one decimal.' };
+const atLeastOne = { minimum: 1 };
+
+const both = (request: string, limit: string, note: Note): Record<string, Note> => ({
+  [request]: note,
+  [limit]: { ...note, description: `At least \`${request}\`; twice as much by default.` },
+});
+
+const groups = ['', 'queue_', 'redis_', 'core_', 'db_'];
+const resourceSpec: Record<string, Note> = {
+  ...Object.fromEntries(
+    groups.flatMap((group) => [
+      ...Object.entries(both(`${group}cpu`, `${group}cpu_limit`, cpu)),
+      ...Object.entries(both(`${group}memory_mb`, `${group}memory_limit_mb`, memory)),
+    ]),
+  ),
+  min_scale: { minimum: 0 },
+  max_scale: { ...atLeastOne, description: 'At least `min_scale`.' },
+  queue_min_scale: { minimum: 0 },
+  queue_max_scale: { ...atLeastOne, description: 'At least `queue_min_scale`.' },
+  redis_memory_limit_mb: { ...memory, description: 'At least `redis_memory_mb`, which is the default.' },
+  db_storage_gi: atLeastOne,
+  db_max_connections: atLeastOne,
+};
+
+/** None of `"`, `` ` ``, `\`, line breaks, NUL, tab, `|`, `;`, `$`, `<`, `>`, and `&` only twice in a row. */
+const command = {
+  pattern: '^(?:[^"`\\\\\\n\\r\\u0000\\t|;$<>&]|&&)*$',
+  description: '`""` clears it. Runs in the build; it sees no secrets.',
+};
+const configPath = {
+  pattern: '^(?!/|~)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f\\u007f-\\u009f]+$',
+  description: 'Relative to the root of the source, never out of it. Default `langgraph.json`.',
+};
+const secretName = {
+  pattern: '^[^=\\u0000\\r\\n]+$',
+  description: 'Names that the platform sets itself are refused.',
+};
+
+const sourceFields: Record<string, Note> = {
+  repo_url: {
+    pattern: '^(?:https://|ssh://|file:///|[A-Za-z0-9][\\w.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:)\\S*$',
+    description: 'https, ssh or `git@host:path`, without a password. Chooses source `github`.',
+  },
+  build_on_push: { description: 'Makes a revision for each push to `repo_ref`.' },
+  custom_url: {
+    pattern: '^(?:https?://\\S+)?$',
+    description:
+      'The address it is shown under; by default the one that the listener reports. `""` clears it.',
+  },
+  listener_id: { description: 'Where it runs. By default the marked listener, else the oldest ONLINE one.' },
+  install_command: command,
+  build_command: command,
+};
+
+const revisionFields: Record<string, Note> = {
+  repo_ref: { description: 'A branch, `refs/tags/<tag>` or a commit; `main` by default.' },
+  graph_config_path: configPath,
+  langgraph_config_path: { ...configPath, description: 'The same under the name that older clients use.' },
+  image_uri: { description: 'A container image. Chooses source `external_docker`.' },
+  source_tarball_path: { description: 'The `object_path` that upload-url gave.' },
+};
+
+const fields: Record<string, Record<string, Note>> = {
+  ResourceSpec: resourceSpec,
+  SourceConfigRequest: sourceFields,
+  SourceRevisionConfigRequest: revisionFields,
+  CreateDeploymentRequest: {
+    name: { description: 'Unique in the tenant, and never changed. May be left out when `agent` is given.' },
+    source: { description: 'Found by what is given when left out.' },
+    secrets: { description: 'Environment of the running server, write-only.' },
+  },
+  ChangeDeploymentRequest: {
+    name: { description: 'Cannot be changed; another one is refused.' },
+    revision_source: { description: 'Where this one revision comes from.' },
+    secrets: { description: 'Replaces the list; `[]` clears it, left out it stays. The mask keeps a value.' },
+  },
+  SecretRequest: { name: secretName, value: { pattern: '^[^\\u0000]*$' } },
+  SecretReferenceRequest: { name: secretName },
+  Deployment: {
+    secrets: { description: 'Names; values are always masked.' },
+    latest_revision_id: { description: 'The newest revision, whatever became of it.' },
+    active_revision_id: { description: 'The revision that serves.' },
+    image_version: { description: 'Tag or short digest of what the active revision runs.' },
+  },
+  Revision: {
+    status_message: { description: 'Why it is where it is, and what helps.' },
+    queue_position: { description: '1 is next; null unless QUEUED.' },
+    remote_reconciled: { description: 'The listener reports that exactly this revision runs.' },
+  },
+  Listener: { version: { description: 'Of the listener program, as it says.' } },
+  LogPage: {
+    next_offset: { description: 'Give it as `offset` to go on; always there in order `asc`.' },
+  },
+  ValidationError: {
+    loc: { description: 'Where: `body`, `query`, `path` or `header`, and the way to the value.' },
+    type: { description: 'In the vocabulary of pydantic.' },
+    input: { description: 'What was sent; never a secret.' },
+  },
+};
+
+type Described = { properties?: unknown; [keyword: string]: unknown };
+
+/** The component with what is known of its fields beyond its schema. Throws when a note names a field that is not there. */
+export function applyNotes(component: string, schema: Described): Described {
+  const notes = fields[component];
+  if (notes === undefined) return schema;
+  const properties = { ...(schema.properties as Record<string, object>) }; // of an object schema, as all here
+  for (const [field, note] of Object.entries(notes)) {
+    const property = properties[field];
+    if (property === undefined) throw new Error(`a note on ${component}.${field}, which does not exist`);
+    properties[field] = { ...property, ...note };
+  }
+  return { ...schema, properties };
+}
+
+/** What parameters mean: of every route by name, of one as `operation.name`; their schemas say the rest. */
+const parameterNotes: Record<string, Note> = {
+  file: { description: 'Its name.' },
+  limit: { description: 'So many at most.' },
+  offset: { description: 'Where to go on: what the page before gave.' },
+  name: { description: 'The exact name.' },
+  name_contains: { description: 'Part of the name; a deployment of exactly this name comes first.' },
+  status: { description: 'One or more, separated by commas.' },
+  deployment_ids: { description: 'Ids, separated by commas.' },
+  'redeployRevision.secrets': {
+    description: '`current`: with the secrets of today instead of those that the revision had.',
+  },
+  'queryRevisionLogs.type': { description: 'Of the build, or of the deploy and the running server.' },
+  order: { description: '`asc`: oldest first.' },
+  level: { description: 'Only lines of this level, in any case.' },
+  query: { description: 'Only lines that contain this.' },
+  start_time: { type: 'string', format: 'date-time', description: 'Lines from this time on, inclusive.' },
+  end_time: { type: 'string', format: 'date-time', description: 'Lines up to this time, inclusive.' },
+};
+
+/** What is known of a parameter beyond its schema. */
+export const parameterNote = (operation: string, name: string): Note =>
+  parameterNotes[`${operation}.${name}`] ?? parameterNotes[name] ?? {};

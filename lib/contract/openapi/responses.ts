@@ -1,0 +1,187 @@
+import { type ErrorCode, errors } from '../errors.ts';
+import { type RouteRow, takesIdempotencyKey } from '../routes/route.ts';
+import type { Components } from './components.ts';
+import {
+  errorBody,
+  errorCodesOf,
+  gatewayErrorBody,
+  gatewayStatuses,
+  textOf,
+  validates,
+  validationErrorBody,
+} from './errors.ts';
+import { exampleOf } from './examples.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { hasEtag, headerNamesOf } from './parameters.ts';
+
+/** What every status means, in few words. */
+const meanings: Record<number, string> = {
+  200: 'Done',
+  201: 'Made',
+  204: 'Done; there is nothing to say',
+  207: 'Done in part; each result says whether it was',
+  302: 'There: `Location`',
+  304: 'Unchanged since the version of `If-None-Match`',
+  400: 'The request contradicts itself or what is there',
+  401: 'No valid key',
+  403: 'The key does not allow this',
+  404: 'Not there, or not yours',
+  409: 'The state of things forbids it',
+  412: 'Another version than that of `If-Match`',
+  413: 'The body is too large',
+  415: 'The body is not JSON',
+  422: 'The request is not valid; every problem at once',
+  429: 'Too many requests',
+  500: 'Our fault; quote the request id',
+  503: 'Something does not answer at the moment',
+};
+
+/** Headers beside the request id that answers may have, by name. */
+const headerDescriptions: Record<string, string> = {
+  ETag: 'The version of what is shown.',
+  Location: 'Where it leads.',
+  'Retry-After': 'Try again after so many seconds.',
+  'WWW-Authenticate': 'How to prove who asks.',
+  'X-Request-Id': 'Tells this request apart; quote it when something is wrong.',
+  'Idempotent-Replayed': '`true`: this is the answer that an earlier request with the same key got.',
+  'Cache-Control': 'How long it may be kept.',
+  'Content-Security-Policy': 'What the page may load.',
+  'Referrer-Policy': 'What the page tells others of where one came from.',
+  'X-Content-Type-Options': 'That the type is the one it says.',
+};
+
+const headerReferences = (names: readonly string[]): JsonSchema =>
+  Object.fromEntries(
+    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+
+const json = (schema: JsonSchema, rest: object = {}): JsonSchema => ({
+  'application/json': { schema, ...rest },
+});
+
+function successContent(row: RouteRow, { reference }: Components): JsonSchema {
+  if (row.response === null) return {};
+  const { response: example } = exampleOf(row.operation);
+  if (row.contentTypes !== undefined) {
+    const schemaOf = (type: string) => ({ schema: { type: type.startsWith('text/') ? 'string' : 'object' } });
+    return { content: Object.fromEntries(row.contentTypes.map((type) => [type, schemaOf(type)])) };
+  }
+  const schema = reference(row.response());
+  return {
+    content: {
+      ...json(schema, { example }),
+      // Each event's data is an entry of `logs`.
+      ...(row.eventStream && { 'text/event-stream': { schema: { type: 'string' } } }),
+    },
+  };
+}
+
+function success(row: RouteRow, components: Components): Record<string, JsonSchema> {
+  const ownHeaders = [...headerNamesOf(row), ...(takesIdempotencyKey(row) ? ['Idempotent-Replayed'] : [])];
+  const content = { headers: headerReferences(ownHeaders), ...successContent(row, components) };
+  const answer = (status: number) => ({ [status]: { description: meanings[status] ?? '', ...content } });
+  return {
+    ...answer(row.success),
+    ...(row.isPartial !== undefined && answer(207)),
+    ...(row.method === 'GET' &&
+      hasEtag(row) && { 304: { description: meanings[304], headers: headerReferences(['ETag']) } }),
+  };
+}
+
+const shapeOf = (code: ErrorCode): { status: number; headers?: Record<string, string> } => errors[code];
+
+const canonical = (name: string): string =>
+  Object.keys(headerDescriptions).find((known) => known.toLowerCase() === name) ?? name;
+
+/** The answer with one status: every text that it may come with. */
+function refusal(status: number, codes: readonly ErrorCode[], { reference }: Components): JsonSchema {
+  const ours = reference(errorBody());
+  const gateway = reference(gatewayErrorBody());
+  const examples = Object.fromEntries(codes.map((code) => [code, { value: { detail: textOf(code) } }]));
+  const names = codes.flatMap((code) => Object.keys(shapeOf(code).headers ?? {})).map(canonical);
+  return {
+    description: meanings[status] ?? '',
+    headers: headerReferences([...new Set(names)]),
+    content: json(gatewayStatuses.has(status) ? { anyOf: [ours, gateway] } : ours, { examples }),
+  };
+}
+
+const invalid = ({ reference }: Components): JsonSchema => ({
+  description: meanings[422],
+  headers: headerReferences([]),
+  content: json(reference(validationErrorBody()), {
+    example: {
+      detail: [
+        {
+          loc: ['query', 'limit'],
+          msg: 'Input should be less than or equal to 100',
+          type: 'less_than_equal',
+          input: '1000',
+          ctx: { le: 100 },
+        },
+      ],
+    },
+  }),
+});
+
+/** Said by API Gateway alone: it keeps count of requests, no function does. */
+const tooMany = ({ reference }: Components): JsonSchema => ({
+  description: meanings[429],
+  content: json(reference(gatewayErrorBody()), { example: { message: 'Too Many Requests' } }),
+});
+
+/** The headers that answers refer to, by name. */
+export const sharedHeaders = (): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(headerDescriptions).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' } },
+    ]),
+  );
+
+/** What most routes answer in the same words, by the name it has among the components. */
+const sharedStatuses: Record<number, { name: string; codes: ErrorCode[] }> = {
+  401: { name: 'Unauthenticated', codes: ['unauthenticated'] },
+  413: { name: 'TooLarge', codes: ['body_too_large'] },
+  415: { name: 'NotJson', codes: ['media_type'] },
+  500: { name: 'InternalError', codes: ['internal'] },
+  503: { name: 'Unavailable', codes: ['unavailable'] },
+};
+
+/** The answers that routes refer to. */
+export const sharedResponses = (components: Components): Record<string, JsonSchema> => ({
+  Invalid: invalid(components),
+  TooManyRequests: tooMany(components),
+  ...Object.fromEntries(
+    Object.entries(sharedStatuses).map(([status, { name, codes }]) => [
+      name,
+      refusal(Number(status), codes, components),
+    ]),
+  ),
+});
+
+const isSame = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((entry) => b.includes(entry));
+
+const named = (name: string): JsonSchema => ({ $ref: `#/components/responses/${name}` });
+
+function refusalOf(status: number, codes: readonly ErrorCode[], components: Components): JsonSchema {
+  const shared = sharedStatuses[status];
+  return shared !== undefined && isSame(shared.codes, codes)
+    ? named(shared.name)
+    : refusal(status, codes, components);
+}
+
+/** Every answer of a route by its status. */
+export function responsesOf(row: RouteRow, components: Components): Record<string, JsonSchema> {
+  const byStatus = Map.groupBy(errorCodesOf(row), (code) => errors[code].status as number);
+  const refusals = [...byStatus].map(
+    ([status, codes]) => [status, refusalOf(status, codes, components)] as const,
+  );
+  return {
+    ...success(row, components),
+    ...Object.fromEntries(refusals),
+    ...(validates(row) && { 422: named('Invalid') }),
+    429: named('TooManyRequests'),
+  };
+}

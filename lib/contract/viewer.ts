@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { lazy } from './lazy.ts';
+
+/** The description of the API, the page that shows it, and its parts (contract §2.9): files that are served as they are. */
+
+/** In `docs`, made from the route table. */
+export const DESCRIPTION_FILE = 'openapi.json';
+
+/** Parts of the page that come as they are from the viewer's package. */
+export const packageFiles = ['swagger-ui.css', 'swagger-ui-bundle.js'] as const;
+
+/** What starts the viewer on our page; a page under a strict policy holds no scripts itself. */
+export const START_FILE = 'start.js';
+
+export type ViewerFile = typeof DESCRIPTION_FILE | (typeof packageFiles)[number];
+
+export const pagePart = lazy(() => z.enum([...packageFiles, START_FILE]));
+
+/**
+ * What a row with content types of its own shows: a text of one of them.
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
+export function textView<const T extends readonly [string, ...string[]]>(contentTypes: T) {
+  return lazy(() => z.object({ contentType: z.enum(contentTypes), text: z.string() }));
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { errors } from '../../lib/contract/errors.ts';
+import { API_VERSION, openApiDocument, openApiText } from '../../lib/contract/openapi/document.ts';
+import { textOf } from '../../lib/contract/openapi/errors.ts';
+import { exampleOf } from '../../lib/contract/openapi/examples.ts';
+import { routes } from '../../lib/contract/routes.ts';
+import { checkResourceSpec } from '../../lib/domain/resource-spec.ts';
+
+type Json = { [key: string]: Json } & Json[] & string;
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const document: unknown = openApiDocument(routes);
+const { paths, components } = document as { paths: Json; components: Json };
+
+/** Everything in a document that `$ref` names. */
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === '$ref' && typeof member === 'string' ? [member] : references(member),
+  );
+}
+
+function resolved(reference: string): unknown {
+  return reference
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce<Json | undefined>((inside, part) => inside?.[part], document as Json);
+}
+
+describe('docs/openapi.json', () => {
+  it('is what the route table says; `npm run openapi` writes it again', () => {
+    expect(read('docs/openapi.json') === openApiText(routes)).toBe(true);
+  });
+
+  it('has the version of the package', () => {
+    expect(JSON.parse(read('package.json'))).toMatchObject({ version: API_VERSION });
+    expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '0.1.0' } });
+  });
+
+  it('refers to nothing that is not there, and names nothing that nobody refers to', () => {
+    const used = new Set(references(document));
+    expect([...used].filter((each) => resolved(each) === undefined)).toEqual([]);
+    const parts = ['schemas', 'responses', 'headers'] as const;
+    const named = parts.flatMap((part) =>
+      Object.keys(components[part] ?? {}).map((name) => `#/components/${part}/${name}`),
+    );
+    expect(named.filter((each) => !used.has(each))).toEqual([]);
+  });
+
+  it('has words for each folder of endpoints', () => {
+    const folders = new Set(routes.map(({ handler }) => handler.split('/')[2]));
+    const tags = (document as { tags: { name: string }[] }).tags.map(({ name }) => name);
+    expect(new Set(tags)).toEqual(folders);
+  });
+
+  it('gives the text of each refusal, with names in the places of values', () => {
+    expect(textOf('deployment_not_found')).toBe('Deployment ID {id} not found.');
+    expect(textOf('method_not_allowed')).toBe('Method {method} is not allowed here; allowed: {allowed}.');
+    const silent = (Object.keys(errors) as (keyof typeof errors)[]).filter((code) => textOf(code) === '');
+    expect(silent).toEqual([]);
+  });
+
+  it('tells bounds of a resource_spec where they are', () => {
+    const { properties } = components.schemas?.ResourceSpec ?? ({} as Json);
+    const wrong = (field: string, value: unknown) => checkResourceSpec({ [field]: Number(value) }).length > 0;
+    for (const [field, { minimum, multipleOf = 0.1 }] of Object.entries(properties ?? {})) {
+      if (minimum === undefined || Number(minimum) < 0) continue;
+      expect([field, wrong(field, minimum)]).toEqual([field, false]);
+      expect([field, wrong(field, Number(minimum) - Number(multipleOf))]).toEqual([field, true]);
+    }
+    expect(properties?.memory_mb).toMatchObject({ minimum: 128, multipleOf: 128 });
+    expect(wrong('memory_mb', 200)).toBe(true);
+  });
+});
+
+describe.each(routes.map((row) => [row.operation, row] as const))('%s', (operation, row) => {
+  const example = exampleOf(operation);
+  const written = paths[row.path]?.[row.method.toLowerCase()];
+
+  it.runIf(row.body !== undefined)('has an example of its body that it takes', () => {
+    expect(example.body).toBeDefined();
+    expect(row.body?.().safeParse(example.body)).toMatchObject({ success: true });
+  });
+
+  it.runIf(row.response !== null)('has an example of its answer with every field and no other', () => {
+    expect(example.response).toBeDefined();
+    expect(row.response?.().parse(example.response)).toEqual(example.response);
+  });
+
+  it('says how its errors look', () => {
+    const { responses } = written ?? ({} as Json);
+    expect(Object.keys(responses ?? {})).toEqual(expect.arrayContaining([String(row.success), '429', '500']));
+    expect('401' in (responses ?? {})).toBe(row.permission !== 'public');
+    expect('422' in (responses ?? {})).toBe([row.params, row.query, row.body].some(Boolean));
+  });
+});
