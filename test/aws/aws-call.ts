@@ -11,7 +11,7 @@ export const awsEnvironment = {
 /** An operation of a service that speaks JSON and that the program itself has no client for. */
 export type Operation = {
   endpoint: string;
-  service: 'events' | 'logs';
+  service: 'events' | 'logs' | 'sqs';
   /** Such as `AWSEvents.PutEvents`. */
   target: string;
   input: object;

@@ -6,6 +6,7 @@ import { deletionTests } from './deletion-tests.ts';
 import { emulatorGaps } from './emulator-gaps.ts';
 import { Executions } from './executions.ts';
 import { firstAgentTests } from './first-agent-tests.ts';
+import { followerTests } from './follower-tests.ts';
 import { complaintsOf, linesOf } from './function-logs.ts';
 import { closeGround, enter, openGround, register, startListener } from './installation.ts';
 import { listenerTests } from './listener-tests.ts';
@@ -106,6 +107,10 @@ describe('an installation on AWS', () => {
     expect(await api(asListener, 'GET', `/v2/listeners/${registered.id}/desired`)).toMatchObject({
       status: expect.toSatisfy((status) => status === 403 || status === 404),
     });
+  });
+
+  describe('tells who follows it, and', () => {
+    followerTests(at);
   });
 
   describe('deploys to a cluster, and', () => {
