@@ -36,6 +36,12 @@ const leftOut: LeftOut[] = [
   },
 ];
 
+/**
+ * Calls that only make something, of our own modules. What is declared with them and not used is dropped, but the bundler sees that in the
+ * module of the function alone: at the call it has to be said again. Without it each function has the rows and schemas of all of its resource, 10 KB.
+ */
+const making = /(?<![\w.$])(?:lazy|route)\(/g;
+
 /** Replaces what functions never use, for a smaller bundle that starts sooner. */
 export const withoutUnused: Plugin = {
   name: 'without-unused',
@@ -45,6 +51,10 @@ export const withoutUnused: Plugin = {
         importer.test(args.importer) ? { path: String(index), namespace: 'left-out' } : undefined,
       );
     }
+    build.onLoad({ filter: /[\\/]lib[\\/](?:contract|store|adapters|app)[\\/].*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(making, '/* @__PURE__ */ $&'),
+      loader: 'ts',
+    }));
     // A client tells its version, and for that it would bring along its whole package.json: 2 KB.
     build.onLoad({ filter: /@aws-sdk[\\/]client-[\w-]+[\\/]package\.json$/ }, ({ path }) => {
       const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string }; // every package has one
