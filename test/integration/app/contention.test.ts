@@ -174,6 +174,8 @@ describe('a deployment that is being deleted', () => {
     ];
     for (const write of writes) expect(await refusal(write())).toMatchObject(refused);
     expect((await show(plane, id)).status).toBe('AWAITING_DELETE');
-    expect(await refusedWith(post(plane, github('a')))).toBe("409 Deployment with name 'a' already exists.");
+    expect(await refusedWith(post(plane, github('a')))).toMatch(
+      /^409 Deployment with name 'a' already exists\. It is being deleted/,
+    );
   });
 });
