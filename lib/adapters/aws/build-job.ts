@@ -1,8 +1,8 @@
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { artifactKeyOf } from '../../domain/file-places.ts';
 import type { BuildJob } from '../builds.ts';
 import type { RevisionRef } from '../workflow.ts';
-import { artifactKeyOf } from './build-state.ts';
 import type { PushSession } from './registry.ts';
 
 /** The object that tells a build what to do; its key follows from the ids in the build's environment. */

@@ -1,4 +1,5 @@
 import type { Build } from '@aws-sdk/client-codebuild';
+import { artifactKeyOf } from '../../domain/file-places.ts';
 import { repositoryOf } from '../../domain/image-repository.ts';
 import { type Artifact, type BuildState, buildVariables } from '../builds.ts';
 import type { RevisionRef } from '../workflow.ts';
@@ -6,10 +7,6 @@ import type { RevisionRef } from '../workflow.ts';
 /** As many characters of CodeBuild's own reasons as a status message can use. */
 const REASON_LENGTH_MAX = 2_000;
 const WAITING_PHASES = new Set<string | undefined>(['SUBMITTED', 'QUEUED']);
-
-/** The only place where a build of this revision may leave a folder. */
-export const artifactKeyOf = ({ tenantId, deploymentId, revisionId }: RevisionRef): string =>
-  `artifacts/${tenantId}/${deploymentId}/${revisionId}.tar`;
 
 /** What CodeBuild knows of a build, in our words. */
 export function buildStateOf(build: Build | undefined, registryHost: string | undefined): BuildState {

@@ -1,9 +1,11 @@
 import {
   BatchGetImageCommand,
   CreateRepositoryCommand,
+  DeleteRepositoryCommand,
   GetAuthorizationTokenCommand,
   ImageAlreadyExistsException,
   PutImageCommand,
+  RepositoryNotFoundException,
 } from '@aws-sdk/client-ecr';
 import { AssumeRoleCommand } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -174,5 +176,21 @@ describe('holding an image', () => {
     await expect(hold()).rejects.toThrow('is not in the registry: ImageNotFound');
     ecr.on(PutImageCommand).rejects(new Error('down'));
     await expect(hold()).rejects.toThrow('down');
+  });
+});
+
+describe('the images of a deployment that is deleted', () => {
+  it('go with its repository, if it has one', async () => {
+    ecr
+      .on(DeleteRepositoryCommand)
+      .resolvesOnce({})
+      .rejectsOnce(new RepositoryNotFoundException({ message: 'no', $metadata: {} }))
+      .rejects(new Error('down'));
+    const deleteAll = () => createEcrImages(host).deleteAll(owner);
+    await deleteAll();
+    await deleteAll();
+    await expect(deleteAll()).rejects.toThrow('down');
+    const asked = ecr.commandCalls(DeleteRepositoryCommand).map(({ args }) => args[0].input);
+    expect(asked[0]).toEqual({ repositoryName: 'slipway/t1/d1', force: true });
   });
 });
