@@ -37,21 +37,29 @@ const requests: Record<string, Pick<EventParts, 'body' | 'query'>> = {
 type Answer = Pick<APIGatewayProxyStructuredResultV2, 'statusCode' | 'headers' | 'body'>;
 type Ask = (headers: Record<string, string>, params: Record<string, string>) => Promise<Answer>;
 
+/** One request to the handler of a row, that says as much as its row needs. */
+export function request(
+  { method, path, operation }: RouteRow,
+  handler: Handler,
+  { headers, params }: { headers: Record<string, string>; params: Record<string, string> },
+): Promise<Answer> {
+  const parts = { body: method === 'GET' ? undefined : {}, ...requests[operation] };
+  return handler(apiEvent({ method, path, params, headers, ...parts }), lambdaContext());
+}
+
 /**
  * Everything that is wrong with how a handler guards its row, in words; nothing when all is well. It is asked with bad credentials, in every
  * role, for other tenants, and with other tenants' ids.
  */
 export async function findingsOf(row: GuardedRow, handler: Handler, world: SecurityWorld): Promise<string[]> {
   const findings: string[] = [];
-  const ask: Ask = async (headers, params) => {
-    const { method, path, operation } = row;
-    const parts = { body: method === 'GET' ? undefined : {}, ...requests[operation] };
-    const answer = await handler(apiEvent({ method, path, params, headers, ...parts }), lambdaContext());
+  const asked: Ask = async (headers, params) => {
+    const answer = await request(row, handler, { headers, params });
     if ((answer.statusCode ?? 0) >= 500) findings.push(`answers ${answer.statusCode}: ${answer.body}`);
     return answer;
   };
   for (const check of [credentials, roleMatrix, tenants, foreignIds]) {
-    findings.push(...(await check(row, ask, world)));
+    findings.push(...(await check(row, asked, world)));
   }
   return findings;
 }

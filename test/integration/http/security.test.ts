@@ -10,7 +10,7 @@ import { chain, type Handler, inputOf, wrap } from '../../../lib/http/chain.ts';
 import { exchangeOf, type Step } from '../../../lib/http/exchange.ts';
 import { aCaller } from '../../support/caller.ts';
 import { allItems } from '../../support/control-plane.ts';
-import { findingsOf, handlerOf, idsIn, isGuarded } from '../../support/security-loop.ts';
+import { findingsOf, handlerOf, idsIn, isGuarded, request } from '../../support/security-loop.ts';
 import { aSecurityWorld, type SecurityWorld } from '../../support/security-world.ts';
 
 const guarded = routes.filter(isGuarded);
@@ -45,6 +45,20 @@ describe('every route of the table', () => {
     const named = new Set(guarded.flatMap(idsIn));
     // A new kind of id needs a thing of its kind in test/support/security-world.ts.
     expect([...named].filter((name) => own.ids[name] === undefined)).toEqual([]);
+  });
+
+  it('shows the own things, so that it is the tenant that keeps others out', async () => {
+    const { deps, own } = await aSecurityWorld();
+    const shown = guarded.filter(
+      ({ method, permission }) => method === 'GET' && permission !== 'listener:work',
+    );
+    for (const row of shown) {
+      const answer = await request(row, await handlerOf(row, deps), {
+        headers: { 'x-api-key': own.keys.organisation_admin },
+        params: own.ids,
+      });
+      expect([row.operation, answer.statusCode]).toEqual([row.operation, 200]);
+    }
   });
 
   it('asks for what some role has, and the matrix has nothing that is asked for nowhere', () => {
