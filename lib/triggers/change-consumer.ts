@@ -1,14 +1,13 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { DynamoDBBatchResponse, DynamoDBStreamEvent, AttributeValue as RecordValue } from 'aws-lambda';
-import type { ChangedItem } from '../app/events/changed-item.ts';
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { ChangeRecord } from '../app/events/changed-item.ts';
 import { lazy } from '../contract/lazy.ts';
 import { errorFacts } from '../http/error-mapping.ts';
 import { logger } from '../http/logger.ts';
+import type { Image } from '../store/images.ts';
 
 type Consume<D> = (
   deps: D,
-  changes: ChangedItem[],
+  records: ChangeRecord[],
   onError: (error: unknown, pk: string) => void,
 ) => Promise<string[]>;
 
@@ -19,20 +18,20 @@ export function changeConsumer<D>(name: string, consume: Consume<D>) {
     return async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
       const onError = (error: unknown, pk: string): void =>
         logger().error(`${name} failed`, { partition: pk, ...errorFacts(error) });
-      const failed = await consume(kept(), changedItems(event), onError);
+      const failed = await consume(kept(), changeRecords(event), onError);
       return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
     };
   };
 }
 
-function changedItems({ Records }: DynamoDBStreamEvent): ChangedItem[] {
+function changeRecords({ Records }: DynamoDBStreamEvent): ChangeRecord[] {
   return Records.flatMap(({ dynamodb }) => {
     const pk = dynamodb?.Keys?.pk?.S;
     const sequenceNumber = dynamodb?.SequenceNumber;
     if (pk === undefined || sequenceNumber === undefined) return [];
     const at = timeOf(dynamodb?.ApproximateCreationDateTime ?? 0);
     return [
-      { pk, sequenceNumber, before: itemOf(dynamodb?.OldImage), after: itemOf(dynamodb?.NewImage), at },
+      { pk, sequenceNumber, before: imageOf(dynamodb?.OldImage), after: imageOf(dynamodb?.NewImage), at },
     ];
   });
 }
@@ -42,5 +41,4 @@ const timeOf = (created: number | string): number =>
   typeof created === 'number' ? created * 1000 : Date.parse(created);
 
 /** Lambda's types of values are the SDK's but for binary ones, which nothing here reads. */
-const itemOf = (image: Record<string, RecordValue> | undefined): ChangedItem['after'] =>
-  image && unmarshall(image as Record<string, AttributeValue>);
+const imageOf = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']) => image as Image | undefined;

@@ -3,17 +3,26 @@ import type { DeploymentEvent } from '../../contract/events.ts';
 import { lazy } from '../../contract/lazy.ts';
 import { revisionStatuses } from '../../contract/revision-status.ts';
 import { type AuditEvent, type AuditMark, auditMark } from '../../store/audit-items.ts';
+import { type Image, itemOf } from '../../store/images.ts';
 import { deploymentOf } from '../../store/keys.ts';
 import type { Item } from '../../store/operations.ts';
 
 /** What a record of the stream tells: an item as it was and as it is; `at` in epoch milliseconds. */
-export type ChangedItem = {
+type Change<I> = {
   sequenceNumber: string;
   pk: string;
-  before: Item | undefined;
-  after: Item | undefined;
+  before: I | undefined;
+  after: I | undefined;
   at: number;
 };
+export type ChangeRecord = Change<Image>;
+export type ChangedItem = Change<Item>;
+
+export const changedItem = ({ before, after, ...rest }: ChangeRecord): ChangedItem => ({
+  ...rest,
+  before: before && itemOf(before),
+  after: after && itemOf(after),
+});
 
 /** An event before it is numbered. `name` tells it from the others of its deployment. */
 export type Unnumbered = { name: string; event: Omit<DeploymentEvent, 'sequence'> };

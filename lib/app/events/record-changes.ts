@@ -6,7 +6,15 @@ import { findEventCount, putEventCount, putUnsentEvents } from '../../store/even
 import { deploymentOf } from '../../store/keys.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';
-import { auditedBy, type ChangedItem, DELETED, eventsOf, type Unnumbered } from './changed-item.ts';
+import {
+  auditedBy,
+  type ChangedItem,
+  type ChangeRecord,
+  changedItem,
+  DELETED,
+  eventsOf,
+  type Unnumbered,
+} from './changed-item.ts';
 
 export type RecordDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings'>;
 type Owner = { tenantId: string; deploymentId: string };
@@ -30,14 +38,15 @@ const DAY_SECONDS = 86_400;
  */
 export async function recordChanges(
   deps: RecordDeps,
-  changes: readonly ChangedItem[],
+  records: readonly ChangeRecord[],
   onError: (error: unknown, pk: string) => void,
 ): Promise<string[]> {
   const failed = await Promise.all(
-    [...Map.groupBy(changes, ({ pk }) => pk)].map(async ([pk, own]) => {
+    [...Map.groupBy(records, ({ pk }) => pk)].map(async ([pk, own]) => {
       try {
-        await recordAudit(deps, own);
-        const untold = await recordEvents(deps, pk, own);
+        const changes = own.map(changedItem);
+        await recordAudit(deps, changes);
+        const untold = await recordEvents(deps, pk, changes);
         if (untold !== undefined)
           onError(new Error(`events are kept for sweep to tell: ${untold.reason}`), pk);
         return [];

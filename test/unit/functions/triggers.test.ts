@@ -17,9 +17,8 @@ import { handler as onBuildChanged } from '../../../functions/events/build-chang
 import { handler as onExecutionEnded } from '../../../functions/events/execution-ended.ts';
 import { handler as onSchedule } from '../../../functions/schedules/sweep.ts';
 import { handler as onStream } from '../../../functions/streams/dispatch.ts';
-import { handler as onChanges } from '../../../functions/streams/events.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
-import { deploymentKey, eventCountKey, revisionKey, unsentEventsKey } from '../../../lib/store/keys.ts';
+import { deploymentKey, revisionKey } from '../../../lib/store/keys.ts';
 import { codeBuildEventOf } from '../../../lib/triggers/build-event.ts';
 import { mockTable } from '../../support/mocked-table.ts';
 import {
@@ -171,109 +170,7 @@ describe('dispatch', () => {
   });
 });
 
-/** What the bus is told: the events of each request, while it answers so. */
-function aBus(status = 200): unknown[] {
-  const told: unknown[] = [];
-  vi.stubGlobal('fetch', async (_: unknown, { body }: { body: string }) => {
-    const { Entries: entries } = JSON.parse(body) as { Entries: { Detail: string }[] };
-    if (status === 200) told.push(...entries.map(({ Detail }) => JSON.parse(Detail)));
-    return Response.json({ Entries: entries.map(() => ({})) }, { status });
-  });
-  return told;
-}
-
-describe('events', () => {
-  const key = revisionKey(ids.tenant, ids.deployment, 1);
-  const history = (...statuses: string[]) => ({
-    L: statuses.map((status) => ({ M: { status: { S: status }, at: { S: '2026-01-01T00:00:00.000Z' } } })),
-  });
-  const image = (...statuses: string[]) => ({
-    entity: { S: 'revision' },
-    tenant_id: { S: ids.tenant },
-    deployment_id: { S: ids.deployment },
-    id: { S: ids.revision },
-    number: { N: '1' },
-    history: history(...statuses),
-  });
-  const changed = {
-    eventName: 'MODIFY' as const,
-    dynamodb: {
-      SequenceNumber: '1',
-      Keys: { pk: { S: key.pk }, sk: { S: key.sk } },
-      OldImage: image('CREATING', 'QUEUED'),
-      NewImage: {
-        ...image('CREATING', 'QUEUED', 'INTERRUPTED'),
-        audit: {
-          M: {
-            id: { S: ids.task },
-            action: { S: 'revision.interrupt' },
-            tenant_id: { S: ids.tenant },
-            user_id: { S: ids.user },
-            key_id: { S: ids.user },
-          },
-        },
-      },
-    },
-  };
-  const stored = () => table.written().map((write) => write.Put?.Item?.entity);
-
-  it('tells of what changed, and keeps who asked for it', async () => {
-    const told = aBus();
-    table.seed(eventCountKey(ids.tenant, ids.deployment), {
-      v: 1,
-      entity: 'event_count',
-      tenant_id: ids.tenant,
-      sequence: 3,
-      recent: ['created', '1.0', '1.1'],
-    });
-    expect(await onChanges({ Records: [changed] })).toEqual({ batchItemFailures: [] });
-    expect(told).toEqual([expect.objectContaining({ sequence: 4, status: 'INTERRUPTED' })]);
-    expect(stored()).toEqual(['audit_event', 'event_count']);
-  });
-
-  it('keeps for the sweep what it cannot tell', async () => {
-    aBus(500);
-    vi.useFakeTimers({ toFake: ['setTimeout'] });
-    const running = onChanges({ Records: [changed] });
-    await vi.runAllTimersAsync();
-    expect(await running).toEqual({ batchItemFailures: [] });
-    vi.useRealTimers();
-    expect(stored()).toEqual(['audit_event', 'event_count', 'unsent_events']);
-  });
-
-  it('reports records when the table does not take what they tell of', async () => {
-    aBus();
-    table.breakWith(new Error('down'));
-    expect(await onChanges({ Records: [changed] })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
-  });
-});
-
 describe('sweep', () => {
-  it('tells events that nobody could be told', async () => {
-    const told = aBus();
-    const event = {
-      id: 'e',
-      type: 'deployment.created',
-      sequence: 1,
-      at: '2026-01-01T00:00:00.000Z',
-      tenant_id: ids.tenant,
-      deployment_id: ids.deployment,
-    };
-    table.seed(unsentEventsKey(ids.tenant, ids.deployment, 1), {
-      v: 1,
-      entity: 'unsent_events',
-      tenant_id: ids.tenant,
-      events: [event],
-      due_pk: 'due#0',
-      due_at: 1,
-    });
-    expect(await onSchedule({})).toEqual({ looked: 1, failed: 0 });
-    expect(told).toEqual([event]);
-    expect(table.written().map((write) => write.Delete?.Key)).toEqual([
-      unsentEventsKey(ids.tenant, ids.deployment, 1),
-    ]);
-  });
-
   const due = (changes = {}) =>
     table.seed(deploymentKey(ids.tenant, ids.deployment), {
       ...aDeployment(changes),
@@ -357,7 +254,6 @@ describe('an execution that was aborted', () => {
 
 it.each([
   ['dispatch', functionRows.dispatch],
-  ['events', functionRows.events],
   ['sweep', functionRows.sweep],
   ['a build that changed', functionRows.buildChanged],
   ['an execution that was aborted', functionRows.executionEnded],

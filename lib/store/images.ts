@@ -1,0 +1,8 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Item } from './operations.ts';
+
+/** An item as records of the stream hold it. */
+export type Image = Record<string, AttributeValue>;
+
+export const itemOf = (image: Image): Item => unmarshall(image);
