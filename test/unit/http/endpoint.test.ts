@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../lib/adapters/clock.ts';
 import type { Caller } from '../../../lib/app/caller.ts';
+import { unkeyed } from '../../../lib/app/idempotency.ts';
 import { refuse } from '../../../lib/contract/errors.ts';
 import { lazy } from '../../../lib/contract/lazy.ts';
 import { id, queryInt } from '../../../lib/contract/query.ts';
@@ -82,7 +83,7 @@ describe('an endpoint', () => {
       body: JSON.stringify({ id: ID, name: 'n' }),
     });
     expect(useCase).toHaveBeenCalledExactlyOnceWith(
-      deps,
+      { ...deps, idempotency: unkeyed },
       {
         params: { thing_id: ID },
         query: { limit: 20 },
@@ -185,7 +186,8 @@ describe('an endpoint', () => {
   });
 
   it('has no body where there is nothing to say', async () => {
-    const row = route({ ...getThing, method: 'DELETE', success: 204, response: null });
+    const { headers: _, ...rest } = getThing;
+    const row = route({ ...rest, method: 'DELETE', success: 204, response: null });
     expect(await handlerOf(row)({ method: 'DELETE' })).toEqual({
       statusCode: 204,
       headers: { 'x-request-id': 'request-1' },
