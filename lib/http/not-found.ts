@@ -14,9 +14,10 @@ function pathPattern(path: string): RegExp {
   return new RegExp(`^${escaped}/?$`);
 }
 
-/** The methods that `path` answers to, in the table's order; empty for an unknown path. */
+/** The methods that `path` answers to, by the alphabet; empty for an unknown path. */
 export function methodsOf(rows: readonly Pick<RouteRow, 'method' | 'path'>[], path: string): string[] {
-  return [...new Set(rows.filter((row) => pathPattern(row.path).test(path)).map((row) => row.method))];
+  const methods = rows.filter((row) => pathPattern(row.path).test(path)).map((row) => row.method);
+  return [...new Set(methods)].sort();
 }
 
 /** `rawPath` carries the stage's name unless it is the default one. */

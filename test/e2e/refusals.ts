@@ -232,10 +232,10 @@ const unknown: Refusal[] = [
   },
   ...(
     [
-      ['PUT', '/v2/deployments', 'POST, GET, DELETE'],
-      ['HEAD', '/v2/deployments', 'POST, GET, DELETE'],
-      ['OPTIONS', '/v2/deployments', 'POST, GET, DELETE'],
-      ['POST', `/api-host/v2/deployments/${NOBODY}`, 'GET, PATCH, DELETE'],
+      ['PUT', '/v2/deployments', 'DELETE, GET, POST'],
+      ['HEAD', '/v2/deployments', 'DELETE, GET, POST'],
+      ['OPTIONS', '/v2/deployments', 'DELETE, GET, POST'],
+      ['POST', `/api-host/v2/deployments/${NOBODY}`, 'DELETE, GET, PATCH'],
       ['DELETE', '/ok', 'GET'],
     ] as const
   ).map(([method, path, allow]) => ({

@@ -20,10 +20,12 @@ describe('what no route takes', () => {
   it('is 405 where the path is known, with the methods it has', async () => {
     expect(await ask('PUT', '/v2/deployments')).toMatchObject({
       statusCode: 405,
-      headers: { allow: 'POST, GET, DELETE' },
-      body: '{"detail":"Method PUT is not allowed here; allowed: POST, GET, DELETE."}',
+      headers: { allow: 'DELETE, GET, POST' },
+      body: '{"detail":"Method PUT is not allowed here; allowed: DELETE, GET, POST."}',
     });
-    expect(await ask('POST', '/v2/deployments/some-id')).toMatchObject({ headers: { allow: 'GET, PATCH, DELETE' } });
+    expect(await ask('POST', '/v2/deployments/some-id')).toMatchObject({
+      headers: { allow: 'DELETE, GET, PATCH' },
+    });
   });
 
   it('looks behind the name of a stage', async () => {
