@@ -7,6 +7,7 @@ import { deleteIntegration } from '../../../lib/app/integrations/delete.ts';
 import { listAuditEvents as row } from '../../../lib/contract/routes/audit.ts';
 import { createIntegration as integrationRow } from '../../../lib/contract/routes/integrations.ts';
 import { allItems } from '../../support/control-plane.ts';
+import { postRevision, redeploy } from '../../support/requests.ts';
 import * as steps from '../../support/steps.ts';
 import { until } from '../../support/until.ts';
 import { aWorld, type World } from '../../support/world.ts';
@@ -55,6 +56,20 @@ describe('the audit', () => {
       expect(event.resource_type).toBe(event.action.split('.')[0]);
       expect(Math.abs(Date.parse(event.at) - Date.now())).toBeLessThan(60_000);
     }
+  });
+
+  it('names the revision that was asked for', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
+    await steps.deploy(world, id, first);
+    const { id: second } = await postRevision(world, id);
+    await steps.deployBuilt(world, id, second);
+    const { latest_revision_id: third } = await redeploy(world, id, first);
+    const events = await hasListed(world, 4);
+    expect(events.slice(0, 2).map(({ action, resource_id: resource }) => [action, resource])).toEqual([
+      ['revision.redeploy', third],
+      ['revision.create', second],
+    ]);
   });
 
   it('has what is removed, in the transaction that removes it', async () => {
