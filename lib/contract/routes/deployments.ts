@@ -35,6 +35,7 @@ export const createDeployment = route({
     'namespace_closing',
     'source_configuration',
   ],
+  variables: ['ALLOWED_HOSTS'],
 });
 
 export const listDeployments = route({
@@ -114,6 +115,7 @@ export const patchDeployment = route({
     'state_forbids',
     'version_mismatch',
   ],
+  variables: ['ALLOWED_HOSTS'],
 });
 
 const deletes = ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete'] as const;

@@ -66,6 +66,7 @@ export const createRevision = route({
     'state_forbids',
     'version_mismatch',
   ],
+  variables: ['ALLOWED_HOSTS'],
 });
 
 export const getRevision = route({
