@@ -35,7 +35,7 @@ export const createDeployment = route({
     'namespace_closing',
     'source_configuration',
   ],
-  variables: ['ALLOWED_HOSTS'],
+  variables: ['ALLOWED_HOSTS', 'REGISTRY_HOST'],
 });
 
 export const listDeployments = route({
@@ -115,7 +115,7 @@ export const patchDeployment = route({
     'state_forbids',
     'version_mismatch',
   ],
-  variables: ['ALLOWED_HOSTS'],
+  variables: ['ALLOWED_HOSTS', 'REGISTRY_HOST'],
 });
 
 const deletes = ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete'] as const;

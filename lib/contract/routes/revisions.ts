@@ -66,7 +66,7 @@ export const createRevision = route({
     'state_forbids',
     'version_mismatch',
   ],
-  variables: ['ALLOWED_HOSTS'],
+  variables: ['ALLOWED_HOSTS', 'REGISTRY_HOST'],
 });
 
 export const getRevision = route({
