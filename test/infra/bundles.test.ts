@@ -17,6 +17,8 @@ const ceilingsKiB: Record<string, number> = {
   none: 150,
   DynamoDB: 340,
   'DynamoDB, KMS': 390,
+  'DynamoDB, ECR': 355,
+  'DynamoDB, ECR, STS': 400,
   'DynamoDB, S3': 520,
   'DynamoDB, KMS, S3': 575,
   'CodeBuild, DynamoDB, ECR, S3': 580,

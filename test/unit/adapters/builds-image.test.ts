@@ -107,6 +107,7 @@ describe('starting the build of an image', () => {
       expect.arrayContaining([expect.stringMatching(/Delete|Create|\*/)]),
     );
     const described = JSON.parse(String(s3.commandCalls(PutObjectCommand)[0]?.args[0].input.Body));
+    expect(described.platforms).toEqual(['linux/amd64']);
     expect(described.push).toEqual({
       repository: 'registry.example/slipway/t1/d1',
       region: 'eu-west-1',

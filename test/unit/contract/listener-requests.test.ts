@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { changeListenerBody, createListenerBody } from '../../../lib/contract/listener-requests.ts';
+import { platformsOf } from '../../../lib/contract/platforms.ts';
+
+const listener = { compute_type: 'k8s', compute_id: 'cluster' };
+
+describe('the body of a new listener', () => {
+  it('names each namespace and platform once, and keeps what is the client’s own', () => {
+    const compute_config = {
+      k8s_namespaces: ['b', 'a', 'b'],
+      platforms: ['linux/arm64', 'linux/arm64', 'linux/arm/v7'],
+      region: 'eu',
+    };
+    expect(createListenerBody().parse({ ...listener, compute_config }).compute_config).toEqual({
+      k8s_namespaces: ['b', 'a'],
+      platforms: ['linux/arm64', 'linux/arm/v7'],
+      region: 'eu',
+    });
+  });
+
+  it('has no namespaces where none are given', () => {
+    for (const compute_config of [{}, { k8s_namespaces: null, platforms: null }])
+      expect(createListenerBody().parse({ ...listener, compute_config }).compute_config).toEqual({
+        k8s_namespaces: [],
+      });
+  });
+
+  it.each(['amd64', 'windows/amd64', 'linux/amd64; rm', 'linux/arm/v77', 7])(
+    'refuses the platform %j',
+    (platform) => {
+      const body = { ...listener, compute_config: { platforms: [platform] } };
+      const { error } = createListenerBody().safeParse(body);
+      expect(error?.issues.map(({ path }) => path)).toEqual([['compute_config', 'platforms', 0]]);
+    },
+  );
+});
+
+describe('the body of a change of a listener', () => {
+  it('holds what is to be changed alone: namespaces that are not given stay away', () => {
+    const body = { id: 'x', status: 'ONLINE', version: null, compute_config: { region: 'eu' } };
+    expect(changeListenerBody().parse(body)).toEqual({ compute_config: { region: 'eu' } });
+    expect(changeListenerBody().parse({})).toEqual({});
+  });
+
+  it('is judged as that of a new one', () => {
+    const body = { compute_config: { k8s_namespaces: ['Not good'] }, is_default: 'yes' };
+    const { error } = changeListenerBody().safeParse(body);
+    expect(error?.issues.map(({ path }) => path)).toEqual([
+      ['compute_config', 'k8s_namespaces', 0],
+      ['is_default'],
+    ]);
+  });
+});
+
+describe('the platforms of a listener', () => {
+  it.each([
+    [{ platforms: ['linux/arm64', 'linux/amd64'] }, ['linux/arm64', 'linux/amd64']],
+    [{}, ['linux/amd64']],
+    [{ platforms: [] }, ['linux/amd64']],
+    [{ platforms: 'linux/arm64' }, ['linux/amd64']],
+    [{ platforms: ['$(id)', 3] }, ['linux/amd64']],
+  ])('of %j are %j', (config, expected) => {
+    expect(platformsOf(config)).toEqual(expected);
+  });
+});
