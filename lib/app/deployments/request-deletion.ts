@@ -34,7 +34,7 @@ export async function requestDeletion(
     if (deployment.status !== 'AWAITING_DELETE') {
       if (request.force) throw notMarked(deployment);
       await mark(deps, deployment, caller);
-    } else if (request.force) await force(deps, deployment);
+    } else if (request.force) await force(deps, deployment, caller);
   });
 }
 
@@ -105,10 +105,15 @@ function stopped(holder: Revision | undefined, now: number): Write[] {
   return asked || isTooLate(holder) ? [] : [interruptRequest(holder, now)];
 }
 
-async function force(deps: DeletionDeps, { tenant_id: tenantId, id }: Deployment): Promise<void> {
+async function force(
+  deps: DeletionDeps,
+  { tenant_id: tenantId, id }: Deployment,
+  caller: Caller,
+): Promise<void> {
   const key = deploymentKey(tenantId, id);
+  const set = { forced: true, audit: auditOf(deps, caller, 'deployment.delete') };
   await transact(deps.table, [
-    update('deletion', deletionKey(tenantId, id), { set: { forced: true } }, present('pk')),
+    update('deletion', deletionKey(tenantId, id), { set }, present('pk')),
     update(
       'deployment',
       key,
