@@ -46,7 +46,7 @@ async function start() {
   const listenerId = (await register(plane, 'machine')).id;
   const keyOf = (userId: string) => {
     const { tenantId, organisationId } = plane.caller;
-    return createApiKey(plane.deps, { tenantId, organisationId, userId, role: 'admin', name: 'a key' });
+    return createApiKey(plane.deps, { tenantId, organisationId, userId, role: 'organisation_admin', name: 'a key' });
   };
   const [apiKey, other] = [await keyOf(plane.caller.userId), await keyOf(plane.deps.clock.randomId())];
   return { plane, listenerId, apiKey, other };
@@ -176,6 +176,13 @@ const kinds: Record<string, Kind> = {
   interruptRevision: { prepare: ofDeployment },
   interruptRevisionAlias: { prepare: ofDeployment },
   createListener: { body: { compute_type: 'process', compute_id: 'other', compute_config: {} } },
+  patchListener: {
+    prepare: async (plane) => ({ params: { listener_id: (await register(plane, 'mine')).id } }),
+    body: { version: '2' },
+  },
+  createIntegration: { body: { type: 'github', token: 'a-token' } },
+  createTenant: { body: { name: 'second' } },
+  putMember: { body: { user_id: 'alice', role: 'viewer' } },
 };
 
 describe('a change whose answer never arrived', () => {
