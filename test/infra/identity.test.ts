@@ -43,6 +43,8 @@ describe('who asks', () => {
   });
 });
 
+const AFTER = /"DependsOn":\[[^\]]*"KeyUsesPermission/;
+
 describe('uses of keys', () => {
   it('are handed on from the log of every endpoint that asks for one, to the one function that writes them down', () => {
     const following = stacks
@@ -56,5 +58,10 @@ describe('uses of keys', () => {
       .map(([, { Properties }]) => Properties);
     expect(callers).toEqual([expect.objectContaining({ Principal: 'logs.amazonaws.com' })]);
     expect(JSON.stringify(callers[0]?.SourceArn)).toContain('log-group:/slipway/test/*');
+    const areas = stacks.all('AWS::CloudFormation::Stack');
+    expect(areas.length).toBeGreaterThan(4);
+    // CloudWatch refuses a subscription whose destination it may not call yet.
+    for (const [id, area] of areas)
+      expect([id, JSON.stringify(area)]).toEqual([id, expect.stringMatching(AFTER)]);
   });
 });
