@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'esbuild';
+import { routes } from '../contract/routes.ts';
 
 /** A module that functions never use, though something they use asks for it. What stands in for it fails loudly when it is used after all. */
 type LeftOut = { asked: RegExp; importer: RegExp; why: string; contents: string };
@@ -33,6 +34,12 @@ const leftOut: LeftOut[] = [
     importer: /HttpProtocol\.js$/,
     why: 'No operation that functions call streams events: 10 KB',
     contents: `exports.EventStreamSerde = ${never('EventStreamSerde')};`,
+  },
+  {
+    asked: /contract\/routes\.ts$/,
+    importer: /functions\/api\/fallback\.ts$/,
+    why: 'What no route took needs to know methods and paths of all routes, and none of their schemas: 130 KB',
+    contents: `export const routes = ${JSON.stringify(routes.map(({ method, path }) => ({ method, path })))};`,
   },
 ];
 
