@@ -124,12 +124,14 @@ async function expectLike({ deps, caller }: ControlPlane, id: string, model: Mod
 describe('any sequence of patches', () => {
   it('leaves what the rules of merging say, and what GET shows changes nothing when it is sent back', async () => {
     const plane = await aControlPlane();
-    await register(plane, 'machine');
     let count = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(patches, { minLength: 1, maxLength: 6 }), async (sequence) => {
         count += 1;
-        const { id, latest_revision_id } = await post(plane, github(`d-${count}`));
+        // A listener each: a host is one deployment's there.
+        const { id: listener_id } = await register(plane, `machine-${count}`);
+        const source_config = { repo_url: 'https://example.com/repo.git', listener_id };
+        const { id, latest_revision_id } = await post(plane, github(`d-${count}`, { source_config }));
         await interrupt(plane, id, latest_revision_id);
         let model: Model = {
           texts: {
