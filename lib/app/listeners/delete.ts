@@ -1,18 +1,18 @@
 import type { deleteListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { equals, remove, update } from '../../store/expressions.ts';
+import { equals, remove } from '../../store/expressions.ts';
 import type { Listener } from '../../store/items.ts';
 import { computeIdKey, lastSeenKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
-import { auditOf } from '../audit.ts';
+import { auditOfRemoval } from '../audit-of-removal.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { close, reopen } from './closing.ts';
 import { dropMark } from './default-mark.ts';
 import { inUse } from './in-use.ts';
 
-type DeleteDeps = Pick<Deps, 'table' | 'clock'>;
+type DeleteDeps = Pick<Deps, 'table' | 'clock' | 'settings'>;
 
 /**
  * Deletes a listener that no deployment uses. It is closed before the last look, so none can come in between; cut off at any moment, it goes
@@ -21,9 +21,8 @@ type DeleteDeps = Pick<Deps, 'table' | 'clock'>;
 export async function deleteListener(
   deps: DeleteDeps,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
-  caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId'>,
+  caller: Caller,
 ): Promise<undefined> {
-  const audit = auditOf(deps, caller, 'listener.delete');
   await retryRaces(async () => {
     const listener = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
     // Most are refused here: a mark would turn away what is created at this moment.
@@ -35,12 +34,10 @@ export async function deleteListener(
       await reopen(deps, listener, closingId);
       throw late;
     }
-    const key = listenerKey(listener.tenant_id, listener.id);
-    // What is gone says nothing: who deleted it is said just before.
     await transact(deps.table, [
-      update('listener', key, { set: { audit } }, equals('closing.id', closingId)),
+      ...deletion(listener, closingId),
+      auditOfRemoval(deps, caller, 'listener.delete', { subject_id: listener.id }),
     ]);
-    await transact(deps.table, deletion(listener, closingId));
   });
 }
 

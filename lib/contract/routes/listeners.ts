@@ -72,7 +72,7 @@ export const deleteListener = route({
   method: 'DELETE',
   path: '/v2/listeners/{listener_id}',
   handler: 'functions/api/listeners/delete.ts',
-  access: ['table:get', 'table:query', 'table:update', 'table:delete'],
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete'],
   area: 'listeners',
   permission: 'listeners:write',
   summary: 'Delete a compute target that no deployment uses',
@@ -80,4 +80,5 @@ export const deleteListener = route({
   params,
   response: null,
   errors: ['listener_not_found', 'listener_in_use'],
+  variables: ['AUDIT_DAYS'],
 });

@@ -4,7 +4,7 @@ import { update } from '../../../lib/store/expressions.ts';
 import { listenerKey, listenerRowKey } from '../../../lib/store/keys.ts';
 import { findListener } from '../../../lib/store/listeners.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
+import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
 import {
   changeListener,
   github,
@@ -52,6 +52,10 @@ describe('a change of a listener', () => {
     expect(second.version).toBeNull();
     expect(await shown(plane, id)).toEqual(second);
     expect(await changeListener(plane, id, {})).toMatchObject({ version: null, compute_config: own });
+    const marks = (await allItems(plane.deps.table)).flatMap(({ audit }) => audit ?? []);
+    expect(marks).toEqual([
+      expect.objectContaining({ action: 'listener.change', key_id: plane.caller.keyId }),
+    ]);
   });
 
   it('replaces the compute_config; without namespaces these stay', async () => {

@@ -45,12 +45,14 @@ const closingText = (computeId: string): string =>
   `Listener ${computeId} is being deleted and takes no new deployments; name another one, or delete it again if that was cut off.`;
 
 describe('the deletion of a listener', () => {
-  it('takes all that was stored of it, and its compute id and default mark can be given again', async () => {
+  it('takes all that was stored of it but who did it, and its compute id and default mark can be given again', async () => {
     const plane = await aControlPlane();
     const { id } = await register(plane, 'machine', { is_default: true });
     await claim(plane, id);
     await removeListener(plane, id);
-    expect(await allItems(plane.deps.table)).toEqual([]);
+    const { userId: user_id, keyId: key_id } = plane.caller;
+    const audited = { entity: 'audit_event', action: 'listener.delete', subject_id: id, user_id, key_id };
+    expect(await allItems(plane.deps.table)).toEqual([expect.objectContaining(audited)]);
     expect((await listeners(plane)).resources).toEqual([]);
     const next = await register(plane, 'machine', { is_default: true });
     expect(next.id).not.toBe(id);
@@ -124,7 +126,7 @@ describe('a create and the deletion of its listener', () => {
   it('never both succeed, at whatever moment of the deletion the create comes', async () => {
     const seen: string[] = [];
     for (let at = 0; seen.at(-1) !== 'over'; at++) seen.push(await createdAt(at));
-    expect(seen.length).toBeGreaterThan(8);
+    expect(seen.length).toBeGreaterThan(6);
     expect(new Set(seen)).toEqual(new Set(['before', 'after', 'over']));
   });
 

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
-import { deleteListener } from '../../../lib/app/listeners/delete.ts';
 import { ensureCredentials, ensureListener } from '../../../lib/embedded/runtime/identity.ts';
+import { remove } from '../../../lib/store/expressions.ts';
+import { computeIdKey, listenerKey, listenerRowKey } from '../../../lib/store/keys.ts';
 import { findListener } from '../../../lib/store/listeners.ts';
+import { transact } from '../../../lib/store/operations.ts';
 import { freshTable } from '../../support/dynoxide.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -83,9 +85,13 @@ describe('the listener of this machine', () => {
     const { deps, folder } = await place();
     const { owner } = await ensureCredentials(deps, folder, URL);
     const first = await ensureListener(deps, folder, owner, portIs(4401));
-    const { tenant_id: tenantId, user_id: userId } = owner;
-    const params = { listener_id: first.listener_id };
-    await deleteListener(deps, { params }, { tenantId, userId, keyId: 'key' });
+    const { tenant_id: tenantId } = owner;
+    const stored = [listenerKey, listenerRowKey].map((keyOf) => keyOf(tenantId, first.listener_id));
+    const keys = [...stored, computeIdKey(tenantId, 'local')];
+    await transact(
+      deps.table,
+      keys.map((key) => remove('stored', key)),
+    );
     const second = await ensureListener(deps, folder, owner, portIs(4401));
     expect(await findListener(deps.table, tenantId, second.listener_id)).toMatchObject({
       compute_id: 'local',
