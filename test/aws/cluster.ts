@@ -17,6 +17,7 @@ const OFFER_TIMEOUT_MS = 60_000;
 export class Cluster {
   readonly #asListener: Deployed;
   readonly #path: string;
+  readonly #claimed = new Map<string, ListenerTask>();
 
   constructor(deployed: Deployed, { id, apiKey }: Registered) {
     this.#asListener = { ...deployed, apiKey };
@@ -33,9 +34,13 @@ export class Cluster {
     return until(claimed, { timeoutMs: OFFER_TIMEOUT_MS, what: `a task of revision ${revisionId}` });
   }
 
-  /** The task to remove this deployment, if there is one now. */
+  /** The task to remove this deployment, if there is one now. What was claimed on the way there and is cancelled by now has stopped. */
   async deletionOf(deploymentId: string): Promise<DeleteTask | undefined> {
-    const { tasks } = await this.#post<ClaimResponse>('/tasks/claim', { instance_id: 'one', max: 10 });
+    const body = { instance_id: 'one', max: 10 };
+    const { tasks, cancelled } = await this.#post<ClaimResponse>('/tasks/claim', body);
+    for (const task of tasks) this.#claimed.set(task.task_id, task);
+    for (const task of cancelled.flatMap((id) => this.#claimed.get(id) ?? []))
+      await this.complete(task, 'stopped');
     return tasks.find(
       (task): task is DeleteTask => task.kind === 'DELETE' && task.deployment_id === deploymentId,
     );
