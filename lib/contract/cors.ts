@@ -33,6 +33,5 @@ export const listed = (text: string): string[] =>
     .filter((entry) => entry !== '');
 
 /** The methods of the routes. */
-export const corsMethods = (rows: readonly Pick<RouteRow, 'method'>[]): string[] => [
-  ...new Set(rows.map(({ method }) => method)),
-];
+export const corsMethods = (rows: readonly Pick<RouteRow, 'method'>[]): string[] =>
+  [...new Set<string>(rows.map(({ method }) => method))].toSorted();

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { lazy } from './lazy.ts';
-import { report, valueError } from './problems.ts';
+import { type Problem, report, valueError } from './problems.ts';
 
 /** A free string of a request may have so many characters. */
 export const TEXT_LENGTH_MAX = 2048;
@@ -30,9 +30,29 @@ function hasLongText(value: unknown): boolean {
   return Object.entries(value).some(([key, member]) => key.length > TEXT_LENGTH_MAX || hasLongText(member));
 }
 
+/** DynamoDB keeps no smaller ones but 0, and its client takes no larger ones than are exact. */
+const NUMBER_MIN = 1e-130;
+export const NUMBER_MAX = Number.MAX_SAFE_INTEGER;
+
+function hasNumberOutOfRange(value: unknown): boolean {
+  if (typeof value === 'number')
+    return value !== 0 && (Math.abs(value) > NUMBER_MAX || Math.abs(value) < NUMBER_MIN);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNumberOutOfRange);
+}
+
+/** Why JSON of a client's own shape cannot be kept as it is; undefined when it can. */
+export function keepingProblem(value: unknown): Problem | undefined {
+  if (nestsDeeperThan(value, JSON_DEPTH_MAX))
+    return valueError(`nested deeper than ${JSON_DEPTH_MAX} levels`);
+  return hasNumberOutOfRange(value)
+    ? valueError(`a number is 0, or between ${NUMBER_MIN} and ${NUMBER_MAX} on either side of it`)
+    : undefined;
+}
+
 function checkFreeJson(value: unknown, ctx: Parameters<typeof report>[0]): void {
-  if (nestsDeeperThan(value, JSON_DEPTH_MAX)) {
-    report(ctx, valueError(`nested deeper than ${JSON_DEPTH_MAX} levels`));
+  const problem = keepingProblem(value);
+  if (problem !== undefined) {
+    report(ctx, problem);
   } else if (hasLongText(value)) {
     report(ctx, {
       type: 'string_too_long',

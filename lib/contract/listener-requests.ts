@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { freeText, JSON_DEPTH_MAX, nestsDeeperThan, withoutNulls } from './json.ts';
+import { freeText, keepingProblem, withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
 import { platformPattern } from './platforms.ts';
 import { report, valueError } from './problems.ts';
@@ -20,8 +20,9 @@ const namespace = lazy(() =>
 );
 
 function checkComputeConfig(config: object, ctx: z.RefinementCtx): void {
-  if (nestsDeeperThan(config, JSON_DEPTH_MAX)) {
-    report(ctx, valueError(`nested deeper than ${JSON_DEPTH_MAX} levels`));
+  const problem = keepingProblem(config);
+  if (problem !== undefined) {
+    report(ctx, problem);
   } else if (Buffer.byteLength(JSON.stringify(config)) > COMPUTE_CONFIG_SIZE_BYTES_MAX) {
     report(ctx, valueError(`compute_config has at most ${COMPUTE_CONFIG_SIZE_BYTES_MAX} bytes`));
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { freeObject, freeText, withoutNulls } from './json.ts';
+import { freeObject, freeText, NUMBER_MAX, withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
 
 const LIST_LENGTH_MAX = 100;
@@ -62,7 +62,7 @@ export const container = lazy(() =>
 );
 
 const int = lazy(() => z.int().nullish());
-const number = lazy(() => z.number().nullish());
+const number = lazy(() => z.number().max(NUMBER_MAX).nullish());
 
 /** The shape only; what the numbers may be, and what they default to, is `lib/domain/resource-spec.ts`. */
 export const resourceSpec = lazy(() =>

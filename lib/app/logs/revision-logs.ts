@@ -1,3 +1,4 @@
+import { ValidationError, type ValidationItem } from '../../contract/errors.ts';
 import type { LogPage } from '../../contract/logs.ts';
 import type {
   queryBuildLogs as buildRow,
@@ -44,6 +45,16 @@ export async function queryDeployLogs(
 const FOLLOW_MILLISECONDS = 10_000;
 const LOOK_EVERY_MILLISECONDS = 500;
 
+/** The store of logs looks for what it is asked in a body; here it was in the query. */
+function inQuery(error: unknown): unknown {
+  if (!(error instanceof ValidationError)) return error;
+  const placed = ({ loc: [part, ...place], ...item }: ValidationItem): ValidationItem => ({
+    ...item,
+    loc: part === 'body' ? ['query', ...place] : [part ?? '', ...place],
+  });
+  return new ValidationError(error.items.map(placed));
+}
+
 /** With `Accept: text/event-stream` it follows: the answer comes as soon as there are lines, at the latest after 10 s. */
 export async function queryRevisionLogs(
   deps: LogDeps,
@@ -54,7 +65,10 @@ export async function queryRevisionLogs(
   const follows = headers.accept?.includes('text/event-stream') === true;
   const deadline = deps.clock.now() + (follows ? FOLLOW_MILLISECONDS : 0);
   for (;;) {
-    const page = await logPage(deps, stream, query, follows ? headers.lastEventId : undefined);
+    const asked = logPage(deps, stream, query, follows ? headers.lastEventId : undefined);
+    const page = await asked.catch((error: unknown) => {
+      throw inQuery(error);
+    });
     if (page.logs.length > 0 || deps.clock.now() >= deadline) return page;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MILLISECONDS));
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { time } from '../logs.ts';
 import { applyNotes } from './notes.ts';
 
 /** JSON Schema as it is written down: keywords and their values. */
@@ -68,6 +69,11 @@ function tidied(value: unknown, direction: Direction): unknown {
   return withoutNullBranch(withoutSafeBounds(inside));
 }
 
+/** Requests give times as texts; what becomes of them says nothing of that. */
+function describeTime({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: JsonSchema }): void {
+  if (zodSchema === time()) Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+}
+
 /** The schemas of a registry by their names, each referring to the others under `#/components/schemas/`. */
 export function componentSchemas(named: Named, direction: Direction): Record<string, JsonSchema> {
   const { schemas } = z.toJSONSchema(named, {
@@ -75,6 +81,7 @@ export function componentSchemas(named: Named, direction: Direction): Record<str
     metadata: named,
     unrepresentable: 'any',
     uri: (id) => `#/components/schemas/${id}`,
+    override: describeTime,
   });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [
@@ -86,7 +93,11 @@ export function componentSchemas(named: Named, direction: Direction): Record<str
 
 /** The schema of one parameter. Parameters arrive as text; what they are is what they become. */
 export function parameterSchema(schema: z.ZodType): JsonSchema {
-  const written = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
+  const written = z.toJSONSchema(schema, {
+    io: 'output',
+    unrepresentable: 'any',
+    override: describeTime,
+  });
   return tidied(written, 'input') as JsonSchema; // an object stays one
 }
 

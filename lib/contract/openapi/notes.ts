@@ -8,7 +8,6 @@ type Note = {
   multipleOf?: number;
   pattern?: string;
   format?: string;
-  type?: string | string[];
 };
 
 const memory = { minimum: 128, multipleOf: 128 };
@@ -144,8 +143,8 @@ const parameterNotes: Record<string, Note> = {
   order: { description: '`asc`: oldest first.' },
   level: { description: 'Only lines of this level, in any case.' },
   query: { description: 'Only lines that contain this.' },
-  start_time: { type: 'string', format: 'date-time', description: 'Lines from this time on, inclusive.' },
-  end_time: { type: 'string', format: 'date-time', description: 'Lines up to this time, inclusive.' },
+  start_time: { description: 'Lines from this time on, inclusive.' },
+  end_time: { description: 'Lines up to this time, inclusive.' },
 };
 
 /** What is known of a parameter beyond its schema. */

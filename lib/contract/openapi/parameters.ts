@@ -24,10 +24,13 @@ function pathParameters({ operation, params }: RouteRow): JsonSchema[] {
 function queryParameters({ operation, query }: RouteRow): JsonSchema[] {
   return Object.entries((query?.() as Shape | undefined)?.shape ?? {}).map(([name, schema]) => {
     const described = withDescription({ ...parameterSchema(schema), ...parameterNote(operation, name) });
+    const optional = isOptional(schema);
     return {
       name,
       in: 'query',
-      required: !isOptional(schema),
+      required: !optional,
+      // As good as absent.
+      ...(optional && { allowEmptyValue: true }),
       ...described,
       ...(described.schema.type === 'array' && { style: 'form', explode: false }),
     };

@@ -28,6 +28,13 @@ const hasListed = (world: World, count: number) =>
 const next = { source_revision_config: { repo_ref: 'next' } };
 
 describe('the audit', () => {
+  it('is empty from a time to an earlier one', async () => {
+    const world = await aWorld();
+    await hasListed(world, 1);
+    const range = { since: '2030-01-01T00:00:00Z', until: '2020-01-01T00:00:00Z' };
+    expect(await list(world, range)).toEqual({ resources: [], offset: 0 });
+  });
+
   it('has who did what to which thing, newest first', async () => {
     const world = await aWorld();
     const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));

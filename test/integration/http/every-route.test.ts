@@ -237,6 +237,15 @@ it('what deployments use is kept', async () => {
   });
 });
 
+it('what is wrong with a query is said to be there', async () => {
+  const { ask, apiKey, wire } = await openWithListener(record);
+  const { id, latest_revision_id: revision } = await ask('createDeployment', { body: github('a') });
+  const path = `/v2/deployments/${id}/revisions/${revision}/logs?type=build&offset=none`;
+  const answer = await fetch(wire.url + path, { headers: { 'x-api-key': apiKey } });
+  const detail = [expect.objectContaining({ loc: ['query', 'offset'], type: 'value_error' })];
+  expect([answer.status, await answer.json()]).toEqual([422, { detail }]);
+});
+
 it('a fault of ours is told by its request id alone', async () => {
   const { plane, apiKey } = await open(record);
   const send = async () => {
