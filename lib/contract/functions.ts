@@ -22,7 +22,6 @@ const engine = [
   'table:put',
   'table:update',
   'table:delete',
-  'table:check',
   'executions:start',
   'executions:read',
   'tasks:answer',

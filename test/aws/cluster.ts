@@ -2,6 +2,7 @@ import type {
   ClaimResponse,
   CompleteRequest,
   DeployTask,
+  DesiredResponse,
   ListenerTask,
 } from '../../lib/contract/listener-protocol.ts';
 import { expectApi } from '../support/program.ts';
@@ -53,6 +54,18 @@ export class Cluster {
 
   heartbeat({ task_id: task, lease_id }: DeployTask): Promise<{ stop: boolean }> {
     return this.#post(`/tasks/${task}/heartbeat`, { lease_id, phase: 'switching' });
+  }
+
+  /** What should run of a deployment, if the listener has to do with it. */
+  async desired(deploymentId: string): Promise<DesiredResponse['deployments'][number] | undefined> {
+    const path = `${this.#path}/desired`;
+    const answer = await expectApi<DesiredResponse>(this.#asListener, 'GET', path, undefined, 200);
+    return answer.deployments.find(({ deployment_id }) => deployment_id === deploymentId);
+  }
+
+  /** Says that nothing of the deployment runs. */
+  async reportNothing(deployment_id: string, epoch: number): Promise<void> {
+    await this.#post('/status', { reports: [{ deployment_id, epoch, revision_id: null, healthy: true }] });
   }
 
   async log({ task_id: task, lease_id }: DeployTask, message: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { api, expectApi, type Installation, type ShownDeployment } from '../support/program.ts';
+import { api, expectApi, type Installation, patch, type ShownDeployment } from '../support/program.ts';
 import { until } from '../support/until.ts';
 import { imageOn } from './cluster-tests.ts';
 import type { Tour } from './tour.ts';
@@ -63,6 +63,7 @@ export function deletionTests(at: () => Tour): void {
       200,
     );
     const id = resources[0]?.id ?? '';
+    for (const value of ['one', 'two']) await patch(slipway, id, { secrets: [{ name: 'TOKEN', value }] });
     const answer = await api(slipway, 'DELETE', `/v2/deployments?deployment_ids=${id},${clusterId}`);
     expect(answer).toMatchObject({
       status: 207,
@@ -75,5 +76,25 @@ export function deletionTests(at: () => Tour): void {
       return isGone(slipway, `/v2/deployments/${id}`);
     };
     await until(goes, { timeoutMs: GONE_TIMEOUT_MS, what: 'it to be gone' });
+  });
+
+  it('gives a deployment up whose listener does not answer, until the listener says that nothing of it runs', async () => {
+    const { slipway, cluster } = at();
+    const { resources } = await expectApi<{ resources: ShownDeployment[] }>(
+      slipway,
+      'GET',
+      '/v2/deployments?name=fails',
+      undefined,
+      200,
+    );
+    const id = resources[0]?.id ?? '';
+    const path = `/v2/deployments/${id}`;
+    await expectApi(slipway, 'DELETE', path, undefined, 204);
+    await expectApi(slipway, 'DELETE', `${path}?force=true`, undefined, 204);
+    await until(() => isGone(slipway, path), { timeoutMs: GONE_TIMEOUT_MS, what: `${path} to be gone` });
+    const left = await cluster.desired(id);
+    expect(left).toMatchObject({ revision_id: null });
+    await cluster.reportNothing(id, left?.epoch ?? 0);
+    expect(await cluster.desired(id)).toBeUndefined();
   });
 }

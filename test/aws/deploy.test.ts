@@ -15,6 +15,7 @@ import { takeAway } from './mutation.ts';
 import { unusedPermissions } from './permissions.ts';
 import { say, timed } from './progress.ts';
 import { restoreTests } from './restore-tests.ts';
+import { seldomTests } from './seldom-tests.ts';
 import { templatesIn } from './templates.ts';
 import { FOREIGN_ID, type Tour } from './tour.ts';
 
@@ -93,6 +94,7 @@ describe('an installation on AWS', () => {
     const machine = await register(slipway, process);
     tour.clusterId = registered.id;
     tour.cluster = new Cluster(slipway, registered);
+    tour.machine = machine;
     tour.listener = await startListener(ground, slipway, machine);
     const { resources } = await expectApi<{ resources: object[] }>(
       slipway,
@@ -124,6 +126,9 @@ describe('an installation on AWS', () => {
     listenerTests(at);
   });
 
+  describe('does what is seldom asked for, and', () => {
+    seldomTests(at);
+  });
   describe('takes back what it gave, and', () => {
     deletionTests(at);
   });

@@ -4,7 +4,7 @@ import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
 import { ended, type ShownDeployment } from '../support/program.ts';
 import type { Cluster } from './cluster.ts';
 import type { Executions } from './executions.ts';
-import type { Deployed, Ground } from './installation.ts';
+import type { Deployed, Ground, Registered } from './installation.ts';
 import { say } from './progress.ts';
 
 /** An id that nothing has. */
@@ -21,7 +21,9 @@ export type Tour = {
   cluster: Cluster;
   /** The listener of the cluster. */
   clusterId: string;
-  /** The listener program on a machine. */
+  /** The listener of the machine, and its key. */
+  machine: Registered;
+  /** The listener program on that machine. */
   listener: { stop(): Promise<void> };
   /** One whose execution was aborted. */
   aborted: ShownDeployment;
