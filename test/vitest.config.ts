@@ -13,6 +13,7 @@ const awsFolders = ['test/aws/**/*.test.ts', 'test/infra/image-builder/**/*.test
 /** These take minutes, measure, or need more than Node; their own npm scripts run them, not the usual run. */
 const otherRuns = [
   'test/bench/**',
+  'test/fuzz/**',
   ...awsFolders,
   ...(process.env.TEST_AGENTS === undefined ? ['test/e2e/agents*.test.ts'] : []),
 ];
@@ -50,6 +51,9 @@ export default defineConfig({
           isolate: false,
         },
       },
+      ...(process.env.TEST_FUZZ === undefined
+        ? []
+        : [{ extends: true as const, test: { name: 'fuzz', root, include: ['test/fuzz/**/*.test.ts'] } }]),
       // Each test goes on from what the one before left deployed.
       ...(process.env.TEST_AWS === undefined
         ? []

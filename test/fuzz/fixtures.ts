@@ -1,0 +1,86 @@
+import { api, expectApi, type Program } from '../support/program.ts';
+import { until } from '../support/until.ts';
+
+type Made = Record<string, string>;
+
+const HEARTBEAT_MILLISECONDS = 15_000;
+
+/** What the questions name beside what they make up, by the names of `schemathesis.toml`. */
+export async function makeFixtures(program: Program): Promise<Made> {
+  const post = (path: string, body: object): Promise<Made> => expectApi(program, 'POST', path, body, 201);
+  const compute_config = { k8s_namespaces: ['agents'] };
+  const listener = (compute_id: string) =>
+    post('/v2/listeners', { compute_type: 'k8s', compute_id, compute_config });
+  // One that no program speaks for: the questions are its listener.
+  const { id: LISTENER = '' } = await listener('asked');
+  const { id: VICTIM_LISTENER = '' } = await listener('deleted');
+  const deployment = (name: string) =>
+    post('/v2/deployments', {
+      name,
+      source: 'internal_source',
+      source_config: {},
+      source_revision_config: {},
+    });
+  const { id: DEPLOYMENT = '', latest_revision_id: REVISION = '' } = await deployment('asked');
+  const { id: VICTIM = '' } = await deployment('deleted');
+  const { id: OTHER_VICTIM = '' } = await deployment('deleted-with-others');
+  const { key: LISTENER_KEY = '' } = await post('/v2/api-keys', {
+    name: 'asked',
+    role: 'listener',
+    listener_id: LISTENER,
+  });
+  const { id: VICTIM_KEY = '' } = await post('/v2/api-keys', { name: 'revoked', role: 'viewer' });
+  const made = {
+    DEPLOYMENT,
+    REVISION,
+    LISTENER,
+    LISTENER_KEY,
+    VICTIM,
+    OTHER_VICTIM,
+    VICTIM_LISTENER,
+    VICTIM_KEY,
+  };
+  const worked = await claimedTask(program, made, 'worked-on');
+  const ended = await claimedTask(program, made, 'ended');
+  const { TASK: ENDED_TASK = '', LEASE: ENDED_LEASE = '' } = ended;
+  return { API_KEY: program.apiKey, ...made, ...worked, ENDED_TASK, ENDED_LEASE };
+}
+
+/** A task that the listener has claimed, and the deployment that it is of. */
+async function claimedTask(
+  program: Program,
+  { LISTENER, LISTENER_KEY }: { LISTENER: string; LISTENER_KEY: string },
+  name: string,
+): Promise<Made> {
+  const image = {
+    name,
+    source_config: { listener_id: LISTENER },
+    source_revision_config: { image_uri: 'team/agent:1' },
+  };
+  const { id: WORK = '' } = await expectApi<Made>(program, 'POST', '/v2/deployments', image, 201);
+  const listener = { ...program, apiKey: LISTENER_KEY };
+  const path = `/v2/listeners/${LISTENER}/tasks/claim`;
+  type Claimed = { tasks: { task_id: string; lease_id: string }[] };
+  const claim = async () => {
+    // An instance of its own: another would be given what it has already.
+    const { tasks } = await expectApi<Claimed>(listener, 'POST', path, { instance_id: name }, 200);
+    return tasks[0];
+  };
+  const { task_id: TASK, lease_id: LEASE } = await until(claim, { timeoutMs: 30_000, what: 'a task' });
+  return { WORK, TASK, LEASE };
+}
+
+/** Keeps the claimed tasks for the questions, until the signal aborts; they may have ended one. */
+export function keepTasks(program: Program, names: Made, ended: AbortSignal): void {
+  const { LISTENER, LISTENER_KEY = '', TASK, LEASE, ENDED_TASK, ENDED_LEASE } = names;
+  const listener = { ...program, apiKey: LISTENER_KEY };
+  const beat = (task: string | undefined, lease_id: string | undefined) =>
+    api(listener, 'POST', `/v2/listeners/${LISTENER}/tasks/${task}/heartbeat`, { lease_id }).catch(
+      () => undefined,
+    );
+  const beating = setInterval(() => {
+    void beat(TASK, LEASE);
+    void beat(ENDED_TASK, ENDED_LEASE);
+  }, HEARTBEAT_MILLISECONDS);
+  ended.addEventListener('abort', () => clearInterval(beating));
+}

@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { routes } from '../../lib/contract/routes.ts';
+import { ProcessKeeper } from '../../lib/processes/keeper.ts';
+import { root } from '../aws/emulator.ts';
+import { say, timed } from '../aws/progress.ts';
+import { endProgram, type Program, startProgram } from '../support/program.ts';
+import { keepTasks, makeFixtures } from './fixtures.ts';
+import { type Asked, checkDescription, fuzz, install } from './schemathesis.ts';
+
+const processes = new ProcessKeeper();
+let folder: string;
+let program: Program;
+let asked: Map<string, Asked>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slipway-fuzz-'));
+  await timed('The fuzzer is installed', () => install(processes));
+  // What is made up is no repository; nobody waits for its builds.
+  program = await startProgram({ environment: { SLIPWAY_BUILD_SECONDS: '5' } });
+  const names = await makeFixtures(program);
+  const ended = new AbortController();
+  keepTasks(program, names, ended.signal);
+  const ask = { url: program.baseUrl, folder, names };
+  asked = await timed('The API is asked', () => fuzz(processes, ask, say)).finally(() => ended.abort());
+}, 900_000);
+afterAll(async () => {
+  expect(await endProgram(program)).toEqual([]);
+  await processes.close();
+  await rm(folder, { recursive: true, force: true });
+}, 120_000);
+
+it('the description is valid by the rules of OpenAPI', async () => {
+  await expect(checkDescription(processes, join(root, 'docs/openapi.json'))).resolves.toContain('OK');
+});
+
+/** All but the description itself, which is read to begin with. */
+const operations = routes
+  .filter(({ operation }) => operation !== 'getOpenApi')
+  .map(({ operation, method, path }) => [operation, `${method} ${path}`] as const);
+
+it.each(operations)('%s keeps to its description', (_, label) => {
+  const { requests, problems } = asked.get(label) ?? { requests: 0, problems: [] };
+  expect(problems).toEqual([]);
+  expect(requests).toBeGreaterThan(0);
+});
+
+it('what is asked in a row keeps to the description', () => {
+  const others = [...asked].filter(
+    ([label]) => !routes.some(({ method, path }) => label === `${method} ${path}`),
+  );
+  expect(others.flatMap(([, { problems }]) => problems)).toEqual([]);
+  expect(others.map(([label]) => label)).toEqual(['Stateful tests']);
+});
+
+it('the program has logged no error', () => {
+  expect(program.output().match(/.*ERROR.*/g) ?? []).toEqual([]);
+});
