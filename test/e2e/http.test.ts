@@ -134,6 +134,57 @@ describe('a request that is not valid', () => {
   });
 });
 
+describe('a page of another origin', () => {
+  const origin = 'http://localhost:5173';
+  const plain = { 'x-api-key': 'none', origin };
+
+  it('of this machine learns without a key what it may ask, and reads every answer', async () => {
+    const question = { ...plain, 'access-control-request-method': 'PATCH' };
+    const asked = await ask({ method: 'OPTIONS', path: ofDeployment(), headers: question });
+    expect([asked.status, asked.headers['access-control-allow-origin']]).toEqual([204, origin]);
+    expect(asked.headers['access-control-allow-methods']).toContain('PATCH');
+    expect(asked.headers['access-control-allow-headers']).toContain('x-api-key');
+    const answers = [
+      [200, await ask({ path: '/v2/deployments', headers: { origin } })],
+      [401, await ask({ path: '/v2/deployments', headers: plain })],
+      [404, await ask({ path: '/nothing', headers: plain })],
+      [405, await ask({ method: 'PUT', path: '/ok', headers: plain })],
+      [413, await ask({ method: 'POST', path: '/ok', headers: plain, body: 'x'.repeat(7 * 1024 * 1024) })],
+    ] as const;
+    for (const [status, { status: answered, headers }] of answers) {
+      expect([answered, headers['access-control-allow-origin']]).toEqual([status, origin]);
+      expect(headers['access-control-expose-headers']).toContain('x-request-id');
+      expect(headers['x-request-id']).toMatch(/^\S{8,}$/);
+    }
+  });
+
+  it('from elsewhere is told nothing', async () => {
+    const { status, headers } = await ask({ path: '/ok', headers: { origin: 'https://elsewhere.example' } });
+    expect([status, headers['access-control-allow-origin']]).toEqual([200, undefined]);
+  });
+});
+
+describe('the description of the API', () => {
+  it('is there for everybody, for programs and as a page', async () => {
+    for (const prefix of ['', '/api-host']) {
+      const read = async (path: string) => {
+        const { status, headers, text } = await ask({
+          path: prefix + path,
+          headers: { 'x-api-key': 'none' },
+        });
+        expect([path, status]).toEqual([path, 200]);
+        return { type: headers['content-type'], text };
+      };
+      expect(JSON.parse((await read('/openapi.json')).text)).toMatchObject({ openapi: '3.1.0' });
+      const page = await read('/docs');
+      expect(page.type).toBe('text/html; charset=utf-8');
+      const parts = [...page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
+      expect(parts.length).toBeGreaterThan(2);
+      for (const path of parts) expect((await ask({ path })).status).toBe(200);
+    }
+  });
+});
+
 describe('every route', () => {
   it('answers under /api-host as well, with a request id on every answer', async () => {
     const paths = [
