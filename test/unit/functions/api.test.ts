@@ -1,5 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { errors } from '../../../lib/contract/errors.ts';
+import { errorCodesOf, validates } from '../../../lib/contract/openapi/errors.ts';
 import { allows, roles } from '../../../lib/contract/roles.ts';
 import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
@@ -27,9 +29,18 @@ async function call(row: RouteRow, parts: EventParts, apiKey?: string) {
   const headers = { ...(apiKey !== undefined && { 'x-api-key': apiKey }), ...parts.headers };
   const event = apiEvent({ method: row.method, path: row.path, params: pathParameters, ...parts, headers });
   const answer = await handler(event, lambdaContext());
+  expect(statusesOf(row)).toContain(answer.statusCode);
   done.set(row.operation, (done.get(row.operation) ?? new Set()).union(table.used()));
   return { ...answer, json: answer.body === undefined ? undefined : JSON.parse(answer.body) };
 }
+
+/** What the description of a route says it may answer. */
+const statusesOf = (row: RouteRow): number[] => [
+  row.success,
+  ...(row.isPartial === undefined ? [] : [207]),
+  ...(validates(row) ? [422] : []),
+  ...errorCodesOf(row).map((code) => errors[code].status),
+];
 
 const roleFor = (row: RouteRow) =>
   roles.find((role) => row.permission === 'public' || allows(role, row.permission)) ?? 'admin';
