@@ -8,7 +8,7 @@ import { DESCRIPTION_FILE, packageFiles } from '../contract/viewer.ts';
 import { LaterParts } from './later-parts.ts';
 import { withoutUnused } from './left-out.ts';
 
-const { resolve } = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A handler's file as it is deployed: its own folder, and the bytes of its code. */
@@ -75,10 +75,12 @@ async function bundleLater(later: LaterParts, { outputs }: Metafile, outdir: str
   }
 }
 
+const viewerPackage = dirname(require.resolve('swagger-ui-dist/package.json'));
+
 /** What functions read beside their code: texts that are served as they are, and need not be loaded to start. */
 const filesBeside: Record<string, string[]> = {
   [getOpenApi.handler]: [join(root, 'docs', DESCRIPTION_FILE)],
-  [getDocsFile.handler]: packageFiles.map((file) => resolve(`swagger-ui-dist/${file}`)),
+  [getDocsFile.handler]: packageFiles.map((file) => join(viewerPackage, file)),
 };
 
 function copyFilesBeside(handlers: readonly string[], folderOf: (handler: string) => string): void {
