@@ -18,6 +18,11 @@ export const emulatorGaps: readonly { lacks: string; so: string }[] = [
     so: 'emulator.py names to its authorisation the one state machine that there is, and the project in the id of a build.',
   },
   {
+    lacks:
+      'What does not change in a nested stack that is updated loses its attributes, and with them the stack.',
+    so: 'emulator.py keeps them.',
+  },
+  {
     lacks: 'Alarms on a calculation over several metrics are refused.',
     so: 'emulator.py keeps them as alarms on the first of the metrics; alarms are checked in the template.',
   },

@@ -24,6 +24,9 @@ put_events = eventbridge._put_events
 resource_arn = iam_actions.extract_resource_arn
 alarm_record = provisioners._cw_metric_alarm_record
 enforce = iam_evaluator.enforce
+provision_resource = provisioners._provision_resource
+update_resource = provisioners._update_resource
+attributes = {}
 
 
 def start(data):
@@ -108,11 +111,27 @@ def granted_to(role):
     return actions
 
 
+def provision(resource_type, logical_id, props, stack_name, *rest, **named):
+    physical_id, attrs = provision_resource(resource_type, logical_id, props, stack_name, *rest, **named)
+    attributes[stack_name, logical_id] = attrs
+    return physical_id, attrs
+
+
+def update(resource_type, physical_id, old, new, stack_name, logical_id=None, old_attrs=None):
+    """What did not change in a nested stack keeps its attributes."""
+    known = old_attrs or attributes.get((stack_name, logical_id))
+    physical_id, attrs = update_resource(resource_type, physical_id, old, new, stack_name, logical_id, known)
+    attributes[stack_name, logical_id] = attrs
+    return physical_id, attrs
+
+
 # Events of services, which here nobody sends but the test.
 eventbridge._put_events = lambda data, allow_aws_source=True: put_events(data, allow_aws_source)
 iam_actions.extract_resource_arn = resource
 iam_evaluator.enforce = authorize
 provisioners._cw_metric_alarm_record = alarm
+provisioners._provision_resource = provision
+provisioners._update_resource = update
 codebuild._start_build = start
 codebuild._batch_get_builds = get
 app.pin_request_origin = lambda address, _secure: pin_request_origin(address, True)
