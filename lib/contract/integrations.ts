@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
+import { textRule } from './problems.ts';
 
 /** Access to repositories of one host. Token and webhook secret are taken and never shown. */
 
@@ -18,7 +19,9 @@ const host = lazy(() =>
     .string()
     .toLowerCase()
     .max(HOST_LENGTH_MAX)
-    .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:[1-9]\d{0,4})?$/),
+    .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:[1-9]\d{0,4})?$/)
+    // What ends in a number is an IPv4 address or nothing, and ports end at 65535.
+    .superRefine(textRule((text) => (URL.canParse(`https://${text}/`) ? undefined : 'this is no host'))),
 );
 
 /** What travels in a header: no spaces, no control characters. */

@@ -5,7 +5,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { corsMethods } from '../contract/cors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
 import { wantsEventStream } from '../http/event-stream.ts';
-import { type Result, sendGatewayError, sendResult } from './gateway/answer.ts';
+import { type Result, refuseBytes, sendGatewayError, sendResult } from './gateway/answer.ts';
 import { lambdaContext } from './gateway/context.ts';
 import { answerCors, type Cors } from './gateway/cors.ts';
 import { eventOf, targetOf } from './gateway/event.ts';
@@ -72,6 +72,7 @@ class HttpGateway {
       requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
       keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     });
+    this.#server.on('clientError', (error, socket) => refuseBytes(error, socket, randomUUID()));
     this.#server.on('request', (request, response) => this.#track(this.#answer(request, response)));
   }
 

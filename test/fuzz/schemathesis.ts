@@ -55,9 +55,11 @@ export async function fuzz(
   await mkdir(results, { recursive: true });
   await writeFile(config, await settingsWith(names));
   const reports = ['--report', 'ndjson', '--report-ndjson-path', report];
+  // Other questions than in every run.
+  const seed = process.env.FUZZ_SEED === undefined ? [] : ['--seed', process.env.FUZZ_SEED];
   const group = processes.start({
     command: join(installation, 'bin/schemathesis'),
-    args: ['--config-file', config, 'run', `${url}/openapi.json`, '--no-color', ...reports],
+    args: ['--config-file', config, 'run', `${url}/openapi.json`, '--no-color', ...reports, ...seed],
     cwd: folder,
     environment: childEnvironment(),
     onLine: ({ line }) => onLine(line),

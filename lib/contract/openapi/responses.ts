@@ -32,6 +32,7 @@ const meanings: Record<number, string> = {
   415: 'The body is not JSON',
   422: 'The request is not valid; every problem at once',
   429: 'Too many requests',
+  431: 'The address and the headers are too long together',
   500: 'Our fault; quote the request id',
   503: 'Something does not answer at the moment',
 };
@@ -124,10 +125,10 @@ const invalid = ({ reference }: Components): JsonSchema => ({
   }),
 });
 
-/** Said by API Gateway alone: it keeps count of requests, no function does. */
-const tooMany = ({ reference }: Components): JsonSchema => ({
-  description: meanings[429],
-  content: json(reference(gatewayErrorBody()), { example: { message: 'Too Many Requests' } }),
+/** Said by API Gateway alone: it keeps count of requests, and looks at their headers before any function does. */
+const fromGateway = (status: number, message: string, { reference }: Components): JsonSchema => ({
+  description: meanings[status],
+  content: json(reference(gatewayErrorBody()), { example: { message } }),
 });
 
 /** The headers that answers refer to, by name. */
@@ -151,7 +152,8 @@ const sharedStatuses: Record<number, { name: string; codes: ErrorCode[] }> = {
 /** The answers that routes refer to. */
 export const sharedResponses = (components: Components): Record<string, JsonSchema> => ({
   Invalid: invalid(components),
-  TooManyRequests: tooMany(components),
+  TooManyRequests: fromGateway(429, 'Too Many Requests', components),
+  HeadersTooLong: fromGateway(431, 'Request Header Fields Too Large', components),
   ...Object.fromEntries(
     Object.entries(sharedStatuses).map(([status, { name, codes }]) => [
       name,
@@ -183,5 +185,6 @@ export function responsesOf(row: RouteRow, components: Components): Record<strin
     ...Object.fromEntries(refusals),
     ...(validates(row) && { 422: named('Invalid') }),
     429: named('TooManyRequests'),
+    431: named('HeadersTooLong'),
   };
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
 export type Result = APIGatewayProxyStructuredResultV2;
@@ -30,6 +31,31 @@ export function sendResult(response: ServerResponse, result: Result): void {
 }
 
 const hasBody = ({ statusCode = 200 }: Result): boolean => statusCode !== 204 && statusCode !== 304;
+
+type Refused = { statusCode: number; reason: string };
+
+/** What a connection is told whose bytes are no request. */
+const refusedBytes: Record<string, Refused> = {
+  HPE_HEADER_OVERFLOW: { statusCode: 431, reason: 'Request Header Fields Too Large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { statusCode: 408, reason: 'Request Timeout' },
+};
+
+/** Answers what could not be read as a request, and closes its connection. */
+export function refuseBytes({ code = '' }: NodeJS.ErrnoException, socket: Duplex, requestId: string): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { statusCode, reason } = refusedBytes[code] ?? { statusCode: 400, reason: 'Bad Request' };
+  const body = JSON.stringify({ message: reason });
+  const headers = [
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ];
+  socket.end(`HTTP/1.1 ${statusCode} ${reason}\r\n${headers.join('\r\n')}\r\n\r\n${body}`);
+}
 
 /** What API Gateway answers by itself. */
 export function sendGatewayError(response: ServerResponse, statusCode: number, message: string): void {

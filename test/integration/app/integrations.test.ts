@@ -109,6 +109,8 @@ describe('integrations', () => {
   it.each([
     [{ host: 'https://github.com' }],
     [{ host: 'github.com/team' }],
+    [{ host: 'git.example.1' }],
+    [{ host: 'git.example:65536' }],
     [{ host: 'user@github.com' }],
     [{ host: '-github.com' }],
     [{ token: '' }],
