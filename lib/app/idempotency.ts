@@ -1,4 +1,9 @@
-import type { Write } from '../store/operations.ts';
+import { createHash } from 'node:crypto';
+import { type Answer, answer, findAnswer, putAnswer } from '../store/answers.ts';
+import { answerKey, type Key } from '../store/keys.ts';
+import { AlreadyAnswered, transact, type Write } from '../store/operations.ts';
+import type { Caller } from './caller.ts';
+import type { Deps } from './deps.ts';
 
 /** Keeps the answer to a request that carries an `Idempotency-Key`, so that the same request sent again gets it again. */
 export type Idempotency = {
@@ -10,3 +15,60 @@ export type Idempotency = {
 };
 
 export const unkeyed: Idempotency = { record: () => [] };
+
+/** What is kept of an answer: the body as it was sent, compressed. */
+export type Kept = Pick<Answer, 'status' | 'headers' | 'body' | 'request_hash'>;
+
+const KEPT_MILLISECONDS = 24 * 3_600_000;
+
+/** The place of one answer: that to a caller's request of a method and path under a key. */
+export class AnswerPlace {
+  readonly #at: Key;
+  readonly #tenantId: string;
+  readonly #deps: Pick<Deps, 'table' | 'clock'>;
+  /** An answer is kept there, together with the change that it tells of. */
+  isTaken = false;
+
+  constructor(
+    deps: Pick<Deps, 'table' | 'clock'>,
+    { tenantId, userId }: Caller,
+    request: { method: string; path: string; key: string },
+  ) {
+    this.#deps = deps;
+    this.#tenantId = tenantId;
+    const scope = JSON.stringify([userId, request.method, request.path, request.key]);
+    this.#at = answerKey(tenantId, createHash('sha256').update(scope).digest('hex'));
+  }
+
+  find(): Promise<Kept | undefined> {
+    return findAnswer(this.#deps.table, this.#at, this.#deps.clock.now());
+  }
+
+  /** The write that keeps an answer here; a transaction with it is made only while there is none. */
+  write(kept: Kept): Write {
+    const now = this.#deps.clock.now();
+    const expires_at = now + KEPT_MILLISECONDS;
+    const fixed = { v: 1, entity: 'answer', tenant_id: this.#tenantId } as const;
+    const item: Answer = { ...fixed, ...kept, expires_at, ttl: Math.ceil(expires_at / 1000) };
+    const onWritten = () => {
+      this.isTaken = true;
+    };
+    return { ...putAnswer(this.#at, item, now), onWritten };
+  }
+
+  /** Keeps an answer by itself, or gives the one that was quicker. */
+  async keep(kept: Kept): Promise<Kept | undefined> {
+    try {
+      await transact(this.#deps.table, [this.write(kept)]);
+      return undefined;
+    } catch (error) {
+      const quicker = quickerAnswer(error);
+      if (quicker === undefined) throw error;
+      return quicker;
+    }
+  }
+}
+
+/** The answer that stood in the way of a transaction; undefined when something else did. */
+export const quickerAnswer = (error: unknown): Kept | undefined =>
+  error instanceof AlreadyAnswered ? answer().parse(error.item) : undefined;

@@ -1,85 +1,62 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { Caller } from '../app/caller.ts';
-import { type Idempotency, unkeyed } from '../app/idempotency.ts';
+import { AnswerPlace, type Idempotency, type Kept, quickerAnswer, unkeyed } from '../app/idempotency.ts';
 import type { IdentityDeps } from '../app/identity/authenticate.ts';
 import { refuse, ValidationError } from '../contract/errors.ts';
 import { type RouteRow, takesIdempotencyKey } from '../contract/routes/route.ts';
-import { type Answer, answer, findAnswer, putAnswer } from '../store/answers.ts';
-import { answerKey, type Key } from '../store/keys.ts';
-import { AlreadyAnswered, transact, type Write } from '../store/operations.ts';
 import { knownErrorAnswer } from './error-mapping.ts';
 import { exchangeOf, type Result, type Step } from './exchange.ts';
 import { Replayed } from './replayed.ts';
 import { successAnswer } from './respond.ts';
 
 const KEY_CHARACTERS_MAX = 255;
-const KEPT_MILLISECONDS = 24 * 3_600_000;
 /** What a client did wrong, and what stands in its way, does not change by asking again under the same key; the rest may. */
 const KEPT_ERRORS = new Set([400, 404, 409]);
 const KEPT_HEADERS = /^(?:content-type|etag)$/i;
 
 /** One request under its key. */
 class Keyed implements Idempotency {
-  readonly #at: Key;
+  readonly place: AnswerPlace;
   readonly #requestHash: string;
-  readonly #tenantId: string;
   readonly #row: RouteRow;
   readonly #event: APIGatewayProxyEventV2;
-  readonly #now: () => number;
-  /** The answer is kept already, with the change that it tells of. */
-  isKept = false;
 
-  constructor(row: RouteRow, event: APIGatewayProxyEventV2, caller: Caller, key: string, now: () => number) {
-    const { method, path } = event.requestContext.http;
-    const scope = JSON.stringify([caller.userId, method, path, key]);
-    this.#at = answerKey(caller.tenantId, createHash('sha256').update(scope).digest('hex'));
+  constructor(row: RouteRow, event: APIGatewayProxyEventV2, key: string, place: AnswerPlace) {
+    this.place = place;
     // Under the key, which is stored nowhere: a plain hash of a body with a secret in it would be for anybody to guess at.
     const request = JSON.stringify([event.rawQueryString, event.body ?? '']);
     this.#requestHash = createHmac('sha256', key).update(request).digest('hex');
-    this.#tenantId = caller.tenantId;
     this.#row = row;
     this.#event = event;
-    this.#now = now;
   }
 
-  /** Throws the answer that the same request got before; `idempotency_mismatch` when it was another request. */
-  async replay(table: IdentityDeps['table']): Promise<void> {
-    const found = await findAnswer(table, this.#at, this.#now());
-    if (found !== undefined) throw this.replayed(found);
+  /** What to throw for an answer that is kept already. */
+  replayed(kept: Kept): Error {
+    if (kept.request_hash !== this.#requestHash) return refuse('idempotency_mismatch', {});
+    const headers = { ...kept.headers, 'idempotent-replayed': 'true' };
+    const body = kept.body === undefined ? {} : { body: gunzipSync(kept.body).toString('utf8') };
+    return new Replayed({ statusCode: kept.status, headers, ...body });
   }
 
-  replayed(found: Answer): Error {
-    if (found.request_hash !== this.#requestHash) return refuse('idempotency_mismatch', {});
-    const headers = { ...found.headers, 'idempotent-replayed': 'true' };
-    const body = found.body === undefined ? {} : { body: gunzipSync(found.body).toString('utf8') };
-    return new Replayed({ statusCode: found.status, headers, ...body });
+  record(output: unknown): ReturnType<Idempotency['record']> {
+    return [this.place.write(this.#kept(successAnswer(this.#row, this.#event, output)))];
   }
 
-  record(output: unknown): Write[] {
-    return [this.write(successAnswer(this.#row, this.#event, output))];
+  /** Keeps the answer to what changed nothing. Throws what was answered by a request that was quicker. */
+  async keep(result: Result): Promise<void> {
+    const quicker = await this.place.keep(this.#kept(result));
+    if (quicker !== undefined) throw this.replayed(quicker);
   }
 
-  write({ statusCode: status = 200, headers = {}, body }: Result): Write {
-    const now = this.#now();
-    const expires_at = now + KEPT_MILLISECONDS;
+  #kept({ statusCode: status = 200, headers = {}, body }: Result): Kept {
     const kept = Object.entries(headers).filter(([name]) => KEPT_HEADERS.test(name));
-    const item: Answer = {
-      v: 1,
-      entity: 'answer',
-      tenant_id: this.#tenantId,
+    return {
       request_hash: this.#requestHash,
       status,
       headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
       ...(body !== undefined && { body: gzipSync(body) }),
-      expires_at,
-      ttl: Math.ceil(expires_at / 1000),
     };
-    const onWritten = () => {
-      this.isKept = true;
-    };
-    return { ...putAnswer(this.#at, item, now), onWritten };
   }
 }
 
@@ -106,41 +83,30 @@ export const idempotency = (row: RouteRow, deps: () => IdentityDeps): Step[] =>
 
 const step = (row: RouteRow, deps: () => IdentityDeps): Step => ({
   before: async ({ event }) => {
-    const key = event.headers['idempotency-key'];
+    const given = event.headers['idempotency-key'];
     const { caller } = exchangeOf(event);
-    if (key === undefined || key === '' || caller === undefined) return;
-    const { table, clock } = deps();
-    const keyed = new Keyed(row, event, caller, checkedKey(key), clock.now);
-    await keyed.replay(table);
+    if (given === undefined || given === '' || caller === undefined) return;
+    const key = checkedKey(given);
+    const { method, path } = event.requestContext.http;
+    const keyed = new Keyed(row, event, key, new AnswerPlace(deps(), caller, { method, path, key }));
+    const found = await keyed.place.find();
+    if (found !== undefined) throw keyed.replayed(found);
     keyedRequests.set(event, keyed);
   },
   after: async ({ event, response }) => {
     const keyed = keyedRequests.get(event);
-    if (keyed !== undefined && !keyed.isKept) await keep(deps(), keyed, response ?? {});
+    if (keyed !== undefined && !keyed.place.isTaken) await keyed.keep(response ?? {});
   },
   onError: async (request) => {
     const keyed = keyedRequests.get(request.event);
     if (keyed === undefined) return;
-    const { error } = request;
-    if (error instanceof AlreadyAnswered) {
-      request.error = keyed.replayed(answer().parse(error.item));
-      return;
-    }
-    const known = knownErrorAnswer(error);
-    if (known?.statusCode === undefined || !KEPT_ERRORS.has(known.statusCode)) return;
-    try {
-      await keep(deps(), keyed, known);
-    } catch (replayed) {
-      request.error = replayed instanceof Error ? replayed : request.error;
+    const quicker = quickerAnswer(request.error);
+    const known = knownErrorAnswer(request.error);
+    if (quicker !== undefined) request.error = keyed.replayed(quicker);
+    else if (known?.statusCode !== undefined && KEPT_ERRORS.has(known.statusCode)) {
+      await keyed.keep(known).catch((replayed: unknown) => {
+        request.error = replayed instanceof Error ? replayed : request.error;
+      });
     }
   },
 });
-
-/** Throws what was answered before by a request that was quicker. */
-async function keep({ table }: IdentityDeps, keyed: Keyed, result: Result): Promise<void> {
-  try {
-    await transact(table, [keyed.write(result)]);
-  } catch (error) {
-    throw error instanceof AlreadyAnswered ? keyed.replayed(answer().parse(error.item)) : error;
-  }
-}

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import type { Access } from '../../lib/contract/access.ts';
 import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes.ts';
-import { mutations } from '../aws/mutations.ts';
 import { statementsFor } from '../../lib/infra/access.ts';
+import { mutations } from '../aws/mutations.ts';
 
 const file = new URL('../../docs/access.md', import.meta.url);
 

@@ -118,8 +118,8 @@ async function resolveSource(
   if ('problem' in resolved) {
     // The words are a git server's and the client's own: they may hold anything.
     const secrets = await secretValues(deps, ref, revision.secrets);
-    const known = credentials === undefined ? secrets : [...secrets, credentials.token];
-    const message = `${maskSecrets(resolved.problem, known)}${withoutIntegration(deployment, credentials)}`;
+    const hidden = credentials === undefined ? secrets : [...secrets, credentials.token];
+    const message = `${maskSecrets(resolved.problem, hidden)}${withoutIntegration(deployment, credentials)}`;
     const outcome = { stage: 'build', result: 'failed', message } as const;
     await step(deps, ref, revision, 'AWAITING_BUILD', { outcome });
     return { path: 'end' };

@@ -5,7 +5,8 @@ type Owner = { tenantId: string; deploymentId: string };
 /**
  * Where an upload of a deployment lies: only upload-url signs such paths, so an object under one is of the deployment that it names.
  */
-export const uploadPath = (owner: Owner, uploadId: string): string => `${uploadsOf(owner)}/${uploadId}.tar.gz`;
+export const uploadPath = (owner: Owner, uploadId: string): string =>
+  `${uploadsOf(owner)}/${uploadId}.tar.gz`;
 
 /** The upload that a path of this deployment names; undefined for any other path. */
 export function uploadIdOf(owner: Owner, path: string): string | undefined {

@@ -30,7 +30,7 @@ async function ask({ deps }: ControlPlane, asked: Asked): Promise<Answer> {
     ...parts,
     headers,
   });
-  const answer = (await handler(event, lambdaContext())) as APIGatewayProxyStructuredResultV2;
+  const answer = await handler(event, lambdaContext());
   return { ...answer, json: JSON.parse(answer.body ?? '{}') };
 }
 
@@ -46,7 +46,13 @@ async function start() {
   const listenerId = (await register(plane, 'machine')).id;
   const keyOf = (userId: string) => {
     const { tenantId, organisationId } = plane.caller;
-    return createApiKey(plane.deps, { tenantId, organisationId, userId, role: 'organisation_admin', name: 'a key' });
+    return createApiKey(plane.deps, {
+      tenantId,
+      organisationId,
+      userId,
+      role: 'organisation_admin',
+      name: 'a key',
+    });
   };
   const [apiKey, other] = [await keyOf(plane.caller.userId), await keyOf(plane.deps.clock.randomId())];
   return { plane, listenerId, apiKey, other };
@@ -63,7 +69,7 @@ describe('a request that is sent again under its Idempotency-Key', () => {
   it('gets the answer of the first, and changes nothing', async () => {
     const { plane, apiKey } = await start();
     const first = await ask(plane, creating(apiKey));
-    await plane.advance(600);
+    plane.advance(600);
     const again = await ask(plane, creating(apiKey));
     expect([first.statusCode, again.statusCode]).toEqual([201, 201]);
     expect(again.body).toBe(first.body);

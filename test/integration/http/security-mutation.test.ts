@@ -1,20 +1,24 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { allows, roles } from '../../../lib/contract/roles.ts';
-import { routes } from '../../../lib/contract/routes.ts';
-import { findingsOf, handlerOf, isGuarded } from '../../support/security-loop.ts';
-import { aSecurityWorld } from '../../support/security-world.ts';
 
-// In this file no endpoint authorises: the loop has to say so of each.
-vi.mock(import('../../../lib/http/authorization.ts'), () => ({
-  authorization: () => ({ before: () => undefined }),
-}));
-
+// In this file no endpoint authorises: the loop has to say so of each. Files share their modules, so everything is loaded anew, and again after it.
 beforeAll(() => {
   vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
+  vi.resetModules();
+  vi.doMock(import('../../../lib/http/authorization.ts'), () => ({
+    authorization: () => ({ before: () => undefined }),
+  }));
 });
-afterAll(() => vi.unstubAllEnvs());
+afterAll(() => {
+  vi.doUnmock('../../../lib/http/authorization.ts');
+  vi.resetModules();
+  vi.unstubAllEnvs();
+});
 
 it('without authorization the loop finds every route', async () => {
+  const { allows, roles } = await import('../../../lib/contract/roles.ts');
+  const { routes } = await import('../../../lib/contract/routes.ts');
+  const { findingsOf, handlerOf, isGuarded } = await import('../../support/security-loop.ts');
+  const { aSecurityWorld } = await import('../../support/security-world.ts');
   const world = await aSecurityWorld();
   for (const row of routes.filter(isGuarded)) {
     const findings = await findingsOf(row, await handlerOf(row, world.deps), world);

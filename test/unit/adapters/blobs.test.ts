@@ -76,10 +76,7 @@ describe('S3 blobs', () => {
 
   it('delete everything below a key, page by page, and say what could not be', async () => {
     const page = (...keys: string[]) => ({ Contents: keys.map((Key) => ({ Key })) });
-    s3.on(ListObjectsV2Command)
-      .resolvesOnce(page('a/b/1', 'a/b/2'))
-      .resolvesOnce(page('a/b/3'))
-      .resolves({});
+    s3.on(ListObjectsV2Command).resolvesOnce(page('a/b/1', 'a/b/2')).resolvesOnce(page('a/b/3')).resolves({});
     s3.on(DeleteObjectsCommand).resolves({});
     const blobs = createS3Blobs('bucket');
     await blobs.deleteBelow('a/b');

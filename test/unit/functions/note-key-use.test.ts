@@ -13,9 +13,13 @@ import { functionEnvironment } from './environment.ts';
 const table = mockTable();
 const lines: string[] = [];
 
+let level: ReturnType<ReturnType<typeof logger>['getLevelName']>;
+
 beforeAll(() => {
   for (const [name, value] of Object.entries(functionEnvironment)) vi.stubEnv(name, value);
-  vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'INFO');
+  // Files share the logger: whoever made it first has decided on its level.
+  level = logger().getLevelName();
+  logger().setLogLevel('INFO');
   const note = (line: string) => lines.push(line);
   // The logger has no other way to say where its lines go.
   Reflect.set(logger(), 'console', { info: note, debug: note, warn: note, error: note });
@@ -29,7 +33,10 @@ let done = new Set<string>();
 afterEach(() => {
   done = done.union(table.used());
 });
-afterAll(() => vi.unstubAllEnvs());
+afterAll(() => {
+  logger().setLogLevel(level);
+  vi.unstubAllEnvs();
+});
 
 /** An event as CloudWatch Logs sends it. */
 const event = (...messages: string[]) => {

@@ -149,7 +149,7 @@ describe('dispatch', () => {
     ecr.on(DeleteRepositoryCommand).rejects(new RepositoryNotFoundException(thrown));
     expect(await stream(record('1'))).toEqual({ batchItemFailures: [] });
     const folders = s3.commandCalls(ListObjectsV2Command).map(({ args }) => args[0].input.Prefix);
-    expect(folders.sort()).toEqual([
+    expect(folders.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([
       `artifacts/${ids.tenant}/${ids.deployment}/`,
       `uploads/${ids.tenant}/${ids.deployment}/`,
     ]);
