@@ -11,6 +11,8 @@ const TERMINAL = /^(DEPLOYED|SKIPPED|[A-Z]+_FAILED)$/;
 /** They ask once a second or less often; a test has no second to spare. */
 const POLL_MILLISECONDS = 200;
 const LOG_PAGE = 50;
+/** A revision that takes longer is stuck. Agents, whose packages are downloaded, take minutes. */
+const FOLLOW_TIMEOUT_MS = 600_000;
 
 type Headers = Record<string, string | number>;
 type Sent = { method: string; url: string; headers: Headers; body?: Buffer | string };
@@ -129,6 +131,7 @@ export class DeployCli {
     const [{ id: revisionId } = { id: '' }] = resources;
     const followed: LogLine[] = [];
     let offset: string | undefined;
+    const deadline = Date.now() + FOLLOW_TIMEOUT_MS;
     for (;;) {
       const path = `/v2/deployments/${id}/revisions/${revisionId}`;
       const revision = await this.#json<ShownRevision>('GET', path, 200);
@@ -142,6 +145,7 @@ export class DeployCli {
         const deployment = await this.#json<ShownDeployment>('GET', `/v2/deployments/${id}`, 200);
         return { deployment, revision, followed };
       }
+      if (Date.now() > deadline) throw new Error(`It does not end: ${JSON.stringify(revision)}`);
       await delay(POLL_MILLISECONDS);
     }
   }

@@ -2,42 +2,33 @@ import type { BuildChanged, BuildState } from '../../adapters/builds.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { absent, type Change } from '../../store/expressions.ts';
 import type { Outcome, Revision } from '../../store/items.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { retryRaces, transact } from '../../store/operations.ts';
 import { findRevision, move } from '../../store/revisions.ts';
 import type { Deps } from '../deps.ts';
 
 /**
  * Looks at a build that is said to have changed, and records what it finds on the revision: BUILDING when it runs, its outcome when it
- * ended. Dispatch acts on the record. Harmless when repeated or late.
+ * ended. Dispatch acts on the record. Harmless when repeated or late. A build may end while its start is still being recorded: then it is
+ * looked at again, for nobody else may look for a minute.
  */
-export async function recordBuild(
+export function recordBuild(
   deps: Pick<Deps, 'table' | 'clock' | 'builds'>,
   { buildId, ref }: BuildChanged,
 ): Promise<void> {
-  const [state, revision] = await Promise.all([deps.builds.state(buildId), findRevision(deps.table, ref)]);
-  const open =
-    revision !== undefined &&
-    (revision.build_id ?? buildId) === buildId &&
-    stageOf(revision.status) === 'build' &&
-    revision.outcome === undefined;
-  if (!open) return;
-  const change = changeFor(revision, state);
-  if (change === undefined) return;
-  try {
-    await transact(deps.table, [
-      move(
-        revision,
-        change.status,
-        deps.clock.now(),
-        change.change,
-        absent('outcome'),
-        absent('interrupt_requested_at'),
-      ),
-    ]);
-  } catch (error) {
-    // The revision moved on meanwhile: what was seen of the build no longer matters, or sweep looks again.
-    if (!(error instanceof ConditionsFailed)) throw error;
-  }
+  return retryRaces(async () => {
+    const [state, revision] = await Promise.all([deps.builds.state(buildId), findRevision(deps.table, ref)]);
+    const open =
+      revision !== undefined &&
+      (revision.build_id ?? buildId) === buildId &&
+      stageOf(revision.status) === 'build' &&
+      revision.outcome === undefined &&
+      revision.interrupt_requested_at === undefined;
+    if (!open) return;
+    const change = changeFor(revision, state);
+    if (change === undefined) return;
+    const unless = [absent('outcome'), absent('interrupt_requested_at')];
+    await transact(deps.table, [move(revision, change.status, deps.clock.now(), change.change, ...unless)]);
+  });
 }
 
 function changeFor(

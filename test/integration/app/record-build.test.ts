@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import type { BuildState } from '../../../lib/adapters/builds.ts';
+import { recordBuild } from '../../../lib/app/engine/record-build.ts';
+import { getRevisionItem } from '../../../lib/store/revisions.ts';
+import { aControlPlane } from '../../support/control-plane.ts';
+import { inProgress } from '../../support/processed.ts';
+import { github, post, register } from '../../support/requests.ts';
+
+it('a build that ends while its start is being recorded is not forgotten', async () => {
+  const plane = await aControlPlane();
+  await register(plane, 'machine');
+  const { id } = await post(plane, github('quick'));
+  const revision = await inProgress(plane, id, 'AWAITING_BUILD');
+  const ref = { tenantId: plane.caller.tenantId, deploymentId: id, revisionId: revision.id };
+  const seen = (state: BuildState) => {
+    const builds = { ...plane.deps.builds, state: async () => state };
+    return recordBuild({ ...plane.deps, builds }, { buildId: 'build', ref });
+  };
+  const { middlewareStack } = plane.deps.table.client;
+  let writes = 0;
+  middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName === 'TransactWriteItemsCommand' && writes++ === 0) await seen({ state: 'running' });
+        return next(args);
+      },
+    { step: 'initialize', name: 'meanwhile' },
+  );
+  await seen({ state: 'failed', message: 'it broke at once' });
+  middlewareStack.remove('meanwhile');
+  const { status, outcome } = await getRevisionItem(plane.deps.table, ref);
+  expect([status, outcome]).toEqual([
+    'BUILDING',
+    { stage: 'build', result: 'failed', message: 'it broke at once' },
+  ]);
+});
