@@ -1,20 +1,15 @@
-import { afterEach, expect, it } from 'vitest';
-import { type Synthesised, synthesised } from '../support/synthesised.ts';
+import { expect, it } from 'vitest';
+import { configured, synthesised } from '../support/synthesised.ts';
 
-let stacks: Synthesised | undefined;
-afterEach(() => stacks?.remove());
-
-const apiWith = (context: Record<string, unknown>) => {
-  stacks = synthesised({ environment: 'test', ...context });
-  return stacks.all('AWS::ApiGatewayV2::Api')[0]?.[1].Properties;
-};
+const apiWith = (context: Record<string, unknown>) =>
+  synthesised(context).all('AWS::ApiGatewayV2::Api')[0]?.[1].Properties;
 
 it('the gateway lets pages of no other origin ask unless the settings name some', () => {
-  expect(apiWith({})).not.toHaveProperty('CorsConfiguration');
+  expect(apiWith({ environment: 'test' })).not.toHaveProperty('CorsConfiguration');
 });
 
 it('the gateway answers preflights of the origins that the settings name', () => {
-  expect(apiWith({ corsOrigins: 'https://console.example, http://localhost:5173' })).toMatchObject({
+  expect(apiWith(configured)).toMatchObject({
     CorsConfiguration: {
       AllowOrigins: ['https://console.example', 'http://localhost:5173'],
       AllowMethods: expect.arrayContaining(['GET', 'POST', 'PATCH']),
@@ -26,5 +21,7 @@ it('the gateway answers preflights of the origins that the settings name', () =>
 });
 
 it('what is no origin is refused', () => {
-  expect(() => apiWith({ corsOrigins: 'console.example' })).toThrow(/corsOrigins|an origin is/);
+  expect(() => apiWith({ environment: 'test', corsOrigins: 'console.example' })).toThrow(
+    /corsOrigins|an origin is/,
+  );
 });

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../lib/contract/routes.ts';
-import { type Synthesised, synthesised } from '../support/synthesised.ts';
+import { configured, type Synthesised, synthesised } from '../support/synthesised.ts';
 
-const oidc = { oidcIssuer: 'https://id.example/realm', oidcAudience: 'slipway' };
+const { corsOrigins: _, environment: __, ...oidc } = configured;
 
 let stacks: Synthesised;
 beforeAll(() => {
-  stacks = synthesised({ environment: 'test', ...oidc });
+  stacks = synthesised(configured);
 });
-afterAll(() => stacks.remove());
 
 const guarded = new Set(routes.filter(({ permission }) => permission !== 'public').map((row) => row.handler));
 
@@ -31,7 +30,6 @@ describe('who asks', () => {
   it('is known by keys alone without one', () => {
     const other = synthesised({ environment: 'test' });
     expect(withIssuer(other)).toEqual([]);
-    other.remove();
   });
 
   it.each([

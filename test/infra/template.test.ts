@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes.ts';
 import { type Synthesised, synthesised } from '../support/synthesised.ts';
@@ -10,7 +10,6 @@ let stacks: Synthesised;
 beforeAll(() => {
   stacks = synthesised({ environment: 'test' });
 });
-afterAll(() => stacks.remove());
 
 const propertiesOf = (type: string) => stacks.all(type).map(([, { Properties }]) => Properties);
 
@@ -206,7 +205,6 @@ describe('what is kept', () => {
     const policies = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket'].flatMap((type) =>
       other.all(type).map(([, { DeletionPolicy }]) => DeletionPolicy),
     );
-    other.remove();
     expect(new Set(policies)).toEqual(new Set(['Delete']));
   });
 });

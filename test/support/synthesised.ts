@@ -11,12 +11,37 @@ export type Synthesised = {
   stacks: Map<string, Record<string, Resource>>;
   /** The resources of a type in all stacks, by stack and logical id. */
   all(type: string): [id: string, resource: Resource][];
-  remove(): void;
 };
+
+/** What a settings file may say beyond its defaults: for tests of several of its parts, which then share one synthesis. */
+export const configured = {
+  environment: 'test',
+  corsOrigins: 'https://console.example, http://localhost:5173',
+  oidcIssuer: 'https://id.example/realm',
+  oidcAudience: 'slipway',
+};
+
+/** Made once for all files of a worker: each takes seconds. */
+const made = new Map<string, Synthesised>();
 
 /** The stacks as `cdk synth` makes them with this context, but for the code of the functions: bundling it is tested elsewhere. */
 export function synthesised(context: Record<string, unknown> = {}): Synthesised {
+  const id = JSON.stringify(context);
+  const known = made.get(id) ?? synthesise(context);
+  made.set(id, known);
+  return known;
+}
+
+function synthesise(context: Record<string, unknown>): Synthesised {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-synth-'));
+  try {
+    return synthesiseIn(folder, context);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function synthesiseIn(folder: string, context: Record<string, unknown>): Synthesised {
   const app = new App({ outdir: join(folder, 'out'), context });
   const code = join(folder, 'code');
   mkdirSync(code);
@@ -37,6 +62,5 @@ export function synthesised(context: Record<string, unknown> = {}): Synthesised 
           resource.Type === type ? [[`${name}/${id}`, resource] as [string, Resource]] : [],
         ),
       ),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
