@@ -8,6 +8,7 @@ import { Executions } from './executions.ts';
 import { firstAgentTests } from './first-agent-tests.ts';
 import { followerTests } from './follower-tests.ts';
 import { complaintsOf, linesOf } from './function-logs.ts';
+import { imageCliTests } from './image-cli-tests.ts';
 import { closeGround, enter, openGround, register, startListener } from './installation.ts';
 import { listenerTests } from './listener-tests.ts';
 import { machineTests } from './machine-tests.ts';
@@ -126,6 +127,9 @@ describe('an installation on AWS', () => {
     listenerTests(at);
   });
 
+  describe('for clients that are there already', () => {
+    imageCliTests(at);
+  });
   describe('does what is seldom asked for, and', () => {
     seldomTests(at);
   });
