@@ -52,7 +52,6 @@ async function measureRevision(world: World, id: string): Promise<OfRevision> {
   const revision: Units = { reads: 0, writes: 0 };
   let heard = 0;
   let followed = 0;
-  const toldBefore = world.deps.events.published().length;
   const stop = watchConsumed(world.deps.table.client, ({ reads, writes }, { name, input }) => {
     revision.reads += reads;
     revision.writes += writes;
@@ -75,7 +74,8 @@ async function measureRevision(world: World, id: string): Promise<OfRevision> {
     return events.some(({ type }) => type === 'ExecutionSucceeded') && events;
   }, soon('the end of the execution'));
   const told = await until(() => {
-    const count = world.deps.events.published().length - toldBefore;
+    // Of this revision alone: what was told of the one before it may only come now.
+    const count = world.deps.events.published().filter((event) => event.revision_id === revisionId).length;
     return count >= STATUSES && count;
   }, soon('its events'));
   stop();
