@@ -18,20 +18,25 @@ export type Bundle = { folder: string; sizeBytes: number };
 const requireBanner =
   "import { createRequire as slipwayRequire } from 'node:module'; const require = slipwayRequire(import.meta.url);";
 
-const options = {
-  absWorkingDir: root,
-  outExtension: { '.js': '.mjs' },
+/** How code for Lambda is bundled, whatever is left out of it. */
+export const bundler = {
   bundle: true,
   minify: true,
   platform: 'node',
   target: 'node24',
   format: 'esm',
   mainFields: ['module', 'main'],
+  banner: { js: requireBanner },
+  logLevel: 'error',
+} as const satisfies BuildOptions;
+
+const options = {
+  ...bundler,
+  absWorkingDir: root,
+  outExtension: { '.js': '.mjs' },
   sourcemap: true,
   sourcesContent: false,
-  banner: { js: requireBanner },
   alias: { '@aws-sdk/credential-provider-node': join(root, 'lib/adapters/aws/function-credentials.ts') },
-  logLevel: 'error',
 } as const satisfies BuildOptions;
 
 /**

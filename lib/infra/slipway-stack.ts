@@ -48,7 +48,10 @@ export class SlipwayStack extends Stack {
       ingest: ingest.function,
       tasks: Object.values(workflow.functions).map((made) => made.function),
     });
-    new CfnOutput(this, 'ApiUrl', { value: settings.domainName ?? api.httpApi.apiEndpoint });
+    const { domainName } = settings;
+    new CfnOutput(this, 'ApiUrl', {
+      value: domainName === undefined ? api.httpApi.apiEndpoint : `https://${domainName}`,
+    });
     new CfnOutput(this, 'EventBusName', { value: eventBusName(settings) });
     new CfnOutput(this, 'TableName', { value: storage.table.tableName });
   }

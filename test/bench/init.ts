@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { bundleFunctions } from '../../lib/infra/bundles.ts';
+import { bundleFunctions, bundler } from '../../lib/infra/bundles.ts';
 import { printTable, quantile } from './table.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -31,16 +31,7 @@ async function bundleBare(folder: string): Promise<string> {
   await build({
     stdin: { contents: BARE, resolveDir: root, sourcefile: 'bare.js' },
     outfile,
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    mainFields: ['module', 'main'],
-    banner: {
-      js: "import { createRequire as bareRequire } from 'node:module'; const require = bareRequire(import.meta.url);",
-    },
-    logLevel: 'error',
+    ...bundler,
   });
   return outfile;
 }

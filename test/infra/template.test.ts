@@ -209,6 +209,16 @@ describe('what is kept', () => {
   });
 });
 
+it('an address of one’s own is printed as it is asked', () => {
+  const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/1';
+  const { outputs } = synthesised({
+    environment: 'test',
+    domainName: 'slipway.example.com',
+    certificateArn,
+  });
+  expect(outputs.ApiUrl?.Value).toBe('https://slipway.example.com');
+});
+
 it.each([
   [{ environment: 'Not Good' }, /environment/],
   [{ buildSeconds: '5' }, /buildSeconds/],

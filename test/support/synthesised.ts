@@ -9,6 +9,8 @@ export type Resource = { Type: string; Properties: Record<string, unknown>; Dele
 export type Synthesised = {
   /** Every stack by its name, nested ones by their area. */
   stacks: Map<string, Record<string, Resource>>;
+  /** What `cdk deploy` prints. */
+  outputs: Record<string, { Value: unknown }>;
   /** The resources of a type in all stacks, by stack and logical id. */
   all(type: string): [id: string, resource: Resource][];
 };
@@ -54,8 +56,10 @@ function synthesiseIn(folder: string, context: Record<string, unknown>): Synthes
     const { Resources } = Template.fromStack(child).toJSON() as { Resources: Record<string, Resource> };
     stacks.set(child === root ? 'root' : child.node.id, Resources);
   }
+  const { Outputs: outputs } = Template.fromStack(root).toJSON() as { Outputs: Synthesised['outputs'] };
   return {
     stacks,
+    outputs,
     all: (type) =>
       [...stacks].flatMap(([name, resources]) =>
         Object.entries(resources).flatMap(([id, resource]) =>

@@ -1,9 +1,11 @@
+import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import * as tar from 'tar';
 import type { Deps } from '../../app/deps.ts';
 import { bootstrap } from '../../app/identity/bootstrap.ts';
 import { createListenerKey } from '../../app/identity/create-listener-key.ts';
+import { Obstacle } from '../explain.ts';
 import { Client } from './client.ts';
 
 export type FirstAgentWish = {
@@ -38,6 +40,7 @@ export async function firstAgent(
   listen: Listen,
   say: (line: string) => void,
 ): Promise<FirstAgent> {
+  // Before anything is made: a wrong folder costs nobody a tenant.
   const content = await tarballOf(resolve(project));
   const { tenantId, apiKey } = await bootstrap(deps, { organisation, tenant });
   say(`API key   ${apiKey}`);
@@ -45,7 +48,12 @@ export async function firstAgent(
   const listenerId = await client.registerMachine(hostname());
   const listenerKey = await createListenerKey(deps, { tenantId, listenerId });
   say(`Listener  ${listenerId} (this machine), key ${listenerKey}`);
-  const listener = await listen({ url, listenerId, apiKey: listenerKey });
+  const listener = await listen({ url, listenerId, apiKey: listenerKey }).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Obstacle(
+      `The listener cannot run on this machine: ${why}. See --agents-port and --listener-dir.`,
+    );
+  });
   try {
     const id = await client.deployTarball(name, content);
     say(`Deploying ${project} as ${name}, ${id}`);
@@ -57,6 +65,9 @@ export async function firstAgent(
 }
 
 async function tarballOf(folder: string): Promise<Uint8Array> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true)
+    throw new Obstacle(`There is no folder ${folder}: --project names what is deployed.`);
   const filter = (path: string) => !LEFT_OUT.test(path);
   const chunks: Buffer[] = [];
   for await (const chunk of tar.create({ cwd: folder, gzip: true, portable: true, filter }, ['.'])) {

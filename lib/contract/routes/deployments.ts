@@ -6,6 +6,7 @@ import { createPushTokenBody, pushTokenView } from '../registry.ts';
 import { deploymentStatuses } from '../revision-status.ts';
 import { createUploadUrlBody, uploadUrlView } from '../uploads.ts';
 import { deletionResultsView, deploymentListView, deploymentView } from '../views.ts';
+import { changeAccess, changeErrors, changeVariables } from './change.ts';
 import { configurationEtag } from './etag.ts';
 import { route } from './route.ts';
 
@@ -85,17 +86,7 @@ export const patchDeployment = route({
   method: 'PATCH',
   path: '/v2/deployments/{deployment_id}',
   handler: 'functions/api/deployments/patch.ts',
-  access: [
-    'table:get',
-    'table:put',
-    'table:update',
-    'table:delete',
-    'table:check',
-    'keys:generate',
-    'keys:decrypt',
-    'uploads:list',
-    'uploads:read',
-  ],
+  access: changeAccess,
   area: 'deployments',
   permission: 'deployments:write',
   summary: 'Change a deployment; a change of its source makes a revision',
@@ -104,18 +95,8 @@ export const patchDeployment = route({
   body: changeDeploymentBody,
   response: deploymentView,
   headers: configurationEtag,
-  errors: [
-    'deployment_not_found',
-    'host_taken',
-    'immutable_field',
-    'integration_not_found',
-    'listener_not_found',
-    'queue_full',
-    'source_configuration',
-    'state_forbids',
-    'version_mismatch',
-  ],
-  variables: ['ALLOWED_HOSTS', 'REGISTRY_HOST'],
+  errors: changeErrors,
+  variables: changeVariables,
 });
 
 const deletes = ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete'] as const;

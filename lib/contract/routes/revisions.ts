@@ -4,6 +4,7 @@ import { lazy } from '../lazy.ts';
 import { id, page, queryBoolean, queryList } from '../query.ts';
 import { revisionStatuses } from '../revision-status.ts';
 import { deploymentView, revisionListView, revisionView } from '../views.ts';
+import { changeAccess, changeErrors, changeVariables } from './change.ts';
 import { configurationEtag } from './etag.ts';
 import { route } from './route.ts';
 
@@ -37,17 +38,7 @@ export const createRevision = route({
   method: 'POST',
   path: '/v2/deployments/{deployment_id}/revisions',
   handler: 'functions/api/revisions/create.ts',
-  access: [
-    'table:get',
-    'table:put',
-    'table:update',
-    'table:delete',
-    'table:check',
-    'keys:generate',
-    'keys:decrypt',
-    'uploads:list',
-    'uploads:read',
-  ],
+  access: changeAccess,
   area: 'deployments',
   permission: 'deployments:write',
   summary: 'Make a revision, changing the configuration on the way',
@@ -55,18 +46,8 @@ export const createRevision = route({
   params: deploymentParams,
   body: changeDeploymentBody,
   response: revisionView,
-  errors: [
-    'deployment_not_found',
-    'host_taken',
-    'immutable_field',
-    'integration_not_found',
-    'listener_not_found',
-    'queue_full',
-    'source_configuration',
-    'state_forbids',
-    'version_mismatch',
-  ],
-  variables: ['ALLOWED_HOSTS', 'REGISTRY_HOST'],
+  errors: changeErrors,
+  variables: changeVariables,
 });
 
 export const getRevision = route({

@@ -144,3 +144,13 @@ it('a table that is not there is said to be missing, and the program ends with 1
     stderr: expect.stringMatching(/^There is no table 'no-such-table'/),
   });
 });
+
+describe('first-agent', () => {
+  it('makes nothing when its folder is not there, and says which option names it', async () => {
+    const table = await freshTable();
+    const place = ['--url', 'http://127.0.0.1:9', '--project', '/nowhere/at-all'];
+    const { code, err } = await on(table, 'first-agent', ...place);
+    expect([code, err]).toEqual([1, 'There is no folder /nowhere/at-all: --project names what is deployed.']);
+    expect(await allItems(table)).toEqual([]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Access } from '../access.ts';
+import type { VariableName } from '../env.ts';
+import type { ErrorCode } from '../errors.ts';
+
+/** What changing a deployment does and may be answered, by whichever of its two routes. */
+export const changeAccess = [
+  'table:get',
+  'table:put',
+  'table:update',
+  'table:delete',
+  'table:check',
+  'keys:generate',
+  'keys:decrypt',
+  'uploads:list',
+  'uploads:read',
+] as const satisfies Access[];
+
+export const changeErrors = [
+  'deployment_not_found',
+  'host_taken',
+  'immutable_field',
+  'integration_not_found',
+  'listener_not_found',
+  'queue_full',
+  'source_configuration',
+  'state_forbids',
+  'version_mismatch',
+] as const satisfies ErrorCode[];
+
+export const changeVariables = ['ALLOWED_HOSTS', 'REGISTRY_HOST'] as const satisfies VariableName[];
