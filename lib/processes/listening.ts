@@ -27,7 +27,7 @@ export function parseListening(text: string): Map<string, Listening> {
 function readListening(): Map<string, Listening> {
   const tables = ['/proc/self/net/tcp', '/proc/self/net/tcp6'].map((file) => {
     try {
-      return parseListening(readFileSync(file, 'latin1'));
+      return parseListening(readFileSync(file, 'utf8'));
     } catch {
       return new Map<string, Listening>(); // No IPv6 here.
     }

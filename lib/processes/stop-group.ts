@@ -20,9 +20,12 @@ function signalMembers(group: GroupRecord, members: ProcessRow[], name: NodeJS.S
   for (const row of members) if (!grouped || row.groupId !== pid) signal(row.pid, name);
 }
 
-/** Sends SIGKILL until no member is left. A process in an uninterruptible wait delays it; nothing else does. */
-export async function killGroup(group: GroupRecord): Promise<void> {
-  let emptyLooks = 0;
+/**
+ * Sends SIGKILL until no member is left. A process in an uninterruptible wait delays it; nothing else does. `looks` have already
+ * found nobody.
+ */
+export async function killGroup(group: GroupRecord, looks = 0): Promise<void> {
+  let emptyLooks = looks;
   // Two looks: a process that was being forked during the first is seen in the second.
   while (emptyLooks < 2) {
     const members = membersOf(group);
@@ -44,5 +47,5 @@ export async function stopGroup(group: GroupRecord, graceMilliseconds: number): 
     await delay(POLL_MILLISECONDS);
     members = membersOf(group);
   }
-  await killGroup(group);
+  await killGroup(group, members.length === 0 && graceMilliseconds > 0 ? 1 : 0);
 }

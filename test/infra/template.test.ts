@@ -199,32 +199,16 @@ describe('what is kept', () => {
     for (const [, key] of stacks.all('AWS::KMS::Key')) expect(key.DeletionPolicy).toBe('Retain');
     for (const [, bucket] of stacks.all('AWS::S3::Bucket')) expect(bucket.DeletionPolicy).toBe('Retain');
   });
-
-  it('goes with it where that is asked for', () => {
-    const other = synthesised({ environment: 'test', removal: 'destroy' });
-    const policies = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket'].flatMap((type) =>
-      other.all(type).map(([, { DeletionPolicy }]) => DeletionPolicy),
-    );
-    expect(new Set(policies)).toEqual(new Set(['Delete']));
-  });
 });
 
-it('an address of one’s own is printed as it is asked', () => {
-  const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/1';
-  const { outputs } = synthesised({
-    environment: 'test',
-    domainName: 'slipway.example.com',
-    certificateArn,
+describe('without settings', () => {
+  it('pages of no other origin may ask', () => {
+    expect(propertiesOf('AWS::ApiGatewayV2::Api')[0]).not.toHaveProperty('CorsConfiguration');
   });
-  expect(outputs.ApiUrl?.Value).toBe('https://slipway.example.com');
-});
 
-it.each([
-  [{ environment: 'Not Good' }, /environment/],
-  [{ buildSeconds: '5' }, /buildSeconds/],
-  [{ auditDays: '0' }, /auditDays/],
-  [{ allowedHosts: 'https://git.corp.example' }, /allowedHosts/],
-  [{ domainName: 'slipway.example.com' }, /domainName and certificateArn go together/],
-])('a wrong context %j is refused by name', (context, reason) => {
-  expect(() => synthesised(context)).toThrow(reason);
+  it('who asks is known by keys alone', () => {
+    const variables = JSON.stringify(propertiesOf('AWS::Lambda::Function'));
+    expect(variables).toContain('TABLE_NAME');
+    expect(variables).not.toContain('OIDC_ISSUER');
+  });
 });

@@ -30,6 +30,10 @@ export async function gitRepositoryIn(folder: string, files?: Files): Promise<Te
     PATH: process.env.PATH,
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_SYSTEM: '/dev/null',
+    // Nothing to tidy up in a few commits.
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'maintenance.auto',
+    GIT_CONFIG_VALUE_0: 'false',
     ...author,
   };
   const git = (...args: string[]) =>

@@ -18,6 +18,9 @@ export type Synthesised = {
 /** What a settings file may say beyond its defaults: for tests of several of its parts, which then share one synthesis. */
 export const configured = {
   environment: 'test',
+  removal: 'destroy',
+  domainName: 'slipway.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
   corsOrigins: 'https://console.example, http://localhost:5173',
   oidcIssuer: 'https://id.example/realm',
   oidcAudience: 'slipway',

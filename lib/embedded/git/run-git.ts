@@ -15,6 +15,9 @@ const QUIET_CONFIGURATION = [
   'advice.detachedHead=false',
   'submodule.recurse=false',
   'fetch.recurseSubmodules=false',
+  // What we clone is thrown away.
+  'gc.auto=0',
+  'maintenance.auto=false',
 ];
 
 /**

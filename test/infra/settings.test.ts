@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../lib/contract/routes.ts';
 import { configured, type Synthesised, synthesised } from '../support/synthesised.ts';
 
-const { corsOrigins: _, environment: __, ...oidc } = configured;
+const { oidcIssuer, oidcAudience } = configured;
+const oidc = { oidcIssuer, oidcAudience };
 
 let stacks: Synthesised;
 beforeAll(() => {
@@ -24,12 +25,7 @@ describe('who asks', () => {
     const told = withIssuer(stacks);
     expect(told).toHaveLength(guarded.size);
     for (const variables of told)
-      expect(variables).toMatchObject({ OIDC_ISSUER: oidc.oidcIssuer, OIDC_AUDIENCE: 'slipway' });
-  });
-
-  it('is known by keys alone without one', () => {
-    const other = synthesised({ environment: 'test' });
-    expect(withIssuer(other)).toEqual([]);
+      expect(variables).toMatchObject({ OIDC_ISSUER: oidcIssuer, OIDC_AUDIENCE: oidcAudience });
   });
 
   it.each([
@@ -62,4 +58,45 @@ describe('uses of keys', () => {
     for (const [id, area] of areas)
       expect([id, JSON.stringify(area)]).toEqual([id, expect.stringMatching(AFTER)]);
   });
+});
+
+describe('pages of other origins', () => {
+  it('are answered by the gateway when the settings name their origin', () => {
+    expect(stacks.all('AWS::ApiGatewayV2::Api')[0]?.[1].Properties).toMatchObject({
+      CorsConfiguration: {
+        AllowOrigins: ['https://console.example', 'http://localhost:5173'],
+        AllowMethods: expect.arrayContaining(['GET', 'POST', 'PATCH']),
+        AllowHeaders: expect.arrayContaining(['X-Api-Key', 'X-Tenant-Id', 'Idempotency-Key', 'If-Match']),
+        ExposeHeaders: ['ETag', 'Idempotent-Replayed', 'Retry-After', 'X-Request-Id'],
+        MaxAge: 3600,
+      },
+    });
+  });
+
+  it('are not known by what is no origin', () => {
+    expect(() => synthesised({ environment: 'test', corsOrigins: 'console.example' })).toThrow(
+      /corsOrigins|an origin is/,
+    );
+  });
+});
+
+it('what is kept goes with the stack where that is asked for', () => {
+  const policies = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket'].flatMap((type) =>
+    stacks.all(type).map(([, { DeletionPolicy }]) => DeletionPolicy),
+  );
+  expect(new Set(policies)).toEqual(new Set(['Delete']));
+});
+
+it('an address of one’s own is printed as it is asked', () => {
+  expect(stacks.outputs.ApiUrl?.Value).toBe('https://slipway.example.com');
+});
+
+it.each([
+  [{ environment: 'Not Good' }, /environment/],
+  [{ buildSeconds: '5' }, /buildSeconds/],
+  [{ auditDays: '0' }, /auditDays/],
+  [{ allowedHosts: 'https://git.corp.example' }, /allowedHosts/],
+  [{ domainName: 'slipway.example.com' }, /domainName and certificateArn go together/],
+])('a wrong context %j is refused by name', (context, reason) => {
+  expect(() => synthesised(context)).toThrow(reason);
 });
