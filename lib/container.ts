@@ -13,6 +13,7 @@ import { systemClock } from './adapters/clock.ts';
 import { noRegistry } from './adapters/images.ts';
 import { neverWait } from './adapters/offers.ts';
 import { createGuardedFetch } from './adapters/outbound/guarded-fetch.ts';
+import { openOAuth } from './adapters/outbound/oauth/client.ts';
 import type { Settings } from './app/deps.ts';
 import type { EngineDeps } from './app/engine/situation.ts';
 import { variable } from './contract/env.ts';
@@ -33,6 +34,9 @@ export const logs = /* @__PURE__ */ lazy(() => createTableLogs(table(), clock));
 export const viewer = /* @__PURE__ */ lazy(() => viewerIn(new URL('./viewer/', import.meta.url)));
 export const git = /* @__PURE__ */ lazy(() =>
   createHttpGit({ fetch: createGuardedFetch({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }) }),
+);
+export const oauth = /* @__PURE__ */ lazy(() =>
+  openOAuth({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }),
 );
 export const events = /* @__PURE__ */ lazy(() => createEventBus(variable('EVENT_BUS_NAME')));
 export const workflow = /* @__PURE__ */ lazy(() => createStepFunctions(variable('STATE_MACHINE_ARN')));

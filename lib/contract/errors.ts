@@ -67,6 +67,10 @@ export const errors = {
   tenant_not_found: { status: 404, detail: (p: { id: string }) => `Tenant ID ${p.id} not found.` },
   task_not_found: { status: 404, detail: (p: { id: string }) => `Task ID ${p.id} not found.` },
   integration_not_found: { status: 404, detail: (p: { id: string }) => `Integration ID ${p.id} not found.` },
+  oauth_provider_not_found: {
+    status: 404,
+    detail: (p: { providerId: string }) => `OAuth provider '${p.providerId}' not found.`,
+  },
   no_registry: {
     status: 404,
     detail: (_: object) => 'This installation has no image registry, so there are no credentials for one.',

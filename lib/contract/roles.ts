@@ -19,6 +19,10 @@ export const permissions = [
   'tenants:write',
   'organisation_keys:read',
   'organisation_keys:write',
+  'providers:read',
+  'providers:write',
+  'tokens:read',
+  'tokens:write',
 ] as const;
 export type Permission = (typeof permissions)[number];
 
@@ -29,8 +33,18 @@ export type Role = (typeof roles)[number];
 export const memberRoles = ['viewer', 'developer', 'admin', 'organisation_admin'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
-const viewer = ['deployments:read', 'logs:read', 'listeners:read'] as const satisfies Permission[];
-const developer = [...viewer, 'deployments:write'] as const satisfies Permission[];
+const viewer = [
+  'deployments:read',
+  'logs:read',
+  'listeners:read',
+  'providers:read',
+] as const satisfies Permission[];
+const developer = [
+  ...viewer,
+  'deployments:write',
+  'tokens:read',
+  'tokens:write',
+] as const satisfies Permission[];
 const admin = [
   ...developer,
   'listeners:write',
@@ -50,6 +64,7 @@ const organisationAdmin = [
   'tenants:write',
   'organisation_keys:read',
   'organisation_keys:write',
+  'providers:write',
 ] as const satisfies Permission[];
 
 /** The role matrix. A listener's key opens the listener protocol and nothing else; no other role opens that. */

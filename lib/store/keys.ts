@@ -39,6 +39,7 @@ import { numberOf } from '../domain/revision-id.ts';
  * | an organisation's own API keys, newest first          | O#org#KL               | key id            |
  * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |
  * | an organisation's tenants, newest first (thin rows)   | O#org#TL               | tenant id         |
+ * | an organisation's OAuth providers; one, by its name   | O#org#OP               | provider id       |
  * | one tenant; one organisation                          | T#tenant; O#org        | A                 |
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to look at?
@@ -219,6 +220,11 @@ export const memberKey = (tenantId: string, memberId: string): Key => ({
 export const tenantRowKey = (organisationId: string, tenantId: string): Key => ({
   pk: `O#${organisationId}#TL`,
   sk: tenantId,
+});
+
+export const oauthProviderKey = (organisationId: string, providerId: string): Key => ({
+  pk: `O#${organisationId}#OP`,
+  sk: providerId,
 });
 
 export const tenantKey = (tenantId: string): Key => ({ pk: `T#${tenantId}`, sk: 'A' });

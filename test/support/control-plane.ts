@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../lib/adapters/clock.ts';
 import { noRegistry } from '../../lib/adapters/images.ts';
 import { neverWait } from '../../lib/adapters/offers.ts';
+import { openOAuth } from '../../lib/adapters/outbound/oauth/client.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
@@ -63,6 +64,7 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
     offers: neverWait,
     images: noRegistry,
     registry: undefined,
+    oauth: openOAuth({ allowedHosts: [], loopback: true }),
     idempotency: unkeyed,
     settings: {
       allowFileRepositories: true,

@@ -15,6 +15,7 @@ import { systemClock } from '../../lib/adapters/clock.ts';
 import type { Git } from '../../lib/adapters/git.ts';
 import { noRegistry } from '../../lib/adapters/images.ts';
 import { neverWait } from '../../lib/adapters/offers.ts';
+import { openOAuth } from '../../lib/adapters/outbound/oauth/client.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { recordBuild } from '../../lib/app/engine/record-build.ts';
@@ -81,6 +82,7 @@ export async function aWorld({
     offers: neverWait,
     images: noRegistry,
     registry: undefined,
+    oauth: openOAuth({ allowedHosts: [], loopback: true }),
     idempotency: unkeyed,
     settings: {
       allowFileRepositories: true,

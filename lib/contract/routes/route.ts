@@ -22,7 +22,7 @@ type Endpoint = {
   /** The file that exports `create` and `handler`. */
   handler: `functions/api/${string}.ts`;
   /** The nested stack it is deployed in; moving a route later fails, so it is written here once. */
-  area: 'core' | 'deployments' | 'listeners' | 'logs' | 'identity';
+  area: 'core' | 'deployments' | 'listeners' | 'logs' | 'identity' | 'auth';
   /** `public` needs no key. */
   permission: Permission | 'public';
   summary: string;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../adapters/clock.ts';
 import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { noRegistry } from '../../adapters/images.ts';
+import { openOAuth } from '../../adapters/outbound/oauth/client.ts';
 import type { Viewer } from '../../adapters/viewer.ts';
 import type { Deps } from '../../app/deps.ts';
 import { unkeyed } from '../../app/idempotency.ts';
@@ -75,7 +76,8 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     identityProvider: oidcProvider(settings.oidc, clock.now),
     keyUses: writtenKeyUses(parts),
   };
-  const rest = { viewer: installedViewer, settings: appSettings(settings) };
+  const allowed = appSettings(settings);
+  const rest = { viewer: installedViewer, oauth: openOAuth(allowed.addresses), settings: allowed };
   const deps: EmbeddedDeps = { ...base, ...identity, workflow, ...rest };
   return deps;
 }

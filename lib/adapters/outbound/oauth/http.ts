@@ -1,0 +1,72 @@
+import { allowInsecureRequests, customFetch } from 'oauth4webapi';
+import type { GuardedFetch } from '../guarded-fetch.ts';
+import { hostile, refusalOf, transient } from './failures.ts';
+
+type Sent = {
+  method?: string;
+  headers: Record<string, string>;
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+};
+
+/** What the library asks with: the guard alone decides which addresses are reached, plain http of this machine among them. */
+export const requestOptions = (fetch: GuardedFetch, signal: AbortSignal) => ({
+  signal,
+  [allowInsecureRequests]: true,
+  [customFetch]: (url: string, { method, headers, body, signal: until }: Sent) =>
+    fetch(url, {
+      ...(method !== undefined && { method }),
+      headers,
+      ...(body !== undefined && body !== null && { body: String(body) }),
+      ...(until !== undefined && { signal: until }),
+    }),
+});
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The JSON object in a text; undefined for anything else. */
+function objectIn(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a redirect leads to is never asked, and such an answer is none. */
+const isRedirect = (status: number): boolean => status >= 300 && status < 400;
+const isLater = (status: number): boolean => status >= 500 || status === 429 || status === 408;
+
+/** The body of an answer that should be a JSON object. Throws the failure that it stands for; some servers say `error` with status 200. */
+export async function objectOf(response: Response): Promise<Record<string, unknown>> {
+  const { status } = response;
+  const text = await response.text();
+  if (isLater(status)) throw transient(`status ${status}`);
+  if (isRedirect(status)) throw hostile('a redirect where an answer was due');
+  const body = objectIn(text);
+  if (typeof body?.error === 'string' && body.error !== '') throw refusalOf(body.error);
+  if (status < 200 || status > 299) throw hostile(`status ${status} without an error code`);
+  if (body === undefined) throw hostile('it is no JSON object');
+  return body;
+}
+
+/** The same answer for the library, which reads it again: as JSON, whatever the server called it. */
+export const asJson = (body: Record<string, unknown>, status: number): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+
+/** The JSON object at an address; undefined when there is none there, whatever stands in the way. */
+export async function documentAt(
+  fetch: GuardedFetch,
+  url: string,
+  signal: AbortSignal,
+): Promise<Record<string, unknown> | undefined> {
+  try {
+    const response = await fetch(url, { headers: { accept: 'application/json' }, signal });
+    const text = await response.text();
+    return response.status === 200 ? objectIn(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}

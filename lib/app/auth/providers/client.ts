@@ -1,0 +1,44 @@
+import { open, seal } from '../../../adapters/envelope.ts';
+import type { KeyContext } from '../../../adapters/keys.ts';
+import type { OAuthClient } from '../../../adapters/oauth.ts';
+import { refuse } from '../../../contract/errors.ts';
+import { findProvider, type OAuthProvider } from '../../../store/oauth-providers.ts';
+import type { Deps } from '../../deps.ts';
+
+type Owner = Pick<OAuthProvider, 'organization_id' | 'provider_id'>;
+
+/** Ciphertext opens only for the provider it was made for. */
+const contextOf = ({ organization_id, provider_id }: Owner): KeyContext => ({
+  organisation: organization_id,
+  oauth_provider: provider_id,
+});
+
+export const sealClientSecret = (deps: Pick<Deps, 'keys'>, owner: Owner, secret: string): Promise<string> =>
+  seal(deps.keys, secret, contextOf(owner));
+
+/** This side as the provider knows it, secret included. Callers never log nor store it. */
+export async function clientOf(deps: Pick<Deps, 'keys'>, provider: OAuthProvider): Promise<OAuthClient> {
+  const { sealed } = provider;
+  return {
+    authUrl: provider.auth_url,
+    tokenUrl: provider.token_url,
+    clientId: provider.client_id,
+    authMethod: provider.token_endpoint_auth_method,
+    ...(provider.issuer !== undefined && { issuer: provider.issuer }),
+    ...(provider.revocation_url !== undefined && { revocationUrl: provider.revocation_url }),
+    ...(provider.iss_in_response !== undefined && { issInResponse: provider.iss_in_response }),
+    ...(provider.resource !== undefined && { resource: provider.resource }),
+    ...(sealed !== undefined && { clientSecret: await open(deps.keys, sealed, contextOf(provider)) }),
+  };
+}
+
+/** The provider of the caller's organisation. Throws 404. */
+export async function getProvider(
+  { table }: Pick<Deps, 'table'>,
+  organisationId: string,
+  providerId: string,
+): Promise<OAuthProvider> {
+  const found = await findProvider(table, organisationId, providerId);
+  if (found === undefined) throw refuse('oauth_provider_not_found', { providerId });
+  return found;
+}
