@@ -5,7 +5,7 @@ import { hostile, refusalOf, transient } from './failures.ts';
 type Sent = {
   method?: string;
   headers: Record<string, string>;
-  body?: unknown;
+  body?: string | URLSearchParams | null | undefined;
   signal?: AbortSignal | undefined;
 };
 
@@ -17,10 +17,12 @@ export const requestOptions = (fetch: GuardedFetch, signal: AbortSignal) => ({
     fetch(url, {
       ...(method !== undefined && { method }),
       headers,
-      ...(body !== undefined && body !== null && { body: String(body) }),
+      ...(body !== undefined && body !== null && { body: textOf(body) }),
       ...(until !== undefined && { signal: until }),
     }),
 });
+
+const textOf = (body: string | URLSearchParams): string => body.toString();
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

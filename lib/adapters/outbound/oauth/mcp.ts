@@ -61,7 +61,7 @@ async function hintOf(fetch: GuardedFetch, url: string, signal: AbortSignal): Pr
 /** Metadata counts for the resource that it names (RFC 9728 §3.3): the server itself, or what it lies under. */
 function resourceIn(document: Record<string, unknown>, server: URL): ProtectedResource | undefined {
   const { resource, authorization_servers: servers } = document;
-  const [issuer]: unknown[] = Array.isArray(servers) ? servers : [];
+  const [issuer] = Array.isArray(servers) ? (servers as unknown[]) : [];
   if (typeof resource !== 'string' || !URL.canParse(resource)) return undefined;
   if (typeof issuer !== 'string' || !URL.canParse(issuer)) return undefined;
   const named = new URL(resource);
