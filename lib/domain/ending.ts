@@ -1,13 +1,6 @@
 import type { RevisionStatus } from '../contract/revision-status.ts';
-import { failureOf, isTerminal, type Stage, stageOf } from './transitions.ts';
+import { failureOf, isTerminal, type Stage, stageOf, type Terminal } from './transitions.ts';
 
-export type Terminal =
-  | 'CREATE_FAILED'
-  | 'BUILD_FAILED'
-  | 'DEPLOY_FAILED'
-  | 'DEPLOYED'
-  | 'SKIPPED'
-  | 'INTERRUPTED';
 export type Ending = { status: Terminal; message: string | undefined };
 
 export type EndingFacts = {

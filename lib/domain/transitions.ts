@@ -17,7 +17,18 @@ export const transitions: Record<RevisionStatus, readonly RevisionStatus[]> = {
   INTERRUPTED: [],
 };
 
-export const isTerminal = (status: RevisionStatus): boolean => transitions[status].length === 0;
+/** What a revision has when it has ended. */
+export const terminals = [
+  'DEPLOYED',
+  'CREATE_FAILED',
+  'BUILD_FAILED',
+  'DEPLOY_FAILED',
+  'SKIPPED',
+  'INTERRUPTED',
+] as const satisfies RevisionStatus[];
+export type Terminal = (typeof terminals)[number];
+
+export const isTerminal = (status: RevisionStatus): status is Terminal => transitions[status].length === 0;
 
 /**
  * The statuses to write, in order, to get from one to another: those between included, the start not. Undefined when the table

@@ -4,14 +4,19 @@ import { type DeploymentRow, deploymentRow } from './items.ts';
 import { deletedRowKey, deploymentRowKey } from './keys.ts';
 import { queryAll } from './operations.ts';
 import type { Table } from './table.ts';
-import { alsoFirstVersion } from './upgrade.ts';
+import { alsoEarlierRows } from './upgrade.ts';
 
-/** Rows of the first version do not name their listener. */
-export const deploymentRowOfAnyVersion = lazy(() => alsoFirstVersion(deploymentRow()));
+/** Rows of the first version do not name their listener, and those of the second do not say how healthy it is. */
+export const deploymentRowOfAnyVersion = lazy(() => alsoEarlierRows(deploymentRow()));
 
 /** An id as rows hold it: 16 bytes in 22 characters, for every list pays for the bytes of every row. */
 export const packedId = (id: string): string =>
   Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
+
+export const unpackedId = (packed: string): string =>
+  Buffer.from(packed, 'base64url')
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
 /**
  * The rows of the deployments that use this listener, also of those that are being deleted. A deployment that was there when the reading

@@ -30,7 +30,8 @@ export type Change = {
   remove?: string[];
   /** Elements to append to lists that exist. */
   append?: Record<string, unknown[]>;
-  add?: Record<string, number>;
+  /** To numbers that are added up, or sets that elements join; made where there are none. */
+  add?: Record<string, number | Set<number>>;
 };
 
 class Placeholders {

@@ -209,18 +209,19 @@ export const nameReservation = lazy(() =>
 /** What lists walk over and filter by. Thin: a hundred skipped ones cost 5 read units at most. Tenant and id are in its key alone. */
 export const deploymentRow = lazy(() =>
   z.object({
-    v: z.literal(2),
+    v: z.literal(3),
     entity: z.literal('deployment_row'),
     /** The deployment's id. */
     sk: z.string(),
     name: z.string(),
-    source: z.enum(sources),
     status: z.enum(['UNUSED', 'READY', 'AWAITING_DELETE']),
     agent_id: z.string().optional(),
     agent_environment: z.string().optional(),
     image_version: z.string().optional(),
     /** The id of its listener, packed (see deployment-rows.ts); rows of the first version have none. */
     listener: z.string().optional(),
+    /** What runs is not healthy, or nothing runs; absent: all is well. `unknown`: the row is of an earlier version, only the deployment tells. */
+    health: z.enum(['poor', 'gone', 'unknown']).optional(),
   }),
 );
 export type DeploymentRow = z.infer<ReturnType<typeof deploymentRow>>;

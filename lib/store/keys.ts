@@ -9,6 +9,7 @@ import { numberOf } from '../domain/revision-id.ts';
  * |-------------------------------------------------------|------------------------|-------------------|
  * | one deployment, by id                                 | T#tenant#D#deployment  | A                 |
  * | its revisions, newest first; one, by number           | T#tenant#D#deployment  | R#number          |
+ * | how a hundred revisions ended (sets of numbers)       | T#tenant#D#deployment  | E#number / 100    |
  * | the configuration a revision ran                      | T#tenant#D#deployment  | C#version         |
  * | the secrets a revision ran (ciphertext)               | T#tenant#D#deployment  | S#version         |
  * | the tarball that was uploaded under this id           | T#tenant#D#deployment  | U#upload          |
@@ -60,6 +61,15 @@ export const deploymentKey = (tenantId: string, deploymentId: string): Key => ({
 export const revisionKey = (tenantId: string, deploymentId: string, number: number): Key => ({
   pk: deploymentPk(tenantId, deploymentId),
   sk: `R#${padded(number)}`,
+});
+
+/** `hundred`: revisions' numbers divided by a hundred. It sorts before them, and so is purged before they are. */
+export const revisionEndsKey = (
+  { tenantId, deploymentId }: { tenantId: string; deploymentId: string },
+  hundred: number,
+): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `E#${padded(hundred)}`,
 });
 
 /** The key at which the revision of this id would be. */

@@ -5,7 +5,7 @@ import { pathBetween } from '../domain/transitions.ts';
 import { type Change, equals, update } from './expressions.ts';
 import { type Revision, revision, type TaskToken, taskToken } from './items.ts';
 import { due, revisionKey, revisionKeyOf, tokenKey } from './keys.ts';
-import { find, type Write } from './operations.ts';
+import { find, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 
 /** The revision of this id; undefined too when its number belongs to another id. */
@@ -26,6 +26,21 @@ export const findRevisionByNumber = (
   number: number,
 ): Promise<Revision | undefined> =>
   find(table, revisionKey(owner.tenantId, owner.deploymentId, number), revision);
+
+/** The revisions with these numbers and those between, newest first. */
+export function revisionsBetween(
+  table: Table,
+  owner: { tenantId: string; deploymentId: string },
+  oldest: number,
+  newest: number,
+): AsyncGenerator<Revision> {
+  const at = (number: number) => revisionKey(owner.tenantId, owner.deploymentId, number);
+  return queryAll(table, revision, {
+    pk: at(oldest).pk,
+    between: [at(oldest).sk, at(newest).sk],
+    newestFirst: true,
+  });
+}
 
 export const findToken = (
   table: Table,

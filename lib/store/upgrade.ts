@@ -3,6 +3,15 @@ import { lazy } from '../contract/lazy.ts';
 
 const firstVersion = lazy(() => z.object({ v: z.literal(1) }).loose());
 
+const earlierRow = lazy(() => z.object({ v: z.union([z.literal(1), z.literal(2)]) }).loose());
+
+/** Reads a deployment's list row of an earlier version, which does not tell how healthy that is, as one of the third. */
+export const alsoEarlierRows = <T extends z.ZodType>(third: T) =>
+  z.preprocess((item) => {
+    const known = earlierRow().safeParse(item);
+    return known.success ? { ...known.data, v: 3, health: 'unknown' } : item;
+  }, third);
+
 /** Reads an item of the first version as one of the second, where that one only has more optional attributes. */
 export const alsoFirstVersion = <T extends z.ZodType>(second: T) =>
   z.preprocess((item) => {

@@ -139,11 +139,10 @@ export const seedDeployment = (table: MockedTable, changes: Partial<Deployment> 
 
 export const seedDeploymentRow = (table: MockedTable): void =>
   table.seed(deploymentRowKey(ids.tenant, ids.deployment), {
-    v: 2,
+    v: 3,
     entity: 'deployment_row',
     sk: ids.deployment,
     name: 'demo',
-    source: 'github',
     status: 'UNUSED',
     listener: packedId(ids.listener),
   } satisfies DeploymentRow);

@@ -9,6 +9,7 @@ import type { Deployment, Revision } from '../../store/items.ts';
 import { listenerKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/operations.ts';
+import { noteMade } from '../../store/revision-ends.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -229,7 +230,9 @@ async function write(
   await transact(deps.table, [
     changeDeployment(before, after, queued, deps.clock.now(), revision === undefined ? audit : undefined),
     check('listener', listenerKey(before.tenant_id, before.listener_id), present('pk')),
-    ...(revision === undefined ? [] : [putRevision(revision), putConfiguration(after, audit)]),
+    ...(revision === undefined
+      ? []
+      : [putRevision(revision), ...noteMade(revision), putConfiguration(after, audit)]),
     ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
     ...hosts,
     ...beside,

@@ -10,6 +10,7 @@ import { absent, put } from '../../store/expressions.ts';
 import type { Deployment, Listener, Revision } from '../../store/items.ts';
 import { agentKey, deploymentKey, deploymentRowKey, nameKey } from '../../store/keys.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
+import { noteMadeFirst } from '../../store/revision-ends.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -172,6 +173,7 @@ function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, bo
       absent('pk'),
     ),
     putRevision(revision),
+    ...noteMadeFirst(revision),
     putConfiguration(deployment, auditOf(deps, caller, 'deployment.create')),
     takesDeployments(listener, deployment.k8s_namespace),
     ...claimHost(deployment),

@@ -71,7 +71,7 @@ async function mark(deps: DeletionDeps, deployment: Deployment, caller: Caller):
       status: 'AWAITING_DELETE',
     }),
     ...stopped(holder, now),
-    ...queued.map((revision) => endedByDeletion(revision, now)),
+    ...endedByDeletion([...(holder?.status === 'QUEUED' ? [holder] : []), ...queued], now),
   ]);
 }
 
@@ -97,10 +97,9 @@ function markedDeployment(deployment: Deployment, holder: Revision | undefined, 
   );
 }
 
-/** What cannot be stopped any more ends by itself, and the deletion waits for that. */
+/** Asks for what a step has begun with to be stopped; what cannot be any more ends by itself, and the deletion waits for that. */
 function stopped(holder: Revision | undefined, now: number): Write[] {
-  if (holder === undefined || isTerminal(holder.status)) return [];
-  if (holder.status === 'QUEUED') return [endedByDeletion(holder, now)];
+  if (holder === undefined || holder.status === 'QUEUED' || isTerminal(holder.status)) return [];
   const asked = holder.interrupt_requested_at !== undefined;
   return asked || isTooLate(holder) ? [] : [interruptRequest(holder, now)];
 }

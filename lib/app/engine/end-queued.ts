@@ -2,16 +2,21 @@ import { equals, update } from '../../store/expressions.ts';
 import { type Deployment, type Revision, revision } from '../../store/items.ts';
 import { deploymentKey, revisionKey } from '../../store/keys.ts';
 import { queryAll, transact, type Write } from '../../store/operations.ts';
+import { countWithin, noteEnds } from '../../store/revision-ends.ts';
 import { move } from '../../store/revisions.ts';
 import type { Table } from '../../store/table.ts';
 import type { Deps } from '../deps.ts';
 
-/** A transaction holds a hundred writes; the rest is for what goes with the revisions. */
 const REVISIONS_A_TRANSACTION = 90;
+/** A transaction holds a hundred writes: these for revisions and the notes of their ends, the rest for what goes with them. */
+const WRITES_A_TRANSACTION = 94;
+
+const countAtOnce = ({ queued }: Deployment): number =>
+  countWithin(queued.slice(0, REVISIONS_A_TRANSACTION), WRITES_A_TRANSACTION);
 
 /** The first revisions in a deployment's queue, as many as end in one transaction. */
 export async function firstQueued(table: Table, deployment: Deployment): Promise<Revision[]> {
-  const numbers = deployment.queued.slice(0, REVISIONS_A_TRANSACTION);
+  const numbers = deployment.queued.slice(0, countAtOnce(deployment));
   const [first, last] = [numbers[0], numbers.at(-1)];
   if (first === undefined || last === undefined) return [];
   const at = (number: number) => revisionKey(deployment.tenant_id, deployment.id, number);
@@ -22,10 +27,16 @@ export async function firstQueued(table: Table, deployment: Deployment): Promise
 }
 
 /** The queue without those. */
-export const restOfQueue = ({ queued }: Deployment): number[] => queued.slice(REVISIONS_A_TRANSACTION);
+export const restOfQueue = (deployment: Deployment): number[] =>
+  deployment.queued.slice(countAtOnce(deployment));
 
-/** Ends a revision that no step has begun with, because its deployment is being deleted. */
-export const endedByDeletion = (item: Revision, now: number): Write =>
+/** Ends revisions of a deployment that no step has begun with, because it is being deleted. */
+export const endedByDeletion = (items: Revision[], now: number): Write[] => [
+  ...items.map((item) => interruptedByDeletion(item, now)),
+  ...noteEnds(items, 'INTERRUPTED'),
+];
+
+const interruptedByDeletion = (item: Revision, now: number): Write =>
   move(item, 'INTERRUPTED', now, {
     set: {
       status_message: 'Interrupted: deployment deleted.',
@@ -48,6 +59,6 @@ export async function endQueued(
       equals('status', 'AWAITING_DELETE'),
       equals('queued', deployment.queued),
     ),
-    ...ended.map((item) => endedByDeletion(item, clock.now())),
+    ...endedByDeletion(ended, clock.now()),
   ]);
 }

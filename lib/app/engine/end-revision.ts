@@ -2,17 +2,12 @@ import type { RevisionRef } from '../../adapters/workflow.ts';
 import { type Ending, endingOf } from '../../domain/ending.ts';
 import { absent, type Change, equals, remove, same, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
-import {
-  deploymentKey,
-  deploymentRowKey,
-  due,
-  openTaskKey,
-  placementKey,
-  tokenKey,
-} from '../../store/keys.ts';
+import { deploymentKey, due, openTaskKey, placementKey, tokenKey } from '../../store/keys.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
+import { noteEnds } from '../../store/revision-ends.ts';
 import { findRevision, findToken, IN_FLIGHT_LOOK_MILLISECONDS, move } from '../../store/revisions.ts';
 import { endTask } from '../../store/tasks.ts';
+import { activeRow } from '../deployments/row.ts';
 import type { Deps } from '../deps.ts';
 import { type Loaded, load } from './situation.ts';
 
@@ -51,6 +46,7 @@ async function tryEnd(deps: EndDeps, loaded: Loaded, revision: Revision, ending:
   const tokenAt = tokenKey(revision.tenant_id, revision.deployment_id, revision.number);
   const writes = [
     endOfRevision(revision, ending, now),
+    ...noteEnds([revision], ending.status),
     ...endOfDeploymentPart(loaded, revision, ending, now),
     ...(token === undefined ? [] : [remove('token', tokenAt)]),
   ];
@@ -83,7 +79,7 @@ function endOfDeploymentPart(loaded: Loaded, revision: Revision, ending: Ending,
   const taskStays = task !== undefined && !withdrawn;
   const deployed = ending.status === 'DEPLOYED';
   // What is being deleted stays so, and its row has left the list.
-  const shown = deployed && deployment.status !== 'AWAITING_DELETE';
+  const listed = deployment.status !== 'AWAITING_DELETE';
   const current = deployed ? activated(deployment, revision) : failedActive(deployment, revision);
   const change = deploymentChange(deployment, revision, now, taskStays);
   const placed = revision.task_id !== undefined;
@@ -97,7 +93,7 @@ function endOfDeploymentPart(loaded: Loaded, revision: Revision, ending: Ending,
           ...change.set,
           epoch,
           ...(current !== undefined && { active: current }),
-          ...(shown && { status: 'READY' }),
+          ...(deployed && listed && { status: 'READY' }),
         },
         remove: [...(change.remove ?? []), ...(withdrawn ? ['task_id'] : [])],
       },
@@ -111,7 +107,7 @@ function endOfDeploymentPart(loaded: Loaded, revision: Revision, ending: Ending,
     ...(placed
       ? [place(deployment, deployed ? revision.id : deployment.active?.revision_id, epoch, taskStays)]
       : []),
-    ...(shown ? [deployedRow(deployment, current?.image_version)] : []),
+    ...(listed && current !== undefined ? [activeRow(deployment, current)] : []),
   ];
 }
 
@@ -179,11 +175,6 @@ export function place(
     ...(revisionId === undefined && { remove: ['revision_id'] }),
   });
 }
-
-const deployedRow = (deployment: Deployment, imageVersion: string | undefined): Write =>
-  update('deployment_row', deploymentRowKey(deployment.tenant_id, deployment.id), {
-    set: { status: 'READY', image_version: imageVersion },
-  });
 
 /** Clients show only the logs: a failure's cause is also the last line of its stage's log. */
 async function logCause(deps: EndDeps, revision: Revision, { status, message }: Ending): Promise<void> {

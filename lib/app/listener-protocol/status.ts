@@ -8,6 +8,7 @@ import { deploymentKey, placementKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
 import { ConditionsFailed, find, transact } from '../../store/operations.ts';
 import type { Caller } from '../caller.ts';
+import { activeRow } from '../deployments/row.ts';
 import type { Deps } from '../deps.ts';
 import { noteSeen } from './last-seen.ts';
 
@@ -48,13 +49,17 @@ async function take(
         { set: { active: next } },
         equals('active.revision_id', active.revision_id),
         atMost('active.epoch', report.epoch),
+        equals('status', deployment.status),
       ),
+      ...(deployment.status === 'AWAITING_DELETE' ? [] : [activeRow(deployment, next)]),
     ]);
     return true;
   } catch (error) {
-    // Another revision became active meanwhile: this report is about the one before it.
-    if (error instanceof ConditionsFailed) return false;
-    throw error;
+    if (!(error instanceof ConditionsFailed)) throw error;
+    const isMarkedSince =
+      deployment.status !== 'AWAITING_DELETE' && error.failed.get('deployment')?.status === 'AWAITING_DELETE';
+    // Otherwise another revision became active meanwhile: this report is about the one before it.
+    return isMarkedSince && take(deps, report, tenantId, listenerId);
   }
 }
 

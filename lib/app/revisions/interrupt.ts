@@ -9,6 +9,7 @@ import { equals, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { deploymentKey } from '../../store/keys.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
+import { noteEnds } from '../../store/revision-ends.ts';
 import { getRevisionItem, move } from '../../store/revisions.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
@@ -91,6 +92,7 @@ function endQueued(deployment: Deployment, revision: Revision, now: number, audi
       },
       remove: ['due_pk', 'due_at'],
     }),
+    ...noteEnds([revision], 'INTERRUPTED'),
     update(
       'deployment',
       deploymentKey(deployment.tenant_id, deployment.id),

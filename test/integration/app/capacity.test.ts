@@ -1,4 +1,3 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { rowOf } from '../../../lib/app/deployments/row.ts';
 import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
@@ -7,13 +6,13 @@ import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
 import { findDeployment } from '../../../lib/store/deployments.ts';
 import type { Revision } from '../../../lib/store/items.ts';
 import { deploymentKey, deploymentRowKey, revisionKey } from '../../../lib/store/keys.ts';
-import type { Item } from '../../../lib/store/operations.ts';
 import { findRevisionByNumber } from '../../../lib/store/revisions.ts';
 import { type Units, unitsOf } from '../../support/consumed.ts';
 import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
 import { claim } from '../../support/listening.ts';
 import { ended } from '../../support/processed.ts';
+import { putAll } from '../../support/put-all.ts';
 import { github, post, register } from '../../support/requests.ts';
 
 /** What the key of whoever asks costs to read, whatever is asked. */
@@ -40,20 +39,6 @@ async function costOf(plane: ControlPlane, { operation, status = 200, ...parts }
     `${operation}: ${units.reads - AUTHENTICATION_UNITS} read, ${units.writes} write units\n`,
   );
   return { ...units, reads: units.reads - AUTHENTICATION_UNITS };
-}
-
-async function putAll({ deps }: ControlPlane, items: Item[]): Promise<void> {
-  const { client, name } = deps.table;
-  const batches = Array.from({ length: Math.ceil(items.length / 25) }, (_, at) =>
-    items.slice(at * 25, at * 25 + 25),
-  );
-  const write = async () => {
-    for (let batch = batches.pop(); batch !== undefined; batch = batches.pop()) {
-      const requests = batch.map((Item) => ({ PutRequest: { Item } }));
-      await client.send(new BatchWriteCommand({ RequestItems: { [name]: requests } }));
-    }
-  };
-  await Promise.all([write(), write(), write(), write()]);
 }
 
 describe('capacity units beyond authentication', () => {
@@ -124,10 +109,10 @@ async function withRevisions(plane: ControlPlane, deploymentId: string, count: n
   if (first === undefined || deployment === undefined) throw new Error('nothing was made');
   const revisions = Array.from({ length: count }, (_, index): Revision => ({ ...first, number: index + 1 }));
   await putAll(
-    plane,
+    plane.deps.table,
     revisions.map((one) => ({ ...revisionKey(owner.tenantId, deploymentId, one.number), ...one })),
   );
-  await putAll(plane, [
+  await putAll(deps.table, [
     { ...deploymentKey(owner.tenantId, deploymentId), ...deployment, latest_number: count },
   ]);
 }
@@ -139,7 +124,7 @@ async function withRows(plane: ControlPlane, listenerId: string, count: number):
   const model = await findDeployment(deps.table, caller.tenantId, id);
   if (model === undefined) throw new Error('nothing was made');
   await putAll(
-    plane,
+    plane.deps.table,
     Array.from({ length: count }, (_, index) => {
       const older = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
       const row = rowOf({

@@ -15,6 +15,7 @@ import * as identityItems from '../../../lib/store/identity-items.ts';
 import * as integrationItems from '../../../lib/store/integrations.ts';
 import * as items from '../../../lib/store/items.ts';
 import * as listenerItems from '../../../lib/store/listeners.ts';
+import * as revisionEnds from '../../../lib/store/revision-ends.ts';
 import * as uploads from '../../../lib/store/uploads.ts';
 import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
 import { COMMIT, ended, inProgress } from '../../support/processed.ts';
@@ -43,6 +44,7 @@ function declaredShapes(): Map<string, Shape> {
     auditItems,
     eventItems,
     integrationItems,
+    revisionEnds,
   ].flatMap((module) => Object.values(module));
   for (const make of exported) {
     // Schemas are thunks without parameters; whatever else is exported takes some, or is no function.
@@ -143,6 +145,7 @@ describe('what is stored', () => {
       'organisation',
       'placement',
       'revision',
+      'revision_ends',
       'secrets',
       'tenant',
       'tenant_row',

@@ -1,0 +1,59 @@
+import type { DeploymentStatus } from '../../contract/revision-status.ts';
+import type { listDeployments as row } from '../../contract/routes/deployments.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { unpackedId } from '../../store/deployment-rows.ts';
+import type { Deployment, DeploymentRow } from '../../store/items.ts';
+
+type Query = RouteInput<typeof row>['query'];
+
+/** Whether a row may be of a deployment that matches: by all that every row tells. */
+export function mayMatch(row: DeploymentRow, query: Query): boolean {
+  const equal = (asked: string | undefined, value: string | undefined): boolean =>
+    asked === undefined || asked === value;
+  return (
+    row.name.includes(query.name_contains ?? '') &&
+    (query.deployment_ids?.includes(row.sk) ?? true) &&
+    (query.status?.some((status) => shownAs[row.status].includes(status)) ?? true) &&
+    (row.status !== 'UNUSED' || query.remote_reconciled !== true) &&
+    equal(query.image_version, row.image_version) &&
+    equal(query.agent_id, row.agent_id) &&
+    equal(query.agent_environment, row.agent_environment)
+  );
+}
+
+/** The statuses that a stored one may be shown as. */
+const shownAs: Record<DeploymentRow['status'], DeploymentStatus[]> = {
+  UNUSED: ['UNUSED'],
+  READY: ['READY', 'UNKNOWN'],
+  AWAITING_DELETE: ['AWAITING_DELETE'],
+};
+
+/**
+ * Whether a row that may match does; undefined when only the deployment tells: rows of earlier versions do not say how healthy it is, nor do
+ * those of what is being deleted say whether that still runs.
+ */
+export async function matchesRow(
+  row: DeploymentRow,
+  query: Query,
+  isOnline: (listenerId: string) => Promise<boolean>,
+): Promise<boolean | undefined> {
+  if (row.status === 'UNUSED') return true;
+  if (query.status === undefined && query.remote_reconciled === undefined) return true;
+  if (row.status === 'AWAITING_DELETE') return query.remote_reconciled === undefined ? true : undefined;
+  if (row.health === 'unknown' || row.listener === undefined) return undefined;
+  const reconciled = row.health !== 'gone';
+  if (query.remote_reconciled !== undefined && query.remote_reconciled !== reconciled) return false;
+  if (query.status === undefined) return true;
+  const [ready, unknown] = [query.status.includes('READY'), query.status.includes('UNKNOWN')];
+  if (ready && unknown) return true;
+  return row.health === undefined && (await isOnline(unpackedId(row.listener))) ? ready : unknown;
+}
+
+/** What the deployment itself tells, as it is shown with this status. */
+export function matchesWhole({ active }: Deployment, status: DeploymentStatus, query: Query): boolean {
+  const reconciled = active?.reconciled ?? false;
+  return (
+    (query.status?.includes(status) ?? true) &&
+    (query.remote_reconciled === undefined || query.remote_reconciled === reconciled)
+  );
+}

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { rowOf } from '../../../lib/app/deployments/row.ts';
+import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
+import { packedId, unpackedId } from '../../../lib/store/deployment-rows.ts';
+import { findDeployment } from '../../../lib/store/deployments.ts';
+import { update } from '../../../lib/store/expressions.ts';
+import type { Deployment } from '../../../lib/store/items.ts';
+import { deploymentKey, deploymentRowKey } from '../../../lib/store/keys.ts';
+import { transact } from '../../../lib/store/operations.ts';
+import { unitsOf } from '../../support/consumed.ts';
+import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
+import { ended } from '../../support/processed.ts';
+import { putAll } from '../../support/put-all.ts';
+import { github, list, post, postRevision, register, remove } from '../../support/requests.ts';
+
+type Query = Record<string, string>;
+type Active = NonNullable<Deployment['active']>;
+const PASSED = 300;
+
+const names = async (plane: ControlPlane, query: Query) =>
+  (await list(plane, query)).resources.map(({ name }) => name);
+
+async function withReady(name: string): Promise<{ plane: ControlPlane; model: Deployment }> {
+  const plane = await aControlPlane();
+  await register(plane, 'machine');
+  return { plane, model: await ready(plane, name) };
+}
+
+async function ready(plane: ControlPlane, name: string): Promise<Deployment> {
+  const { id } = await post(plane, github(name));
+  await ended(plane, id, 'DEPLOYED', { outcome: { image_version: 'v1.12.4' } });
+  const found = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
+  if (found === undefined) throw new Error('nothing was made');
+  return found;
+}
+
+/** Three hundred deployments, older than all that are really made, of which the active revision is so. */
+async function withOlder({ deps }: ControlPlane, model: Deployment, active: Partial<Active>): Promise<void> {
+  if (model.active === undefined) throw new Error('nothing serves');
+  const changed = { ...model.active, ...active };
+  const older = Array.from({ length: PASSED }, (_, index): Deployment => {
+    const id = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
+    return { ...model, id, name: `older-of-team-number-${index}`, active: changed };
+  });
+  await putAll(
+    deps.table,
+    older.flatMap((one) => [
+      { ...deploymentKey(one.tenant_id, one.id), ...one },
+      { ...deploymentRowKey(one.tenant_id, one.id), ...rowOf(one) },
+    ]),
+  );
+}
+
+async function report(plane: ControlPlane, of: Deployment, healthy: boolean, runs = true): Promise<number> {
+  const revision_id = runs ? (of.active?.revision_id ?? null) : null;
+  const { accepted } = await reportStatus(
+    plane.deps,
+    {
+      params: { listener_id: of.listener_id },
+      body: { reports: [{ deployment_id: of.id, epoch: 99, revision_id, healthy }] },
+    },
+    plane.caller,
+  );
+  return accepted;
+}
+
+describe('the cost of a list of deployments that is filtered by how they are', () => {
+  it('is at most 5 units for a hundred that are passed over', async () => {
+    const { plane, model } = await withReady('newest');
+    await report(plane, model, true);
+    const cost = async (query: Query) =>
+      (await unitsOf(plane.deps.table.client, () => list(plane, { limit: '1', ...query }))).reads;
+    // Beside the rows: the newest one's, and whether the listener is online. A deployment that is shown is read.
+    const bound = (PASSED / 100) * 5 + 2;
+    await withOlder(plane, model, {});
+    expect(await cost({ status: 'UNKNOWN' })).toBeLessThanOrEqual(bound);
+    expect(await cost({ remote_reconciled: 'false' })).toBeLessThanOrEqual(bound);
+    expect(await cost({ status: 'READY', offset: String(PASSED) })).toBeLessThanOrEqual(bound + 1);
+    expect(await cost({ remote_reconciled: 'true', offset: String(PASSED) })).toBeLessThanOrEqual(bound + 1);
+    await withOlder(plane, model, { healthy: false, reconciled: false });
+    expect(await cost({ status: 'READY', offset: '1' })).toBeLessThanOrEqual(bound + 1);
+    expect(await cost({ remote_reconciled: 'true', offset: '1' })).toBeLessThanOrEqual(bound + 1);
+  });
+});
+
+describe('the rows of the list of deployments', () => {
+  it('follow what listeners report and what a failed deploy leaves behind', async () => {
+    const { plane, model } = await withReady('a');
+    const shown = async () => ({
+      ready: await names(plane, { status: 'READY' }),
+      unknown: await names(plane, { status: 'UNKNOWN' }),
+      reconciled: await names(plane, { remote_reconciled: 'true' }),
+    });
+    await report(plane, model, true);
+    expect(await shown()).toEqual({ ready: ['a'], unknown: [], reconciled: ['a'] });
+    await report(plane, model, false);
+    expect(await shown()).toEqual({ ready: [], unknown: ['a'], reconciled: ['a'] });
+    await report(plane, model, true, false);
+    expect(await shown()).toEqual({ ready: [], unknown: ['a'], reconciled: [] });
+    await report(plane, model, true);
+    expect(await shown()).toEqual({ ready: ['a'], unknown: [], reconciled: ['a'] });
+    await postRevision(plane, model.id);
+    await ended(plane, model.id, 'DEPLOY_FAILED', { outcome: { previous_serving: false } });
+    expect(await shown()).toEqual({ ready: [], unknown: ['a'], reconciled: ['a'] });
+    await postRevision(plane, model.id);
+    await ended(plane, model.id, 'DEPLOYED');
+    expect(await shown()).toEqual({ ready: ['a'], unknown: [], reconciled: ['a'] });
+  });
+
+  it('of earlier versions are judged by their deployments, until something serves anew', async () => {
+    const { plane, model } = await withReady('old');
+    await report(plane, model, false);
+    const key = deploymentRowKey(model.tenant_id, model.id);
+    await transact(plane.deps.table, [update('row', key, { set: { v: 1 }, remove: ['listener', 'health'] })]);
+    expect(await names(plane, { status: 'READY' })).toEqual([]);
+    expect(await names(plane, { status: 'UNKNOWN' })).toEqual(['old']);
+    await report(plane, model, true);
+    expect(await names(plane, { status: 'READY' })).toEqual(['old']);
+    expect(await list(plane, { status: 'READY', offset: '5' })).toEqual({ resources: [], offset: 1 });
+  });
+
+  it('do not come back by a report that comes while the deployment is deleted', async () => {
+    const { plane, model } = await withReady('a');
+    await ready(plane, 'b');
+    await Promise.all([report(plane, model, false), remove(plane, model.id)]);
+    expect(await report(plane, model, true)).toBe(1);
+    expect(await names(plane, {})).toEqual(['b']);
+    expect(await names(plane, { status: 'AWAITING_DELETE' })).toEqual(['a']);
+    expect(await names(plane, { status: 'AWAITING_DELETE', remote_reconciled: 'true' })).toEqual(['a']);
+    expect(await names(plane, { status: 'AWAITING_DELETE', remote_reconciled: 'false' })).toEqual([]);
+  });
+
+  it('name their listener by an id that is read back as it was', () => {
+    const id = '01a1ffc4-7a93-701a-8e7a-b59c99df2f0d';
+    expect(unpackedId(packedId(id))).toBe(id);
+  });
+});
