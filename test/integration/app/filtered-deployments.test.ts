@@ -12,10 +12,11 @@ import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts
 import { ended } from '../../support/processed.ts';
 import { putAll } from '../../support/put-all.ts';
 import { github, list, post, postRevision, register, remove } from '../../support/requests.ts';
+import { interruptedAt } from '../../support/stepwise.ts';
 
 type Query = Record<string, string>;
 type Active = NonNullable<Deployment['active']>;
-const PASSED = 300;
+const PASSED = 200;
 
 const names = async (plane: ControlPlane, query: Query) =>
   (await list(plane, query)).resources.map(({ name }) => name);
@@ -34,7 +35,7 @@ async function ready(plane: ControlPlane, name: string): Promise<Deployment> {
   return found;
 }
 
-/** Three hundred deployments, older than all that are really made, of which the active revision is so. */
+/** Rows of deployments that are older than all that are really made, of which the active revision is so; the oldest is there itself. */
 async function withOlder({ deps }: ControlPlane, model: Deployment, active: Partial<Active>): Promise<void> {
   if (model.active === undefined) throw new Error('nothing serves');
   const changed = { ...model.active, ...active };
@@ -42,12 +43,12 @@ async function withOlder({ deps }: ControlPlane, model: Deployment, active: Part
     const id = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
     return { ...model, id, name: `older-of-team-number-${index}`, active: changed };
   });
+  const [oldest] = older;
+  if (oldest !== undefined)
+    await putAll(deps.table, [{ ...deploymentKey(oldest.tenant_id, oldest.id), ...oldest }]);
   await putAll(
     deps.table,
-    older.flatMap((one) => [
-      { ...deploymentKey(one.tenant_id, one.id), ...one },
-      { ...deploymentRowKey(one.tenant_id, one.id), ...rowOf(one) },
-    ]),
+    older.map((one) => ({ ...deploymentRowKey(one.tenant_id, one.id), ...rowOf(one) })),
   );
 }
 
@@ -119,15 +120,24 @@ describe('the rows of the list of deployments', () => {
     expect(await list(plane, { status: 'READY', offset: '5' })).toEqual({ resources: [], offset: 1 });
   });
 
-  it('do not come back by a report that comes while the deployment is deleted', async () => {
-    const { plane, model } = await withReady('a');
-    await ready(plane, 'b');
-    await Promise.all([report(plane, model, false), remove(plane, model.id)]);
-    expect(await report(plane, model, true)).toBe(1);
-    expect(await names(plane, {})).toEqual(['b']);
-    expect(await names(plane, { status: 'AWAITING_DELETE' })).toEqual(['a']);
-    expect(await names(plane, { status: 'AWAITING_DELETE', remote_reconciled: 'true' })).toEqual(['a']);
-    expect(await names(plane, { status: 'AWAITING_DELETE', remote_reconciled: 'false' })).toEqual([]);
+  it('do not come back by a report, at whatever moment of it the deployment is deleted', async () => {
+    const { plane } = await withReady('kept');
+    let calls = 0;
+    for (let at = 0; at <= calls; at += 1) {
+      const model = await ready(plane, `deleted-${at}`);
+      const interrupted = interruptedAt(plane.deps, at, () => remove(plane, model.id));
+      expect(await report({ ...plane, deps: interrupted.deps }, model, false)).toBe(1);
+      await remove(plane, model.id);
+      calls = interrupted.calls();
+      expect(await names(plane, {})).toEqual(['kept']);
+      // Whether it runs while it is being deleted only the deployment tells.
+      expect(await report(plane, model, false, false)).toBe(1);
+      const query = { status: 'AWAITING_DELETE', limit: '1' };
+      expect(await names(plane, { ...query, remote_reconciled: 'false' })).toEqual([model.name]);
+      expect(await report(plane, model, true)).toBe(1);
+      expect(await names(plane, { ...query, remote_reconciled: 'true' })).toEqual([model.name]);
+    }
+    expect(calls).toBeGreaterThan(2);
   });
 
   it('name their listener by an id that is read back as it was', () => {

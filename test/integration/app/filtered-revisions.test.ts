@@ -86,21 +86,21 @@ describe('the cost of a filtered list of revisions', () => {
     const history = await withHistory([
       ...many(4, 'INTERRUPTED'),
       'DEPLOYED',
-      ...many(994, 'BUILD_FAILED'),
+      ...many(394, 'BUILD_FAILED'),
       'BUILDING',
       ...many(100, 'QUEUED'),
     ]);
     const cost = (query: Record<string, string>) => costOf(history, query);
-    // Each is the deployment, the revision that is in progress, and the notes of eleven hundred; then the one that is shown.
-    expect(await cost({ status: 'CREATE_FAILED' })).toBe(4);
-    expect(await cost({ status: 'DEPLOYED' })).toBe(5);
-    expect(await cost({ status: 'BUILD_FAILED', offset: '990' })).toBe(5);
-    expect(await cost({ status: 'BUILD_FAILED,DEPLOYED', offset: '994' })).toBe(5);
-    // What is queued the deployment tells; no notes lie that high.
+    // Each is the deployment, the revision that is in progress, and the notes of five hundred; then the one that is shown.
+    expect(await cost({ status: 'CREATE_FAILED' })).toBe(3);
+    expect(await cost({ status: 'DEPLOYED' })).toBe(4);
+    expect(await cost({ status: 'BUILD_FAILED', offset: '390' })).toBe(4);
+    expect(await cost({ status: 'BUILD_FAILED,DEPLOYED', offset: '394' })).toBe(4);
+    // What is queued the deployment tells.
     expect(await cost({ status: 'QUEUED', offset: '99' })).toBe(3);
     // The deployment and what is shown.
     expect(await cost({ remote_reconciled: 'true' })).toBe(2);
-    expect(await cost({ remote_reconciled: 'false', offset: '1000' })).toBe(2);
+    expect(await cost({ remote_reconciled: 'false', offset: '400' })).toBe(2);
     expect(await cost({ remote_reconciled: 'true', status: 'DEPLOYED' })).toBe(3);
     expect(await cost({ status: 'BUILD_FAILED', limit: '100' })).toBeLessThanOrEqual(30);
   });
