@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import manifest from '../../package.json' with { type: 'json' };
 import { ProcessKeeper } from '../processes/keeper.ts';
 import { pause } from './backoff.ts';
 import { ClaimLoop } from './claim-loop.ts';
@@ -15,8 +16,6 @@ import { LocalState } from './state.ts';
 import { StatusReporter } from './status-reporter.ts';
 import { TaskRunner } from './task-runner.ts';
 
-/** Said to the control plane with each claim. */
-const VERSION = '0.1.0';
 /** Servers have this long for their goodbye when the listener stops; the whole stop takes at most about 8 s. */
 const STOP_GRACE_MILLISECONDS = 5000;
 const LAST_LOGS_MILLISECONDS = 2000;
@@ -76,7 +75,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     controlPlane,
     log,
     instanceId: state.instanceId,
-    version: VERSION,
+    version: manifest.version,
     onAnswer: (answer) => {
       for (const task of answer.tasks) tasks.accept(task);
       for (const taskId of answer.cancelled) tasks.cancel(taskId);

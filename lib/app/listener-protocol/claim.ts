@@ -13,6 +13,7 @@ import type { Deps } from '../deps.ts';
 import { claimDeletion } from './claim-deletion.ts';
 import { noteSeen, noteWork } from './last-seen.ts';
 import { type Lease, leased, leaseFields } from './lease.ts';
+import { noteVersion } from './said-version.ts';
 import { type SpecDeps, specOf } from './spec.ts';
 
 type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'offers'>;
@@ -28,7 +29,8 @@ const QUIET_AFTER_MILLISECONDS = 3_600_000;
 /** Gives a listener the tasks that are offered to it and those this instance holds already, each under a new lease. */
 export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Caller): Promise<ClaimResponse> {
   const listenerId = input.params.listener_id;
-  await getListenerItem(deps.table, caller.tenantId, listenerId);
+  const listener = await getListenerItem(deps.table, caller.tenantId, listenerId);
+  await noteVersion(deps, listener, input.body.version);
   const workedAt = await noteSeen(deps, caller.tenantId, listenerId);
   // Listening begins before looking, so an offer made in between is not slept through.
   const offered = deps.offers.wait(listenerId, input.body.wait_seconds * 1000);

@@ -101,7 +101,12 @@ const fields: Record<string, Record<string, Note>> = {
     queue_position: { description: '1 is next; null unless QUEUED.' },
     remote_reconciled: { description: 'The listener reports that exactly this revision runs.' },
   },
-  Listener: { version: { description: 'Of the listener program, as it says.' } },
+  Listener: {
+    version: {
+      description:
+        'Of the listener program, as it said when it last asked for work; until then, as registered.',
+    },
+  },
   LogPage: {
     next_offset: { description: 'Give it as `offset` to go on; always there in order `asc`.' },
   },

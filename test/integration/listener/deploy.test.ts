@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import manifest from '../../../package.json' with { type: 'json' };
 import { until } from '../../support/until.ts';
 import { FakeControlPlane } from './fake-control-plane.ts';
 import {
@@ -31,6 +32,7 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
     expect((await fetch(program.url('nobody'))).status).toBe(404);
     expect(controlPlane.completed[0]?.url).toBe(`http://localhost:${program.agentsPort}/d/hello`);
     expect(controlPlane.phases).toContain('switching');
+    expect(controlPlane.claimedVersion).toBe(manifest.version);
     await until(
       () => controlPlane.agentLines.some((line) => line.message.includes('hello-server v1 listens')),
       {

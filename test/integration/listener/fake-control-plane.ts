@@ -33,6 +33,8 @@ export class FakeControlPlane {
   readonly tenantId = randomUUID();
   readonly apiKey = 'slp_test_key_of_the_listener';
   readonly completed: (CompleteRequest & { task_id: string })[] = [];
+  /** What the listener said at its last claim. */
+  claimedVersion: string | null | undefined;
   readonly phases: string[] = [];
   readonly reports: StatusRequest['reports'] = [];
   readonly taskLines: Line[] = [];
@@ -161,7 +163,8 @@ export class FakeControlPlane {
   }
 
   async #claim(body: unknown): Promise<unknown> {
-    const { instance_id: instanceId } = claimRequest().parse(body);
+    const { instance_id: instanceId, version } = claimRequest().parse(body);
+    this.claimedVersion = version;
     const open = () => [...this.#offered.values()].filter((one) => one.state !== 'ended' && !one.conflicts);
     if (open().length === 0) await delay(100);
     const tasks = open().filter((one) => !one.cancelled);
