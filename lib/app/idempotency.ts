@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Answer, answer, findAnswer, putAnswer } from '../store/answers.ts';
+import { type Answer, answer, awaitAnswer, findAnswer, putAnswer } from '../store/answers.ts';
 import { answerKey, type Key } from '../store/keys.ts';
-import { AlreadyAnswered, transact, type Write } from '../store/operations.ts';
+import { AlreadyAnswered, AnswerContended, transact, type Write } from '../store/operations.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 
@@ -20,12 +20,15 @@ export const unkeyed: Idempotency = { record: () => [] };
 export type Kept = Pick<Answer, 'status' | 'headers' | 'body' | 'request_hash'>;
 
 const KEPT_MILLISECONDS = 24 * 3_600_000;
+/** A request waits so long for a concurrent one (contract §2.2): API Gateway and clients give up after 30 s, functions after 29 s. */
+const WAIT_MILLISECONDS_MAX = 20_000;
 
 /** The place of one answer: that to a caller's request of a method and path under a key. */
 export class AnswerPlace {
   readonly #at: Key;
   readonly #tenantId: string;
   readonly #deps: Pick<Deps, 'table' | 'clock'>;
+  readonly #begunAt: number;
   /** An answer is kept there, together with the change that it tells of. */
   isTaken = false;
 
@@ -35,6 +38,7 @@ export class AnswerPlace {
     request: { method: string; path: string; key: string },
   ) {
     this.#deps = deps;
+    this.#begunAt = deps.clock.now();
     this.#tenantId = tenantId;
     const scope = JSON.stringify([userId, request.method, request.path, request.key]);
     this.#at = answerKey(tenantId, createHash('sha256').update(scope).digest('hex'));
@@ -56,19 +60,21 @@ export class AnswerPlace {
     return { ...putAnswer(this.#at, item, now), onWritten };
   }
 
-  /** Keeps an answer by itself, or gives the one that was quicker. */
-  async keep(kept: Kept): Promise<Kept | undefined> {
-    try {
-      await transact(this.#deps.table, [this.write(kept)]);
-      return undefined;
-    } catch (error) {
-      const quicker = quickerAnswer(error);
-      if (quicker === undefined) throw error;
-      return quicker;
-    }
+  /** Keeps an answer by itself. Throws as a transaction with `write` does. */
+  keep(kept: Kept): Promise<void> {
+    return transact(this.#deps.table, [this.write(kept)]);
+  }
+
+  /** The answer of a concurrent request, as soon as it is kept; undefined when there is none 20 s after this request began. */
+  wait(): Promise<Kept | undefined> {
+    const { table, clock } = this.#deps;
+    return awaitAnswer(table, this.#at, clock, this.#begunAt + WAIT_MILLISECONDS_MAX);
   }
 }
 
 /** The answer that stood in the way of a transaction; undefined when something else did. */
 export const quickerAnswer = (error: unknown): Kept | undefined =>
   error instanceof AlreadyAnswered ? answer().parse(error.item) : undefined;
+
+/** A transaction was not made because a concurrent request under the same key makes one. */
+export const isBeingAnswered = (error: unknown): boolean => error instanceof AnswerContended;

@@ -144,6 +144,11 @@ export const errors = {
     status: 409,
     detail: (_: object) => 'Idempotency-Key was used for another request',
   },
+  idempotency_under_way: {
+    status: 409,
+    detail: (_: object) => 'A request with this Idempotency-Key is still being answered; send it again.',
+    headers: { 'retry-after': '2' },
+  },
   version_mismatch: {
     status: 412,
     detail: (p: { asked: string; current: string }) =>

@@ -1,7 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { AnswerPlace, type Idempotency, type Kept, quickerAnswer, unkeyed } from '../app/idempotency.ts';
+import {
+  AnswerPlace,
+  type Idempotency,
+  isBeingAnswered,
+  type Kept,
+  quickerAnswer,
+  unkeyed,
+} from '../app/idempotency.ts';
 import type { IdentityDeps } from '../app/identity/authenticate.ts';
 import { refuse, ValidationError } from '../contract/errors.ts';
 import { type RouteRow, takesIdempotencyKey } from '../contract/routes/route.ts';
@@ -13,6 +20,8 @@ import { successAnswer } from './respond.ts';
 const KEY_CHARACTERS_MAX = 255;
 /** What a client did wrong, and what stands in its way, does not change by asking again under the same key; the rest may. */
 const KEPT_ERRORS = new Set([400, 404, 409]);
+/** What a concurrent request under the same key may have caused: another version than asked for, contention. */
+const CAUSED_ERRORS = new Set([412, 503]);
 const KEPT_HEADERS = /^(?:content-type|etag)$/i;
 
 /** One request under its key. */
@@ -43,10 +52,26 @@ class Keyed implements Idempotency {
     return [this.place.write(this.#kept(successAnswer(this.#row, this.#event, output)))];
   }
 
-  /** Keeps the answer to what changed nothing. Throws what was answered by a request that was quicker. */
-  async keep(result: Result): Promise<void> {
-    const quicker = await this.place.keep(this.#kept(result));
-    if (quicker !== undefined) throw this.replayed(quicker);
+  /** Keeps the answer to what changed nothing. */
+  keep(result: Result): Promise<void> {
+    return this.place.keep(this.#kept(result));
+  }
+
+  /** What to throw instead of an error: the answer of a concurrent request under the key, where there is one. */
+  async instead(error: unknown): Promise<unknown> {
+    const quicker = quickerAnswer(error);
+    if (quicker !== undefined) return this.replayed(quicker);
+    if (isBeingAnswered(error))
+      return this.#orReplayed(await this.place.wait(), refuse('idempotency_under_way', {}));
+    const known = knownErrorAnswer(error);
+    const status = known?.statusCode ?? 500;
+    if (CAUSED_ERRORS.has(status)) return this.#orReplayed(await this.place.find(), error);
+    if (known !== undefined && KEPT_ERRORS.has(status)) await this.keep(known);
+    return error;
+  }
+
+  #orReplayed(kept: Kept | undefined, error: unknown): unknown {
+    return kept === undefined ? error : this.replayed(kept);
   }
 
   #kept({ statusCode: status = 200, headers = {}, body }: Result): Kept {
@@ -100,13 +125,11 @@ const step = (row: RouteRow, deps: () => IdentityDeps): Step => ({
   onError: async (request) => {
     const keyed = keyedRequests.get(request.event);
     if (keyed === undefined) return;
-    const quicker = quickerAnswer(request.error);
-    const known = knownErrorAnswer(request.error);
-    if (quicker !== undefined) request.error = keyed.replayed(quicker);
-    else if (known?.statusCode !== undefined && KEPT_ERRORS.has(known.statusCode)) {
-      await keyed.keep(known).catch((replayed: unknown) => {
-        request.error = replayed instanceof Error ? replayed : request.error;
-      });
-    }
+    // A refusal that is to be kept may find an answer in its place, or one on its way there.
+    const thrown = await keyed
+      .instead(request.error)
+      .catch((error: unknown) => keyed.instead(error))
+      .catch((error: unknown) => error);
+    if (thrown instanceof Error) request.error = thrown;
   },
 });

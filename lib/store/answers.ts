@@ -1,3 +1,4 @@
+import { backOff } from 'exponential-backoff';
 import * as z from 'zod';
 import { lazy } from '../contract/lazy.ts';
 import { absent, any, atMost, put } from './expressions.ts';
@@ -28,6 +29,29 @@ export type Answer = z.infer<ReturnType<typeof answer>>;
 export async function findAnswer(table: Table, key: Key, now: number): Promise<Answer | undefined> {
   const found = await find(table, key, answer);
   return found !== undefined && found.expires_at > now ? found : undefined;
+}
+
+/** Forty strongly consistent reads of one answer, at most; it is there within milliseconds of its transaction. */
+const lookAgain = { startingDelay: 500, timeMultiple: 1, numOfAttempts: 1000 } as const;
+const notYet = new Error('not answered yet');
+
+/** The answer that is kept under this key, as soon as it is; undefined when there is none at `until` (epoch milliseconds). */
+export async function awaitAnswer(
+  table: Table,
+  key: Key,
+  clock: { now(): number },
+  until: number,
+): Promise<Answer | undefined> {
+  const look = async () => {
+    const found = await findAnswer(table, key, clock.now());
+    if (found === undefined) throw notYet;
+    return found;
+  };
+  const retry = (error: unknown) => error === notYet && clock.now() < until;
+  return backOff(look, { ...lookAgain, retry }).catch((error: unknown) => {
+    if (error !== notYet) throw error;
+    return undefined;
+  });
 }
 
 /** Keeps an answer where none is kept. When one is, the transaction that this is part of throws `AlreadyAnswered`. */

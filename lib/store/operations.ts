@@ -55,6 +55,14 @@ export class AlreadyAnswered extends Error {
   }
 }
 
+/** A transaction could not be made, because of another one that keeps the answer to the same request. */
+export class AnswerContended extends Error {
+  constructor() {
+    super('the request is being answered');
+    this.name = 'AnswerContended';
+  }
+}
+
 /** How long conflicts between concurrent writers are retried before the caller hears 503 (contract §2.3). */
 const CONFLICT_MILLISECONDS_MAX = 5_000;
 /** Full jitter spreads writers that collided; the time above ends it, not the count. */
@@ -65,7 +73,8 @@ const conflictBackOff = {
   timeMultiple: 2,
   numOfAttempts: 1000,
 } as const;
-const RETRIED = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+const CONFLICT = 'TransactionConflict';
+const RETRIED = new Set([CONFLICT, 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /** Reads one item, strongly consistent unless `eventually`. Throws when what is stored does not have the expected shape. */
 export async function find<T extends z.ZodType>(
@@ -144,20 +153,22 @@ function queryInput(options: QueryOptions): Omit<QueryCommandInput, 'TableName'>
 }
 
 /**
- * Makes all the writes or none. Conflicts with other writers are retried with full jitter for up to 5 s, then 503. Throws
- * ConditionsFailed when a condition does not hold, and before it AlreadyAnswered.
+ * Makes all the writes or none. Conflicts with other writers are retried with full jitter for up to 5 s, then 503, or
+ * AnswerContended. Throws ConditionsFailed when a condition does not hold, and before it AlreadyAnswered.
  */
 export async function transact(table: Table, writes: Write[]): Promise<void> {
   const command = new TransactWriteCommand({
     TransactItems: writes.map((write) => transactItem(table.name, write)),
   });
   const startedAt = Date.now();
+  let meetsAnswer = false;
   await backOff(() => table.client.send(command), {
     ...conflictBackOff,
     retry: (error: unknown) => {
       if (!isConflict(error)) return false;
+      meetsAnswer ||= collidesOnAnswer(error, writes);
       if (Date.now() - startedAt > CONFLICT_MILLISECONDS_MAX)
-        throw refuse('unavailable', { what: 'The table' });
+        throw meetsAnswer ? new AnswerContended() : refuse('unavailable', { what: 'The table' });
       return true;
     },
   }).catch((error: unknown) => {
@@ -173,6 +184,12 @@ function isConflict(error: unknown): boolean {
   }
   return error instanceof Error && error.name === 'TransactionInProgressException';
 }
+
+const collidesOnAnswer = (error: unknown, writes: Write[]): boolean =>
+  error instanceof TransactionCanceledException &&
+  (error.CancellationReasons ?? []).some(
+    ({ Code }, index) => Code === CONFLICT && writes[index]?.name === ANSWER,
+  );
 
 function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | AlreadyAnswered | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;

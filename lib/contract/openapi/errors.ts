@@ -40,7 +40,7 @@ export function commonErrors(row: RouteRow): ErrorCode[] {
     ...(row.method === 'GET' || row.method === 'DELETE' ? [] : whereBodiesAreRead),
     ...(row.permission === 'public' ? [] : whereKeysAreAsked),
     ...(row.permission === 'listener:work' ? (['listener_forbidden'] as const) : []),
-    ...(takesIdempotencyKey(row) ? (['idempotency_mismatch'] as const) : []),
+    ...(takesIdempotencyKey(row) ? (['idempotency_mismatch', 'idempotency_under_way'] as const) : []),
     'internal',
   ];
 }

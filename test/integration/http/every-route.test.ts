@@ -277,6 +277,7 @@ const elsewhere: Partial<Record<ErrorCode, [file: string, words: string]>> = {
   // The command line's.
   tenant_not_found: ['test/integration/cli/slipway.test.ts', 'Tenant ID'],
   queue_full: ['test/integration/app/contention.test.ts', 'already queued'],
+  idempotency_under_way: ['test/integration/http/idempotency-concurrent.test.ts', 'is still being answered'],
   unavailable: ['test/unit/functions/api.test.ts', 'The table does not answer at the moment'],
 };
 

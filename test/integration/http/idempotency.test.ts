@@ -1,69 +1,11 @@
-import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
-import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
+import { takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
-import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
+import { allItems, type ControlPlane } from '../../support/control-plane.ts';
+import type { EventParts } from '../../support/event.ts';
+import { type Asked, ask, creating, rowOf, start } from '../../support/keyed-requests.ts';
 import { ended } from '../../support/processed.ts';
 import { github, list, post, register, revisions } from '../../support/requests.ts';
-
-type Asked = EventParts & { operation: string; key?: string; apiKey: string };
-type Answer = APIGatewayProxyStructuredResultV2 & { json: Record<string, unknown> };
-
-/** One request to the endpoint itself, chain and all. */
-async function ask({ deps }: ControlPlane, asked: Asked): Promise<Answer> {
-  const row = rowOf(asked.operation);
-  const handler = await apiHandler(row, () => deps);
-  const { key, apiKey, ...parts } = asked;
-  const headers = {
-    ...parts.headers,
-    'x-api-key': apiKey,
-    ...(key !== undefined && { 'idempotency-key': key }),
-  };
-  const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts.params?.[name] ?? '');
-  const event = apiEvent({
-    method: row.method,
-    routeKey: `${row.method} ${row.path}`,
-    path,
-    ...parts,
-    headers,
-  });
-  const answer = await handler(event, lambdaContext());
-  return { ...answer, json: JSON.parse(answer.body ?? '{}') };
-}
-
-function rowOf(operation: string): RouteRow {
-  const row = routes.find((each) => each.operation === operation);
-  if (row === undefined) throw new Error(operation);
-  return row;
-}
-
-/** A control plane with a listener, and the keys of two users of its tenant. */
-async function start() {
-  const plane = await aControlPlane();
-  const listenerId = (await register(plane, 'machine')).id;
-  const keyOf = (userId: string) => {
-    const { tenantId, organisationId } = plane.caller;
-    return createApiKey(plane.deps, {
-      tenantId,
-      organisationId,
-      userId,
-      role: 'organisation_admin',
-      name: 'a key',
-    });
-  };
-  const [apiKey, other] = [await keyOf(plane.caller.userId), await keyOf(plane.deps.clock.randomId())];
-  return { plane, listenerId, apiKey, other };
-}
-
-const creating = (apiKey: string, body: object = github('once'), key = 'k-1'): Asked => ({
-  operation: 'createDeployment',
-  body,
-  key,
-  apiKey,
-});
 
 describe('a request that is sent again under its Idempotency-Key', () => {
   it('gets the answer of the first, and changes nothing', async () => {

@@ -1,0 +1,189 @@
+import { TransactionCanceledException, type TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ControlPlane } from '../../support/control-plane.ts';
+import { type Asked, ask, creating, start } from '../../support/keyed-requests.ts';
+import { github, list, post, show } from '../../support/requests.ts';
+
+type Sent = { name: string; input: unknown; nth: number };
+
+/** Asks `decide` about each command before it is sent; what that awaits holds the command up, what it throws answers it. */
+function intercept({ deps }: ControlPlane, decide: (sent: Sent) => Promise<void> | void): void {
+  const counts = new Map<string, number>();
+  deps.table.client.middlewareStack.add(
+    (next, { commandName: name = '' }) =>
+      async (args) => {
+        const nth = (counts.get(name) ?? 0) + 1;
+        counts.set(name, nth);
+        await decide({ name, input: args.input, nth });
+        return next(args);
+      },
+    { step: 'initialize', name: 'intercept' },
+  );
+}
+
+/** Something that a request gets to and stays at. */
+function gate() {
+  const reached = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  const pass = () => {
+    reached.resolve();
+    return opened.promise;
+  };
+  return { pass, reached: reached.promise, open: opened.resolve };
+}
+
+const TRANSACT = 'TransactWriteItemsCommand';
+const isAnswers = (key: unknown): boolean => /^T#.*#I#/.test((key as { pk: string }).pk);
+
+const readsAnswer = ({ name, input }: Sent): boolean =>
+  name === 'GetItemCommand' && isAnswers((input as { Key: unknown }).Key);
+
+/** How DynamoDB answers when another transaction is at work on one item of this one: the answer, or all but that. */
+function conflict(input: unknown, onAnswer: boolean): TransactionCanceledException {
+  const { TransactItems = [] } = input as TransactWriteItemsCommandInput;
+  const CancellationReasons = TransactItems.map(({ Put }) => ({
+    Code: isAnswers(Put?.Item ?? { pk: '' }) === onAnswer ? 'TransactionConflict' : 'None',
+  }));
+  return new TransactionCanceledException({ message: 'cancelled', $metadata: {}, CancellationReasons });
+}
+
+/** Each ends within a second; one that never gets to its gate must not wait for long. */
+vi.setConfig({ testTimeout: 15_000 });
+afterAll(() => vi.resetConfig());
+
+const replayed = { headers: { 'idempotent-replayed': 'true' } };
+
+describe('of two requests under one key at the same time', () => {
+  it('the second does the work while the first is held up, and the first gets its answer', async () => {
+    const { plane, apiKey } = await start();
+    const { pass, reached, open } = gate();
+    intercept(plane, ({ name, nth }) => (name === TRANSACT && nth === 1 ? pass() : undefined));
+    const first = ask(plane, creating(apiKey));
+    await Promise.race([reached, first]);
+    // However long that lasts: nothing of the first stands in the way.
+    plane.advance(3600);
+    const second = await ask(plane, creating(apiKey));
+    expect(second.statusCode).toBe(201);
+    expect(second.headers).not.toHaveProperty('idempotent-replayed');
+    open();
+    expect(await first).toMatchObject({ ...replayed, statusCode: 201, body: second.body });
+    expect((await list(plane)).resources).toHaveLength(1);
+  });
+
+  it('the first gets the answer of the second also where it finds a version that it did not ask for', async () => {
+    const { plane, apiKey } = await start();
+    const { id } = await post(plane, github('there'));
+    const { pass, reached, open } = gate();
+    let held = false;
+    intercept(plane, ({ name, input }) => {
+      const isItem = name === 'GetItemCommand' && JSON.stringify(input).includes(`#D#${id}`);
+      if (held || !isItem) return;
+      held = true;
+      return pass();
+    });
+    const patching: Asked = {
+      operation: 'patchDeployment',
+      params: { deployment_id: id },
+      body: { tracked_packages: ['a'] },
+      headers: { 'if-match': '"1"' },
+      key: 'k',
+      apiKey,
+    };
+    const first = ask(plane, patching);
+    await Promise.race([reached, first]);
+    const second = await ask(plane, patching);
+    open();
+    expect(await first).toMatchObject({ ...replayed, statusCode: 200, body: second.body });
+    expect(await show(plane, id)).toMatchObject({ config_version: 2 });
+    expect((await ask(plane, { ...patching, key: 'other' })).statusCode).toBe(412);
+  });
+});
+
+describe('a request whose transaction meets another one under its key for longer than 5 s', () => {
+  let later = 0;
+  beforeEach(() => {
+    later = 0;
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + later);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** The first transaction is held up; of every later one DynamoDB says that it meets another, and 6 s go by. */
+  async function contended(onAnswer = true) {
+    const { plane, apiKey } = await start();
+    const { pass, reached, open } = gate();
+    const seen = { looks: 0, onLook: async (_: number): Promise<void> => undefined };
+    let frees = false;
+    intercept(plane, async (sent) => {
+      if (sent.name === TRANSACT && sent.nth === 1) await pass();
+      else if (sent.name === TRANSACT && !frees) {
+        later += 6_000;
+        throw conflict(sent.input, onAnswer);
+      } else if (readsAnswer(sent) && sent.nth > 1) {
+        await seen.onLook(++seen.looks);
+      }
+    });
+    const first = ask(plane, creating(apiKey));
+    await Promise.race([reached, first]);
+    const free = () => {
+      frees = true;
+      open();
+      return first;
+    };
+    seen.looks = -1; // The next look is that at the beginning.
+    return { plane, apiKey, free, seen };
+  }
+
+  it('waits for its answer, and gets it', async () => {
+    const { plane, apiKey, free, seen } = await contended();
+    seen.onLook = async (look) => {
+      if (look === 2) await free();
+    };
+    const second = await ask(plane, creating(apiKey));
+    expect(second).toMatchObject({ ...replayed, statusCode: 201, body: (await free()).body });
+    expect(seen.looks).toBe(2);
+  });
+
+  it('is 409 when there is none 20 s after it began, which is not kept', async () => {
+    const { plane, apiKey, free, seen } = await contended();
+    seen.onLook = async (look) => {
+      if (look > 0) later += 7_500;
+    };
+    const second = await ask(plane, creating(apiKey));
+    expect(second).toMatchObject({ statusCode: 409, headers: { 'retry-after': '2' } });
+    expect(second.json.detail).toBe(
+      'A request with this Idempotency-Key is still being answered; send it again.',
+    );
+    expect(seen.looks).toBe(2);
+    const { body } = await free();
+    expect(await ask(plane, creating(apiKey))).toMatchObject({ ...replayed, statusCode: 201, body });
+  });
+
+  it('is told the same about a refusal that it wants to keep', async () => {
+    const { plane, apiKey, free, seen } = await contended();
+    seen.onLook = async (look) => {
+      if (look > 0) later += 15_000;
+    };
+    const contradictory = creating(apiKey, github('x', { source: 'external_docker' }));
+    expect(await ask(plane, contradictory)).toMatchObject({
+      statusCode: 409,
+      headers: { 'retry-after': '2' },
+    });
+    await free();
+    expect((await ask(plane, contradictory)).json.detail).toBe(
+      'Idempotency-Key was used for another request',
+    );
+  });
+
+  it('does not wait, and is 503, where it meets others; unless the answer is there', async () => {
+    const { plane, apiKey, free, seen } = await contended(false);
+    expect((await ask(plane, creating(apiKey))).statusCode).toBe(503);
+    expect(seen.looks).toBe(1);
+    seen.onLook = async (look) => {
+      if (look === 3) await free();
+    };
+    expect(await ask(plane, creating(apiKey))).toMatchObject({ ...replayed, statusCode: 201 });
+  });
+});
