@@ -26,6 +26,8 @@ export const auditActions = [
   'oauth_provider.create',
   'oauth_provider.change',
   'oauth_provider.delete',
+  'oauth_token.create',
+  'oauth_token.change',
   'oauth_token.delete',
   'connection.create',
   'connection.delete',

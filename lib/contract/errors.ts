@@ -32,6 +32,20 @@ export const errors = {
     status: 400,
     detail: (p: { why: string }) => `'source_config.listener_id' is required: ${p.why}`,
   },
+  state_refused: {
+    status: 400,
+    detail: (_: object) =>
+      "'state' is unknown, not yours, used already, or too late; begin again with POST /v2/auth/authenticate.",
+  },
+  consent_failed: {
+    status: 400,
+    detail: (p: { reason: string }) =>
+      `There is no token for this code: ${p.reason} Begin again with POST /v2/auth/authenticate.`,
+  },
+  confirmation_refused: {
+    status: 400,
+    detail: (p: { left: number }) => `The confirmation code is not the right one; attempts left: ${p.left}.`,
+  },
   unauthenticated: {
     status: 401,
     detail: (_: object) => 'Invalid or missing credentials',
@@ -71,6 +85,12 @@ export const errors = {
     status: 404,
     detail: (p: { providerId: string }) => `OAuth provider '${p.providerId}' not found.`,
   },
+  oauth_token_not_found: { status: 404, detail: (p: { id: string }) => `OAuth token ID ${p.id} not found.` },
+  connection_not_found: { status: 404, detail: (p: { id: string }) => `Connection ID ${p.id} not found.` },
+  auth_request_not_found: {
+    status: 404,
+    detail: (p: { id: string }) => `Authentication request ID ${p.id} not found.`,
+  },
   no_registry: {
     status: 404,
     detail: (_: object) => 'This installation has no image registry, so there are no credentials for one.',
@@ -89,6 +109,10 @@ export const errors = {
     status: 409,
     detail: (p: { tenantId: string; computeId: string }) =>
       `Listener for workspace ID '${p.tenantId}' and compute ID '${p.computeId}' already exists.`,
+  },
+  oauth_provider_taken: {
+    status: 409,
+    detail: (p: { providerId: string }) => `OAuth provider '${p.providerId}' already exists.`,
   },
   listener_in_use: {
     status: 409,
@@ -126,6 +150,11 @@ export const errors = {
     detail: (p: { agentId: string; environment: string }) =>
       `A deployment for agent '${p.agentId}' in environment '${p.environment}' already exists.`,
   },
+  token_expired: {
+    status: 409,
+    detail: (p: { providerId: string }) =>
+      `token_expired: OAuth provider '${p.providerId}' takes this grant no more; ask for consent again with POST /v2/auth/authenticate.`,
+  },
   state_forbids: { status: 409, detail: (p: { reason: string }) => p.reason },
   nothing_to_run: {
     status: 409,
@@ -135,6 +164,11 @@ export const errors = {
     status: 409,
     detail: (p: { limit: number }) =>
       `${p.limit} revisions are already queued; wait for one to finish or interrupt one.`,
+  },
+  auth_request_over: {
+    status: 409,
+    detail: (_: object) =>
+      'This authentication request is finished, or its time is over; begin again with POST /v2/auth/authenticate.',
   },
   lease_taken: {
     status: 409,
@@ -163,6 +197,12 @@ export const errors = {
     detail: (p: { type: string }) => `Content-Type '${p.type}' is not supported; send application/json.`,
   },
   internal: { status: 500, detail: (_: object) => 'Internal server error' },
+  provider_unavailable: {
+    status: 503,
+    detail: (p: { providerId: string }) =>
+      `OAuth provider '${p.providerId}' gives no token at the moment; try again.`,
+    headers: { 'retry-after': '2' },
+  },
   unavailable: {
     status: 503,
     detail: (p: { what: string }) => `${p.what} does not answer at the moment; try again.`,

@@ -21,3 +21,36 @@ export const deploymentEvent = lazy(() =>
   }),
 );
 export type DeploymentEvent = z.infer<ReturnType<typeof deploymentEvent>>;
+
+export const tokenEventTypes = [
+  'oauth_token.created',
+  /** It has another access token: refreshed, or granted anew. */
+  'oauth_token.renewed',
+  /** The provider takes the grant no more. */
+  'oauth_token.expired',
+  'oauth_token.deleted',
+  'connection.created',
+  'connection.deleted',
+] as const;
+
+/** What happened to a grant at an OAuth provider, or to an agent's connection to it: ids, never a token. */
+export const tokenEvent = lazy(() =>
+  z.object({
+    /** The same however often it is delivered. */
+    id: z.string(),
+    type: z.enum(tokenEventTypes),
+    /** The token's version, which only rises; of a connection always 1. */
+    sequence: z.int(),
+    /** ISO 8601 UTC. */
+    at: z.string(),
+    tenant_id: z.string(),
+    token_id: z.string(),
+    provider_id: z.string(),
+    connection_id: z.string().optional(),
+    agent_id: z.string().optional(),
+  }),
+);
+export type TokenEvent = z.infer<ReturnType<typeof tokenEvent>>;
+
+/** Whatever followers are told. */
+export type ToldEvent = DeploymentEvent | TokenEvent;

@@ -103,6 +103,15 @@ export const functionRows = {
     variables: waits,
     timeoutSeconds: 300,
   },
+  revocations: {
+    name: 'revocations',
+    handler: 'functions/schedules/revocations.ts',
+    summary:
+      'Every minute: tells OAuth providers which tokens are used no more, where they could not be told at once',
+    access: ['table:get', 'table:query', 'table:update', 'table:delete', 'due:query', 'keys:decrypt'],
+    variables: ['ALLOWED_HOSTS'],
+    timeoutSeconds: 300,
+  },
   buildChanged: {
     name: 'build-changed',
     handler: 'functions/events/build-changed.ts',

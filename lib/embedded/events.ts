@@ -1,17 +1,22 @@
 import type { Events } from '../adapters/events.ts';
-import type { DeploymentEvent } from '../contract/events.ts';
+import type { DeploymentEvent, TokenEvent, ToldEvent } from '../contract/events.ts';
 
 /** The newest so many are kept for who asks. */
 const KEPT_MAX = 1_000;
 
 export type EmbeddedEvents = Events & {
-  /** What was told, oldest first, repetitions included. */
+  /** What was told of deployments, oldest first, repetitions included. */
   published(): readonly DeploymentEvent[];
+  /** The same of OAuth tokens and connections. */
+  publishedOfTokens(): readonly TokenEvent[];
 };
 
+const isOfToken = (event: ToldEvent): event is TokenEvent => 'token_id' in event;
+const isOfDeployment = (event: ToldEvent): event is DeploymentEvent => !isOfToken(event);
+
 /** Takes every event, calls `onEvent` with it and keeps the newest in memory. */
-export function createEmbeddedEvents(onEvent: (event: DeploymentEvent) => void = () => {}): EmbeddedEvents {
-  const kept: DeploymentEvent[] = [];
+export function createEmbeddedEvents(onEvent: (event: ToldEvent) => void = () => {}): EmbeddedEvents {
+  const kept: ToldEvent[] = [];
   return {
     async publish(events) {
       for (const event of events) {
@@ -21,6 +26,7 @@ export function createEmbeddedEvents(onEvent: (event: DeploymentEvent) => void =
       kept.splice(0, Math.max(0, kept.length - KEPT_MAX));
       return undefined;
     },
-    published: () => kept,
+    published: () => kept.filter(isOfDeployment),
+    publishedOfTokens: () => kept.filter(isOfToken),
   };
 }

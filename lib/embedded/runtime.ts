@@ -10,7 +10,13 @@ import type { Processes } from './run-command.ts';
 import { type EmbeddedDeps, openAdapters } from './runtime/adapters.ts';
 import { Closers } from './runtime/closers.ts';
 import { type Database, openDatabase } from './runtime/database.ts';
-import { apiHandler, buildChangedHandler, streamConsumers, sweepHandler } from './runtime/handlers.ts';
+import {
+  apiHandler,
+  buildChangedHandler,
+  revocationsHandler,
+  streamConsumers,
+  sweepHandler,
+} from './runtime/handlers.ts';
 import { ensureCredentials, ensureListener } from './runtime/identity.ts';
 import { type ListenerChild, startListenerChild } from './runtime/listener-child.ts';
 import { chooseAgentsPort, isPortTaken, PortTaken } from './runtime/ports.ts';
@@ -33,6 +39,9 @@ export type Runtime = {
 
 /** Stream records are few and small; a look a minute keeps thousands, not millions. */
 const TRIM_SECONDS = 60;
+
+/** As on AWS. */
+const REVOCATIONS_SECONDS = 60;
 
 type Start = {
   settings: RuntimeSettings;
@@ -127,7 +136,8 @@ async function openEngine(
   });
   wakeOnWrite(database.table.client, () => stream.wake());
   const sweep = await sweepHandler(() => deps);
-  openSchedules({ settings, log, stream, database, closers, sweep });
+  const revocations = await revocationsHandler(() => deps);
+  openSchedules({ settings, log, stream, database, closers, sweep, revocations });
   return stream;
 }
 
@@ -136,9 +146,10 @@ type Schedules = Pick<Start, 'settings' | 'log'> & {
   database: Database;
   closers: Closers;
   sweep: (event: { all: boolean }) => Promise<unknown>;
+  revocations: (event: { all: boolean }) => Promise<unknown>;
 };
 
-function openSchedules({ settings, log, stream, database, closers, sweep }: Schedules): void {
+function openSchedules({ settings, log, stream, database, closers, sweep, revocations }: Schedules): void {
   const sweeping = startSchedule({
     everySeconds: settings.sweepSeconds,
     run: async (first) => {
@@ -148,6 +159,14 @@ function openSchedules({ settings, log, stream, database, closers, sweep }: Sche
     onError: (error) => log.error(`sweep: ${String(error)}`),
   });
   closers.add('sweep', () => sweeping.close());
+  const revoking = startSchedule({
+    everySeconds: REVOCATIONS_SECONDS,
+    run: async () => {
+      await revocations({ all: false });
+    },
+    onError: (error) => log.error(`revocations: ${String(error)}`),
+  });
+  closers.add('revocations', () => revoking.close());
   const trimming = startSchedule({
     everySeconds: TRIM_SECONDS,
     run: async () => {

@@ -27,6 +27,7 @@ export class Triggers extends Construct {
   readonly dispatch: SlipwayFunction;
   readonly events: SlipwayFunction;
   readonly sweep: SlipwayFunction;
+  readonly revocations: SlipwayFunction;
   readonly setAside: Queue;
 
   constructor(scope: Construct, id: string, platform: Platform, table: ITableV2) {
@@ -45,11 +46,13 @@ export class Triggers extends Construct {
     this.events = this.#make(platform, functionRows.events);
     this.#readStream('EventStream', this.events, table, eventFilters);
     this.sweep = this.#make(platform, functionRows.sweep);
-    new Rule(this, 'EveryMinute', {
-      description: 'Slipway: looks for what nothing else will wake',
-      schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new LambdaTarget(this.sweep.function, { retryAttempts: 0 })],
-    });
+    this.#everyMinute('EveryMinute', this.sweep, 'looks for what nothing else will wake');
+    this.revocations = this.#make(platform, functionRows.revocations);
+    this.#everyMinute(
+      'RevocationsEveryMinute',
+      this.revocations,
+      'tells OAuth providers which tokens are used no more',
+    );
     this.#onEvent(platform, functionRows.buildChanged, {
       source: ['aws.codebuild'],
       detailType: ['CodeBuild Build State Change'],
@@ -64,6 +67,14 @@ export class Triggers extends Construct {
 
   #make(platform: Platform, row: (typeof functionRows)[keyof typeof functionRows]): SlipwayFunction {
     return new SlipwayFunction(this, row.name, { platform, ...row });
+  }
+
+  #everyMinute(id: string, { function: called }: SlipwayFunction, what: string): void {
+    new Rule(this, id, {
+      description: `Slipway: ${what}`,
+      schedule: Schedule.rate(Duration.minutes(1)),
+      targets: [new LambdaTarget(called, { retryAttempts: 0 })],
+    });
   }
 
   #onEvent(

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { deploymentEvent } from '../contract/events.ts';
+import { deploymentEvent, type TokenEvent, type ToldEvent, tokenEvent } from '../contract/events.ts';
 import { lazy } from '../contract/lazy.ts';
 import type { EventCount } from '../domain/event-count.ts';
 import { absent, equals, put, remove } from './expressions.ts';
-import { due, eventCountKey, prefix, unsentEventsKey } from './keys.ts';
+import { due, eventCountKey, prefix, unsentEventsKey, unsentTokenEventKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 
@@ -32,6 +32,20 @@ export const unsentEvents = lazy(() =>
   }),
 );
 export type UnsentEvents = z.infer<ReturnType<typeof unsentEvents>>;
+
+/** The same of an OAuth token, which lies where those of a deployment of its id would. */
+export const unsentTokenEvent = lazy(() =>
+  z.object({
+    v: z.literal(1),
+    entity: z.literal('unsent_token_event'),
+    tenant_id: z.string(),
+    sk: z.string(),
+    event: tokenEvent(),
+  }),
+);
+
+const anyUnsent = lazy(() => z.discriminatedUnion('entity', [unsentEvents(), unsentTokenEvent()]));
+type AnyUnsent = z.infer<ReturnType<typeof anyUnsent>>;
 
 export async function findEventCount(
   table: Table,
@@ -62,15 +76,21 @@ export function putUnsentEvents(
   return put('unsent_events', { ...key, ...item, ...due(key.pk, now) });
 }
 
-/** What is kept of a deployment's events because nobody could be told, oldest first. */
-export const unsentEventsOf = (
-  table: Table,
-  { tenantId, deploymentId }: Owner,
-): AsyncGenerator<UnsentEvents> =>
-  queryAll(table, unsentEvents, {
+export function putUnsentTokenEvent(event: TokenEvent, now: number): Write {
+  const key = unsentTokenEventKey(event.tenant_id, event);
+  const item = { v: 1, entity: 'unsent_token_event', tenant_id: event.tenant_id, event };
+  return put(`unsent ${event.id}`, { ...key, ...item, ...due(key.pk, now) });
+}
+
+export const eventsIn = (item: AnyUnsent): ToldEvent[] =>
+  item.entity === 'unsent_events' ? item.events : [item.event];
+
+/** What is kept of the events of a deployment, or of a token, because nobody could be told, oldest first. */
+export const unsentEventsOf = (table: Table, { tenantId, deploymentId }: Owner): AsyncGenerator<AnyUnsent> =>
+  queryAll(table, anyUnsent, {
     pk: eventCountKey(tenantId, deploymentId).pk,
     prefix: prefix.unsentEvents,
   });
 
-export const forgetUnsentEvents = ({ tenantId, deploymentId }: Owner, { sk }: UnsentEvents): Write =>
+export const forgetUnsentEvents = ({ tenantId, deploymentId }: Owner, { sk }: Pick<AnyUnsent, 'sk'>): Write =>
   remove('unsent_events', { pk: eventCountKey(tenantId, deploymentId).pk, sk });

@@ -41,9 +41,16 @@ import { numberOf } from '../domain/revision-id.ts';
  * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |
  * | an organisation's tenants, newest first (thin rows)   | O#org#TL               | tenant id         |
  * | an organisation's OAuth providers; one, by its name   | O#org#OP               | provider id       |
+ * | a user's OAuth tokens, by provider, person and agent  | T#tenant#OT#user       | provider#sha256#token |
+ * | whose is this OAuth token, and where does it lie      | T#tenant#OI#token      | A                 |
+ * | which agents are connected to it                      | T#tenant#OI#token      | C#connection      |
+ * | a user's connections of an agent                      | T#tenant#OC#agent      | sha256#connection |
+ * | a token that is still to be revoked at its provider   | T#tenant#OR#token      | revocation id     |
+ * | how far is this request for consent (expires)        | T#tenant#OA#request    | A                 |
  * | one tenant; one organisation                          | T#tenant; O#org        | A                 |
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to look at?
+ * due_pk = due#revocations: what has to be revoked at providers?
  */
 export type Key = { pk: string; sk: string };
 
@@ -211,6 +218,12 @@ export const unsentEventsKey = (tenantId: string, deploymentId: string, sequence
   sk: `U#${padded(sequence)}`,
 });
 
+/** One event of a token or of a connection to it. */
+export const unsentTokenEventKey = (
+  tenantId: string,
+  { token_id, sequence, id }: { token_id: string; sequence: number; id: string },
+): Key => ({ pk: eventsPk(tenantId, token_id), sk: `${prefix.unsentEvents}${padded(sequence)}#${id}` });
+
 export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
 
 /** Without a tenant the key is the organisation's own. */
@@ -237,11 +250,63 @@ export const oauthProviderKey = (organisationId: string, providerId: string): Ke
   sk: providerId,
 });
 
+export const authRequestKey = (tenantId: string, authId: string): Key => ({
+  pk: `T#${tenantId}#OA#${authId}`,
+  sk: 'A',
+});
+
+/** Who a token is of: the key's owner, and in the caller's words (empty: not named) a person and an agent. */
+export type TokenOwner = { tenantId: string; ownerId: string; userId: string; agentId: string };
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+/** Where sort keys begin of a provider's tokens; `claimed`: only those of this person and agent. */
+export const oauthTokenPrefix = (
+  providerId: string,
+  claimed?: Pick<TokenOwner, 'userId' | 'agentId'>,
+): string =>
+  claimed === undefined
+    ? `${providerId}#`
+    : `${providerId}#${digest(`${claimed.userId}\0${claimed.agentId}`)}#`;
+
+export const oauthTokenKey = (owner: TokenOwner, providerId: string, tokenId: string): Key => ({
+  pk: `T#${owner.tenantId}#OT#${owner.ownerId}`,
+  sk: `${oauthTokenPrefix(providerId, owner)}${tokenId}`,
+});
+
+export const oauthTokenPlaceKey = (tenantId: string, tokenId: string): Key => ({
+  pk: `T#${tenantId}#OI#${tokenId}`,
+  sk: 'A',
+});
+
+/** Beside the token's place, so that who deletes the token finds its connections. */
+export const tokenConnectionKey = (tenantId: string, tokenId: string, connectionId: string): Key => ({
+  pk: oauthTokenPlaceKey(tenantId, tokenId).pk,
+  sk: `${prefix.tokenConnection}${connectionId}`,
+});
+
+/** Whoever does not own a connection looks in another place for it. */
+export const connectionKey = (
+  { tenantId, ownerId, agentId }: Pick<TokenOwner, 'tenantId' | 'ownerId' | 'agentId'>,
+  connectionId: string,
+): Key => ({ pk: `T#${tenantId}#OC#${agentId}`, sk: `${digest(ownerId)}#${connectionId}` });
+
+export const revocationKey = (tenantId: string, tokenId: string, revocationId: string): Key => ({
+  pk: `T#${tenantId}#OR#${tokenId}`,
+  sk: revocationId,
+});
+
 export const tenantKey = (tenantId: string): Key => ({ pk: `T#${tenantId}`, sk: 'A' });
 export const organisationKey = (organisationId: string): Key => ({ pk: `O#${organisationId}`, sk: 'A' });
 
 /** Prefixes of sort keys, for queries over one kind of item in a partition. */
-export const prefix = { revision: 'R#', openTask: 'OPEN#', placement: 'P#', unsentEvents: 'U#' } as const;
+export const prefix = {
+  revision: 'R#',
+  openTask: 'OPEN#',
+  placement: 'P#',
+  unsentEvents: 'U#',
+  tokenConnection: 'C#',
+} as const;
 
 const DUE_SHARDS = 8;
 export const duePartitions = Array.from({ length: DUE_SHARDS }, (_, shard) => `due#${shard}`);
@@ -251,6 +316,9 @@ export function due(partitionKey: string, dueAt: number): { due_pk: string; due_
   const shard = (createHash('sha256').update(partitionKey).digest()[0] ?? 0) % DUE_SHARDS;
   return { due_pk: `due#${shard}`, due_at: dueAt };
 }
+
+/** The partition of the index in which revocations are due; they are few, and one schedule reads them. */
+export const REVOCATIONS_DUE = 'due#revocations';
 
 /** The deployment that an item of its partition belongs to; undefined for any other item. */
 export const deploymentOf = (pk: string): { tenantId: string; deploymentId: string } | undefined =>

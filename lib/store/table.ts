@@ -59,10 +59,13 @@ export const filtersOf = (entities: readonly string[]): StreamFilter[] => [
 
 export const dispatchFilters = filtersOf(DISPATCHED_ENTITIES);
 
-/** Deployments that come and go, statuses of revisions, and whatever a request of a person has changed. */
+/** What people have granted, and who may use it. */
+const GRANTS = ['oauth_token', 'oauth_connection'] as const;
+
+/** Deployments, grants and connections that come and go, statuses of revisions, and whatever a request of a person has changed. An event source has five at most. */
 export const eventFilters: StreamFilter[] = [
   { on: ['INSERT'], image: 'NewImage', entities: ['deployment'] },
-  { on: ['REMOVE'], image: 'OldImage', entities: ['deployment'] },
-  { on: ['INSERT', 'MODIFY'], image: 'NewImage', entities: ['revision'] },
+  { on: ['REMOVE'], image: 'OldImage', entities: ['deployment', ...GRANTS] },
+  { on: ['INSERT', 'MODIFY'], image: 'NewImage', entities: ['revision', ...GRANTS] },
   { on: ['INSERT', 'MODIFY'], image: 'NewImage', audited: true },
 ];

@@ -126,11 +126,14 @@ describe('roles', () => {
     ]);
   });
 
-  it('give the index of what is due to the sweep alone', () => {
+  it('give the index of what is due to the two schedules alone', () => {
     const withIndex = statements().filter(([, { Resource }]) =>
       JSON.stringify(Resource).includes('/index/due'),
     );
-    expect(withIndex.map(([id]) => id)).toEqual([expect.stringMatching(/^root\/Triggerssweep/)]);
+    expect(withIndex.map(([id]) => id)).toEqual([
+      expect.stringMatching(/^root\/Triggersrevocations/),
+      expect.stringMatching(/^root\/Triggerssweep/),
+    ]);
   });
 });
 
@@ -161,8 +164,14 @@ describe('the stream', () => {
     const patterns = events?.FilterCriteria.Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown);
     expect(patterns).toEqual([
       { eventName: ['INSERT'], dynamodb: { NewImage: { entity: { S: ['deployment'] } } } },
-      { eventName: ['REMOVE'], dynamodb: { OldImage: { entity: { S: ['deployment'] } } } },
-      { eventName: ['INSERT', 'MODIFY'], dynamodb: { NewImage: { entity: { S: ['revision'] } } } },
+      {
+        eventName: ['REMOVE'],
+        dynamodb: { OldImage: { entity: { S: ['deployment', 'oauth_token', 'oauth_connection'] } } },
+      },
+      {
+        eventName: ['INSERT', 'MODIFY'],
+        dynamodb: { NewImage: { entity: { S: ['revision', 'oauth_token', 'oauth_connection'] } } },
+      },
       {
         eventName: ['INSERT', 'MODIFY'],
         dynamodb: { NewImage: { audit: { M: { id: { S: [{ exists: true }] } } } } },

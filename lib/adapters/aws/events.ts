@@ -1,6 +1,6 @@
 import { backOff } from 'exponential-backoff';
 import * as z from 'zod';
-import type { DeploymentEvent } from '../../contract/events.ts';
+import type { ToldEvent } from '../../contract/events.ts';
 import { lazy } from '../../contract/lazy.ts';
 import type { Events, Untold } from '../events.ts';
 import { callService } from './signed-request.ts';
@@ -22,8 +22,8 @@ const putEventsAnswer = lazy(() =>
 /** Tells events to a bus of EventBridge. */
 export function createEventBus(busName: string): Events {
   return {
-    async publish(events) {
-      const untold: Untold = { events: [], reason: '' };
+    async publish<E extends ToldEvent>(events: readonly E[]) {
+      const untold: Untold<E> = { events: [], reason: '' };
       for (let start = 0; start < events.length; start += ENTRIES_MAX) {
         const left = await putAll(busName, events.slice(start, start + ENTRIES_MAX));
         untold.events.push(...(left?.events ?? []));
@@ -35,7 +35,10 @@ export function createEventBus(busName: string): Events {
 }
 
 /** Tries until all are taken or patience is over; gives those that were not taken. */
-async function putAll(busName: string, events: readonly DeploymentEvent[]): Promise<Untold | undefined> {
+async function putAll<E extends ToldEvent>(
+  busName: string,
+  events: readonly E[],
+): Promise<Untold<E> | undefined> {
   let left = events;
   const attempt = async (): Promise<undefined> => {
     const refused = await put(busName, left);
@@ -55,10 +58,10 @@ async function putAll(busName: string, events: readonly DeploymentEvent[]): Prom
   }));
 }
 
-async function put(
+async function put<E extends ToldEvent>(
   busName: string,
-  events: readonly DeploymentEvent[],
-): Promise<{ event: DeploymentEvent; code: string }[]> {
+  events: readonly E[],
+): Promise<{ event: E; code: string }[]> {
   const answer = await callService({
     service: 'events',
     endpointVariable: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
@@ -73,7 +76,7 @@ async function put(
   });
 }
 
-const entryOf = (busName: string, event: DeploymentEvent) => ({
+const entryOf = (busName: string, event: ToldEvent) => ({
   EventBusName: busName,
   Source: EVENT_SOURCE,
   DetailType: event.type,

@@ -2,7 +2,12 @@ import type { Untold } from '../../adapters/events.ts';
 import type { DeploymentEvent } from '../../contract/events.ts';
 import { type EventCount, numberEvents } from '../../domain/event-count.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-items.ts';
-import { findEventCount, putEventCount, putUnsentEvents } from '../../store/event-items.ts';
+import {
+  findEventCount,
+  putEventCount,
+  putUnsentEvents,
+  putUnsentTokenEvent,
+} from '../../store/event-items.ts';
 import { deploymentOf } from '../../store/keys.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';
@@ -15,6 +20,7 @@ import {
   eventsOf,
   type Unnumbered,
 } from './changed-item.ts';
+import { tokenEventsOf } from './token-changes.ts';
 
 export type RecordDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings'>;
 type Owner = { tenantId: string; deploymentId: string };
@@ -46,7 +52,7 @@ export async function recordChanges(
       try {
         const changes = own.map(changedItem);
         await recordAudit(deps, changes);
-        const untold = await recordEvents(deps, pk, changes);
+        const untold = (await recordEvents(deps, pk, changes)) ?? (await tellOfTokens(deps, changes));
         if (untold !== undefined)
           onError(new Error(`events are kept for sweep to tell: ${untold.reason}`), pk);
         return [];
@@ -59,16 +65,14 @@ export async function recordChanges(
   return failed.flat();
 }
 
-async function recordAudit({ table, settings }: RecordDeps, changes: ChangedItem[]): Promise<void> {
+async function recordAudit(deps: RecordDeps, changes: ChangedItem[]): Promise<void> {
   const writes = changes.flatMap((change): Write[] => {
     const found = auditedBy(change);
     if (found === undefined) return [];
     const { mark, of } = found;
-    return [putAuditEvent(mark.tenant_id, auditEventOf(mark, of, settings.auditDays))];
+    return [putAuditEvent(mark.tenant_id, auditEventOf(mark, of, deps.settings.auditDays))];
   });
-  for (let start = 0; start < writes.length; start += WRITES_MAX) {
-    await transact(table, writes.slice(start, start + WRITES_MAX));
-  }
+  await inTransactions(deps, writes);
 }
 
 async function recordEvents(
@@ -83,6 +87,25 @@ async function recordEvents(
   if (untold === undefined) return undefined;
   await transact(deps.table, [putUnsentEvents(owner, untold.events, deps.clock.now())]);
   return untold;
+}
+
+/** Tokens count their changes themselves. */
+async function tellOfTokens(deps: RecordDeps, changes: ChangedItem[]): Promise<Untold | undefined> {
+  const found = changes.flatMap(tokenEventsOf);
+  if (found.length === 0) return undefined;
+  const untold = await deps.events.publish(found);
+  if (untold === undefined) return undefined;
+  await inTransactions(
+    deps,
+    untold.events.map((event) => putUnsentTokenEvent(event, deps.clock.now())),
+  );
+  return untold;
+}
+
+async function inTransactions({ table }: RecordDeps, writes: Write[]): Promise<void> {
+  for (let start = 0; start < writes.length; start += WRITES_MAX) {
+    await transact(table, writes.slice(start, start + WRITES_MAX));
+  }
 }
 
 const NONE: EventCount = { sequence: 0, recent: [] };

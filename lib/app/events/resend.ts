@@ -1,4 +1,4 @@
-import { forgetUnsentEvents, unsentEventsOf } from '../../store/event-items.ts';
+import { eventsIn, forgetUnsentEvents, unsentEventsOf } from '../../store/event-items.ts';
 import { transact } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';
 
@@ -8,7 +8,7 @@ export async function resendEvents(
   owner: { tenantId: string; deploymentId: string },
 ): Promise<void> {
   for await (const item of unsentEventsOf(deps.table, owner)) {
-    const untold = await deps.events.publish(item.events);
+    const untold = await deps.events.publish(eventsIn(item));
     if (untold !== undefined) throw new Error(`events cannot be told: ${untold.reason}`);
     await transact(deps.table, [forgetUnsentEvents(owner, item)]);
   }

@@ -60,6 +60,9 @@ export async function streamConsumers(deps: GetDeps): Promise<Consumer[]> {
 export const sweepHandler = (deps: GetDeps): Promise<(event: { all: boolean }) => Promise<unknown>> =>
   createFrom('functions/schedules/sweep.ts', deps);
 
+export const revocationsHandler = (deps: GetDeps): Promise<(event: { all: boolean }) => Promise<unknown>> =>
+  createFrom('functions/schedules/revocations.ts', deps);
+
 /** The function behind build events, called with the event that CodeBuild would send. */
 export async function buildChangedHandler(deps: GetDeps): Promise<(changed: BuildChanged) => Promise<void>> {
   const handler = await createFrom<(event: unknown) => Promise<void>>(

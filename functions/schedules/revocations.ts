@@ -1,0 +1,6 @@
+import { revokeDue } from '../../lib/app/auth/tokens/revoke.ts';
+import { clock, keys, oauth, table } from '../../lib/container.ts';
+import { schedule } from '../../lib/triggers/schedule.ts';
+
+export const create = schedule('revocations', revokeDue, 'token_id');
+export const handler = create(() => ({ table: table(), clock, keys: keys(), oauth: oauth() }));

@@ -1,0 +1,35 @@
+import { refuse } from '../../../contract/errors.ts';
+import type { deleteConnection as row } from '../../../contract/routes/oauth-connections.ts';
+import type { RouteInput } from '../../../contract/routes/route.ts';
+import { present, remove, update } from '../../../store/expressions.ts';
+import { connectionKey, oauthTokenPlaceKey, tokenConnectionKey } from '../../../store/keys.ts';
+import { findConnection } from '../../../store/oauth-connections.ts';
+import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import { auditOfRemoval } from '../../audit-of-removal.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+import { ownerOfCaller } from '../tokens/owner.ts';
+
+/** Takes a token of the caller from an agent; the token stays. Throws 404. */
+export async function deleteConnection(
+  deps: Pick<Deps, 'table' | 'clock' | 'settings'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<undefined> {
+  const { connection_id: id, agent_id: agentId } = params;
+  const owner = { ...ownerOfCaller(caller), agentId };
+  const item = await findConnection(deps.table, owner, id);
+  if (item === undefined) throw refuse('connection_not_found', { id });
+  const place = oauthTokenPlaceKey(owner.tenantId, item.token_id);
+  try {
+    await transact(deps.table, [
+      remove('connection', connectionKey(owner, id), present('pk')),
+      remove('token_connection', tokenConnectionKey(owner.tenantId, item.token_id, id)),
+      update('place', place, { add: { connections: -1 } }, present('pk')),
+      auditOfRemoval(deps, caller, 'connection.delete', { subject_id: id }),
+    ]);
+  } catch (error) {
+    // It went meanwhile, perhaps together with its token.
+    throw error instanceof ConditionsFailed ? refuse('connection_not_found', { id }) : error;
+  }
+}

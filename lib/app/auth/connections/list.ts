@@ -1,0 +1,26 @@
+import type { listConnections as row } from '../../../contract/routes/oauth-connections.ts';
+import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
+import { connectionsOf } from '../../../store/oauth-connections.ts';
+import { findTokenAt } from '../../../store/oauth-tokens.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+import { ownerOfCaller } from '../tokens/owner.ts';
+import { connectionView } from './view.ts';
+
+/** The caller's connections of an agent, newest first; none for an agent that nobody has connected. */
+export async function listConnections(
+  { table }: Pick<Deps, 'table'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<RouteOutput<typeof row>> {
+  const owner = ownerOfCaller(caller);
+  const items = await connectionsOf(table, { ...owner, agentId: params.agent_id });
+  const shown = await Promise.all(
+    items.map(async (item) => {
+      const token = await findTokenAt(table, owner, item.token_sk);
+      // It was deleted since the connections were read, and they with it.
+      return token === undefined ? [] : [connectionView(item, token)];
+    }),
+  );
+  return { data: shown.flat() };
+}

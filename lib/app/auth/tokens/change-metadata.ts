@@ -1,0 +1,58 @@
+import { refuse } from '../../../contract/errors.ts';
+import type { ChangeTokenBody, OAuthTokenView } from '../../../contract/oauth-tokens.ts';
+import type { changeTokenMetadata as row } from '../../../contract/routes/oauth-tokens.ts';
+import type { RouteInput } from '../../../contract/routes/route.ts';
+import type { AuditMark } from '../../../store/audit-items.ts';
+import { equals, present, update } from '../../../store/expressions.ts';
+import { findOwnToken, keyOfToken, matching, type OAuthToken, ownerOf } from '../../../store/oauth-tokens.ts';
+import { retryRaces, transact, type Write } from '../../../store/operations.ts';
+import { auditOf } from '../../audit.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+import { demote, isDefaultBeside } from './default-token.ts';
+import { ownerOfCaller } from './owner.ts';
+import { oauthTokenView } from './view.ts';
+
+/** Changes what is noted beside a token of the caller; what is absent stays. A token that becomes the default takes that from the others of its person and agent. */
+export async function changeTokenMetadata(
+  deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
+  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  caller: Caller,
+): Promise<OAuthTokenView> {
+  const { token_id: id } = params;
+  const audit = auditOf(deps, caller, 'oauth_token.change');
+  return retryRaces(async () => {
+    const before = await findOwnToken(deps.table, ownerOfCaller(caller), id);
+    if (before === undefined) throw refuse('oauth_token_not_found', { id });
+    const after = changed(before, body, deps.clock.now());
+    const shown = oauthTokenView(after);
+    const others =
+      body.is_default === true ? await matching(deps.table, ownerOf(before), before.provider_id) : [];
+    await transact(deps.table, [
+      noted(before, after, audit),
+      ...others.filter((other) => isDefaultBeside(after, other)).map(demote),
+      ...deps.idempotency.record(shown),
+    ]);
+    return shown;
+  });
+}
+
+function changed(before: OAuthToken, body: ChangeTokenBody, now: number): OAuthToken {
+  const label = body.provider_account_label ?? before.account_label;
+  const metadata = body.metadata ?? before.metadata;
+  return {
+    ...before,
+    ...(label !== undefined && { account_label: label }),
+    ...(metadata !== undefined && { metadata }),
+    is_default: body.is_default ?? before.is_default,
+    updated_at: new Date(now).toISOString(),
+  };
+}
+
+/** Beside a refresh that is under way: it touches none of its attributes, and is shown with what it was read with. */
+function noted(before: OAuthToken, after: OAuthToken, audit: AuditMark): Write {
+  const { account_label, metadata, is_default, updated_at } = after;
+  const set = { account_label, metadata, is_default, updated_at, audit };
+  const same = [present('pk'), equals('version', before.version)] as const;
+  return update('oauth_token', keyOfToken(before), { set }, ...same);
+}

@@ -1,0 +1,22 @@
+import { refuse } from '../../../contract/errors.ts';
+import type { deleteToken as row } from '../../../contract/routes/oauth-tokens.ts';
+import type { RouteInput } from '../../../contract/routes/route.ts';
+import { findOwnToken } from '../../../store/oauth-tokens.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+import { ownerOfCaller } from './owner.ts';
+import { removeToken } from './remove.ts';
+import { type RevokeDeps, revokeAtOnce } from './revoke.ts';
+
+/** Deletes one token of the caller, with the connections that use it; its provider is told, behind the answer if need be. Throws 404. */
+export async function deleteToken(
+  deps: RevokeDeps & Pick<Deps, 'settings'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<undefined> {
+  const { token_id: id } = params;
+  const token = await findOwnToken(deps.table, ownerOfCaller(caller), id);
+  const removed = token && (await removeToken(deps, token, caller));
+  if (removed === undefined) throw refuse('oauth_token_not_found', { id });
+  await revokeAtOnce(deps, removed.revocation === undefined ? [] : [removed.revocation]);
+}

@@ -1,0 +1,51 @@
+import type { TokenAnswer } from '../../../adapters/oauth.ts';
+import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import type { OAuthToken } from '../../../store/oauth-tokens.ts';
+
+/** So long before its end an access token is refreshed: who was given one must have time to use it. */
+const AHEAD_MILLISECONDS_MAX = 120_000;
+/** Of one that lives shortly, the last fifth. */
+const AHEAD_PART = 0.2;
+
+/** When an access token ends that came now, and from when on it is refreshed, in epoch milliseconds; empty when the provider does not say. */
+export function lifetimeOf(
+  { expiresInSeconds }: Pick<TokenAnswer, 'expiresInSeconds'>,
+  hasRefreshToken: boolean,
+  now: number,
+): { expires_at?: number; refresh_from?: number } {
+  if (expiresInSeconds === undefined) return {};
+  const lifetime = Math.max(0, expiresInSeconds) * 1000;
+  const ahead = hasRefreshToken ? Math.min(AHEAD_MILLISECONDS_MAX, lifetime * AHEAD_PART) : 0;
+  return { expires_at: now + lifetime, refresh_from: Math.round(now + lifetime - ahead) };
+}
+
+export const isDue = ({ refresh_from }: OAuthToken, now: number): boolean =>
+  refresh_from !== undefined && refresh_from <= now;
+
+/** Whether the access token that is stored can still be used. */
+export const isValid = ({ status, expires_at }: OAuthToken, now: number): boolean =>
+  status === 'active' && (expires_at === undefined || expires_at > now);
+
+/** Whether this provider is still the one that gave the grant; no other server is sent a token of it. */
+export const isFrom = (
+  grant: Pick<OAuthToken, 'provider_uid' | 'token_url'>,
+  provider: OAuthProvider,
+): boolean => grant.provider_uid === provider.id && grant.token_url === provider.token_url;
+
+/** Whether only a new consent of the person helps. */
+export const needsConsent = (token: OAuthToken, provider: OAuthProvider, now: number): boolean =>
+  token.status === 'expired' ||
+  !isFrom(token, provider) ||
+  (!token.has_refresh_token && !isValid(token, now));
+
+export const covers = ({ scopes }: Pick<OAuthToken, 'scopes'>, asked: readonly string[]): boolean =>
+  asked.every((scope) => scopes.includes(scope));
+
+/** The tokens that cover these scopes, the best one first: one that is taken, the default, what was granted last. */
+export const covering = (tokens: readonly OAuthToken[], scopes: readonly string[]): OAuthToken[] =>
+  tokens.filter((token) => covers(token, scopes)).toSorted(byWorth);
+
+const byWorth = (a: OAuthToken, b: OAuthToken): number =>
+  Number(b.status === 'active') - Number(a.status === 'active') ||
+  Number(b.is_default) - Number(a.is_default) ||
+  (a.id < b.id ? 1 : -1);

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { backOff } from 'exponential-backoff';
+import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
+import { refuse } from '../../../contract/errors.ts';
+import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import { keepRevocation, revocationOf } from '../../../store/oauth-revocations.ts';
+import { findTokenAt, keyOfToken, type OAuthToken, ownerOf } from '../../../store/oauth-tokens.ts';
+import { transact } from '../../../store/operations.ts';
+import type { Deps } from '../../deps.ts';
+import { clientOf } from '../providers/client.ts';
+import { isDue, lifetimeOf, needsConsent } from './grant.ts';
+import { leaseOf, releaseAsExpired, releaseAsFailed, releaseWith, takeLease } from './lease.ts';
+import { openTokens, sealTokens } from './sealed.ts';
+
+export type RefreshDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
+
+/** The token could not be refreshed now; the grant is as good as it was. */
+export class Unrefreshed extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'Unrefreshed';
+  }
+}
+
+/** A provider that takes longer has most likely not heard. Longer than anybody waits: the answer to a request that was heard must not be lost. */
+const CALL_MILLISECONDS_MAX = 10_000;
+/** Who waits for another one's refresh gives up with the request it waits for. */
+const WAIT_MILLISECONDS_MAX = 5_000;
+const LOOK_MILLISECONDS = { least: 50, most: 200 } as const;
+/** A new refresh token that cannot be stored would be lost, and the grant with it. */
+const keeping = { jitter: 'full', startingDelay: 100, numOfAttempts: 6 } as const;
+
+/**
+ * The token after one refresh, however many ask for it at once: whoever takes the lease on it asks the provider, the others look for what came of that. A lease
+ * lasts longer than the call may, so no refresh token is ever on its way twice. The token comes back as it is when it needs no refresh any more, or
+ * needs consent now. Throws Unrefreshed.
+ */
+export async function refreshed(
+  deps: RefreshDeps,
+  seen: OAuthToken,
+  provider: OAuthProvider,
+): Promise<OAuthToken> {
+  const begunAt = performance.now();
+  let pause: number = LOOK_MILLISECONDS.least;
+  for (let token = seen; ; token = await current(deps, token)) {
+    const now = deps.clock.now();
+    if (needsConsent(token, provider, now) || !isDue(token, now)) return token;
+    const lease = leaseOf(token, now);
+    if (lease === 'failing') throw new Unrefreshed('a moment ago it could not be refreshed');
+    const leaseId = lease === 'free' ? await takeLease(deps, token) : undefined;
+    if (leaseId !== undefined) return refreshHeld(deps, token, provider, leaseId);
+    if (performance.now() - begunAt > WAIT_MILLISECONDS_MAX)
+      throw new Unrefreshed('another refresh of it has not ended');
+    await delay(pause);
+    pause = Math.min(LOOK_MILLISECONDS.most, pause * 2);
+  }
+}
+
+async function current({ table }: RefreshDeps, token: OAuthToken): Promise<OAuthToken> {
+  const found = await findTokenAt(table, ownerOf(token), keyOfToken(token).sk);
+  if (found === undefined) throw refuse('oauth_token_not_found', { id: token.id });
+  return found;
+}
+
+async function refreshHeld(
+  deps: RefreshDeps,
+  token: OAuthToken,
+  provider: OAuthProvider,
+  leaseId: string,
+): Promise<OAuthToken> {
+  let sealed: { answer: TokenAnswer; tokens: string };
+  try {
+    sealed = await ask(deps, token, provider);
+  } catch (error) {
+    return await failed(deps, token, leaseId, error);
+  }
+  return keep(deps, token, leaseId, sealed);
+}
+
+/** Asks the provider, and seals what it gives. */
+async function ask(
+  deps: RefreshDeps,
+  token: OAuthToken,
+  provider: OAuthProvider,
+): Promise<{ answer: TokenAnswer; tokens: string }> {
+  const place = { tenant_id: token.tenant_id, token_id: token.id };
+  const { refresh_token: old = '' } = await openTokens(deps, { ...place, sealed: token.sealed });
+  const client = await clientOf(deps, provider);
+  const answer = await deps.oauth.refresh(client, old, AbortSignal.timeout(CALL_MILLISECONDS_MAX));
+  const given = { access_token: answer.accessToken, refresh_token: answer.refreshToken ?? old };
+  return { answer, tokens: await backOff(() => sealTokens(deps, place, given), keeping) };
+}
+
+/** Marks a grant that the provider takes no more; anything else leaves it as it was, and nobody tries again for a moment. */
+async function failed(
+  deps: RefreshDeps,
+  token: OAuthToken,
+  leaseId: string,
+  error: unknown,
+): Promise<OAuthToken> {
+  const isEnded = error instanceof OAuthError && error.kind === 'invalid_grant';
+  const release = isEnded ? releaseAsExpired : releaseAsFailed;
+  const released = await release(deps, token, leaseId);
+  // What has replaced it meanwhile is judged anew.
+  if (isEnded || released === undefined) return released ?? current(deps, token);
+  if (error instanceof OAuthError) throw new Unrefreshed(error.message);
+  throw error;
+}
+
+async function keep(
+  deps: RefreshDeps,
+  token: OAuthToken,
+  leaseId: string,
+  { answer, tokens }: { answer: TokenAnswer; tokens: string },
+): Promise<OAuthToken> {
+  const now = deps.clock.now();
+  const { expires_at: _, refresh_from: __, lease_id: ___, lease_until: ____, ...rest } = token;
+  const next: OAuthToken = {
+    ...rest,
+    sealed: tokens,
+    ...(answer.scopes !== undefined && { scopes: answer.scopes }),
+    ...lifetimeOf(answer, true, now),
+    version: token.version + 1,
+    updated_at: new Date(now).toISOString(),
+  };
+  const kept = await backOff(() => releaseWith(deps, next, leaseId), keeping);
+  if (kept) return next;
+  try {
+    return await current(deps, token);
+  } catch (error) {
+    await revokeLater(deps, next);
+    throw error;
+  }
+}
+
+/** The token was deleted while its refresh was under way: what came of that is in nobody's hands. */
+function revokeLater({ table, clock }: RefreshDeps, token: OAuthToken): Promise<void> {
+  return transact(table, [keepRevocation(revocationOf(token, { id: clock.orderedId(), now: clock.now() }))]);
+}

@@ -1,0 +1,56 @@
+import type { AuditAction } from '../../../contract/audit.ts';
+import { equals, present, remove } from '../../../store/expressions.ts';
+import { oauthTokenPlaceKey } from '../../../store/keys.ts';
+import { connectionsOfToken, removeConnection } from '../../../store/oauth-connections.ts';
+import { findProvider } from '../../../store/oauth-providers.ts';
+import { keepRevocation, type Revocation, revocationOf } from '../../../store/oauth-revocations.ts';
+import { findTokenPlace, keyOfToken, type OAuthToken, ownerOf } from '../../../store/oauth-tokens.ts';
+import { retryRaces, transact } from '../../../store/operations.ts';
+import { auditOfRemoval } from '../../audit-of-removal.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+import { isFrom } from './grant.ts';
+
+type RemoveDeps = Pick<Deps, 'table' | 'clock' | 'settings'>;
+/** `revocation`: what its provider is still to be told, if it can be. */
+export type Removed = { revocation: Revocation | undefined };
+
+const ACTION: AuditAction = 'oauth_token.delete';
+
+/**
+ * Removes a token with the connections that use it, and keeps what is to be revoked, in one transaction: from then on nobody is given it here, whatever becomes of the
+ * revocation. Undefined when it is gone already.
+ */
+export function removeToken(
+  deps: RemoveDeps,
+  token: OAuthToken,
+  caller: Caller,
+): Promise<Removed | undefined> {
+  return retryRaces(async () => {
+    const owner = ownerOf(token);
+    const place = await findTokenPlace(deps.table, owner, token.id);
+    if (place === undefined) return undefined;
+    const connections = await connectionsOfToken(deps.table, owner.tenantId, token.id);
+    const revocation = await revocationFor(deps, token);
+    await transact(deps.table, [
+      remove('oauth_token', keyOfToken(token), present('pk')),
+      // No connection is made or removed meanwhile.
+      remove(
+        'oauth_token_place',
+        oauthTokenPlaceKey(owner.tenantId, token.id),
+        equals('connections', place.connections),
+      ),
+      ...connections.flatMap((connection) => removeConnection(owner, token.id, connection)),
+      ...(revocation === undefined ? [] : [keepRevocation(revocation)]),
+      auditOfRemoval(deps, caller, ACTION, { subject_id: token.id }),
+    ]);
+    return { revocation };
+  });
+}
+
+/** Nothing for a provider that is gone, is another one by now, or takes no revocations. */
+async function revocationFor(deps: RemoveDeps, token: OAuthToken): Promise<Revocation | undefined> {
+  const provider = await findProvider(deps.table, token.organization_id, token.provider_id);
+  if (provider?.revocation_url === undefined || !isFrom(token, provider)) return undefined;
+  return revocationOf(token, { id: deps.clock.orderedId(), now: deps.clock.now() });
+}

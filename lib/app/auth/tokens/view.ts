@@ -1,0 +1,22 @@
+import type { OAuthTokenView } from '../../../contract/oauth-tokens.ts';
+import type { OAuthToken } from '../../../store/oauth-tokens.ts';
+
+/** A time in epoch milliseconds as it is shown. */
+export const shownTime = (milliseconds: number | undefined): string | null =>
+  milliseconds === undefined ? null : new Date(milliseconds).toISOString();
+
+export const oauthTokenView = (token: OAuthToken): OAuthTokenView => ({
+  id: token.id,
+  provider_id: token.provider_id,
+  provider_account_label: token.account_label ?? null,
+  user_id: token.user_id === '' ? null : token.user_id,
+  agent_id: token.agent_id === '' ? null : token.agent_id,
+  scopes: token.scopes,
+  status: token.status,
+  is_default: token.is_default,
+  expires_at: shownTime(token.expires_at),
+  has_refresh_token: token.has_refresh_token,
+  metadata: token.metadata ?? {},
+  created_at: token.created_at,
+  updated_at: token.updated_at,
+});

@@ -1,0 +1,102 @@
+import {
+  changeTokenBody,
+  deletedTokensView,
+  importTokenBody,
+  oauthTokenListView,
+  oauthTokenView,
+  providerQuery,
+  tokenExistsView,
+  tokenParams,
+} from '../oauth-tokens.ts';
+import { route } from './route.ts';
+
+export const listTokens = route({
+  operation: 'listTokens',
+  method: 'GET',
+  path: '/v2/auth/tokens',
+  handler: 'functions/api/oauth-tokens/list.ts',
+  access: ['table:get', 'table:query'],
+  area: 'auth',
+  permission: 'tokens:read',
+  summary: 'List the own OAuth tokens of a provider, newest first, without the tokens themselves',
+  success: 200,
+  query: providerQuery,
+  response: oauthTokenListView,
+});
+
+export const deleteTokens = route({
+  operation: 'deleteTokens',
+  method: 'DELETE',
+  path: '/v2/auth/tokens',
+  handler: 'functions/api/oauth-tokens/delete-all.ts',
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete', 'keys:decrypt'],
+  area: 'auth',
+  permission: 'tokens:write',
+  summary:
+    'Delete all own OAuth tokens of a provider, for whichever agents they are, with their connections; they are revoked there where that can be',
+  success: 200,
+  query: providerQuery,
+  response: deletedTokensView,
+  variables: ['ALLOWED_HOSTS', 'AUDIT_DAYS'],
+});
+
+export const tokenExists = route({
+  operation: 'tokenExists',
+  method: 'GET',
+  path: '/v2/auth/tokens/exists',
+  handler: 'functions/api/oauth-tokens/exists.ts',
+  access: ['table:get', 'table:query'],
+  area: 'auth',
+  permission: 'tokens:read',
+  summary: 'Whether there is an own OAuth token of a provider',
+  success: 200,
+  query: providerQuery,
+  response: tokenExistsView,
+});
+
+export const importToken = route({
+  operation: 'importToken',
+  method: 'POST',
+  path: '/v2/auth/tokens/import',
+  handler: 'functions/api/oauth-tokens/import.ts',
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'keys:generate'],
+  area: 'auth',
+  permission: 'tokens:write',
+  summary: 'Keep an OAuth token that the same client was given elsewhere',
+  success: 200,
+  body: importTokenBody,
+  response: oauthTokenView,
+  errors: ['oauth_provider_not_found'],
+});
+
+export const deleteToken = route({
+  operation: 'deleteToken',
+  method: 'DELETE',
+  path: '/v2/auth/tokens/{token_id}',
+  handler: 'functions/api/oauth-tokens/delete.ts',
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete', 'keys:decrypt'],
+  area: 'auth',
+  permission: 'tokens:write',
+  summary: 'Delete an own OAuth token with its connections; it is revoked at its provider where that can be',
+  success: 204,
+  params: tokenParams,
+  response: null,
+  errors: ['oauth_token_not_found'],
+  variables: ['ALLOWED_HOSTS', 'AUDIT_DAYS'],
+});
+
+export const changeTokenMetadata = route({
+  operation: 'changeTokenMetadata',
+  method: 'PATCH',
+  path: '/v2/auth/tokens/{token_id}/metadata',
+  handler: 'functions/api/oauth-tokens/change-metadata.ts',
+  access: ['table:get', 'table:query', 'table:put', 'table:update'],
+  area: 'auth',
+  permission: 'tokens:write',
+  summary: 'Change what is noted beside an own OAuth token, and whether it is the default',
+  success: 200,
+  params: tokenParams,
+  body: changeTokenBody,
+  response: oauthTokenView,
+  errors: ['oauth_token_not_found'],
+});

@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { lazy } from '../contract/lazy.ts';
+import { present, remove, update } from './expressions.ts';
+import { REVOCATIONS_DUE, revocationKey } from './keys.ts';
+import type { OAuthToken } from './oauth-tokens.ts';
+import { queryAll, type Write } from './operations.ts';
+import type { Table } from './table.ts';
+
+/** Tokens of a grant that nobody has here any more, until their provider has heard of it. Times in epoch milliseconds. */
+export const revocation = lazy(() =>
+  z.object({
+    v: z.literal(1),
+    entity: z.literal('oauth_revocation'),
+    tenant_id: z.string(),
+    id: z.string(),
+    token_id: z.string(),
+    organization_id: z.string(),
+    provider_id: z.string(),
+    provider_uid: z.string(),
+    token_url: z.string(),
+    /** As the token had them. */
+    sealed: z.string(),
+    attempts: z.int(),
+    created_at: z.number(),
+    ttl: z.number(),
+  }),
+);
+export type Revocation = z.infer<ReturnType<typeof revocation>>;
+
+/** The request that ended the grant tries first; only then is it the schedule's turn. */
+const FIRST_DUE_MILLISECONDS = 60_000;
+/** Should nobody ever try, the table itself forgets the tokens. */
+const KEPT_SECONDS = 2 * 86_400;
+
+const keyOf = ({ tenant_id, token_id, id }: Revocation) => revocationKey(tenant_id, token_id, id);
+
+/** What is to be revoked of a token; `id`: the revocation's own. */
+export const revocationOf = (token: OAuthToken, { id, now }: { id: string; now: number }): Revocation => ({
+  v: 1,
+  entity: 'oauth_revocation',
+  tenant_id: token.tenant_id,
+  id,
+  token_id: token.id,
+  organization_id: token.organization_id,
+  provider_id: token.provider_id,
+  provider_uid: token.provider_uid,
+  token_url: token.token_url,
+  sealed: token.sealed,
+  attempts: 0,
+  created_at: now,
+  ttl: Math.ceil(now / 1000) + KEPT_SECONDS,
+});
+
+/** Keeps a revocation. An update, which makes the item: who refreshes may need it, and has no right to put. */
+export const keepRevocation = (item: Revocation): Write => {
+  const due = { due_pk: REVOCATIONS_DUE, due_at: item.created_at + FIRST_DUE_MILLISECONDS };
+  return update('revocation', keyOf(item), { set: { ...item, ...due } });
+};
+
+export const forgetRevocation = (item: Revocation): Write => remove('revocation', keyOf(item));
+
+export const postponeRevocation = (item: Revocation, dueAt: number): Write =>
+  update('revocation', keyOf(item), { set: { due_at: dueAt }, add: { attempts: 1 } }, present('pk'));
+
+/** The revocations in one partition. */
+export const revocationsIn = (table: Table, pk: string): AsyncGenerator<Revocation> =>
+  queryAll(table, revocation, { pk });
