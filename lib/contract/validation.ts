@@ -14,7 +14,21 @@ type Issue = z.core.$ZodIssue;
 type Words = Omit<ValidationItem, 'loc' | 'input'>;
 
 /** Anything below a field of these names may hold a secret, in whatever shape a client sends it. */
-const SECRET_FIELDS: ReadonlySet<unknown> = new Set(['secrets', 'value', 'lines', 'repo_url', 'custom_url']);
+const SECRET_FIELDS: ReadonlySet<unknown> = new Set([
+  'secrets',
+  'value',
+  'lines',
+  'repo_url',
+  'custom_url',
+  'token',
+  'webhook_secret',
+  'client_secret',
+  'access_token',
+  'refresh_token',
+  'code',
+  'state',
+  'confirmation_code',
+]);
 
 // Larger values help nobody find the mistake, and would make an answer larger than its request.
 const INPUT_LENGTH_MAX = 1024;

@@ -128,8 +128,9 @@ class HttpGateway {
     const match = this.#route(request.method ?? 'GET', target.path);
     const event = eventOf(request, target, match, body, Date.now());
     const working = this.#invoke(match, event);
-    // One that follows may wait long for its first entry; that holds up no shutdown.
-    const follows = match.row?.eventStream === true && wantsEventStream(request.headers.accept);
+    // One that follows or waits may be at it for long; that holds up no shutdown.
+    const isStream = match.row?.eventStream === true && wantsEventStream(request.headers.accept);
+    const follows = isStream || match.row?.leadsOn === true;
     const result = follows ? await unlessAborted(working, this.#closing.signal) : await working;
     if (result === undefined) return sendGatewayError(response, 503, 'Service Unavailable');
     if (response.destroyed) return;

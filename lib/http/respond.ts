@@ -29,6 +29,11 @@ const isPartial = (row: RouteRow, output: unknown): boolean =>
   // As above.
   (row.isPartial as ((output: unknown) => boolean) | undefined)?.(output) === true;
 
+function statusOf(row: RouteRow, output: unknown, headers: Record<string, string>): number {
+  if (row.leadsOn && headers.Location !== undefined) return 307;
+  return isPartial(row, output) ? 207 : row.success;
+}
+
 /** True when the client has this version already (RFC 9110 §13.1.2: a weak comparison). */
 export function isUnchanged(ifNoneMatch: string | undefined, etag: string | undefined): boolean {
   if (ifNoneMatch === undefined || etag === undefined) return false;
@@ -73,7 +78,7 @@ export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, outp
     return { statusCode: row.success, headers: streamHeaders, body: eventStream(logsIn(body)) };
   }
   return {
-    statusCode: isPartial(row, output) ? 207 : row.success,
+    statusCode: statusOf(row, output, headers),
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   };

@@ -34,6 +34,16 @@ export const tenant = lazy(() =>
   }),
 );
 
+export const organisation = lazy(() =>
+  z.object({
+    v: z.literal(1),
+    entity: z.literal('organisation'),
+    organisation_id: z.string(),
+    name: z.string(),
+    created_at: z.string(),
+  }),
+);
+
 /** What lists of keys walk over; thin, so that it costs little to pass over. Owner and id are in its key alone. */
 export const apiKeyRow = lazy(() =>
   z.object({

@@ -36,6 +36,7 @@ const whereBodiesAreRead = ['invalid_json', 'body_too_large', 'media_type'] as c
 
 /** What a route refuses by its kind, whatever its use case is. */
 export function commonErrors(row: RouteRow): ErrorCode[] {
+  if (row.page !== undefined) return [];
   return [
     ...(row.method === 'GET' || row.method === 'DELETE' ? [] : whereBodiesAreRead),
     ...(row.permission === 'public' ? [] : whereKeysAreAsked),
@@ -62,5 +63,5 @@ export function textOf(code: ErrorCode): string {
 }
 
 /** Whether a route answers 422 at all: there is something of the request to look at. */
-export const validates = ({ params, query, body }: RouteRow): boolean =>
-  params !== undefined || query !== undefined || body !== undefined;
+export const validates = ({ params, query, body, page }: RouteRow): boolean =>
+  page === undefined && (params !== undefined || query !== undefined || body !== undefined);

@@ -21,12 +21,15 @@ const meanings: Record<number, string> = {
   204: 'Done; there is nothing to say',
   207: 'Done in part; each result says whether it was',
   302: 'There: `Location`',
+  303: 'Go on there: `Location`',
   304: 'Unchanged since the version of `If-None-Match`',
+  307: 'Nothing yet; ask again there: `Location`',
   400: 'The request contradicts itself or what is there',
   401: 'No valid key',
   403: 'The key does not allow this',
   404: 'Not there, or not yours',
   409: 'The state of things forbids it',
+  410: 'Finished, or its time is over',
   412: 'Another version than that of `If-Match`',
   413: 'The body is too large',
   415: 'The body is not JSON',
@@ -44,6 +47,7 @@ const headerDescriptions: Record<string, string> = {
   'Retry-After': 'Try again after so many seconds.',
   'WWW-Authenticate': 'How to prove who asks.',
   'X-Request-Id': 'Tells this request apart; quote it when something is wrong.',
+  'Set-Cookie': 'Marks the browser that began, or takes the mark away.',
   'Idempotent-Replayed': '`true`: this is the answer that an earlier request with the same key got.',
   'Cache-Control': 'How long it may be kept.',
   'Content-Security-Policy': 'What the page may load.',
@@ -78,12 +82,17 @@ function successContent(row: RouteRow, { reference }: Components): JsonSchema {
 }
 
 function success(row: RouteRow, components: Components): Record<string, JsonSchema> {
-  const ownHeaders = [...headerNamesOf(row), ...(takesIdempotencyKey(row) ? ['Idempotent-Replayed'] : [])];
+  const ownHeaders = [
+    ...headerNamesOf(row),
+    ...(takesIdempotencyKey(row) ? ['Idempotent-Replayed'] : []),
+    ...(row.page === undefined ? [] : ['Set-Cookie']),
+  ];
   const content = { headers: headerReferences(ownHeaders), ...successContent(row, components) };
   const answer = (status: number) => ({ [status]: { description: meanings[status] ?? '', ...content } });
   return {
     ...answer(row.success),
     ...(row.isPartial !== undefined && answer(207)),
+    ...(row.leadsOn && answer(307)),
     ...(row.method === 'GET' &&
       hasEtag(row) && { 304: { description: meanings[304], headers: headerReferences(['ETag']) } }),
   };
@@ -174,6 +183,22 @@ function refusalOf(status: number, codes: readonly ErrorCode[], components: Comp
     : refusal(status, codes, components);
 }
 
+/** What browsers are shown besides: pages that say what went wrong. */
+const pagesOf = (row: RouteRow): Record<string, JsonSchema> =>
+  Object.fromEntries(
+    (row.page?.statuses ?? []).map((status) => [
+      status,
+      {
+        description: meanings[status] ?? '',
+        headers: headerReferences([
+          'Set-Cookie',
+          ...headerNamesOf(row).filter((name) => name !== 'Location'),
+        ]),
+        content: { 'text/html': { schema: { type: 'string' } } },
+      },
+    ]),
+  );
+
 /** Every answer of a route by its status. */
 export function responsesOf(row: RouteRow, components: Components): Record<string, JsonSchema> {
   const byStatus = Map.groupBy(errorCodesOf(row), (code) => errors[code].status as number);
@@ -182,6 +207,7 @@ export function responsesOf(row: RouteRow, components: Components): Record<strin
   );
   return {
     ...success(row, components),
+    ...pagesOf(row),
     ...Object.fromEntries(refusals),
     ...(validates(row) && { 422: named('Invalid') }),
     429: named('TooManyRequests'),

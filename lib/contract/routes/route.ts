@@ -10,11 +10,16 @@ type Schema<T extends z.ZodType = z.ZodType> = () => T;
  * One row of the route table: everything that is known about an endpoint (CDK, OpenAPI, authorization, the embedded gateway and
  * the tests all read it). Schemas are thunks, so a function builds only its own.
  */
-export type RouteRow = Endpoint & (Reader | Writer);
+export type RouteRow = Endpoint & (Reader | Writer | SentBack);
 
 /** A GET can be given no action that writes. */
 type Reader = { method: 'GET'; access: readonly ReadAccess[] };
 type Writer = { method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'; access: readonly Access[] };
+/** But for pages that a browser is sent back to with something that counts once; `writes` says why. */
+type SentBack = { method: 'GET'; access: readonly Access[]; page: PageAnswers & { writes: string } };
+
+/** Statuses of pages beside that of a success. */
+type PageAnswers = { statuses: readonly number[] };
 
 type Endpoint = {
   operation: string;
@@ -26,13 +31,17 @@ type Endpoint = {
   /** `public` needs no key. */
   permission: Permission | 'public';
   summary: string;
-  success: 200 | 201 | 204 | 302;
+  success: 200 | 201 | 204 | 302 | 303;
   params?: Schema<z.ZodObject>;
   query?: Schema<z.ZodObject>;
   body?: Schema;
   response: Schema | null;
   /** Not JSON: the use case gives `{contentType, text}`, and the answer is that text, of one of these types. */
   contentTypes?: readonly string[];
+  /** For people's browsers: every answer is a page, refusals too, and a body is a form. */
+  page?: PageAnswers & { writes?: string };
+  /** An answer with a `Location` is a 307 there: to ask again, before a gateway cuts off who waits. */
+  leadsOn?: true;
   /** What its own code may refuse with, beside what every route with such a permission and method does; a test reads the code. */
   errors?: readonly ErrorCode[];
   /** Whether what the use case returned tells of something that was not done: the answer is 207 then. */

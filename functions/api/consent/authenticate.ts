@@ -1,0 +1,7 @@
+import { authenticate } from '../../../lib/app/auth/consent/authenticate.ts';
+import { clock, keys, oauth, table } from '../../../lib/container.ts';
+import { authenticate as row } from '../../../lib/contract/routes/consent.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+
+export const create = endpoint(row, authenticate);
+export const handler = create(() => ({ table: table(), clock, keys: keys(), oauth: oauth() }));

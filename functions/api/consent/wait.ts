@@ -1,0 +1,7 @@
+import { waitForConsent } from '../../../lib/app/auth/consent/wait.ts';
+import { clock, keys, table } from '../../../lib/container.ts';
+import { waitForConsent as row } from '../../../lib/contract/routes/consent.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+
+export const create = endpoint(row, waitForConsent);
+export const handler = create(() => ({ table: table(), clock, keys: keys() }));

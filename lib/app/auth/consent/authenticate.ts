@@ -1,0 +1,98 @@
+import type { authenticate as row } from '../../../contract/routes/consent.ts';
+import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
+import { putAuthRequest } from '../../../store/auth-requests.ts';
+import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import { transact } from '../../../store/operations.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+import { getProvider } from '../providers/client.ts';
+import type { FreshDeps, FreshToken } from '../tokens/fresh.ts';
+import { lifeOf } from './life.ts';
+import { redirectUriFor } from './redirect-uri.ts';
+import { newTicket } from './secrets.ts';
+import { type StoredGrant, storedGrant } from './stored-grant.ts';
+
+type Input = Pick<RouteInput<typeof row>, 'body' | 'baseUrl'>;
+type Answer = RouteOutput<typeof row>;
+
+/** A link may lie for so long before somebody opens it. */
+const UNOPENED_SECONDS = 600;
+
+const statusOf = {
+  usable: 'pending',
+  none: 'pending',
+  elsewhere: 'connection_required',
+  expired: 'token_expired',
+} as const satisfies Record<StoredGrant['kind'], Answer['status']>;
+
+/**
+ * An access token for a person at a provider, when one is stored that covers the scopes; else the address at which the person consents. Throws 404 for
+ * an unknown provider or `token_id`, 422 for a redirect URI that is not allowed, 503 when the stored grant has to be refreshed and the provider does not answer.
+ */
+export async function authenticate(
+  deps: FreshDeps,
+  { body, baseUrl }: Input,
+  caller: Caller,
+): Promise<Answer> {
+  const provider = await getProvider(deps, caller.organisationId, body.provider);
+  const redirectUri = redirectUriFor(provider, body.redirect_uri, baseUrl);
+  const owner = {
+    tenantId: caller.tenantId,
+    ownerId: caller.userId,
+    userId: body.user_id,
+    agentId: body.agent_id,
+  };
+  const wish = { scopes: body.scopes, tokenId: body.token_id };
+  const stored = await storedGrant(deps, owner, provider, wish);
+  if (stored.kind === 'usable' && body.force_new !== true) return completed(stored.fresh);
+  const replaces = body.token_id ?? (stored.kind === 'expired' ? stored.token.id : undefined);
+  const asked = await ask(deps, caller, provider, { body, baseUrl, redirectUri, replaces });
+  const status = body.force_new === true ? 'pending' : statusOf[stored.kind];
+  return { status, ...asked, ...(body.user_id !== '' && { user_id: body.user_id }) };
+}
+
+const completed = ({ accessToken, token }: FreshToken): Answer => ({
+  status: 'completed',
+  url: null,
+  auth_id: null,
+  token: accessToken,
+  ...(token.user_id !== '' && { user_id: token.user_id }),
+  ...(token.metadata !== undefined && { metadata: token.metadata }),
+});
+
+/** Keeps the request, and gives the address of its page. */
+async function ask(
+  { table, clock }: Pick<Deps, 'table' | 'clock'>,
+  caller: Caller,
+  provider: OAuthProvider,
+  { body, baseUrl, redirectUri, replaces }: Input & { redirectUri: string; replaces: string | undefined },
+): Promise<{ url: string; auth_id: string }> {
+  const id = clock.orderedId();
+  const nonce = newTicket(caller.tenantId, id);
+  const now = clock.now();
+  const item = {
+    v: 1,
+    entity: 'auth_request',
+    stage: 'created',
+    tenant_id: caller.tenantId,
+    id,
+    organisation_id: caller.organisationId,
+    owner_id: caller.userId,
+    key_id: caller.keyId,
+    user_id: body.user_id,
+    agent_id: body.agent_id,
+    provider_id: provider.provider_id,
+    provider_uid: provider.id,
+    token_url: provider.token_url,
+    scopes: body.scopes,
+    ...(body.is_default !== undefined && { is_default: body.is_default }),
+    ...(replaces !== undefined && { replaces }),
+    redirect_uri: redirectUri,
+    user_binding: provider.user_binding,
+    nonce_hash: nonce.hash,
+    created_at: new Date(now).toISOString(),
+    ...lifeOf(now, UNOPENED_SECONDS),
+  } as const;
+  await transact(table, [putAuthRequest(item)]);
+  return { url: `${baseUrl}/v2/auth/begin/${nonce.text}`, auth_id: id };
+}

@@ -1,0 +1,57 @@
+import { refuse } from '../../../contract/errors.ts';
+import type { completeConsent as row } from '../../../contract/routes/consent.ts';
+import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
+import { type Confirming, findAuthRequest, reach } from '../../../store/auth-requests.ts';
+import { ConditionsFailed, retryRaces, transact } from '../../../store/operations.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+import { isLate, providerOf } from './find-request.ts';
+import { grant } from './grant.ts';
+import { openAnswer } from './sealed.ts';
+import { isConfirmationCode } from './secrets.ts';
+
+type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'idempotency'>;
+
+/**
+ * The user who asked confirms, with the code that the consenting browser was shown, that it was them. Throws 404 for a request that is not theirs,
+ * `auth_request_over` when none waits to be confirmed, `confirmation_refused` for a wrong code; the last one ends the request.
+ */
+export async function completeConsent(
+  deps: CompleteDeps,
+  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  caller: Caller,
+): Promise<RouteOutput<typeof row>> {
+  const item = await retryRaces(() => countAttempt(deps, params.auth_id, caller));
+  if (!isConfirmationCode(item.code_hash, body.confirmation_code)) return refuseCode(deps, item);
+  const provider = await providerOf(deps, item);
+  if (provider === undefined) throw refuse('auth_request_over', {});
+  const shown = { status: 'completed', auth_id: item.id } as const;
+  const answer = await openAnswer(deps, item, item.sealed_answer);
+  await grant(deps, item, provider, answer, deps.idempotency.record(shown));
+  return shown;
+}
+
+/** Counted before it is looked at: so many at once are no more than so many one after the other. */
+async function countAttempt(deps: CompleteDeps, authId: string, caller: Caller): Promise<Confirming> {
+  const item = await findAuthRequest(deps.table, caller.tenantId, authId);
+  if (item?.owner_id !== caller.userId) throw refuse('auth_request_not_found', { id: authId });
+  if (item.stage !== 'confirming' || isLate(deps, item)) throw refuse('auth_request_over', {});
+  if (item.attempts_left === 0) throw refuse('auth_request_over', {});
+  const { stage, sealed_answer, code_hash } = item;
+  const counted = { stage, sealed_answer, code_hash, attempts_left: item.attempts_left - 1 };
+  await transact(deps.table, [reach(item, counted)]);
+  return { ...item, ...counted };
+}
+
+async function refuseCode(deps: CompleteDeps, item: Confirming): Promise<never> {
+  if (item.attempts_left === 0)
+    await transact(deps.table, [reach(item, { stage: 'ended', error: 'confirmation_failed' })]).catch(
+      unlessDecided,
+    );
+  throw refuse('confirmation_refused', { left: item.attempts_left });
+}
+
+/** One with the right code was quicker, or has ended it. */
+function unlessDecided(error: unknown): void {
+  if (!(error instanceof ConditionsFailed)) throw error;
+}

@@ -1,0 +1,87 @@
+import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
+import { AUTH_REQUEST, type AuthRequest, type Consenting, reach } from '../../../store/auth-requests.ts';
+import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import type { Deps } from '../../deps.ts';
+import { clientOf } from '../providers/client.ts';
+import { openText } from './sealed.ts';
+
+export type ExchangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
+export type Exchanging = Extract<AuthRequest, { stage: 'exchanging' }>;
+
+/** `used`: somebody else has taken the state. `failed`: the request has ended; `error` is for programs, `reason` for people. */
+export type Exchanged =
+  | { kind: 'granted'; request: Exchanging; answer: TokenAnswer }
+  | { kind: 'used' }
+  | { kind: 'failed'; error: string; reason: string };
+
+/** The person waits, and nothing stands between but a gateway that gives up after 30 s. */
+const EXCHANGE_MILLISECONDS_MAX = 15_000;
+
+/** Takes the state of a request, once and for all, and exchanges the code that came with it. */
+export async function exchangeCode(
+  deps: ExchangeDeps,
+  item: Consenting,
+  provider: OAuthProvider,
+  callback: URLSearchParams,
+): Promise<Exchanged> {
+  const request = await taken(deps, item);
+  if (request === undefined) return { kind: 'used' };
+  try {
+    return { kind: 'granted', request, answer: await answerTo(deps, request, provider, callback) };
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const failed = { kind: 'failed', error: wordOf(error), reason: error.message } as const;
+    await transact(deps.table, [reach(request, { stage: 'ended', error: failed.error })]);
+    return failed;
+  }
+}
+
+async function taken(deps: ExchangeDeps, item: Consenting): Promise<Exchanging | undefined> {
+  const { cookie_hash, state_hash, sealed_verifier } = item;
+  const begun = { cookie_hash, state_hash, ...(sealed_verifier !== undefined && { sealed_verifier }) };
+  try {
+    await transact(deps.table, [reach(item, { stage: 'exchanging', ...begun })]);
+  } catch (error) {
+    if (error instanceof ConditionsFailed && error.failed.has(AUTH_REQUEST)) return undefined;
+    throw error;
+  }
+  return { ...item, stage: 'exchanging' };
+}
+
+async function answerTo(
+  deps: ExchangeDeps,
+  request: Exchanging,
+  provider: OAuthProvider,
+  callback: URLSearchParams,
+): Promise<TokenAnswer> {
+  const verifier =
+    request.sealed_verifier === undefined
+      ? {}
+      : { verifier: await openText(deps, request, request.sealed_verifier) };
+  const exchange = {
+    callback,
+    // That it is the one that was sent has been proved; it is kept as a hash only.
+    state: callback.get('state') ?? '',
+    redirectUri: request.redirect_uri,
+    ...verifier,
+  };
+  const signal = AbortSignal.timeout(EXCHANGE_MILLISECONDS_MAX);
+  return deps.oauth.exchange(await clientOf(deps, provider), exchange, signal);
+}
+
+/** As OAuth spells its own codes; anything else the provider may have put there stays with it. */
+const CODE = /^[\w.-]{1,64}$/;
+
+/** The provider did not answer, or could not. */
+export const UNAVAILABLE = 'provider_unavailable';
+
+const words = {
+  invalid_grant: 'invalid_grant',
+  refused: 'consent_refused',
+  transient: UNAVAILABLE,
+  hostile: 'provider_answer_invalid',
+} as const;
+
+const wordOf = ({ kind, code }: OAuthError): string =>
+  kind !== 'transient' && code !== undefined && CODE.test(code) ? code : words[kind];

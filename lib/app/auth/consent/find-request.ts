@@ -1,0 +1,49 @@
+import type { PageRequest } from '../../../contract/page.ts';
+import { type AuthRequest, findAuthRequest } from '../../../store/auth-requests.ts';
+import { findProvider, type OAuthProvider } from '../../../store/oauth-providers.ts';
+import type { Deps } from '../../deps.ts';
+import { cookieOf } from './cookie.ts';
+import { isSecretOf, readTicket, type Ticket } from './secrets.ts';
+
+/** The request that the address of its first page names; undefined for any other text, and once its time is over. */
+export async function requestOfNonce(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  text: string,
+): Promise<{ item: AuthRequest; ticket: Ticket } | undefined> {
+  const ticket = readTicket(text);
+  const item = ticket && (await findAuthRequest(deps.table, ticket.tenantId, ticket.authId));
+  if (!item || !isSecretOf(item.nonce_hash, ticket.secret) || isLate(deps, item)) return undefined;
+  return { item, ticket };
+}
+
+/** The request that waits for this state; undefined for any other text, for a state that was used, and once its time is over. */
+export async function requestOfState(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  text: string,
+): Promise<Extract<AuthRequest, { stage: 'consenting' }> | undefined> {
+  const ticket = readTicket(text);
+  const item = ticket && (await findAuthRequest(deps.table, ticket.tenantId, ticket.authId));
+  if (item?.stage !== 'consenting' || isLate(deps, item)) return undefined;
+  return isSecretOf(item.state_hash, ticket?.secret ?? new Uint8Array()) ? item : undefined;
+}
+
+/** What is decided by then stays; what is not does not count any more. */
+export const isLate = (
+  { clock }: Pick<Deps, 'clock'>,
+  { stage, expires_at }: Pick<AuthRequest, 'stage' | 'expires_at'>,
+): boolean => stage !== 'completed' && stage !== 'ended' && expires_at <= clock.now();
+
+/** Whether this browser is the one that went on to the provider. */
+export const isInBrowserOf = (
+  { id, cookie_hash }: { id: string; cookie_hash: string },
+  { cookies, baseUrl }: Pick<PageRequest, 'cookies' | 'baseUrl'>,
+): boolean => isSecretOf(cookie_hash, cookieOf(cookies, id, baseUrl));
+
+/** The provider as it was when it was asked for; undefined when it has gone, or takes codes elsewhere by now. */
+export async function providerOf(
+  { table }: Pick<Deps, 'table'>,
+  item: AuthRequest,
+): Promise<OAuthProvider | undefined> {
+  const found = await findProvider(table, item.organisation_id, item.provider_id);
+  return found?.id === item.provider_uid && found.token_url === item.token_url ? found : undefined;
+}

@@ -1,0 +1,36 @@
+import type { TokenAnswer } from '../../../adapters/oauth.ts';
+import { refuse } from '../../../contract/errors.ts';
+import { AUTH_REQUEST, type AuthRequest, reach } from '../../../store/auth-requests.ts';
+import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import { ConditionsFailed, retryRaces, transact, type Write } from '../../../store/operations.ts';
+import type { Deps } from '../../deps.ts';
+import { keepToken } from '../tokens/keep.ts';
+
+type GrantDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
+
+/** Keeps what the provider granted and completes its request, in one transaction with `more`. Throws 409 when the request was completed or ended meanwhile. */
+export async function grant(
+  deps: GrantDeps,
+  item: AuthRequest,
+  provider: OAuthProvider,
+  answer: TokenAnswer,
+  more: Write[] = [],
+): Promise<void> {
+  const owner = {
+    tenantId: item.tenant_id,
+    ownerId: item.owner_id,
+    userId: item.user_id,
+    agentId: item.agent_id,
+  };
+  const wish = { scopes: item.scopes, isDefault: item.is_default, tokenId: item.replaces };
+  await retryRaces(async () => {
+    const { token, writes } = await keepToken(deps, owner, provider, answer, wish);
+    const completed = reach(item, { stage: 'completed', granted_token_id: token.id });
+    await transact(deps.table, [completed, ...writes, ...more]).catch((error: unknown) => {
+      throw isOver(error) ? refuse('auth_request_over', {}) : error;
+    });
+  });
+}
+
+const isOver = (error: unknown): boolean =>
+  error instanceof ConditionsFailed && error.failed.has(AUTH_REQUEST);

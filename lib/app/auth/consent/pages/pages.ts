@@ -1,0 +1,113 @@
+import type { Page } from '../../../../contract/page.ts';
+import { type Html, html } from './html.ts';
+import { layout } from './layout.ts';
+
+/** What a person is told before they consent. Verified is what this service knows by itself; claims are the caller's words. */
+export type ConsentFacts = {
+  providerName: string;
+  /** Where consent is given. */
+  providerHost: string;
+  organisation: string;
+  /** Whose the access will be. */
+  owner: string;
+  scopes: readonly string[];
+  claims: { userId: string; agentId: string };
+  /** A code will have to be entered where this was begun. */
+  isStrict: boolean;
+};
+
+const fact = (term: string, value: string | Html): Html => html`<dt>${term}</dt><dd>${value}</dd>
+`;
+
+const scopeList = (scopes: readonly string[]): Html =>
+  scopes.length === 0
+    ? html`none named: what the provider gives by itself`
+    : html`<ul>${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>`;
+
+function claimsOf({ userId, agentId }: ConsentFacts['claims']): Html {
+  if (userId === '' && agentId === '') return html``;
+  return html`<section class="claims" aria-labelledby="claims">
+<h2 id="claims">Claimed by the caller, not verified</h2>
+<dl>
+${userId === '' ? html`` : fact('User', userId)}${agentId === '' ? html`` : fact('Agent', agentId)}</dl>
+</section>`;
+}
+
+/** Asks whether the person began this; its button posts the form token to the page's own address. */
+export function beginPage(facts: ConsentFacts, formToken: string): Page {
+  const { providerName, providerHost, organisation, owner, scopes, claims, isStrict } = facts;
+  const main = html`<p>Somebody asks for access to your account at <strong>${providerHost}</strong>.
+Go on only if you have just begun this yourself: whoever asked will be able to use the access.</p>
+<section aria-labelledby="verified">
+<h2 id="verified">Verified</h2>
+<dl>
+${fact('Organisation', organisation)}${fact('Asked for by', owner)}${fact('Provider', providerHost)}${fact('Access', scopeList(scopes))}</dl>
+</section>
+${claimsOf(claims)}
+${isStrict ? html`<p>Afterwards you will be shown a code to enter where you began.</p>` : html``}
+<form method="post">
+<input type="hidden" name="form_token" value="${formToken}">
+<button type="submit">Continue to ${providerHost}</button>
+</form>
+<p>If you did not begin this, close this page. Nothing has happened yet.</p>`;
+  return { status: 200, html: layout(`Connect ${providerName}`, main) };
+}
+
+const note = (status: number, title: string, ...paragraphs: string[]): Page => ({
+  status,
+  html: layout(
+    title,
+    html`${paragraphs.map(
+      (text) => html`<p>${text}</p>
+`,
+    )}`,
+  ),
+});
+
+export const connectedPage = (providerName: string): Page =>
+  note(200, `${providerName} is connected`, 'You can close this page and go back to where you began.');
+
+/** Shown once, to the browser that consented. */
+export function confirmPage(providerName: string, code: string): Page {
+  const main = html`<p>Enter this code where you began. It is shown once.</p>
+<p><code>${code}</code></p>
+<p>Give it to nobody: with it, whoever asked for the access gets it. If somebody else sent you here, close this page.</p>`;
+  return { status: 200, html: layout(`Confirm the connection of ${providerName}`, main) };
+}
+
+/** The same words whether it never was, is done, or is too late: an address alone tells nothing. */
+export const overPage = (): Page =>
+  note(
+    410,
+    'This page has done its work',
+    'The request for access that it was for is finished, or its time is over. Nothing was changed.',
+    'If you still need it, begin again where you came from.',
+  );
+
+export const otherBrowserPage = (): Page =>
+  note(
+    403,
+    'This was begun in another browser',
+    'A request for access goes on only in the browser in which it was begun. Nothing was changed.',
+    'Go back to that browser, or begin again where you came from.',
+  );
+
+export const unprovenFormPage = (): Page =>
+  note(
+    403,
+    'This form does not come from our page',
+    'Nothing was changed. Open the address that you were given, and use the button there.',
+  );
+
+/** `reason`: what the provider or this service says, in one sentence. */
+export const notConnectedPage = (providerName: string, reason: string): Page =>
+  note(
+    200,
+    `${providerName} was not connected`,
+    reason,
+    'No access was given. If you still need it, begin again where you came from.',
+  );
+
+/** What went wrong with a request for a page. */
+export const failurePage = (status: number, reason: string): Page =>
+  note(status, 'This did not work', reason);

@@ -1,0 +1,69 @@
+import { ApiError, refuse } from '../../../contract/errors.ts';
+import { connectionsOf } from '../../../store/oauth-connections.ts';
+import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import { type OAuthToken, type TokenOwner, tokensOf } from '../../../store/oauth-tokens.ts';
+import type { Deps } from '../../deps.ts';
+import { type FreshDeps, type FreshToken, freshAccessToken } from '../tokens/fresh.ts';
+import { covering } from '../tokens/grant.ts';
+
+/** What the caller's stored grants are good for; `expired` names the one that a new consent would renew. */
+export type StoredGrant =
+  | { kind: 'usable'; fresh: FreshToken }
+  | { kind: 'expired'; token: OAuthToken }
+  | { kind: 'elsewhere' }
+  | { kind: 'none' };
+
+type Wish = { scopes: readonly string[]; tokenId: string | undefined };
+
+/**
+ * The grant that authenticate answers with: one of exactly this person and agent, or one that the agent was connected to. `elsewhere`: there is one of the
+ * same person that the agent could be connected to. Throws 404 for a `tokenId` that is not the caller's, 503 when the provider has to be asked and does not answer.
+ */
+export async function storedGrant(
+  deps: FreshDeps,
+  owner: TokenOwner,
+  provider: OAuthProvider,
+  { scopes, tokenId }: Wish,
+): Promise<StoredGrant> {
+  const own = await tokensOf(deps.table, owner, provider.provider_id);
+  if (tokenId !== undefined) {
+    const named = own.find(({ id }) => id === tokenId);
+    if (named === undefined) throw refuse('oauth_token_not_found', { id: tokenId });
+    const [usable] = covering([named], scopes);
+    return usable === undefined ? { kind: 'none' } : firstUsable(deps, provider, [usable]);
+  }
+  const candidates = covering(
+    own.filter((token) => token.user_id === owner.userId),
+    scopes,
+  );
+  const exact = candidates.filter((token) => token.agent_id === owner.agentId);
+  const others = candidates.filter((token) => token.agent_id !== owner.agentId);
+  if (owner.agentId === '' || others.length === 0) return firstUsable(deps, provider, exact);
+  const connected = await connectedTokens(deps, owner);
+  const found = await firstUsable(deps, provider, [
+    ...exact,
+    ...others.filter(({ id }) => connected.has(id)),
+  ]);
+  return found.kind === 'none' ? { kind: 'elsewhere' } : found;
+}
+
+async function connectedTokens({ table }: Pick<Deps, 'table'>, owner: TokenOwner): Promise<Set<string>> {
+  return new Set((await connectionsOf(table, owner)).map(({ token_id }) => token_id));
+}
+
+/** The first that can be used; when none can, the first of those that need consent again. */
+async function firstUsable(
+  deps: FreshDeps,
+  provider: OAuthProvider,
+  tokens: readonly OAuthToken[],
+): Promise<StoredGrant> {
+  for (const token of tokens) {
+    try {
+      return { kind: 'usable', fresh: await freshAccessToken(deps, token, provider) };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'token_expired') throw error;
+    }
+  }
+  const [token] = tokens;
+  return token === undefined ? { kind: 'none' } : { kind: 'expired', token };
+}

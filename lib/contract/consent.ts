@@ -1,0 +1,117 @@
+import * as z from 'zod';
+import { withoutNulls } from './json.ts';
+import { lazy } from './lazy.ts';
+import { report, valueError } from './problems.ts';
+
+/** Asking a person for consent at an OAuth provider, and waiting for it (contract §2.8). */
+
+const NAME_LENGTH_MAX = 256;
+const SCOPES_MAX = 100;
+const URL_LENGTH_MAX = 2048;
+/** Codes of some providers are signed documents. */
+const CODE_LENGTH_MAX = 8192;
+const STATE_LENGTH_MAX = 256;
+
+/** The name of a provider, in paths too. */
+export const providerIdText = lazy(() => z.string().regex(/^[A-Za-z0-9._-]{1,128}$/));
+
+/** As OAuth spells one (RFC 6749 §3.3). */
+const scope = lazy(() =>
+  z
+    .string()
+    .max(NAME_LENGTH_MAX)
+    .regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/),
+);
+
+const claim = lazy(() => z.string().max(NAME_LENGTH_MAX).nullish());
+
+/** `POST /v2/auth/authenticate`. Empty claims count as absent ones. */
+export const authenticateBody = lazy(() =>
+  z
+    .object({
+      provider: providerIdText(),
+      scopes: z.array(scope()).max(SCOPES_MAX),
+      user_id: claim(),
+      /** The same under the name that older clients use. */
+      ls_user_id: claim(),
+      agent_id: claim(),
+      /** Asks for a new consent, whatever is stored. */
+      force_new: z.boolean().nullish(),
+      /** The stored grant that is meant; a new consent takes its place. */
+      token_id: z.string().max(NAME_LENGTH_MAX).nullish(),
+      is_default: z.boolean().nullish(),
+      redirect_uri: z.string().max(URL_LENGTH_MAX).nullish(),
+    })
+    .transform(withoutNulls)
+    .transform(({ user_id, ls_user_id, agent_id, scopes, ...rest }) => ({
+      ...rest,
+      scopes: [...new Set(scopes)],
+      user_id: user_id || ls_user_id || '',
+      agent_id: agent_id ?? '',
+    })),
+);
+
+const token = lazy(() => ({
+  /** An access token. */
+  token: z.string().optional(),
+  user_id: z.string().optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+}));
+
+export const authenticateView = lazy(() =>
+  z.object({
+    status: z.enum(['completed', 'pending', 'connection_required', 'token_expired']),
+    /** Where the person consents; null once they have. */
+    url: z.string().nullable(),
+    auth_id: z.guid().nullable(),
+    ...token(),
+  }),
+);
+
+/** In seconds, fractions too; longer than can be waited for counts as that. */
+const WAIT_SECONDS_MAX = 480;
+const WAIT_SECONDS_DEFAULT = 30;
+
+export const waitQuery = lazy(() =>
+  z.object({
+    timeout: z
+      .string()
+      .transform((text, ctx) => {
+        if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Math.min(Number(text), WAIT_SECONDS_MAX);
+        report(ctx, valueError('this is no number of seconds'), [], text);
+        return z.NEVER;
+      })
+      .default(WAIT_SECONDS_DEFAULT),
+  }),
+);
+
+export const waitView = lazy(() =>
+  z.object({
+    status: z.enum(['completed', 'pending', 'timeout', 'not_found']),
+    /** Why nothing will come of it: a word of ours, or the provider's `error` code. */
+    error: z.string().optional(),
+    ...token(),
+  }),
+);
+
+const parameter = lazy(() => z.string().max(URL_LENGTH_MAX));
+
+/** `POST /v2/auth/callback/{provider_id}`: the parameters that the provider added to the redirect URI. */
+export const callbackBody = lazy(() =>
+  z
+    .object({
+      state: z.string().min(1).max(STATE_LENGTH_MAX),
+      code: z.string().min(1).max(CODE_LENGTH_MAX).nullish(),
+      iss: parameter().nullish(),
+      error: parameter().nullish(),
+      error_description: parameter().nullish(),
+    })
+    .transform(withoutNulls),
+);
+
+/** `POST /v2/auth/complete/{auth_id}`. */
+export const completeBody = lazy(() =>
+  z.object({ confirmation_code: z.string().min(1).max(NAME_LENGTH_MAX) }),
+);
+
+export const consentView = lazy(() => z.object({ status: z.literal('completed'), auth_id: z.guid() }));

@@ -1,0 +1,172 @@
+import * as z from 'zod';
+import {
+  authenticateBody,
+  authenticateView,
+  callbackBody,
+  completeBody,
+  consentView,
+  providerIdText,
+  waitQuery,
+  waitView,
+} from '../consent.ts';
+import { lazy } from '../lazy.ts';
+import { pageHeaders } from '../page.ts';
+import { id } from '../query.ts';
+import { textView } from '../viewer.ts';
+import { route } from './route.ts';
+
+const authId = lazy(() => z.object({ auth_id: id() }));
+const nonce = lazy(() => z.object({ nonce: z.string() }));
+const providerId = lazy(() => z.object({ provider_id: providerIdText() }));
+
+/** What carries a credential is kept by nobody on its way. */
+const notStored = { 'Cache-Control': 'no-store' };
+
+/** Of pages: nobody has a key there, and what a person did not do has no effect. */
+const ofPages = {
+  area: 'auth',
+  permission: 'public',
+  contentTypes: ['text/html'],
+  response: textView(['text/html']),
+  headers: () => pageHeaders(''),
+} as const;
+
+export const authenticate = route({
+  operation: 'authenticate',
+  method: 'POST',
+  path: '/v2/auth/authenticate',
+  handler: 'functions/api/consent/authenticate.ts',
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'keys:generate', 'keys:decrypt'],
+  area: 'auth',
+  permission: 'tokens:write',
+  summary: 'An access token for a person at a provider, or the address at which they consent',
+  success: 200,
+  body: authenticateBody,
+  response: authenticateView,
+  errors: ['oauth_provider_not_found', 'oauth_token_not_found', 'provider_unavailable'],
+  headers: () => notStored,
+  variables: ['ALLOWED_HOSTS'],
+  credential: true,
+});
+
+export const waitForConsent = route({
+  operation: 'waitForConsent',
+  method: 'GET',
+  path: '/v2/auth/wait/{auth_id}',
+  handler: 'functions/api/consent/wait.ts',
+  access: ['table:get', 'keys:decrypt'],
+  area: 'auth',
+  permission: 'tokens:read',
+  summary: 'Wait until a person has consented; only for who asked for it',
+  success: 200,
+  params: authId,
+  query: waitQuery,
+  response: waitView,
+  headers: ({ location }: { location?: string }) => ({
+    ...notStored,
+    ...(location !== undefined && { Location: location }),
+  }),
+  leadsOn: true,
+});
+
+export const showBegin = route({
+  ...ofPages,
+  operation: 'showBegin',
+  method: 'GET',
+  path: '/v2/auth/begin/{nonce}',
+  handler: 'functions/api/consent/show-begin.ts',
+  access: ['table:get'],
+  summary: 'The page that says who asks for access to what; opening it changes nothing',
+  success: 200,
+  params: nonce,
+  page: { statuses: [403, 410, 422, 500] },
+});
+
+export const begin = route({
+  ...ofPages,
+  operation: 'begin',
+  method: 'POST',
+  path: '/v2/auth/begin/{nonce}',
+  handler: 'functions/api/consent/begin.ts',
+  access: ['table:get', 'table:update', 'keys:generate', 'keys:decrypt'],
+  summary: 'The form of that page: marks this browser and sends it on to the provider',
+  success: 303,
+  params: nonce,
+  response: null,
+  headers: () => ({ ...pageHeaders(''), Location: '' }),
+  page: { statuses: [403, 410, 422, 500, 503] },
+  variables: ['ALLOWED_HOSTS'],
+});
+
+const ofCallback = {
+  ...ofPages,
+  method: 'GET',
+  handler: 'functions/api/consent/callback-page.ts',
+  access: ['table:get', 'table:query', 'table:update', 'keys:generate', 'keys:decrypt'],
+  summary: 'Where a provider sends the browser back to; needs the cookie of the browser that began',
+  success: 200,
+  params: providerId,
+  page: { statuses: [403, 410, 422, 500, 503], writes: 'a provider answers by sending the browser here' },
+  variables: ['ALLOWED_HOSTS'],
+} as const;
+
+export const callbackPage = route({
+  ...ofCallback,
+  operation: 'callbackPage',
+  path: '/v2/auth/callback/{provider_id}',
+});
+
+export const callbackPageAlias = route({
+  ...ofCallback,
+  operation: 'callbackPageAlias',
+  path: '/host-oauth-callback/{provider_id}',
+});
+
+const ofCode = {
+  method: 'POST',
+  handler: 'functions/api/consent/callback.ts',
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'keys:generate', 'keys:decrypt'],
+  area: 'auth',
+  permission: 'tokens:write',
+  summary: 'Hand over the code that reached a front end of one’s own',
+  success: 200,
+  params: providerId,
+  body: callbackBody,
+  response: consentView,
+  errors: [
+    'oauth_provider_not_found',
+    'state_refused',
+    'consent_failed',
+    'auth_request_over',
+    'provider_unavailable',
+  ],
+  variables: ['ALLOWED_HOSTS'],
+} as const;
+
+export const callback = route({
+  ...ofCode,
+  operation: 'callback',
+  path: '/v2/auth/callback/{provider_id}',
+});
+
+export const callbackAlias = route({
+  ...ofCode,
+  operation: 'callbackAlias',
+  path: '/host-oauth-callback/{provider_id}',
+});
+
+export const completeConsent = route({
+  operation: 'completeConsent',
+  method: 'POST',
+  path: '/v2/auth/complete/{auth_id}',
+  handler: 'functions/api/consent/complete.ts',
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'keys:generate', 'keys:decrypt'],
+  area: 'auth',
+  permission: 'tokens:write',
+  summary: 'Confirm, with the code that the consenting browser shows, that it was the user who asked',
+  success: 200,
+  params: authId,
+  body: completeBody,
+  response: consentView,
+  errors: ['auth_request_not_found', 'auth_request_over', 'confirmation_refused'],
+});

@@ -1,0 +1,95 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { policyOf } from '../app/auth/consent/pages/layout.ts';
+import { failurePage } from '../app/auth/consent/pages/pages.ts';
+import { ApiError, ValidationError } from '../contract/errors.ts';
+import { lazy } from '../contract/lazy.ts';
+import { type Page, type PageRequest, pageHeaders } from '../contract/page.ts';
+import type { RouteRow } from '../contract/routes/route.ts';
+import { accessLog } from './access-log.ts';
+import { baseUrl } from './base-url.ts';
+import { type Handler, wrap } from './chain.ts';
+import { errorFacts } from './error-mapping.ts';
+import { exchangeOf, type Result, type Step } from './exchange.ts';
+import { readForm } from './form.ts';
+import { logger } from './logger.ts';
+import { requestId } from './request-id.ts';
+import { validate } from './validate.ts';
+
+type PageRow = RouteRow & { permission: 'public'; page: object };
+
+/** An endpoint whose answers people read in a browser: pages, refusals too, with the headers that keep them to that browser. */
+export function pageEndpoint<D>(
+  row: PageRow,
+  useCase: (deps: D, request: PageRequest) => Promise<Page>,
+): (deps: () => D) => Handler {
+  return (deps) => {
+    const kept = lazy(deps);
+    const steps = [requestId(), accessLog(row, logger), failures(row.operation), validate(row), pages()];
+    return wrap(async (event) => useCase(kept(), requestOf(row, event)), steps);
+  };
+}
+
+function requestOf({ method }: PageRow, event: APIGatewayProxyEventV2): PageRequest {
+  const params = (exchangeOf(event).input?.params ?? {}) as Record<string, string>; // parsed with the row's schema
+  const cookies = (event.cookies ?? []).map((cookie): [string, string] => {
+    const [name = '', ...value] = cookie.split('=');
+    return [name.trim(), value.join('=').trim()];
+  });
+  return {
+    params,
+    query: new URLSearchParams(event.rawQueryString),
+    form: method === 'POST' ? readForm(event) : new URLSearchParams(),
+    cookies: new Map(cookies),
+    isFromOwnPage: isFromOwnPage(event.headers['sec-fetch-site']),
+    baseUrl: baseOf(event),
+    // Several paths may lead to one function.
+    path: (event.routeKey.split(' ')[1] ?? '').replaceAll(
+      /\{(\w+)\}/g,
+      (_, name: string) => params[name] ?? '',
+    ),
+  };
+}
+
+const baseOf = (event: APIGatewayProxyEventV2): string => baseUrl(event, process.env.SLIPWAY_BASE_URL);
+
+/** Browsers say it themselves, and pages cannot (Fetch Metadata); our own pages send neither a referrer nor an origin. */
+const isFromOwnPage = (site: string | undefined): boolean | undefined =>
+  site === undefined ? undefined : site === 'same-origin';
+
+function answerOf(event: APIGatewayProxyEventV2, page: Page): Result {
+  const headers = pageHeaders(policyOf(baseOf(event)));
+  const cookies = page.cookies === undefined ? {} : { cookies: [...page.cookies] };
+  if ('location' in page)
+    return { statusCode: page.status, headers: { ...headers, Location: page.location }, ...cookies };
+  return {
+    statusCode: page.status,
+    headers: { ...headers, 'content-type': 'text/html; charset=utf-8' },
+    body: page.html,
+    ...cookies,
+  };
+}
+
+const pages = (): Step => ({
+  after: (request) => {
+    // Until here the response is what the use case gave.
+    request.response = answerOf(request.event, request.response as unknown as Page);
+  },
+});
+
+/** Refusals as pages; what nobody foresaw is logged, and says nothing of itself. */
+const failures = (operation: string): Step => ({
+  onError: (request) => {
+    const { requestId: id } = exchangeOf(request.event);
+    request.response = answerOf(request.event, pageOf(request.error, operation, id));
+  },
+});
+
+function pageOf(error: unknown, operation: string, id: string): Page {
+  if (error instanceof ValidationError) return failurePage(422, 'This address is not one of ours.');
+  if (error instanceof ApiError) return failurePage(error.status, error.message);
+  logger().error('unexpected error', { operation, request_id: id, ...errorFacts(error) });
+  return failurePage(
+    500,
+    `Something is wrong on our side. Nothing can be said about it but its number: ${id}`,
+  );
+}

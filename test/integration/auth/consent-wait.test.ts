@@ -1,0 +1,108 @@
+import { createServer, request as requestPlain } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { waitWith } from '../../../lib/app/auth/consent/wait.ts';
+import { waitForConsent as row } from '../../../lib/contract/routes/consent.ts';
+import { startGateway } from '../../../lib/embedded/gateway.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { Browser } from '../../support/browser.ts';
+import { aConsentWorld, type ConsentWorld } from '../../support/consent-world.ts';
+
+/** API Gateway's limit. */
+const CUT_MILLISECONDS = 30_000;
+
+type Hop = { path: string; status: number };
+
+/**
+ * The endpoint behind a gateway that answers 503 to what takes longer than 30 s. Its pauses take no time but move the clock, and `during` is called in each
+ * with the milliseconds that have passed since the first request.
+ */
+async function behindCuttingGateway(
+  { plane }: ConsentWorld,
+  during: (passedMilliseconds: number) => Promise<unknown> = async () => undefined,
+): Promise<{ url: string; hops: Hop[]; passedSeconds: () => number }> {
+  const { now } = plane.deps.clock;
+  const begunAt = now();
+  const wait = endpoint(
+    row,
+    waitWith(async (milliseconds) => {
+      plane.advance(milliseconds / 1000);
+      await during(now() - begunAt);
+    }),
+  );
+  const gateway = await startGateway({
+    port: 0,
+    routes: [row],
+    handlerOf: async () => wait(() => plane.deps),
+    serveBlob: async () => false,
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const hops: Hop[] = [];
+  const cutting = createServer((incoming, outgoing) => {
+    const { url: path = '', headers } = incoming;
+    const askedAt = now();
+    const target = { port: gateway.port, host: '127.0.0.1', path, headers };
+    const forwarded = requestPlain(target, (answer) => {
+      const status = now() - askedAt > CUT_MILLISECONDS ? 503 : (answer.statusCode ?? 502);
+      hops.push({ path, status });
+      outgoing.writeHead(status, answer.headers);
+      answer.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy()).end();
+  });
+  await new Promise<void>((resolve) => {
+    cutting.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(async () => {
+    cutting.closeAllConnections();
+    cutting.close();
+    await gateway.close();
+  });
+  const url = `http://127.0.0.1:${(cutting.address() as AddressInfo).port}`; // it listens on a port
+  return { url, hops, passedSeconds: () => (now() - begunAt) / 1000 };
+}
+
+it('who asks once for 300 s through a gateway that cuts at 30 s gets the token of a consent at 40 s', async () => {
+  const world = await aConsentWorld();
+  const { url: begin, auth_id } = await world.authenticate();
+  const browser = new Browser();
+  let callback: string | undefined = await world.consent(begin, browser);
+  const { url, hops } = await behindCuttingGateway(world, async (passed) => {
+    if (passed < 40_000 || callback === undefined) return;
+    const address = callback;
+    callback = undefined;
+    await browser.open(address);
+  });
+  const headers = { 'x-api-key': world.key };
+  const answer = await fetch(`${url}/v2/auth/wait/${auth_id}?timeout=300`, { headers });
+  const { status, token } = (await answer.json()) as { status: string; token: string };
+  expect([answer.status, status, await world.provider.accepts(token)]).toEqual([200, 'completed', true]);
+  expect(hops.map((hop) => hop.status)).toEqual([307, 200]);
+  const [, left = ''] = /^\/v2\/auth\/wait\/[0-9a-f-]{36}\?timeout=([\d.]+)$/.exec(hops[1]?.path ?? '') ?? [];
+  expect(Number(left)).toBeGreaterThan(260);
+  expect(Number(left)).toBeLessThanOrEqual(275);
+});
+
+it.each([
+  ['60', 60, [307, 307, 200]],
+  ['', 30, [307, 200]],
+  ['600', 480, [...Array<number>(19).fill(307), 200]],
+  ['0', 0, [200]],
+])(
+  'asked to wait %s s, it says timeout after %i s, under the address that was asked',
+  async (asked, seconds, statuses) => {
+    const world = await aConsentWorld();
+    // An address that is opened in time lives longer than anybody waits.
+    const { auth_id } = await world.authenticate();
+    const { url, hops, passedSeconds } = await behindCuttingGateway(world);
+    const path = `/api-host/v2/auth/wait/${auth_id}?timeout=`;
+    const answer = await fetch(url + path + asked, { headers: { 'x-api-key': world.key } });
+    expect([answer.status, await answer.json()]).toEqual([200, { status: 'timeout' }]);
+    expect(passedSeconds()).toBeGreaterThanOrEqual(seconds - 2);
+    expect(passedSeconds()).toBeLessThan(seconds + 10);
+    expect(hops.map(({ status }) => status)).toEqual(statuses);
+    expect(hops.filter((hop) => !hop.path.startsWith(path))).toEqual([]);
+  },
+);

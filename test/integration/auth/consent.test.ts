@@ -1,0 +1,151 @@
+import { expect, it } from 'vitest';
+import { Browser } from '../../support/browser.ts';
+import { aConsentWorld } from '../../support/consent-world.ts';
+
+it('a person consents once, and from then on the stored token answers', async () => {
+  const world = await aConsentWorld();
+  const asked = await world.authenticate({ user_id: 'u-1' });
+  expect(asked).toEqual({
+    status: 'pending',
+    url: expect.stringContaining(`${world.base}/v2/auth/begin/`),
+    auth_id: expect.any(String),
+    user_id: 'u-1',
+  });
+  expect(asked.url).not.toContain(asked.auth_id);
+  expect(await world.wait(asked.auth_id)).toEqual({ status: 'timeout' });
+  const waiting = world.wait(asked.auth_id, 20);
+  const page = await world.walk(asked.url);
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining('The Provider is connected')]);
+  const { status, token, user_id } = await waiting;
+  expect([status, user_id]).toEqual(['completed', 'u-1']);
+  expect(await world.provider.accepts(token)).toBe(true);
+  expect(await world.wait(asked.auth_id)).toMatchObject({ status: 'completed', token });
+  expect(await world.authenticate({ user_id: 'u-1' })).toEqual({
+    status: 'completed',
+    url: null,
+    auth_id: null,
+    token,
+    user_id: 'u-1',
+  });
+  expect(await world.authenticate({ ls_user_id: 'u-1', scopes: [] })).toMatchObject({ status: 'completed' });
+});
+
+it('another person, agent, scope or user of the tenant, and whoever wants a new one, is asked', async () => {
+  const world = await aConsentWorld();
+  const { url } = await world.authenticate({ user_id: 'u-1' });
+  await world.walk(url);
+  const answers = await Promise.all([
+    world.authenticate({ user_id: 'u-2' }),
+    world.authenticate(),
+    world.authenticate({ user_id: 'u-1', scopes: ['read', 'write'] }),
+    world.authenticate({ user_id: 'u-1', force_new: true }),
+    world.authenticate({ user_id: 'u-1' }, world.otherKey),
+    world.authenticate({ user_id: 'u-1', agent_id: 'a-1' }),
+  ]);
+  const pending = Array<string>(5).fill('pending');
+  expect(answers.map(({ status }) => status)).toEqual([...pending, 'connection_required']);
+  for (const answer of answers)
+    expect([answer.url, answer.auth_id]).toEqual(Array(2).fill(expect.any(String)));
+});
+
+it('a grant that the provider takes no more is asked for again, and keeps its place', async () => {
+  const world = await aConsentWorld();
+  world.provider.accessTokenSeconds = 60;
+  await world.walk((await world.authenticate()).url);
+  await world.provider.revokeGrants();
+  world.plane.advance(61);
+  const asked = await world.authenticate();
+  expect(asked).toMatchObject({ status: 'token_expired', url: expect.any(String) });
+  await world.walk(asked.url);
+  const { status, token } = await world.authenticate();
+  expect([status, await world.provider.accepts(token)]).toEqual(['completed', true]);
+});
+
+it('what a provider or a redirect URI is not is refused', async () => {
+  const world = await aConsentWorld();
+  const bad = await world.post('/v2/auth/authenticate', { provider: 'nobody', scopes: [] });
+  expect([bad.status, bad.json.detail]).toEqual([404, "OAuth provider 'nobody' not found."]);
+  const wish = { provider: 'p', scopes: ['read'] };
+  for (const redirect_uri of ['https://evil.example/', `${world.base}/v2/auth/callback/p?x=1`, 'x']) {
+    const { status, json } = await world.post('/v2/auth/authenticate', { ...wish, redirect_uri });
+    expect([status, json.detail]).toEqual([
+      422,
+      [expect.objectContaining({ loc: ['body', 'redirect_uri'] })],
+    ]);
+  }
+  const stolen = await world.post('/v2/auth/authenticate', {
+    ...wish,
+    token_id: world.plane.deps.clock.orderedId(),
+  });
+  expect(stolen.status).toBe(404);
+  const malformed = await world.post('/v2/auth/authenticate', { scopes: ['a b', ''] });
+  expect([malformed.status, malformed.json.detail]).toEqual([
+    422,
+    [
+      expect.objectContaining({ loc: ['body', 'provider'], type: 'missing' }),
+      expect.objectContaining({ loc: ['body', 'scopes', 0] }),
+      expect.objectContaining({ loc: ['body', 'scopes', 1] }),
+    ],
+  ]);
+});
+
+it('a person who says no ends the request, and who waits hears it at once', async () => {
+  const world = await aConsentWorld();
+  const { url, auth_id } = await world.authenticate();
+  const waiting = world.wait(auth_id, 20);
+  const page = await world.walk(url, new Browser(), { deny: true });
+  expect(page.text).toContain('The Provider was not connected');
+  expect(await waiting).toEqual({ status: 'not_found', error: 'access_denied' });
+});
+
+it('a provider that fails or hangs at the exchange ends the request with a word that says so', async () => {
+  const world = await aConsentWorld();
+  const { url, auth_id } = await world.authenticate();
+  world.provider.faults.token = 500;
+  const page = await world.walk(url);
+  expect(page.text).toContain('was not connected');
+  expect(await world.wait(auth_id)).toEqual({ status: 'not_found', error: 'provider_unavailable' });
+});
+
+it('a front end of one’s own hands over the code with the credential of who began', async () => {
+  const world = await aConsentWorld();
+  const redirect_uri = 'https://front.example/back';
+  const { url, auth_id } = await world.authenticate({ redirect_uri });
+  const back = new URL(await world.consent(url));
+  expect(back.href).toMatch(/^https:\/\/front\.example\/back\?/);
+  const body = Object.fromEntries(back.searchParams);
+  const stranger = await world.post('/v2/auth/callback/p', body, world.otherKey);
+  expect([stranger.status, stranger.json.detail]).toEqual([400, expect.stringContaining("'state'")]);
+  // Nor does it count at the address for browsers, which was not what the provider was told.
+  const browser = new Browser();
+  expect((await browser.open(`${world.base}/v2/auth/callback/p${back.search}`)).status).toBe(410);
+  const done = await world.post('/host-oauth-callback/p', body);
+  expect([done.status, done.json]).toEqual([200, { status: 'completed', auth_id }]);
+  expect(await world.wait(auth_id)).toMatchObject({ status: 'completed' });
+  expect((await world.post('/v2/auth/callback/p', body)).status).toBe(400);
+});
+
+it('waiting is for who asked: to everybody else there is nothing', async () => {
+  const world = await aConsentWorld();
+  const { auth_id, url } = await world.authenticate();
+  expect(await world.wait(auth_id, 20, world.otherKey)).toEqual({ status: 'not_found' });
+  expect(await world.wait(world.plane.deps.clock.orderedId(), 20)).toEqual({ status: 'not_found' });
+  await world.walk(url);
+  expect(await world.wait(auth_id, 20, world.otherKey)).toEqual({ status: 'not_found' });
+});
+
+it('an address lives for ten minutes, and ten more once it was begun', async () => {
+  const world = await aConsentWorld();
+  const [left, begun] = [await world.authenticate(), await world.authenticate()];
+  const browser = new Browser();
+  world.plane.advance(590);
+  const callback = await world.consent(begun.url, browser);
+  world.plane.advance(590);
+  expect((await new Browser().open(left.url)).status).toBe(410);
+  expect(await world.wait(left.auth_id, 20)).toEqual({ status: 'not_found', error: 'expired' });
+  expect((await browser.open(callback)).status).toBe(200);
+  const late = await world.authenticate({ user_id: 'late' });
+  const lateCallback = await world.consent(late.url, browser);
+  world.plane.advance(601);
+  expect((await browser.open(lateCallback)).status).toBe(410);
+});
