@@ -5,6 +5,7 @@ import * as integrations from './routes/integrations.ts';
 import * as listenerProtocol from './routes/listener-protocol.ts';
 import * as listeners from './routes/listeners.ts';
 import * as logs from './routes/logs.ts';
+import * as oauthProviders from './routes/oauth-providers.ts';
 import * as revisions from './routes/revisions.ts';
 import type { RouteRow } from './routes/route.ts';
 import * as service from './routes/service.ts';
@@ -21,6 +22,7 @@ export const routes: readonly RouteRow[] = [
   logs,
   identity,
   integrations,
+  oauthProviders,
   audit,
   service,
 ].flatMap((rows): RouteRow[] => Object.values<RouteRow>(rows));

@@ -172,6 +172,9 @@ const tenants: Check = async (row, ask, world) => {
   return findings;
 };
 
+/** Things that belong to an organisation, not to one tenant of it: those of a sister tenant are the own ones. */
+const OF_ORGANISATION = new Set(['provider_id']);
+
 /** Another tenant's id reads the same as one of nothing, wherever in the path it stands. */
 const foreignIds: Check = async (row, ask, world) => {
   const findings: string[] = [];
@@ -205,7 +208,10 @@ async function foreignId(
   // A listener's key is told that it is not bound to any other listener, whether that exists or not.
   const status = isListeners(row) && name === 'listener_id' ? 403 : 404;
   const findings = expected.startsWith(`${status} `) ? [] : [`${name} of nothing: ${expected}`];
-  for (const { ids } of foreign) {
+  const others = OF_ORGANISATION.has(name)
+    ? foreign.filter(({ organisationId }) => organisationId !== own.organisationId)
+    : foreign;
+  for (const { ids } of others) {
     const answer = await withId(ids[name]);
     if (answer !== expected) findings.push(`${name} of another tenant: ${answer} instead of ${expected}`);
     const all = said(await ask(ids));

@@ -1,5 +1,6 @@
 import { createApiKey as requestApiKey } from '../../lib/app/api-keys/create.ts';
 import { revokeApiKey } from '../../lib/app/api-keys/revoke.ts';
+import { createProvider } from '../../lib/app/auth/providers/create.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { bootstrap } from '../../lib/app/identity/bootstrap.ts';
@@ -9,6 +10,7 @@ import { putMember } from '../../lib/app/members/put.ts';
 import { createTenant } from '../../lib/app/tenants/create.ts';
 import { type Role, roles } from '../../lib/contract/roles.ts';
 import { createIntegration as createIntegrationRow } from '../../lib/contract/routes/integrations.ts';
+import { createProvider as createProviderRow } from '../../lib/contract/routes/oauth-providers.ts';
 import { put } from '../../lib/store/expressions.ts';
 import { openTaskKey } from '../../lib/store/keys.ts';
 import { transact } from '../../lib/store/operations.ts';
@@ -125,5 +127,16 @@ async function things(plane: ControlPlane): Promise<Record<string, string>> {
   const { id: member_id } = await putMember(deps, { body: { user_id, role: 'viewer' } }, caller);
   const access = createIntegrationRow.body().parse({ type: 'github', host: 'git.example', token: 'a' });
   const { id: integration_id } = await createIntegration(deps, { body: access }, caller);
-  return { listener_id, deployment_id, revision_id, task_id, key_id, member_id, integration_id };
+  const provider_id = await aProvider(plane);
+  return { listener_id, deployment_id, revision_id, task_id, key_id, member_id, integration_id, provider_id };
+}
+
+/** Nobody listens at its addresses: what it publishes of itself is nothing, at once. */
+async function aProvider({ deps, caller }: ControlPlane): Promise<string> {
+  const body = createProviderRow.body().parse({
+    provider_id: deps.clock.randomId(),
+    ...{ name: 'p', client_id: 'c', client_secret: 's' },
+    ...{ auth_url: 'http://127.0.0.1:1/auth', token_url: 'http://127.0.0.1:1/token' },
+  });
+  return (await createProvider(deps, { body }, caller)).provider_id;
 }

@@ -27,6 +27,7 @@ const tags: Record<string, string> = {
   members: 'Users of the identity provider, and what each may do in the tenant.',
   tenants: 'Parts of the organisation that see nothing of each other.',
   integrations: 'Access to private repositories.',
+  'oauth-providers': 'Authorization servers that the organisation knows.',
   consent: 'Asking a person for consent at an OAuth provider.',
   'audit-events': 'Who did what.',
   service: 'The service itself.',

@@ -4,6 +4,7 @@ import { integrationExamples } from './examples/integrations.ts';
 import { listenerProtocolExamples } from './examples/listener-protocol.ts';
 import { listenerExamples } from './examples/listeners.ts';
 import { logExamples } from './examples/logs.ts';
+import { oauthProviderExamples } from './examples/oauth-providers.ts';
 import { serviceExamples } from './examples/service.ts';
 
 /** What a request may send and what it is answered; a test parses each with the schemas of its route. */
@@ -16,6 +17,7 @@ const examples: Record<string, Example> = {
   ...logExamples,
   ...identityExamples,
   ...integrationExamples,
+  ...oauthProviderExamples,
   ...serviceExamples,
 };
 

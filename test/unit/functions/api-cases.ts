@@ -7,6 +7,7 @@ import { ids, seedDeployment, seedRevision } from '../../support/stored-items.ts
 import { identityCases } from './identity-cases.ts';
 import { integrationCases } from './integration-cases.ts';
 import { listenerCases } from './listener-cases.ts';
+import { oauthProviderCases } from './oauth-provider-cases.ts';
 
 /** What every handler reads and writes here. */
 export const table = mockTable();
@@ -81,6 +82,7 @@ const seedOwnAddress = (): void => {
 export const cases: Record<string, Case> = {
   ...identityCases(table),
   ...integrationCases(table),
+  ...oauthProviderCases(table),
   ...listenerCases(table),
   createDeployment: {
     request: { body: { name: 'new', ...SOURCE } },

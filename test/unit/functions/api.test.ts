@@ -11,6 +11,11 @@ import { ids, seedAll, seedKey } from '../../support/stored-items.ts';
 import { cases, table } from './api-cases.ts';
 import { functionEnvironment } from './environment.ts';
 
+vi.mock('../../../lib/adapters/outbound/oauth/client.ts', async () => {
+  const { scriptedOAuth } = await import('../../support/scripted-oauth.ts');
+  return { openOAuth: () => scriptedOAuth };
+});
+
 const guarded = routes.filter((row) => row.permission !== 'public');
 
 const pathParameters = {
@@ -21,6 +26,7 @@ const pathParameters = {
   integration_id: ids.integration,
   key_id: ids.key,
   member_id: ids.member,
+  provider_id: 'idp',
 };
 
 async function call(row: RouteRow, parts: EventParts, apiKey?: string) {

@@ -11,7 +11,7 @@ import {
   revocationRequest,
   validateAuthResponse,
 } from 'oauth4webapi';
-import { type AuthorizationRequest, type OAuth, type OAuthClient, OAuthError } from '../../oauth.ts';
+import type { AuthorizationRequest, OAuth, OAuthClient } from '../../oauth.ts';
 import type { AddressRules } from '../addresses.ts';
 import { createGuardedFetch, type GuardedFetch } from '../guarded-fetch.ts';
 import { failureOf } from './failures.ts';
@@ -138,10 +138,9 @@ function believed({ issuer }: OAuthClient, callback: URLSearchParams): URLSearch
 const forResource = ({ resource }: OAuthClient) =>
   resource === undefined ? {} : { additionalParameters: { resource } };
 
+/** Whatever the method: without a secret the client says its name only. */
 function authenticationOf({ authMethod, clientSecret }: OAuthClient): ClientAuth {
-  if (authMethod === 'none') return None();
-  if (clientSecret === undefined)
-    throw new OAuthError('refused', 'The provider has no client secret here; give it one.');
+  if (authMethod === 'none' || clientSecret === undefined) return None();
   return authMethod === 'client_secret_basic'
     ? ClientSecretBasic(clientSecret)
     : ClientSecretPost(clientSecret);

@@ -1,0 +1,13 @@
+import { createProvider } from '../../../lib/app/auth/providers/create.ts';
+import { clock, keys, oauth, settings, table } from '../../../lib/container.ts';
+import { createProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+
+export const create = endpoint(row, createProvider);
+export const handler = create(() => ({
+  table: table(),
+  clock,
+  keys: keys(),
+  oauth: oauth(),
+  settings: settings(),
+}));

@@ -1,0 +1,13 @@
+import { discoverProvider } from '../../../lib/app/auth/providers/mcp-discover.ts';
+import { clock, keys, oauth, settings, table } from '../../../lib/container.ts';
+import { discoverProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+
+export const create = endpoint(row, discoverProvider);
+export const handler = create(() => ({
+  table: table(),
+  clock,
+  keys: keys(),
+  oauth: oauth(),
+  settings: settings(),
+}));

@@ -1,0 +1,13 @@
+import { patchProvider } from '../../../lib/app/auth/providers/patch.ts';
+import { clock, keys, oauth, settings, table } from '../../../lib/container.ts';
+import { patchProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+
+export const create = endpoint(row, patchProvider);
+export const handler = create(() => ({
+  table: table(),
+  clock,
+  keys: keys(),
+  oauth: oauth(),
+  settings: settings(),
+}));

@@ -1,0 +1,27 @@
+import { refuse } from '../../../contract/errors.ts';
+import type { deleteProvider as row } from '../../../contract/routes/oauth-providers.ts';
+import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
+import { present, remove } from '../../../store/expressions.ts';
+import { oauthProviderKey } from '../../../store/keys.ts';
+import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import { auditOfRemoval } from '../../audit-of-removal.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+
+/** Forgets a provider and its secret at once. Its tokens stay, of no use: they are never sent to another provider of the same name. */
+export async function deleteProvider(
+  deps: Pick<Deps, 'table' | 'clock' | 'settings'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<RouteOutput<typeof row>> {
+  const { provider_id: providerId } = params;
+  try {
+    await transact(deps.table, [
+      remove('oauth_provider', oauthProviderKey(caller.organisationId, providerId), present('pk')),
+      auditOfRemoval(deps, caller, 'oauth_provider.delete', { subject_id: providerId }),
+    ]);
+  } catch (error) {
+    throw error instanceof ConditionsFailed ? refuse('oauth_provider_not_found', { providerId }) : error;
+  }
+  return { message: `OAuth provider '${providerId}' deleted.`, provider_id: providerId };
+}

@@ -1,0 +1,15 @@
+import type { ProviderView } from '../../../contract/oauth-providers.ts';
+import type { getProvider as row } from '../../../contract/routes/oauth-providers.ts';
+import type { RouteInput } from '../../../contract/routes/route.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+import { getProvider } from './client.ts';
+import { providerView } from './view.ts';
+
+export async function showProvider(
+  deps: Pick<Deps, 'table'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  { organisationId }: Pick<Caller, 'organisationId'>,
+): Promise<ProviderView> {
+  return providerView(await getProvider(deps, organisationId, params.provider_id));
+}

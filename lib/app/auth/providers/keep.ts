@@ -1,0 +1,49 @@
+import { refuse } from '../../../contract/errors.ts';
+import type { ProviderView } from '../../../contract/oauth-providers.ts';
+import { absent, put } from '../../../store/expressions.ts';
+import { oauthProviderKey } from '../../../store/keys.ts';
+import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import { auditOf } from '../../audit.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+import { providerView } from './view.ts';
+
+/** Writes a new provider, and shows it. Throws 409 when its name is taken. */
+export async function keepProvider(
+  deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
+  item: OAuthProvider,
+  caller: Caller,
+): Promise<ProviderView> {
+  const { provider_id: providerId, organization_id: organisationId } = item;
+  const shown = providerView(item);
+  const audit = auditOf(deps, caller, 'oauth_provider.create');
+  try {
+    await transact(deps.table, [
+      put(
+        'oauth_provider',
+        { ...oauthProviderKey(organisationId, providerId), ...item, audit },
+        absent('pk'),
+      ),
+      ...deps.idempotency.record(shown),
+    ]);
+  } catch (error) {
+    throw error instanceof ConditionsFailed ? refuse('oauth_provider_taken', { providerId }) : error;
+  }
+  return shown;
+}
+
+/** What every new provider begins with. */
+export function newProvider({ clock }: Pick<Deps, 'clock'>, { organisationId, userId }: Caller) {
+  const now = new Date(clock.now()).toISOString();
+  return {
+    v: 1,
+    entity: 'oauth_provider',
+    organization_id: organisationId,
+    id: clock.orderedId(),
+    version: 1,
+    created_at: now,
+    updated_at: now,
+    created_by: userId,
+  } as const;
+}

@@ -1,0 +1,14 @@
+import type { ProviderView } from '../../../contract/oauth-providers.ts';
+import { providersOf } from '../../../store/oauth-providers.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+import { providerView } from './view.ts';
+
+/** All providers of the caller's organisation, by `provider_id`. */
+export async function listProviders(
+  { table }: Pick<Deps, 'table'>,
+  _: unknown,
+  { organisationId }: Pick<Caller, 'organisationId'>,
+): Promise<ProviderView[]> {
+  return (await providersOf(table, organisationId)).map(providerView);
+}

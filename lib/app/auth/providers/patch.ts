@@ -1,0 +1,94 @@
+import { refuse, ValidationError } from '../../../contract/errors.ts';
+import type { ChangeProviderBody, ProviderView } from '../../../contract/oauth-providers.ts';
+import { missing, valueError } from '../../../contract/problems.ts';
+import type { patchProvider as row } from '../../../contract/routes/oauth-providers.ts';
+import type { RouteInput } from '../../../contract/routes/route.ts';
+import { equals, put } from '../../../store/expressions.ts';
+import { oauthProviderKey } from '../../../store/keys.ts';
+import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import { retryRaces, transact } from '../../../store/operations.ts';
+import { auditOf } from '../../audit.ts';
+import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
+import { checkAddresses } from './addresses.ts';
+import { getProvider, sealClientSecret } from './client.ts';
+import { discovered } from './discovered.ts';
+import { providerView } from './view.ts';
+
+type PatchDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth' | 'settings' | 'idempotency'>;
+
+/**
+ * Changes a provider: what is absent stays, an empty `provider_type` or `mcp_server_url` clears it. Where the client secret is sent to changes only
+ * together with the secret, so who may change providers cannot have another's secret sent to a server of their own. Throws 400, 404, 422.
+ */
+export async function patchProvider(
+  deps: PatchDeps,
+  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  caller: Caller,
+): Promise<ProviderView> {
+  checkAddresses(body, deps.settings.addresses);
+  const { provider_id: providerId } = params;
+  const audit = auditOf(deps, caller, 'oauth_provider.change');
+  return retryRaces(async () => {
+    const before = await getProvider(deps, caller.organisationId, providerId);
+    if (body.provider_id !== undefined && body.provider_id !== providerId)
+      throw refuse('immutable_field', { field: 'provider_id' });
+    const after = await changed(deps, before, body);
+    const shown = providerView(after);
+    const key = oauthProviderKey(caller.organisationId, providerId);
+    const asRead = [equals('id', before.id), equals('version', before.version)];
+    await transact(deps.table, [
+      put('oauth_provider', { ...key, ...after, audit }, ...asRead),
+      ...deps.idempotency.record(shown),
+    ]);
+    return shown;
+  });
+}
+
+async function changed(
+  deps: PatchDeps,
+  before: OAuthProvider,
+  body: ChangeProviderBody,
+): Promise<OAuthProvider> {
+  const { client_secret: secret, provider_id: _, code_challenge_method: __, ...given } = body;
+  const { issuer, revocation_url, iss_in_response, sealed, code_challenge_method: ___, ...kept } = before;
+  // What is absent has no members here: the schema's transform drops them.
+  const after = withoutEmpty({ ...kept, ...given } as typeof kept);
+  const moves = after.auth_url !== before.auth_url || after.token_url !== before.token_url;
+  const isOpen = after.token_endpoint_auth_method === 'none';
+  if (moves && !isOpen && secret === undefined) throw secretMissing();
+  const nextSealed = secret === undefined ? sealed : await sealClientSecret(deps, before, secret);
+  if (!after.uses_pkce && (isOpen || nextSealed === undefined)) throw pkceNeeded();
+  const known = { issuer, revocation_url, iss_in_response };
+  return {
+    ...after,
+    ...(after.uses_pkce && { code_challenge_method: 'S256' }),
+    ...(moves ? await discovered(deps, after) : known),
+    ...(!isOpen && nextSealed !== undefined && { sealed: nextSealed }),
+    version: before.version + 1,
+    updated_at: new Date(deps.clock.now()).toISOString(),
+  };
+}
+
+function withoutEmpty<T extends Pick<OAuthProvider, 'provider_type' | 'mcp_server_url'>>(item: T): T {
+  const { provider_type, mcp_server_url, ...rest } = item;
+  const given = {
+    ...(provider_type !== '' && { provider_type }),
+    ...(mcp_server_url !== '' && { mcp_server_url }),
+  };
+  return { ...rest, ...given } as T; // the same fields, the empty ones absent
+}
+
+const secretMissing = (): ValidationError =>
+  new ValidationError([
+    {
+      loc: ['body', 'client_secret'],
+      ...missing,
+      ctx: { reason: 'a new auth_url or token_url takes the client secret in the same request' },
+    },
+  ]);
+
+const pkceNeeded = (): ValidationError =>
+  new ValidationError([
+    { loc: ['body', 'uses_pkce'], ...valueError('a client without a secret uses PKCE'), input: false },
+  ]);

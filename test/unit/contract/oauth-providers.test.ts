@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { createProviderBody } from '../../../lib/contract/oauth-providers.ts';
+
+const idp = { auth_url: 'https://idp.example/auth', token_url: 'https://idp.example/token' };
+
+describe('the request for a provider', () => {
+  const problems = (wish: object) =>
+    createProviderBody()
+      .safeParse({ provider_id: 'idp', name: 'n', client_id: 'c', ...idp, ...wish })
+      .error?.issues.map(({ path }) => path.join('.')) ?? [];
+
+  it.each([
+    [{ provider_id: 'a b' }, 'provider_id'],
+    [{ provider_id: 'x'.repeat(129) }, 'provider_id'],
+    [{ auth_url: 'https://user:password@idp.example' }, 'auth_url'],
+    [{ auth_url: 'ftp://idp.example' }, 'auth_url'],
+    [{ token_url: 'https://idp.example/#a' }, 'token_url'],
+    [{ token_url: 'https://idp.example/ a' }, 'token_url'],
+    [{ allowed_redirect_uris: ['https://a.example/#f'] }, 'allowed_redirect_uris.0'],
+    [{ allowed_redirect_uris: ['javascript:alert(1)'] }, 'allowed_redirect_uris.0'],
+    [{ uses_pkce: false }, 'uses_pkce'],
+    [{ code_challenge_method: 'plain' }, 'code_challenge_method'],
+    [{ token_endpoint_auth_method: 'private_key_jwt' }, 'token_endpoint_auth_method'],
+    [{ client_secret: 'über' }, 'client_secret'],
+    ...[
+      ...['client_id', 'redirect_uri', 'state', 'response_type', 'scope', 'request', 'request_uri'],
+      ...['code_challenge', 'code_challenge_method', 'response_mode', 'resource'],
+    ].map((key) => [{ authorization_params: { [key]: 'x' } }, `authorization_params.${key}`] as const),
+  ])('%j is refused', (wish, path) => {
+    expect(problems(wish)).toEqual([path]);
+  });
+
+  it('may leave out everything that has a default, with null too', () => {
+    const optional = ['client_secret', 'uses_pkce', 'code_challenge_method', 'provider_type', 'user_binding'];
+    expect(problems({})).toEqual([]);
+    expect(problems(Object.fromEntries(optional.map((name) => [name, null])))).toEqual([]);
+  });
+});
