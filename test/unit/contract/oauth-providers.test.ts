@@ -9,7 +9,7 @@ describe('the request for a provider', () => {
       .safeParse({ provider_id: 'idp', name: 'n', client_id: 'c', ...idp, ...wish })
       .error?.issues.map(({ path }) => path.join('.')) ?? [];
 
-  it.each([
+  const wrong: [wish: object, path: string][] = [
     [{ provider_id: 'a b' }, 'provider_id'],
     [{ provider_id: 'x'.repeat(129) }, 'provider_id'],
     [{ auth_url: 'https://user:password@idp.example' }, 'auth_url'],
@@ -25,8 +25,12 @@ describe('the request for a provider', () => {
     ...[
       ...['client_id', 'redirect_uri', 'state', 'response_type', 'scope', 'request', 'request_uri'],
       ...['code_challenge', 'code_challenge_method', 'response_mode', 'resource'],
-    ].map((key) => [{ authorization_params: { [key]: 'x' } }, `authorization_params.${key}`] as const),
-  ])('%j is refused', (wish, path) => {
+    ].map((key): [object, string] => [
+      { authorization_params: { [key]: 'x' } },
+      `authorization_params.${key}`,
+    ]),
+  ];
+  it.each(wrong)('%j is refused', (wish, path) => {
     expect(problems(wish)).toEqual([path]);
   });
 
