@@ -7,7 +7,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Folders whose tests need no database: `--project unit` starts nothing and takes a few seconds. */
 const unitFolders = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
-const propertyFolders = ['test/property/**/*.test.ts'];
 /** What stands for AWS here needs Python: an emulator, and the scripts of builds. */
 const awsFolders = ['test/aws/**/*.test.ts', 'test/infra/image-builder/**/*.test.ts'];
 /** These take minutes, measure, or need more than Node; their own npm scripts run them, not the usual run. */
@@ -16,6 +15,7 @@ const otherRuns = [
   'test/fuzz/**',
   ...awsFolders,
   ...(process.env.TEST_AGENTS === undefined ? ['test/e2e/agents*.test.ts'] : []),
+  ...(process.env.TEST_BROWSER === undefined ? ['test/e2e/*-browser.test.ts'] : []),
 ];
 
 /** Deployments to the emulator take minutes on a busy machine. */
@@ -38,14 +38,13 @@ export default defineConfig({
         extends: true,
         test: { name: 'unit', root, include: unitFolders, testTimeout: 5_000, isolate: false },
       },
-      { extends: true, test: { name: 'property', root, include: propertyFolders, isolate: false } },
       {
         extends: true,
         test: {
           name: 'emulated',
           root,
           include: ['test/**/*.test.ts'],
-          exclude: [...unitFolders, ...propertyFolders, ...otherRuns],
+          exclude: [...unitFolders, ...otherRuns],
           globalSetup: ['test/support/global-setup.ts'],
           // As above: loading the modules again for each file would be a tenth of the run.
           isolate: false,

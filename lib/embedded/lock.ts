@@ -102,6 +102,7 @@ async function endEarlier({ keeper_id: keeperId, groups }: RunRecord): Promise<v
 class FileLock implements DataLock {
   readonly #file: string;
   readonly #held: DatabaseSync;
+  readonly #startTime = startTimeOf(process.pid) ?? '';
   readonly #keeperId: string;
   readonly #groups = new Map<string, RunRecord['groups'][number]>();
 
@@ -142,7 +143,7 @@ class FileLock implements DataLock {
   #write(): void {
     const content: RunRecord = {
       pid: process.pid,
-      start_time: startTimeOf(process.pid) ?? '',
+      start_time: this.#startTime,
       keeper_id: this.#keeperId,
       groups: [...this.#groups.values()],
     };

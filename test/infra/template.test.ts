@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes.ts';
 import { type Synthesised, synthesised } from '../support/synthesised.ts';
+import { settingsTests } from './settings-tests.ts';
 
 /** CloudFormation takes 500; the rest is room for what comes. */
 const RESOURCES_MAX = 400;
@@ -221,3 +222,5 @@ describe('without settings', () => {
     expect(variables).not.toContain('OIDC_ISSUER');
   });
 });
+
+describe('settings', () => settingsTests());

@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../lib/contract/routes.ts';
+import { configured, type Synthesised, synthesised } from '../support/synthesised.ts';
+
+const { oidcIssuer, oidcAudience } = configured;
+const oidc = { oidcIssuer, oidcAudience };
+
+/** What settings change in the stacks. Part of the file that looks at those without: the second synthesis of a process takes a third of the first. */
+export function settingsTests(): void {
+  let stacks: Synthesised;
+  beforeAll(() => {
+    stacks = synthesised(configured);
+  });
+
+  const guarded = new Set(
+    routes.filter(({ permission }) => permission !== 'public').map((row) => row.handler),
+  );
+
+  type Environment = { Environment?: { Variables?: Record<string, unknown> } };
+
+  const withIssuer = (made: Synthesised) =>
+    made
+      .all('AWS::Lambda::Function')
+      .map(([, { Properties }]) => (Properties as Environment).Environment?.Variables ?? {})
+      .filter(({ OIDC_ISSUER }) => OIDC_ISSUER !== undefined);
+
+  describe('who asks', () => {
+    it('is known by the configured issuer in every endpoint that asks for a credential, and nowhere else', () => {
+      const told = withIssuer(stacks);
+      expect(told).toHaveLength(guarded.size);
+      for (const variables of told)
+        expect(variables).toMatchObject({ OIDC_ISSUER: oidcIssuer, OIDC_AUDIENCE: oidcAudience });
+    });
+
+    it.each([
+      [{ oidcIssuer: 'https://id.example' }, /oidcIssuer and oidcAudience go together/],
+      [{ oidcAudience: 'slipway' }, /oidcIssuer and oidcAudience go together/],
+      [{ ...oidc, oidcIssuer: 'http://id.example' }, /oidcIssuer/],
+    ])('is not known by half an issuer: %j', (context, reason) => {
+      expect(() => synthesised(context)).toThrow(reason);
+    });
+  });
+
+  const AFTER = /"DependsOn":\[[^\]]*"KeyUsesPermission/;
+
+  describe('uses of keys', () => {
+    it('are handed on from the log of every endpoint that asks for one, to the one function that writes them down', () => {
+      const following = stacks
+        .all('AWS::Logs::SubscriptionFilter')
+        .filter(([, { Properties }]) => String(Properties.FilterPattern).includes('key used'));
+      expect(following).toHaveLength(guarded.size);
+      expect(following[0]?.[1].Properties.FilterPattern).toBe('{ $.message = "key used" }');
+      const callers = stacks
+        .all('AWS::Lambda::Permission')
+        .filter(([id]) => id.startsWith('root/KeyUses'))
+        .map(([, { Properties }]) => Properties);
+      expect(callers).toEqual([expect.objectContaining({ Principal: 'logs.amazonaws.com' })]);
+      expect(JSON.stringify(callers[0]?.SourceArn)).toContain('log-group:/slipway/test/*');
+      const areas = stacks.all('AWS::CloudFormation::Stack');
+      expect(areas.length).toBeGreaterThan(4);
+      // CloudWatch refuses a subscription whose destination it may not call yet.
+      for (const [id, area] of areas)
+        expect([id, JSON.stringify(area)]).toEqual([id, expect.stringMatching(AFTER)]);
+    });
+  });
+
+  describe('pages of other origins', () => {
+    it('are answered by the gateway when the settings name their origin', () => {
+      expect(stacks.all('AWS::ApiGatewayV2::Api')[0]?.[1].Properties).toMatchObject({
+        CorsConfiguration: {
+          AllowOrigins: ['https://console.example', 'http://localhost:5173'],
+          AllowMethods: expect.arrayContaining(['GET', 'POST', 'PATCH']),
+          AllowHeaders: expect.arrayContaining(['X-Api-Key', 'X-Tenant-Id', 'Idempotency-Key', 'If-Match']),
+          ExposeHeaders: ['ETag', 'Idempotent-Replayed', 'Retry-After', 'X-Request-Id'],
+          MaxAge: 3600,
+        },
+      });
+    });
+
+    it('are not known by what is no origin', () => {
+      expect(() => synthesised({ environment: 'test', corsOrigins: 'console.example' })).toThrow(
+        /corsOrigins|an origin is/,
+      );
+    });
+  });
+
+  it('what is kept goes with the stack where that is asked for', () => {
+    const policies = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket'].flatMap((type) =>
+      stacks.all(type).map(([, { DeletionPolicy }]) => DeletionPolicy),
+    );
+    expect(new Set(policies)).toEqual(new Set(['Delete']));
+  });
+
+  it('an address of one’s own is printed as it is asked', () => {
+    expect(stacks.outputs.ApiUrl?.Value).toBe('https://slipway.example.com');
+  });
+
+  it.each([
+    [{ environment: 'Not Good' }, /environment/],
+    [{ buildSeconds: '5' }, /buildSeconds/],
+    [{ auditDays: '0' }, /auditDays/],
+    [{ allowedHosts: 'https://git.corp.example' }, /allowedHosts/],
+    [{ domainName: 'slipway.example.com' }, /domainName and certificateArn go together/],
+  ])('a wrong context %j is refused by name', (context, reason) => {
+    expect(() => synthesised(context)).toThrow(reason);
+  });
+}
