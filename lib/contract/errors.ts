@@ -200,7 +200,7 @@ export const errors = {
   provider_unavailable: {
     status: 503,
     detail: (p: { providerId: string }) =>
-      `OAuth provider '${p.providerId}' gives no token at the moment; try again.`,
+      `OAuth provider '${p.providerId}' does not answer as it should at the moment; try again.`,
     headers: { 'retry-after': '2' },
   },
   unavailable: {

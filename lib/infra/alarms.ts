@@ -37,6 +37,7 @@ export type Watched = {
   /** Of the stream. */
   consumers: LambdaFunction[];
   sweep: LambdaFunction;
+  revocations: LambdaFunction;
   ingest: LambdaFunction;
   tasks: LambdaFunction[];
 };
@@ -120,6 +121,13 @@ const engineAlarms = (watched: Watched): AlarmRow[] => [
     threshold: 1,
     periods: 3,
     below: true,
+  },
+  {
+    name: 'revocations-errors',
+    impact:
+      'Tokens that users have deleted go on being good at their OAuth providers, where those could not be told at once.',
+    metric: errorsOf(watched.revocations),
+    threshold: 3,
   },
 ];
 

@@ -45,6 +45,7 @@ export class SlipwayStack extends Stack {
       stateMachineArn: platform.arns.stateMachine,
       consumers: [triggers.dispatch.function, triggers.events.function],
       sweep: triggers.sweep.function,
+      revocations: triggers.revocations.function,
       ingest: ingest.function,
       tasks: Object.values(workflow.functions).map((made) => made.function),
     });

@@ -41,7 +41,7 @@ import { numberOf } from '../domain/revision-id.ts';
  * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |
  * | an organisation's tenants, newest first (thin rows)   | O#org#TL               | tenant id         |
  * | an organisation's OAuth providers; one, by its name   | O#org#OP               | provider id       |
- * | a user's OAuth tokens, by provider, person and agent  | T#tenant#OT#user       | provider#sha256#token |
+ * | a user's OAuth tokens, by provider, person and agent  | T#tenant#OT#sha256     | provider#sha256#token |
  * | whose is this OAuth token, and where does it lie      | T#tenant#OI#token      | A                 |
  * | which agents are connected to it                      | T#tenant#OI#token      | C#connection      |
  * | a user's connections of an agent                      | T#tenant#OC#agent      | sha256#connection |
@@ -258,6 +258,7 @@ export const authRequestKey = (tenantId: string, authId: string): Key => ({
 /** Who a token is of: the key's owner, and in the caller's words (empty: not named) a person and an agent. */
 export type TokenOwner = { tenantId: string; ownerId: string; userId: string; agentId: string };
 
+/** What people are called elsewhere is any text, and perhaps an address of theirs: it stands in no key. */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 /** Where sort keys begin of a provider's tokens; `claimed`: only those of this person and agent. */
@@ -270,7 +271,7 @@ export const oauthTokenPrefix = (
     : `${providerId}#${digest(`${claimed.userId}\0${claimed.agentId}`)}#`;
 
 export const oauthTokenKey = (owner: TokenOwner, providerId: string, tokenId: string): Key => ({
-  pk: `T#${owner.tenantId}#OT#${owner.ownerId}`,
+  pk: `T#${owner.tenantId}#OT#${digest(owner.ownerId)}`,
   sk: `${oauthTokenPrefix(providerId, owner)}${tokenId}`,
 });
 

@@ -13,6 +13,7 @@ import { closeGround, enter, openGround, register, startListener } from './insta
 import { listenerTests } from './listener-tests.ts';
 import { machineTests } from './machine-tests.ts';
 import { takeAway } from './mutation.ts';
+import { oauthTests } from './oauth-tests.ts';
 import { unusedPermissions } from './permissions.ts';
 import { say, timed } from './progress.ts';
 import { restoreTests } from './restore-tests.ts';
@@ -132,6 +133,9 @@ describe('an installation on AWS', () => {
   });
   describe('does what is seldom asked for, and', () => {
     seldomTests(at);
+  });
+  describe('knows OAuth providers, and', () => {
+    oauthTests(at);
   });
   describe('takes back what it gave, and', () => {
     deletionTests(at);

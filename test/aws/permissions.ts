@@ -32,6 +32,12 @@ const unusable: { permissions: RegExp; because: string }[] = [
     permissions: /^build s3:GetObject$/,
     because: 'An upload is read by its version; without one only where the bucket has none.',
   },
+  {
+    permissions:
+      /^(delete-tokens? (dynamodb:UpdateItem|kms:Decrypt)|get-connection-token kms:GenerateDataKey|revocations (dynamodb:(GetItem|UpdateItem|DeleteItem)|kms:Decrypt))$/,
+    because:
+      'What an OAuth provider has to answer first; none is reached from here. test/integration/auth does.',
+  },
 ];
 
 /** Both run the same engine: what one of them did the other may have to do. */

@@ -132,8 +132,8 @@ describe('roles', () => {
       JSON.stringify(Resource).includes('/index/due'),
     );
     expect(withIndex.map(([id]) => id)).toEqual([
-      expect.stringMatching(/^root\/Triggersrevocations/),
       expect.stringMatching(/^root\/Triggerssweep/),
+      expect.stringMatching(/^root\/Triggersrevocations/),
     ]);
   });
 });

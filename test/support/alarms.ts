@@ -16,6 +16,7 @@ export function allAlarms(): AlarmRow[] {
     stateMachineArn: 'arn:aws:states:eu-west-1:123456789012:stateMachine:revision',
     consumers: [some, some],
     sweep: some,
+    revocations: some,
     ingest: some,
     tasks: Array.from({ length: STEPS }, () => some),
   });

@@ -29,6 +29,8 @@ const tags: Record<string, string> = {
   integrations: 'Access to private repositories.',
   'oauth-providers': 'Authorization servers that the organisation knows.',
   consent: 'Asking a person for consent at an OAuth provider.',
+  'oauth-tokens': 'What people have granted at OAuth providers.',
+  'oauth-connections': 'Agents that act with a token of who connected them.',
   'audit-events': 'Who did what.',
   service: 'The service itself.',
 };

@@ -68,6 +68,12 @@ export const getConnectionToken = route({
   params: connectionParams,
   response: connectionTokenView,
   credential: true,
-  errors: ['connection_not_found', 'oauth_provider_not_found', 'provider_unavailable', 'token_expired'],
+  errors: [
+    'connection_not_found',
+    'oauth_provider_not_found',
+    'oauth_token_not_found',
+    'provider_unavailable',
+    'token_expired',
+  ],
   variables: ['ALLOWED_HOSTS'],
 });

@@ -1,4 +1,4 @@
-import { GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect } from 'vitest';
 import { auditEventKey, integrationKey } from '../../../lib/store/keys.ts';
@@ -42,7 +42,9 @@ export function integrationCases(table: MockedTable): Record<string, Case> {
   mockClient(KMSClient)
     .on(GenerateDataKeyCommand)
     // As in a real answer; the envelope wipes the key after its use.
-    .callsFake(() => ({ Plaintext: new Uint8Array(32).fill(7), CiphertextBlob: new Uint8Array([1]) }));
+    .callsFake(() => ({ Plaintext: new Uint8Array(32).fill(7), CiphertextBlob: new Uint8Array([1]) }))
+    .on(DecryptCommand)
+    .callsFake(async () => ({ Plaintext: new Uint8Array(32).fill(7) }));
   const stored = () => table.seed(integrationKey(ids.tenant, ids.integration), integration);
   return {
     createIntegration: {

@@ -8,7 +8,7 @@ import { findTokenAt, keyOfToken, type OAuthToken, ownerOf } from '../../../stor
 import { transact } from '../../../store/operations.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
-import { isDue, lifetimeOf, needsConsent } from './grant.ts';
+import { isDue, isValid, lifetimeOf, needsConsent } from './grant.ts';
 import { leaseOf, releaseAsExpired, releaseAsFailed, releaseWith, takeLease } from './lease.ts';
 import { openTokens, sealTokens } from './sealed.ts';
 
@@ -26,6 +26,8 @@ export class Unrefreshed extends Error {
 const CALL_MILLISECONDS_MAX = 10_000;
 /** Who waits for another one's refresh gives up with the request it waits for. */
 const WAIT_MILLISECONDS_MAX = 5_000;
+/** What is valid for longer than this is given without waiting for who refreshes it. */
+const WORTH_WAITING_MILLISECONDS = 10_000;
 const LOOK_MILLISECONDS = { least: 50, most: 200 } as const;
 /** A new refresh token that cannot be stored would be lost, and the grant with it. */
 const keeping = { jitter: 'full', startingDelay: 100, numOfAttempts: 6 } as const;
@@ -47,6 +49,8 @@ export async function refreshed(
     if (needsConsent(token, provider, now) || !isDue(token, now)) return token;
     const lease = leaseOf(token, now);
     if (lease === 'failing') throw new Unrefreshed('a moment ago it could not be refreshed');
+    if (lease === 'held' && isValid(token, now + WORTH_WAITING_MILLISECONDS))
+      throw new Unrefreshed('somebody refreshes it, and it is good for a while yet');
     const leaseId = lease === 'free' ? await takeLease(deps, token) : undefined;
     if (leaseId !== undefined) return refreshHeld(deps, token, provider, leaseId);
     if (performance.now() - begunAt > WAIT_MILLISECONDS_MAX)
