@@ -18,7 +18,6 @@ describe('the request for a provider', () => {
     [{ token_url: 'https://idp.example/ a' }, 'token_url'],
     [{ allowed_redirect_uris: ['https://a.example/#f'] }, 'allowed_redirect_uris.0'],
     [{ allowed_redirect_uris: ['javascript:alert(1)'] }, 'allowed_redirect_uris.0'],
-    [{ uses_pkce: false }, 'uses_pkce'],
     [{ code_challenge_method: 'plain' }, 'code_challenge_method'],
     [{ token_endpoint_auth_method: 'private_key_jwt' }, 'token_endpoint_auth_method'],
     [{ client_secret: 'über' }, 'client_secret'],
@@ -32,6 +31,11 @@ describe('the request for a provider', () => {
   ];
   it.each(wrong)('%j is refused', (wish, path) => {
     expect(problems(wish)).toEqual([path]);
+  });
+
+  it('says no to PKCE in vain without a client secret', () => {
+    expect(problems({ uses_pkce: false })).toEqual(['uses_pkce']);
+    expect(problems({ uses_pkce: false, client_secret: 's' })).toEqual([]);
   });
 
   it('may leave out everything that has a default, with null too', () => {
