@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
+import { oauthScopes } from './oauth-tokens.ts';
 import { report, valueError } from './problems.ts';
 
 /** Asking a person for consent at an OAuth provider, and waiting for it (contract §2.8). */
 
 const NAME_LENGTH_MAX = 256;
-const SCOPES_MAX = 100;
 const URL_LENGTH_MAX = 2048;
 /** Codes of some providers are signed documents. */
 const CODE_LENGTH_MAX = 8192;
@@ -15,22 +15,21 @@ const STATE_LENGTH_MAX = 256;
 /** The name of a provider, in paths too. */
 export const providerIdText = lazy(() => z.string().regex(/^[A-Za-z0-9._-]{1,128}$/));
 
-/** As OAuth spells one (RFC 6749 §3.3). */
-const scope = lazy(() =>
+/** In the caller's own words; an empty one is as good as none. */
+const claim = lazy(() =>
   z
     .string()
     .max(NAME_LENGTH_MAX)
-    .regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/),
+    .regex(/^\P{Cc}*$/u)
+    .nullish(),
 );
-
-const claim = lazy(() => z.string().max(NAME_LENGTH_MAX).nullish());
 
 /** `POST /v2/auth/authenticate`. Empty claims count as absent ones. */
 export const authenticateBody = lazy(() =>
   z
     .object({
       provider: providerIdText(),
-      scopes: z.array(scope()).max(SCOPES_MAX),
+      scopes: oauthScopes(),
       user_id: claim(),
       /** The same under the name that older clients use. */
       ls_user_id: claim(),

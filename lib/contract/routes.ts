@@ -1,4 +1,5 @@
 import * as audit from './routes/audit.ts';
+import * as consent from './routes/consent.ts';
 import * as deployments from './routes/deployments.ts';
 import * as identity from './routes/identity.ts';
 import * as integrations from './routes/integrations.ts';
@@ -6,6 +7,8 @@ import * as listenerProtocol from './routes/listener-protocol.ts';
 import * as listeners from './routes/listeners.ts';
 import * as logs from './routes/logs.ts';
 import * as oauthProviders from './routes/oauth-providers.ts';
+import * as oauthConnections from './routes/oauth-connections.ts';
+import * as oauthTokens from './routes/oauth-tokens.ts';
 import * as revisions from './routes/revisions.ts';
 import type { RouteRow } from './routes/route.ts';
 import * as service from './routes/service.ts';
@@ -23,6 +26,9 @@ export const routes: readonly RouteRow[] = [
   identity,
   integrations,
   oauthProviders,
+  oauthTokens,
+  oauthConnections,
+  consent,
   audit,
   service,
 ].flatMap((rows): RouteRow[] => Object.values<RouteRow>(rows));

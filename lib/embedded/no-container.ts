@@ -15,6 +15,7 @@ export const keys = notHere;
 export const blobs = notHere;
 export const logs = notHere;
 export const git = notHere;
+export const oauth = notHere;
 export const workflow = notHere;
 export const builds = notHere;
 export const events = notHere;

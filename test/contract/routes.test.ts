@@ -15,10 +15,20 @@ describe('the route table', () => {
     expect(new Set(places).size).toBe(routes.length);
   });
 
-  it('opens nothing but the health check, the description and what leads there without a key', () => {
+  it('opens nothing but the health check, the description, what leads there and pages of consent without a key', () => {
+    const begin = '/v2/auth/begin/{nonce}';
+    const back = ['/v2/auth/callback/{provider_id}', '/host-oauth-callback/{provider_id}'];
+    const pages = routes.filter(({ page }) => page !== undefined).map(({ path }) => path);
+    expect(pages).toEqual([begin, begin, ...back]);
     const open = routes.filter(({ permission }) => permission === 'public').map(({ path }) => path);
     const console = '/o/{tenant_id}/host/deployments/{deployment_id}';
-    expect(open).toEqual(['/ok', '/openapi.json', '/docs', '/docs/{file}', console]);
+    expect(open.filter((path) => !pages.includes(path))).toEqual([
+      '/ok',
+      '/openapi.json',
+      '/docs',
+      '/docs/{file}',
+      console,
+    ]);
   });
 });
 
@@ -44,7 +54,7 @@ describe.each(routes.map((row) => [`${row.method} ${row.path}`, row] as const))(
   });
 
   it('answers 204 exactly when it answers nothing, and does not lead elsewhere', () => {
-    expect(row.success === 204 || row.success === 302).toBe(row.response === null);
+    expect([204, 302, 303].includes(row.success)).toBe(row.response === null);
   });
 
   it('has schemas that can be written down as JSON Schema', () => {

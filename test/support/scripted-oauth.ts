@@ -1,4 +1,5 @@
 import type { OAuth, OAuthClient } from '../../lib/adapters/oauth.ts';
+import { oauth } from '../../lib/container.ts';
 
 const unscripted = async (): Promise<never> => {
   throw new Error('no provider is asked here');
@@ -21,3 +22,24 @@ export const scriptedOAuth: OAuth = {
   refresh: unscripted,
   revoke: unscripted,
 };
+
+/** As it is scripted when it is called. */
+const asScripted: OAuth = {
+  discover: (...asked) => scriptedOAuth.discover(...asked),
+  discoverMcp: (...asked) => scriptedOAuth.discoverMcp(...asked),
+  authorizationUrl: (...asked) => scriptedOAuth.authorizationUrl(...asked),
+  exchange: (...asked) => scriptedOAuth.exchange(...asked),
+  refresh: (...asked) => scriptedOAuth.refresh(...asked),
+  revoke: (...asked) => scriptedOAuth.revoke(...asked),
+};
+
+/**
+ * Lets the functions' own port answer as scripted, until the returned function is called. The container keeps its port, and files of tests share the container:
+ * a mocked module would come too late for whichever is not the first.
+ */
+export function scriptContainer(): () => void {
+  const port = oauth();
+  const real = { ...port };
+  Object.assign(port, asScripted);
+  return () => void Object.assign(port, real);
+}

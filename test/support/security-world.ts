@@ -1,6 +1,9 @@
 import { createApiKey as requestApiKey } from '../../lib/app/api-keys/create.ts';
 import { revokeApiKey } from '../../lib/app/api-keys/revoke.ts';
+import { createConnection } from '../../lib/app/auth/connections/create.ts';
+import { authenticate } from '../../lib/app/auth/consent/authenticate.ts';
 import { createProvider } from '../../lib/app/auth/providers/create.ts';
+import { importToken } from '../../lib/app/auth/tokens/import.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { bootstrap } from '../../lib/app/identity/bootstrap.ts';
@@ -9,8 +12,10 @@ import { createIntegration } from '../../lib/app/integrations/create.ts';
 import { putMember } from '../../lib/app/members/put.ts';
 import { createTenant } from '../../lib/app/tenants/create.ts';
 import { type Role, roles } from '../../lib/contract/roles.ts';
+import { authenticate as authenticateRow } from '../../lib/contract/routes/consent.ts';
 import { createIntegration as createIntegrationRow } from '../../lib/contract/routes/integrations.ts';
 import { createProvider as createProviderRow } from '../../lib/contract/routes/oauth-providers.ts';
+import { importToken as importTokenRow } from '../../lib/contract/routes/oauth-tokens.ts';
 import { put } from '../../lib/store/expressions.ts';
 import { openTaskKey } from '../../lib/store/keys.ts';
 import { transact } from '../../lib/store/operations.ts';
@@ -96,9 +101,10 @@ async function organisation({ deps }: ControlPlane): Promise<Tenant> {
 
 async function inhabited(plane: ControlPlane, tenant: Tenant): Promise<Inhabited> {
   const caller = as(tenant);
-  const ids = await things({ ...plane, caller });
   const { deps } = plane;
   const [userId, otherUserId] = [deps.clock.randomId(), deps.clock.randomId()];
+  const shared = await things({ ...plane, caller });
+  const ids = { ...shared, ...(await ownThings({ deps, caller: { ...caller, userId } }, shared)) };
   const made = await Promise.all(
     roles.map(async (role) => {
       const bound = role === 'listener' ? { listenerId: ids.listener_id ?? '' } : {};
@@ -129,6 +135,21 @@ async function things(plane: ControlPlane): Promise<Record<string, string>> {
   const { id: integration_id } = await createIntegration(deps, { body: access }, caller);
   const provider_id = await aProvider(plane);
   return { listener_id, deployment_id, revision_id, task_id, key_id, member_id, integration_id, provider_id };
+}
+
+/** What belongs to one user alone: a token, which an agent uses. */
+async function ownThings(
+  { deps, caller }: Pick<ControlPlane, 'deps' | 'caller'>,
+  { provider_id }: Record<string, string>,
+): Promise<Record<string, string>> {
+  const body = importTokenRow.body().parse({ provider_id, access_token: 'a-token' });
+  const { id: token_id } = await importToken(deps, { body }, caller);
+  const agent_id = `agent of ${caller.tenantId}`;
+  const wish = { params: { agent_id }, body: { oauth_token_id: token_id } };
+  const { id: connection_id } = await createConnection(deps, wish, caller);
+  const asked = authenticateRow.body().parse({ provider: provider_id, scopes: ['more'] });
+  const { auth_id } = await authenticate(deps, { body: asked, baseUrl: 'https://api.example' }, caller);
+  return { token_id, agent_id, connection_id, auth_id: auth_id ?? '' };
 }
 
 /** Nobody listens at its addresses: what it publishes of itself is nothing, at once. */

@@ -27,6 +27,8 @@ export type Shown = {
   resources: { id: string }[];
   text: string;
   tasks: { task_id: string; lease_id: string }[];
+  url: string;
+  auth_id: string;
 };
 
 type Written = { responses: Record<string, { $ref?: string; headers?: object; content?: object }> };
@@ -56,6 +58,8 @@ export class WireRecord {
 /** The real endpoints behind the real gateway; each answer is held against the description of its route. */
 export class Wire {
   readonly url: string;
+  /** The answer to the last request; its body has been read. */
+  last: Response | undefined;
   readonly #record: WireRecord;
 
   constructor(url: string, record: WireRecord) {
@@ -115,6 +119,7 @@ export class Wire {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
+    this.last = response;
     const text = await response.text();
     checkDocumented(row, response);
     return { response, text };

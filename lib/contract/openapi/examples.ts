@@ -1,3 +1,4 @@
+import { consentExamples } from './examples/consent.ts';
 import { deploymentExamples } from './examples/deployments.ts';
 import { identityExamples } from './examples/identity.ts';
 import { integrationExamples } from './examples/integrations.ts';
@@ -5,6 +6,7 @@ import { listenerProtocolExamples } from './examples/listener-protocol.ts';
 import { listenerExamples } from './examples/listeners.ts';
 import { logExamples } from './examples/logs.ts';
 import { oauthProviderExamples } from './examples/oauth-providers.ts';
+import { oauthTokenExamples } from './examples/oauth-tokens.ts';
 import { serviceExamples } from './examples/service.ts';
 
 /** What a request may send and what it is answered; a test parses each with the schemas of its route. */
@@ -18,6 +20,8 @@ const examples: Record<string, Example> = {
   ...identityExamples,
   ...integrationExamples,
   ...oauthProviderExamples,
+  ...oauthTokenExamples,
+  ...consentExamples,
   ...serviceExamples,
 };
 

@@ -74,6 +74,26 @@ const revisionFields: Record<string, Note> = {
   source_tarball_path: { description: 'The `object_path` that upload-url gave.' },
 };
 
+const webAddress = { pattern: '^https?://[^\\s#]+$' };
+const providerFields: Record<string, Note> = {
+  auth_url: { ...webAddress, description: 'Where people consent.' },
+  token_url: { ...webAddress, description: 'Where codes and refresh tokens are exchanged.' },
+  mcp_server_url: webAddress,
+  client_secret: { description: 'Write-only. Without one this side is a public client.' },
+  uses_pkce: { description: 'True by default; false only with a client secret.' },
+  code_challenge_method: { description: 'There is no other.' },
+  token_endpoint_auth_method: { description: '`client_secret_post` by default.' },
+  authorization_params: {
+    description: 'Added to each authorization request; never the protocol’s own parameters.',
+  },
+  allowed_redirect_uris: {
+    description: 'The first counts unless a request names another. By default our own callback.',
+  },
+  user_binding: {
+    description: '`strict`: who asked for a consent confirms it with a code of its last page.',
+  },
+};
+
 const fields: Record<string, Record<string, Note>> = {
   ResourceSpec: resourceSpec,
   SourceConfigRequest: sourceFields,
@@ -90,6 +110,9 @@ const fields: Record<string, Record<string, Note>> = {
   },
   SecretRequest: { name: secretName, value: { pattern: '^[^\\u0000]*$' } },
   SecretReferenceRequest: { name: secretName },
+  CreateProviderRequest: providerFields,
+  PatchProviderRequest: providerFields,
+  DiscoverProviderRequest: { mcp_server_url: webAddress },
   Deployment: {
     secrets: { description: 'Names; values are always masked.' },
     latest_revision_id: { description: 'The newest revision, whatever became of it.' },
@@ -135,6 +158,14 @@ export function applyNotes(component: string, schema: Described): Described {
 /** What parameters mean: of every route by name, of one as `operation.name`; their schemas say the rest. */
 const parameterNotes: Record<string, Note> = {
   file: { description: 'Its name.' },
+  provider_id: { description: 'The name of an OAuth provider in the organisation.' },
+  'listTokens.provider_id': { description: 'Whose tokens.' },
+  'deleteTokens.provider_id': { description: 'Whose tokens.' },
+  'tokenExists.provider_id': { description: 'Whose tokens.' },
+  agent_id: { description: 'The agent, by any name that the caller gives it.' },
+  nonce: { description: 'As `url` of authenticate has it.' },
+  auth_id: { description: 'What authenticate gave.' },
+  timeout: { description: 'So many seconds at most; 480 are the most there are.' },
   limit: { description: 'So many at most.' },
   offset: { description: 'Where to go on: what the page before gave.' },
   name: { description: 'The exact name.' },

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { type ErrorCode, errors } from '../../../lib/contract/errors.ts';
 import { routes } from '../../../lib/contract/routes.ts';
+import { expectConfirmation, expectConsent } from '../../support/consent-on-wire.ts';
 import { anOAuthProvider } from '../../support/oauth-provider.ts';
 import { ended } from '../../support/processed.ts';
 import { github } from '../../support/requests.ts';
@@ -180,6 +181,14 @@ it('OAuth tokens are brought, listed, connected to agents, and deleted', async (
   await ask('deleteToken', ofToken);
   await refused('oauth_token_not_found', { id: token_id }, 'deleteToken', ofToken);
   expect(await ask('deleteTokens', { query })).toMatchObject({ provider_id, deleted: 1 });
+});
+
+it('a person consents in a browser, or at a front end of the caller’s own', async () => {
+  await expectConsent(await open(record));
+});
+
+it('a consent is confirmed by who asked for it', async () => {
+  await expectConfirmation(await open(record));
 });
 
 it('a key that is not good, or not good enough, is refused', async () => {

@@ -9,12 +9,16 @@ import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
 import * as auditItems from '../../../lib/store/audit-items.ts';
+import * as authRequests from '../../../lib/store/auth-requests.ts';
 import * as deletions from '../../../lib/store/deletions.ts';
 import * as eventItems from '../../../lib/store/event-items.ts';
 import * as identityItems from '../../../lib/store/identity-items.ts';
 import * as integrationItems from '../../../lib/store/integrations.ts';
 import * as items from '../../../lib/store/items.ts';
 import * as listenerItems from '../../../lib/store/listeners.ts';
+import * as oauthConnectionItems from '../../../lib/store/oauth-connections.ts';
+import * as oauthRevocationItems from '../../../lib/store/oauth-revocations.ts';
+import * as oauthTokenItems from '../../../lib/store/oauth-tokens.ts';
 import * as revisionEnds from '../../../lib/store/revision-ends.ts';
 import * as uploads from '../../../lib/store/uploads.ts';
 import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
@@ -26,7 +30,7 @@ import { change, github, post, postRevision, register, remove } from '../../supp
  * of shape raises `v`, upgrades the old one on read, and adds an entry.
  */
 const recordFile = new URL('stored-shapes.json', import.meta.url);
-type Shape = { properties?: Record<string, { const?: unknown }> };
+type Shape = { properties?: Record<string, { const?: unknown }>; oneOf?: Shape[] };
 
 const record = async (): Promise<Record<string, unknown>> =>
   z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(recordFile, 'utf8')));
@@ -45,15 +49,19 @@ function declaredShapes(): Map<string, Shape> {
     eventItems,
     integrationItems,
     revisionEnds,
+    authRequests,
+    oauthTokenItems,
+    oauthConnectionItems,
+    oauthRevocationItems,
   ].flatMap((module) => Object.values(module));
   for (const make of exported) {
     // Schemas are thunks without parameters; whatever else is exported takes some, or is no function.
     if (typeof make !== 'function' || make.length > 0) continue;
     const schema: unknown = make();
-    if (!(schema instanceof z.ZodObject)) continue;
+    if (!(schema instanceof z.ZodObject || schema instanceof z.ZodDiscriminatedUnion)) continue;
     // Through JSON, as the record is read: no prototypes, nothing undefined.
     const shape: Shape = JSON.parse(JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' })));
-    const { entity, v } = shape.properties ?? {};
+    const { entity, v } = shape.properties ?? shape.oneOf?.[0]?.properties ?? {};
     if (entity !== undefined) shapes.set(`${String(entity.const)}@${String(v?.const)}`, shape);
   }
   return shapes;

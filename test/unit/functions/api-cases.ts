@@ -4,10 +4,12 @@ import type { EventParts } from '../../support/event.ts';
 import { mockRegistry } from '../../support/mocked-registry.ts';
 import { mockTable } from '../../support/mocked-table.ts';
 import { ids, seedDeployment, seedRevision } from '../../support/stored-items.ts';
+import { consentCases } from './consent-cases.ts';
 import { identityCases } from './identity-cases.ts';
 import { integrationCases } from './integration-cases.ts';
 import { listenerCases } from './listener-cases.ts';
 import { oauthProviderCases } from './oauth-provider-cases.ts';
+import { oauthTokenCases } from './oauth-token-cases.ts';
 
 /** What every handler reads and writes here. */
 export const table = mockTable();
@@ -83,6 +85,8 @@ export const cases: Record<string, Case> = {
   ...identityCases(table),
   ...integrationCases(table),
   ...oauthProviderCases(table),
+  ...oauthTokenCases(table),
+  ...consentCases(table),
   ...listenerCases(table),
   createDeployment: {
     request: { body: { name: 'new', ...SOURCE } },

@@ -7,14 +7,10 @@ import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes
 import { routes } from '../../../lib/contract/routes.ts';
 import type { Handler } from '../../../lib/http/chain.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
+import { scriptContainer } from '../../support/scripted-oauth.ts';
 import { ids, seedAll, seedKey } from '../../support/stored-items.ts';
 import { cases, table } from './api-cases.ts';
 import { functionEnvironment } from './environment.ts';
-
-vi.mock('../../../lib/adapters/outbound/oauth/client.ts', async () => {
-  const { scriptedOAuth } = await import('../../support/scripted-oauth.ts');
-  return { openOAuth: () => scriptedOAuth };
-});
 
 const guarded = routes.filter((row) => row.permission !== 'public');
 
@@ -27,6 +23,10 @@ const pathParameters = {
   key_id: ids.key,
   member_id: ids.member,
   provider_id: 'idp',
+  token_id: ids.token,
+  agent_id: 'support',
+  connection_id: ids.connection,
+  auth_id: ids.auth,
 };
 
 async function call(row: RouteRow, parts: EventParts, apiKey?: string) {
@@ -55,6 +55,7 @@ const requestOf = (row: RouteRow): EventParts => cases[row.operation]?.request ?
 
 beforeAll(() => {
   for (const [name, value] of Object.entries(functionEnvironment)) vi.stubEnv(name, value);
+  return scriptContainer();
 });
 /** What each operation did in all of its cases. */
 const done = new Map<string, Set<string>>();
@@ -69,7 +70,8 @@ afterAll(() => vi.unstubAllEnvs());
 it('every route has its cases here: those without a key at the end', () => {
   const open = routes.filter((row) => row.permission === 'public').map((row) => row.operation);
   expect(Object.keys(cases).sort()).toEqual(guarded.map((row) => row.operation).sort());
-  expect(open).toEqual(['getOk', 'getOpenApi', 'getDocs', 'getDocsFile', 'openConsole']);
+  const pages = ['showBegin', 'begin', 'callbackPage', 'callbackPageAlias'];
+  expect(open).toEqual([...pages, 'getOk', 'getOpenApi', 'getDocs', 'getDocsFile', 'openConsole']);
 });
 
 it('every file of functions/api is the handler of a route, but the fallback', async () => {

@@ -3,6 +3,7 @@ import { refuse } from '../../../contract/errors.ts';
 import { AUTH_REQUEST, type AuthRequest, reach } from '../../../store/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../../store/operations.ts';
+import { auditOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { keepToken } from '../tokens/keep.ts';
 
@@ -22,7 +23,9 @@ export async function grant(
     userId: item.user_id,
     agentId: item.agent_id,
   };
-  const wish = { scopes: item.scopes, isDefault: item.is_default, tokenId: item.replaces };
+  const asked = { tenantId: item.tenant_id, userId: item.owner_id, keyId: item.key_id };
+  const beside = { audit: auditOf(deps, asked, 'oauth_token.create') };
+  const wish = { scopes: item.scopes, isDefault: item.is_default, tokenId: item.replaces, beside };
   await retryRaces(async () => {
     const { token, writes } = await keepToken(deps, owner, provider, answer, wish);
     const completed = reach(item, { stage: 'completed', granted_token_id: token.id });
