@@ -47,4 +47,25 @@ export function oauthTests(at: () => Tour): void {
     expect(deleted).toMatchObject({ provider_id: PROVIDER, deleted: 1 });
     expect(await ask('GET', agent, undefined, 200)).toEqual({ data: [] });
   });
+
+  it('makes OAuth providers known, changes and forgets them', async () => {
+    const path = '/v2/auth/providers/mail';
+    const wanted = { provider_id: 'mail', name: 'mail', client_id: 'c' };
+    const made = await once<Made>('POST', '/v2/auth/providers', {
+      ...wanted,
+      ...{ client_secret: 'never-shown', auth_url: `${AT}/auth`, token_url: `${AT}/token` },
+    });
+    expect(await ask('GET', path, undefined, 200)).toEqual(made);
+    const changed = await once<Made>('PATCH', path, { name: 'post', client_secret: 'never-shown-either' });
+    expect(changed).toMatchObject({ id: made.id, name: 'post' });
+    const listed = await ask<Made[]>('GET', '/v2/auth/providers', undefined, 200);
+    expect(listed).toContainEqual(changed);
+    expect(JSON.stringify(listed)).not.toContain('never-shown');
+    const found = { provider_id: 'tools', name: 'tools', mcp_server_url: `${AT}/mcp` };
+    expect(await api(at().slipway, 'POST', '/v2/auth/providers/mcp-discover', found)).toMatchObject({
+      status: 503,
+    });
+    expect(await ask('DELETE', path, undefined, 200)).toMatchObject({ provider_id: 'mail' });
+    expect(await api(at().slipway, 'GET', path)).toMatchObject({ status: 404 });
+  });
 }

@@ -34,7 +34,7 @@ const unusable: { permissions: RegExp; because: string }[] = [
   },
   {
     permissions:
-      /^(delete-tokens? (dynamodb:UpdateItem|kms:Decrypt)|get-connection-token kms:GenerateDataKey|revocations (dynamodb:(GetItem|UpdateItem|DeleteItem)|kms:Decrypt))$/,
+      /^(discover-provider (dynamodb:PutItem|kms:GenerateDataKey)|delete-tokens? (dynamodb:UpdateItem|kms:Decrypt)|get-connection-token kms:GenerateDataKey|revocations (dynamodb:(GetItem|UpdateItem|DeleteItem)|kms:Decrypt))$/,
     because:
       'What an OAuth provider has to answer first; none is reached from here. test/integration/auth does.',
   },

@@ -5,6 +5,12 @@ type Made = Record<string, string>;
 
 const HEARTBEAT_MILLISECONDS = 15_000;
 
+/** Nobody listens there. */
+const PROVIDER_BODY = {
+  ...{ provider_id: 'asked', name: 'asked', client_id: 'c', client_secret: 's' },
+  ...{ auth_url: 'http://127.0.0.1:1/auth', token_url: 'http://127.0.0.1:1/token' },
+};
+
 /** What the questions name beside what they make up, by the names of `schemathesis.toml`. */
 export async function makeFixtures(program: Program): Promise<Made> {
   const post = (path: string, body: object): Promise<Made> => expectApi(program, 'POST', path, body, 201);
@@ -29,6 +35,13 @@ export async function makeFixtures(program: Program): Promise<Made> {
     role: 'listener',
     listener_id: LISTENER,
   });
+  const { provider_id: PROVIDER = '' } = await expectApi<Made>(
+    program,
+    'POST',
+    '/v2/auth/providers',
+    PROVIDER_BODY,
+    200,
+  );
   const { id: VICTIM_KEY = '' } = await post('/v2/api-keys', { name: 'revoked', role: 'viewer' });
   const made = {
     DEPLOYMENT,
@@ -39,6 +52,8 @@ export async function makeFixtures(program: Program): Promise<Made> {
     OTHER_VICTIM,
     VICTIM_LISTENER,
     VICTIM_KEY,
+    PROVIDER,
+    BASE_URL: program.baseUrl,
   };
   const worked = await claimedTask(program, made, 'worked-on');
   const ended = await claimedTask(program, made, 'ended');
