@@ -49,6 +49,8 @@ import { numberOf } from '../domain/revision-id.ts';
  * | how far is this request for consent (expires)        | T#tenant#OA#request    | A                 |
  * | one tenant; one organisation                          | T#tenant; O#org        | A                 |
  *
+ * Those of the OAuth tokens are made in oauth-keys.ts.
+ *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to look at?
  * due_pk = due#revocations: what has to be revoked at providers?
  */
@@ -255,48 +257,6 @@ export const authRequestKey = (tenantId: string, authId: string): Key => ({
   sk: 'A',
 });
 
-/** Who a token is of: the key's owner, and in the caller's words (empty: not named) a person and an agent. */
-export type TokenOwner = { tenantId: string; ownerId: string; userId: string; agentId: string };
-
-/** What people are called elsewhere is any text, and perhaps an address of theirs: it stands in no key. */
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
-
-/** Where sort keys begin of a provider's tokens; `claimed`: only those of this person and agent. */
-export const oauthTokenPrefix = (
-  providerId: string,
-  claimed?: Pick<TokenOwner, 'userId' | 'agentId'>,
-): string =>
-  claimed === undefined
-    ? `${providerId}#`
-    : `${providerId}#${digest(`${claimed.userId}\0${claimed.agentId}`)}#`;
-
-export const oauthTokenKey = (owner: TokenOwner, providerId: string, tokenId: string): Key => ({
-  pk: `T#${owner.tenantId}#OT#${digest(owner.ownerId)}`,
-  sk: `${oauthTokenPrefix(providerId, owner)}${tokenId}`,
-});
-
-export const oauthTokenPlaceKey = (tenantId: string, tokenId: string): Key => ({
-  pk: `T#${tenantId}#OI#${tokenId}`,
-  sk: 'A',
-});
-
-/** Beside the token's place, so that who deletes the token finds its connections. */
-export const tokenConnectionKey = (tenantId: string, tokenId: string, connectionId: string): Key => ({
-  pk: oauthTokenPlaceKey(tenantId, tokenId).pk,
-  sk: `${prefix.tokenConnection}${connectionId}`,
-});
-
-/** Whoever does not own a connection looks in another place for it. */
-export const connectionKey = (
-  { tenantId, ownerId, agentId }: Pick<TokenOwner, 'tenantId' | 'ownerId' | 'agentId'>,
-  connectionId: string,
-): Key => ({ pk: `T#${tenantId}#OC#${agentId}`, sk: `${digest(ownerId)}#${connectionId}` });
-
-export const revocationKey = (tenantId: string, tokenId: string, revocationId: string): Key => ({
-  pk: `T#${tenantId}#OR#${tokenId}`,
-  sk: revocationId,
-});
-
 export const tenantKey = (tenantId: string): Key => ({ pk: `T#${tenantId}`, sk: 'A' });
 export const organisationKey = (organisationId: string): Key => ({ pk: `O#${organisationId}`, sk: 'A' });
 
@@ -306,7 +266,6 @@ export const prefix = {
   openTask: 'OPEN#',
   placement: 'P#',
   unsentEvents: 'U#',
-  tokenConnection: 'C#',
 } as const;
 
 const DUE_SHARDS = 8;
@@ -317,9 +276,6 @@ export function due(partitionKey: string, dueAt: number): { due_pk: string; due_
   const shard = (createHash('sha256').update(partitionKey).digest()[0] ?? 0) % DUE_SHARDS;
   return { due_pk: `due#${shard}`, due_at: dueAt };
 }
-
-/** The partition of the index in which revocations are due; they are few, and one schedule reads them. */
-export const REVOCATIONS_DUE = 'due#revocations';
 
 /** The deployment that an item of its partition belongs to; undefined for any other item. */
 export const deploymentOf = (pk: string): { tenantId: string; deploymentId: string } | undefined =>

@@ -2,7 +2,13 @@ import * as z from 'zod';
 import { lazy } from '../contract/lazy.ts';
 import { collected } from './collected.ts';
 import { put, remove } from './expressions.ts';
-import { connectionKey, oauthTokenPlaceKey, prefix, type TokenOwner, tokenConnectionKey } from './keys.ts';
+import {
+  connectionKey,
+  oauthTokenPlaceKey,
+  TOKEN_CONNECTION,
+  type TokenOwner,
+  tokenConnectionKey,
+} from './oauth-keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 
@@ -57,7 +63,7 @@ export async function connectionsOfToken(
   tokenId: string,
 ): Promise<TokenConnection[]> {
   const { pk } = oauthTokenPlaceKey(tenantId, tokenId);
-  return collected(queryAll(table, tokenConnection, { pk, prefix: prefix.tokenConnection }));
+  return collected(queryAll(table, tokenConnection, { pk, prefix: TOKEN_CONNECTION }));
 }
 
 /** Both items of a new connection. `beside`: attributes that lie beside the shape. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { lazy } from '../contract/lazy.ts';
 import { present, remove, update } from './expressions.ts';
-import { REVOCATIONS_DUE, revocationKey } from './keys.ts';
+import { REVOCATIONS_DUE, revocationKey } from './oauth-keys.ts';
 import type { OAuthToken } from './oauth-tokens.ts';
 import { queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';

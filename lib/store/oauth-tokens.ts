@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { lazy } from '../contract/lazy.ts';
 import { collected } from './collected.ts';
-import { type Key, oauthTokenKey, oauthTokenPlaceKey, oauthTokenPrefix, type TokenOwner } from './keys.ts';
+import type { Key } from './keys.ts';
+import { oauthTokenKey, oauthTokenPlaceKey, oauthTokenPrefix, type TokenOwner } from './oauth-keys.ts';
 import { find, queryAll, queryPage } from './operations.ts';
 import type { Table } from './table.ts';
 
-export type { TokenOwner } from './keys.ts';
+export type { TokenOwner } from './oauth-keys.ts';
 
 /** What a person has granted at a provider: an access token, mostly with a refresh token. Times in epoch milliseconds but for those that are shown. */
 export const oauthToken = lazy(() =>

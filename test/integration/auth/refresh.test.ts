@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts';
 type Granted = ControlPlane & { server: TestProvider; provider: OAuthProvider; token: OAuthToken };
 
 /** A grant whose access token lasts an hour of the clock that moves by hand. */
-async function granted(): Promise<Granted> {
+async function aGrantedPlane(): Promise<Granted> {
   const plane = await aControlPlane();
   const server = await anOAuthProvider();
   const provider = await aStoredProvider(plane, server);
@@ -58,7 +58,7 @@ function heldBack(granted: Granted) {
 
 describe('an access token', () => {
   it('is given as it is while it lasts, and refreshed ahead of its end', async () => {
-    const plane = await granted();
+    const plane = await aGrantedPlane();
     const first = await fresh(plane);
     expect(first.accessToken).toBe(await stored(plane));
     expect(await plane.server.accepts(first.accessToken)).toBe(true);
@@ -75,7 +75,7 @@ describe('an access token', () => {
   });
 
   it('is refreshed once, however many ask for it when it is over, and the rotated grant is not lost', async () => {
-    const plane = await granted();
+    const plane = await aGrantedPlane();
     plane.advance(HOUR_SECONDS + 1);
     const seen = await current(plane);
     const all = await Promise.all(
@@ -90,7 +90,7 @@ describe('an access token', () => {
   });
 
   it('is refreshed by somebody else when who began it is gone', async () => {
-    const plane = await granted();
+    const plane = await aGrantedPlane();
     plane.advance(HOUR_SECONDS + 1);
     const held = { lease_id: 'somebody', lease_until: plane.deps.clock.now() + 20_000 };
     await transact(plane.deps.table, [update('lease', keyOfToken(plane.token), { set: held })]);
@@ -102,7 +102,7 @@ describe('an access token', () => {
 
 describe('a provider that fails', () => {
   it('leaves the grant as it is: the stored token while it is valid, then 503 with the advice to try again', async () => {
-    const plane = await granted();
+    const plane = await aGrantedPlane();
     plane.server.faults.token = 500;
     plane.advance(HOUR_SECONDS - 60);
     expect((await fresh(plane)).accessToken).toBe(await stored(plane));
@@ -126,7 +126,7 @@ describe('a provider that fails', () => {
   });
 
   it('by hanging keeps nobody waiting for longer than 5 s, and loses nothing', async () => {
-    const plane = await granted();
+    const plane = await aGrantedPlane();
     plane.server.faults.token = 'hang';
     plane.advance(HOUR_SECONDS - 60);
     const begunAt = performance.now();
@@ -147,7 +147,7 @@ describe('a provider that fails', () => {
   });
 
   it('for this client alone is no end of the grant either', async () => {
-    const plane = await granted();
+    const plane = await aGrantedPlane();
     const { sealed: _, ...withoutSecret } = plane.provider;
     await storeProvider(plane, { ...withoutSecret, token_endpoint_auth_method: 'none' });
     plane.advance(HOUR_SECONDS + 1);
@@ -163,7 +163,7 @@ describe('a grant', () => {
     "409 token_expired: OAuth provider 'acme' takes this grant no more; ask for consent again with POST /v2/auth/authenticate.";
 
   it('that the provider takes no more needs consent again; others go on', async () => {
-    const plane = await granted();
+    const plane = await aGrantedPlane();
     const other = await aGrant(plane, plane.server, plane.provider, { agentId: 'other' });
     const { refresh_token = '' } = await openTokens(plane.deps, { ...plane.token, token_id: plane.token.id });
     const client = await clientOf(plane.deps, plane.provider);
@@ -184,7 +184,7 @@ describe('a grant', () => {
   });
 
   it('without a refresh token ends with its access token', async () => {
-    const plane = await granted();
+    const plane = await aGrantedPlane();
     const change = { set: { has_refresh_token: false, refresh_from: plane.token.expires_at } };
     await transact(plane.deps.table, [update('token', keyOfToken(plane.token), change)]);
     plane.advance(HOUR_SECONDS - 60);
@@ -195,7 +195,7 @@ describe('a grant', () => {
   });
 
   it('is sent to no other server than the one that gave it, whatever its provider names by then', async () => {
-    const plane = await granted();
+    const plane = await aGrantedPlane();
     const elsewhere = await anOAuthProvider();
     plane.advance(HOUR_SECONDS + 1);
     for (const changed of [
@@ -214,7 +214,7 @@ describe('a grant', () => {
 
 describe('while a refresh is under way', () => {
   it('a deleted token stays deleted, and what the refresh gave is revoked', async () => {
-    const plane = await granted();
+    const plane = await aGrantedPlane();
     plane.advance(HOUR_SECONDS + 1);
     const { held, began, letGo } = heldBack(plane);
     const asked = refusedWith(fresh(held));
@@ -233,7 +233,7 @@ describe('while a refresh is under way', () => {
   });
 
   it('a new consent counts, not what the refresh gave', async () => {
-    const plane = await granted();
+    const plane = await aGrantedPlane();
     plane.advance(HOUR_SECONDS + 1);
     const { held, began, letGo } = heldBack(plane);
     const asked = fresh(held);

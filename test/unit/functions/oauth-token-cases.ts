@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
 import { encryptBytes } from '../../../lib/adapters/envelope.ts';
 import { OAuthError, type TokenAnswer } from '../../../lib/adapters/oauth.ts';
-import { connectionKey, oauthProviderKey, oauthTokenPlaceKey } from '../../../lib/store/keys.ts';
+import { oauthProviderKey } from '../../../lib/store/keys.ts';
 import { putConnection } from '../../../lib/store/oauth-connections.ts';
+import { connectionKey, oauthTokenPlaceKey } from '../../../lib/store/oauth-keys.ts';
 import { keyOfToken, type OAuthToken } from '../../../lib/store/oauth-tokens.ts';
 import type { MockedTable } from '../../support/mocked-table.ts';
 import { scriptedOAuth } from '../../support/scripted-oauth.ts';

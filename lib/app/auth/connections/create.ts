@@ -3,7 +3,7 @@ import type { ConnectionView } from '../../../contract/oauth-connections.ts';
 import type { createConnection as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
 import { atMost, present, update } from '../../../store/expressions.ts';
-import { oauthTokenPlaceKey } from '../../../store/keys.ts';
+import { oauthTokenPlaceKey } from '../../../store/oauth-keys.ts';
 import {
   type Connection,
   connectionsOfToken,

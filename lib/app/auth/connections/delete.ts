@@ -2,7 +2,7 @@ import { refuse } from '../../../contract/errors.ts';
 import type { deleteConnection as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
 import { present, remove, update } from '../../../store/expressions.ts';
-import { connectionKey, oauthTokenPlaceKey, tokenConnectionKey } from '../../../store/keys.ts';
+import { connectionKey, oauthTokenPlaceKey, tokenConnectionKey } from '../../../store/oauth-keys.ts';
 import { findConnection } from '../../../store/oauth-connections.ts';
 import { ConditionsFailed, transact } from '../../../store/operations.ts';
 import { auditOfRemoval } from '../../audit-of-removal.ts';

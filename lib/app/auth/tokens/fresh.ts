@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { refuse } from '../../../contract/errors.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import type { OAuthToken } from '../../../store/oauth-tokens.ts';
 import type { Deps } from '../../deps.ts';
 import { isDue, isValid, needsConsent } from './grant.ts';
+import { within } from './patience.ts';
 import { refreshed, Unrefreshed } from './refresh.ts';
 import { openTokens } from './sealed.ts';
 
@@ -35,22 +35,12 @@ export async function freshAccessToken(
 const tokenExpired = ({ provider_id: providerId }: OAuthToken) => refuse('token_expired', { providerId });
 
 /** What the refresh came to; undefined when it did not in time, or not now. */
-async function inTime(work: Promise<OAuthToken>): Promise<OAuthToken | undefined> {
-  const over = new AbortController();
+function inTime(work: Promise<OAuthToken>): Promise<OAuthToken | undefined> {
   const caught = work.catch((error: unknown) => {
     if (error instanceof Unrefreshed) return undefined;
     throw error;
   });
-  const patience = delay(PATIENCE_MILLISECONDS, undefined, { signal: over.signal, ref: false }).catch(
-    () => undefined,
-  );
-  try {
-    return await Promise.race([caught, patience]);
-  } finally {
-    over.abort();
-    // Nobody waits any more for what is still under way.
-    caught.catch(() => undefined);
-  }
+  return within(PATIENCE_MILLISECONDS, caught);
 }
 
 async function storedInstead(deps: FreshDeps, token: OAuthToken): Promise<FreshToken> {

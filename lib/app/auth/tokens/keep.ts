@@ -1,6 +1,6 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
 import { update } from '../../../store/expressions.ts';
-import { oauthTokenPlaceKey, type TokenOwner } from '../../../store/keys.ts';
+import { oauthTokenPlaceKey, type TokenOwner } from '../../../store/oauth-keys.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import {
   keyOfToken,

@@ -1,4 +1,4 @@
-import type { TokenOwner } from '../../../store/keys.ts';
+import type { TokenOwner } from '../../../store/oauth-keys.ts';
 import type { Caller } from '../../caller.ts';
 
 /** Whose tokens a caller's own ones are. */

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { backOff } from 'exponential-backoff';
 import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
 import { refuse } from '../../../contract/errors.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
@@ -10,6 +8,7 @@ import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isDue, isValid, lifetimeOf, needsConsent } from './grant.ts';
 import { leaseOf, releaseAsExpired, releaseAsFailed, releaseWith, takeLease } from './lease.ts';
+import { pause, persistently } from './patience.ts';
 import { openTokens, sealTokens } from './sealed.ts';
 
 export type RefreshDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
@@ -29,8 +28,6 @@ const WAIT_MILLISECONDS_MAX = 5_000;
 /** What is valid for longer than this is given without waiting for who refreshes it. */
 const WORTH_WAITING_MILLISECONDS = 10_000;
 const LOOK_MILLISECONDS = { least: 50, most: 200 } as const;
-/** A new refresh token that cannot be stored would be lost, and the grant with it. */
-const keeping = { jitter: 'full', startingDelay: 100, numOfAttempts: 6 } as const;
 
 /**
  * The token after one refresh, however many ask for it at once: whoever takes the lease on it asks the provider, the others look for what came of that. A lease
@@ -43,7 +40,7 @@ export async function refreshed(
   provider: OAuthProvider,
 ): Promise<OAuthToken> {
   const begunAt = performance.now();
-  let pause: number = LOOK_MILLISECONDS.least;
+  let wait: number = LOOK_MILLISECONDS.least;
   for (let token = seen; ; token = await current(deps, token)) {
     const now = deps.clock.now();
     if (needsConsent(token, provider, now) || !isDue(token, now)) return token;
@@ -55,8 +52,8 @@ export async function refreshed(
     if (leaseId !== undefined) return refreshHeld(deps, token, provider, leaseId);
     if (performance.now() - begunAt > WAIT_MILLISECONDS_MAX)
       throw new Unrefreshed('another refresh of it has not ended');
-    await delay(pause);
-    pause = Math.min(LOOK_MILLISECONDS.most, pause * 2);
+    await pause(wait);
+    wait = Math.min(LOOK_MILLISECONDS.most, wait * 2);
   }
 }
 
@@ -76,12 +73,12 @@ async function refreshHeld(
   try {
     sealed = await ask(deps, token, provider);
   } catch (error) {
-    return await failed(deps, token, leaseId, error);
+    return failed(deps, token, leaseId, error);
   }
   return keep(deps, token, leaseId, sealed);
 }
 
-/** Asks the provider, and seals what it gives. */
+/** Asks the provider, and seals what it gives: a new refresh token that is not stored is lost, and the grant with it. */
 async function ask(
   deps: RefreshDeps,
   token: OAuthToken,
@@ -92,7 +89,7 @@ async function ask(
   const client = await clientOf(deps, provider);
   const answer = await deps.oauth.refresh(client, old, AbortSignal.timeout(CALL_MILLISECONDS_MAX));
   const given = { access_token: answer.accessToken, refresh_token: answer.refreshToken ?? old };
-  return { answer, tokens: await backOff(() => sealTokens(deps, place, given), keeping) };
+  return { answer, tokens: await persistently(() => sealTokens(deps, place, given)) };
 }
 
 /** Marks a grant that the provider takes no more; anything else leaves it as it was, and nobody tries again for a moment. */
@@ -127,7 +124,7 @@ async function keep(
     version: token.version + 1,
     updated_at: new Date(now).toISOString(),
   };
-  const kept = await backOff(() => releaseWith(deps, next, leaseId), keeping);
+  const kept = await persistently(() => releaseWith(deps, next, leaseId));
   if (kept) return next;
   try {
     return await current(deps, token);

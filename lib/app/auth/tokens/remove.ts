@@ -1,7 +1,7 @@
 import type { AuditAction } from '../../../contract/audit.ts';
 import { equals, present, remove } from '../../../store/expressions.ts';
-import { oauthTokenPlaceKey } from '../../../store/keys.ts';
 import { connectionsOfToken, removeConnection } from '../../../store/oauth-connections.ts';
+import { oauthTokenPlaceKey } from '../../../store/oauth-keys.ts';
 import { findProvider } from '../../../store/oauth-providers.ts';
 import { keepRevocation, type Revocation, revocationOf } from '../../../store/oauth-revocations.ts';
 import { findTokenPlace, keyOfToken, type OAuthToken, ownerOf } from '../../../store/oauth-tokens.ts';

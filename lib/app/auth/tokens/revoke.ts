@@ -1,6 +1,6 @@
 import { type OAuthClient, OAuthError } from '../../../adapters/oauth.ts';
 import { duePartitionKeys } from '../../../store/due.ts';
-import { REVOCATIONS_DUE } from '../../../store/keys.ts';
+import { REVOCATIONS_DUE } from '../../../store/oauth-keys.ts';
 import { findProvider } from '../../../store/oauth-providers.ts';
 import {
   forgetRevocation,

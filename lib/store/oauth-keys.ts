@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { Key } from './keys.ts';
+
+/** Keys of what people have granted at OAuth providers; the table of all keys stands in keys.ts. */
+
+/** Where the sort keys of connections begin beside their token's place. */
+export const TOKEN_CONNECTION = 'C#';
+
+/** Who a token is of: the key's owner, and in the caller's words (empty: not named) a person and an agent. */
+export type TokenOwner = { tenantId: string; ownerId: string; userId: string; agentId: string };
+
+/** What people are called elsewhere is any text, and perhaps an address of theirs: it stands in no key. */
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
+/** Where sort keys begin of a provider's tokens; `claimed`: only those of this person and agent. */
+export const oauthTokenPrefix = (
+  providerId: string,
+  claimed?: Pick<TokenOwner, 'userId' | 'agentId'>,
+): string =>
+  claimed === undefined
+    ? `${providerId}#`
+    : `${providerId}#${digest(`${claimed.userId}\0${claimed.agentId}`)}#`;
+
+export const oauthTokenKey = (owner: TokenOwner, providerId: string, tokenId: string): Key => ({
+  pk: `T#${owner.tenantId}#OT#${digest(owner.ownerId)}`,
+  sk: `${oauthTokenPrefix(providerId, owner)}${tokenId}`,
+});
+
+export const oauthTokenPlaceKey = (tenantId: string, tokenId: string): Key => ({
+  pk: `T#${tenantId}#OI#${tokenId}`,
+  sk: 'A',
+});
+
+/** Beside the token's place, so that who deletes the token finds its connections. */
+export const tokenConnectionKey = (tenantId: string, tokenId: string, connectionId: string): Key => ({
+  pk: oauthTokenPlaceKey(tenantId, tokenId).pk,
+  sk: `${TOKEN_CONNECTION}${connectionId}`,
+});
+
+/** Whoever does not own a connection looks in another place for it. */
+export const connectionKey = (
+  { tenantId, ownerId, agentId }: Pick<TokenOwner, 'tenantId' | 'ownerId' | 'agentId'>,
+  connectionId: string,
+): Key => ({ pk: `T#${tenantId}#OC#${agentId}`, sk: `${digest(ownerId)}#${connectionId}` });
+
+export const revocationKey = (tenantId: string, tokenId: string, revocationId: string): Key => ({
+  pk: `T#${tenantId}#OR#${tokenId}`,
+  sk: revocationId,
+});
+
+/** The partition of the index in which revocations are due; they are few, and one schedule reads them. */
+export const REVOCATIONS_DUE = 'due#revocations';

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { revokeDue } from '../../../lib/app/auth/tokens/revoke.ts';
+import { openTokens } from '../../../lib/app/auth/tokens/sealed.ts';
+import type { OAuthToken } from '../../../lib/store/oauth-tokens.ts';
+import { aControlPlane } from '../../support/control-plane.ts';
+import { aStoredProvider } from '../../support/oauth-grants.ts';
+import { anOAuthProvider } from '../../support/oauth-provider.ts';
+import {
+  aGrantingPlane,
+  connect,
+  connections,
+  entities,
+  exists,
+  type GrantingPlane,
+  grant,
+  list,
+  remove,
+  removeAll,
+  token,
+} from '../../support/oauth-requests.ts';
+import { refusedWith } from '../../support/requests.ts';
+
+const noError = (error: unknown) => expect.fail(String(error));
+
+describe('deletion', () => {
+  const accessTokens = (plane: GrantingPlane, tokens: OAuthToken[]) =>
+    Promise.all(
+      tokens.map(async (made) => (await openTokens(plane.deps, { ...made, token_id: made.id })).access_token),
+    );
+
+  it('of all takes their connections, and the provider takes them no more', async () => {
+    const plane = await aGrantingPlane();
+    const made = [await grant(plane), await grant(plane, { agentId: 'support' })];
+    const { id } = await connect(plane, 'support', made[0]?.id ?? '');
+    await connect(plane, 'other', made[0]?.id ?? '');
+    const given = await accessTokens(plane, made);
+    expect(await removeAll(plane)).toEqual({
+      message: "Deleted 2 tokens of OAuth provider 'acme'.",
+      provider_id: 'acme',
+      deleted: 2,
+    });
+    for (const each of given) expect(await plane.server.accepts(each)).toBe(false);
+    expect([await list(plane), await connections(plane, 'support')]).toEqual([[], []]);
+    expect(await refusedWith(token(plane, 'support', id))).toBe(`404 Connection ID ${id} not found.`);
+    expect(await entities(plane)).toEqual(['audit_event', 'audit_event', 'oauth_provider']);
+    expect(await removeAll(plane)).toMatchObject({
+      message: "Deleted 0 tokens of OAuth provider 'acme'.",
+      deleted: 0,
+    });
+  });
+
+  it('answers within 5 s when the provider hangs; it is told behind the answer, as soon as it listens', async () => {
+    const plane = await aGrantingPlane();
+    const made = await grant(plane);
+    const [given = ''] = await accessTokens(plane, [made]);
+    plane.server.faults.revocation = 'hang';
+    const begunAt = performance.now();
+    await remove(plane, made.id);
+    expect(performance.now() - begunAt).toBeLessThan(5_000);
+    expect(await exists(plane)).toBe(false);
+    expect(await entities(plane)).toContain('oauth_revocation');
+    expect(await revokeDue(plane.deps, { all: false }, noError)).toEqual({ looked: 0, failed: 0 });
+    plane.server.faults.revocation = 503;
+    plane.advance(61);
+    const failures: string[] = [];
+    const tried = await revokeDue(plane.deps, { all: false }, (_, id) => failures.push(id));
+    expect([tried, failures]).toEqual([{ looked: 1, failed: 1 }, [made.id]]);
+    plane.server.faults.revocation = undefined;
+    expect(await revokeDue(plane.deps, { all: false }, noError)).toEqual({ looked: 0, failed: 0 });
+    plane.advance(61);
+    expect(await revokeDue(plane.deps, { all: false }, noError)).toEqual({ looked: 1, failed: 0 });
+    expect(await plane.server.accepts(given)).toBe(false);
+    expect(await entities(plane)).not.toContain('oauth_revocation');
+  });
+
+  it('tries a provider that is away for a day, ever more seldom, and then forgets what it had', async () => {
+    const plane = await aGrantingPlane();
+    plane.server.faults.revocation = 500;
+    await remove(plane, (await grant(plane)).id);
+    let tries = 0;
+    for (let hours = 0; hours < 26; hours += 1) {
+      plane.advance(3601);
+      tries += (await revokeDue(plane.deps, { all: false }, () => undefined)).looked;
+    }
+    expect(tries).toBeGreaterThan(20);
+    expect(tries).toBeLessThan(26);
+    expect(await entities(plane)).not.toContain('oauth_revocation');
+  });
+
+  it('where nothing can be revoked keeps nothing', async () => {
+    const plane = await aControlPlane();
+    const server = await anOAuthProvider();
+    const provider = await aStoredProvider(plane, server, { revocation_url: undefined });
+    const here = { ...plane, server, provider };
+    await remove(here, (await grant(here)).id);
+    expect(await entities(here)).toEqual(['audit_event', 'oauth_provider']);
+    expect(server.asked.revocation).toBeUndefined();
+  });
+});
