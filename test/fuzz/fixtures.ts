@@ -42,6 +42,7 @@ export async function makeFixtures(program: Program): Promise<Made> {
     PROVIDER_BODY,
     200,
   );
+  const granted = await makeGrants(program, PROVIDER);
   const { id: VICTIM_KEY = '' } = await post('/v2/api-keys', { name: 'revoked', role: 'viewer' });
   const made = {
     DEPLOYMENT,
@@ -53,12 +54,27 @@ export async function makeFixtures(program: Program): Promise<Made> {
     VICTIM_LISTENER,
     VICTIM_KEY,
     PROVIDER,
+    ...granted,
     BASE_URL: program.baseUrl,
   };
   const worked = await claimedTask(program, made, 'worked-on');
   const ended = await claimedTask(program, made, 'ended');
   const { TASK: ENDED_TASK = '', LEASE: ENDED_LEASE = '' } = ended;
   return { API_KEY: program.apiKey, ...made, ...worked, ENDED_TASK, ENDED_LEASE };
+}
+
+/** OAuth tokens, and connections of the agent `asked` to one of them. */
+async function makeGrants(program: Program, provider_id: string): Promise<Made> {
+  const grant = (user_id: string): Promise<Made> =>
+    expectApi(program, 'POST', '/v2/auth/tokens/import', { provider_id, user_id, access_token: 'a' }, 200);
+  const { id: TOKEN = '' } = await grant('asked');
+  const { id: OTHER_TOKEN = '' } = await grant('other');
+  const { id: VICTIM_TOKEN = '' } = await grant('deleted');
+  const connect = (oauth_token_id: string): Promise<Made> =>
+    expectApi(program, 'POST', '/v2/auth/agents/asked/connections', { oauth_token_id }, 201);
+  const { id: CONNECTION = '' } = await connect(TOKEN);
+  const { id: VICTIM_CONNECTION = '' } = await connect(OTHER_TOKEN);
+  return { TOKEN, VICTIM_TOKEN, CONNECTION, VICTIM_CONNECTION };
 }
 
 /** A task that the listener has claimed, and the deployment that it is of. */

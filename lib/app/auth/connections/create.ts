@@ -3,13 +3,13 @@ import type { ConnectionView } from '../../../contract/oauth-connections.ts';
 import type { createConnection as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
 import { atMost, present, update } from '../../../store/expressions.ts';
-import { oauthTokenPlaceKey } from '../../../store/oauth-keys.ts';
 import {
   type Connection,
   connectionsOfToken,
   findConnection,
   putConnection,
 } from '../../../store/oauth-connections.ts';
+import { oauthTokenPlaceKey } from '../../../store/oauth-keys.ts';
 import { findOwnToken, keyOfToken, type OAuthToken } from '../../../store/oauth-tokens.ts';
 import { ConditionsFailed, transact, type Write } from '../../../store/operations.ts';
 import { auditOf } from '../../audit.ts';
