@@ -76,10 +76,11 @@ export const waitQuery = lazy(() =>
     timeout: z
       .string()
       .transform((text, ctx) => {
-        if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Math.min(Number(text), WAIT_SECONDS_MAX);
+        if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return Math.min(Number(text), WAIT_SECONDS_MAX);
         report(ctx, valueError('this is no number of seconds'), [], text);
         return z.NEVER;
       })
+      .pipe(z.number().min(0).max(WAIT_SECONDS_MAX))
       .default(WAIT_SECONDS_DEFAULT),
   }),
 );
