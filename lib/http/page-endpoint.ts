@@ -31,15 +31,11 @@ export function pageEndpoint<D>(
 
 function requestOf({ method }: PageRow, event: APIGatewayProxyEventV2): PageRequest {
   const params = (exchangeOf(event).input?.params ?? {}) as Record<string, string>; // parsed with the row's schema
-  const cookies = (event.cookies ?? []).map((cookie): [string, string] => {
-    const [name = '', ...value] = cookie.split('=');
-    return [name.trim(), value.join('=').trim()];
-  });
   return {
     params,
     query: new URLSearchParams(event.rawQueryString),
     form: method === 'POST' ? readForm(event) : new URLSearchParams(),
-    cookies: new Map(cookies),
+    cookies: cookiesOf(event),
     isFromOwnPage: isFromOwnPage(event.headers['sec-fetch-site']),
     baseUrl: baseOf(event),
     // Several paths may lead to one function.
@@ -48,6 +44,17 @@ function requestOf({ method }: PageRow, event: APIGatewayProxyEventV2): PageRequ
       (_, name: string) => params[name] ?? '',
     ),
   };
+}
+
+/** Events of payload format 2.0 carry cookies apart; gateways that only speak like API Gateway leave them in their header. */
+function cookiesOf({ cookies, headers }: APIGatewayProxyEventV2): Map<string, string> {
+  const all = cookies ?? (headers.cookie ?? '').split(';');
+  return new Map(
+    all.map((cookie) => {
+      const [name = '', ...value] = cookie.split('=');
+      return [name.trim(), value.join('=').trim()];
+    }),
+  );
 }
 
 const baseOf = (event: APIGatewayProxyEventV2): string => baseUrl(event, process.env.SLIPWAY_BASE_URL);

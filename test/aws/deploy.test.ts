@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { api, ended, expectApi } from '../support/program.ts';
 import { Cluster } from './cluster.ts';
 import { clusterTests } from './cluster-tests.ts';
+import { consentTests } from './consent-tests.ts';
 import { deletionTests } from './deletion-tests.ts';
 import { emulatorGaps } from './emulator-gaps.ts';
 import { Executions } from './executions.ts';
@@ -136,6 +137,7 @@ describe('an installation on AWS', () => {
   });
   describe('knows OAuth providers, and', () => {
     oauthTests(at);
+    consentTests(at);
   });
   describe('takes back what it gave, and', () => {
     deletionTests(at);

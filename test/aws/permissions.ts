@@ -38,6 +38,11 @@ const unusable: { permissions: RegExp; because: string }[] = [
     because:
       'What an OAuth provider has to answer first; none is reached from here. test/integration/auth does.',
   },
+  {
+    permissions:
+      /^((authenticate|callback|callback-page|complete-consent) kms:GenerateDataKey|(callback|callback-page|complete-consent) dynamodb:Query|complete-consent (dynamodb:UpdateItem|kms:Decrypt)|wait-for-consent kms:Decrypt)$/,
+    because: 'A consent that a provider has granted, for which it would have to be reached, too.',
+  },
 ];
 
 /** Both run the same engine: what one of them did the other may have to do. */

@@ -13,8 +13,8 @@ import {
 
 /** Contract §2.7, role by role: what each has beyond the one before it. */
 const beyond: Record<string, Permission[]> = {
-  viewer: ['deployments:read', 'logs:read', 'listeners:read'],
-  developer: ['deployments:write'],
+  viewer: ['deployments:read', 'logs:read', 'listeners:read', 'providers:read'],
+  developer: ['deployments:write', 'tokens:read', 'tokens:write'],
   admin: [
     ...(['listeners:write', 'keys:read', 'keys:write', 'members:read', 'members:write'] as const),
     ...([
@@ -25,7 +25,10 @@ const beyond: Record<string, Permission[]> = {
       'audit:read',
     ] as const),
   ],
-  organisation_admin: ['tenants:read', 'tenants:write', 'organisation_keys:read', 'organisation_keys:write'],
+  organisation_admin: [
+    ...(['tenants:read', 'tenants:write', 'organisation_keys:read'] as const),
+    ...(['organisation_keys:write', 'providers:write'] as const),
+  ],
 };
 
 describe('the role matrix', () => {

@@ -54,8 +54,7 @@ async function granted(
   answer: TokenAnswer,
 ): Promise<Page> {
   if (item.user_binding === 'strict') return awaitConfirmation(deps, item, provider, answer);
-  await grant(deps, item, provider, answer);
-  return connectedPage(provider.name);
+  return (await grant(deps, item, provider, answer)) ? connectedPage(provider.name) : overPage();
 }
 
 /** The cookie says which browser consented, not whose it is: the token waits until the user who asked proves to have seen this page. */

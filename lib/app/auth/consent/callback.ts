@@ -30,7 +30,9 @@ export async function callback(
   if (exchanged.kind === 'used') throw refuse('state_refused', {});
   if (exchanged.kind === 'failed') throw refusalOf(exchanged, provider.provider_id);
   const shown = { status: 'completed', auth_id: item.id } as const;
-  await grant(deps, exchanged.request, provider, exchanged.answer, deps.idempotency.record(shown));
+  const { request, answer } = exchanged;
+  const isKept = await grant(deps, request, provider, answer, deps.idempotency.record(shown));
+  if (!isKept) throw refuse('auth_request_over', {});
   return shown;
 }
 

@@ -1,5 +1,4 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
-import { refuse } from '../../../contract/errors.ts';
 import { AUTH_REQUEST, type AuthRequest, reach } from '../../../store/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../../store/operations.ts';
@@ -9,14 +8,17 @@ import { keepToken } from '../tokens/keep.ts';
 
 type GrantDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
 
-/** Keeps what the provider granted and completes its request, in one transaction with `more`. Throws 409 when the request was completed or ended meanwhile. */
+/**
+ * Keeps what the provider granted and completes its request, in one transaction with `more`. False, and nothing is kept, when the request was completed or ended
+ * meanwhile.
+ */
 export async function grant(
   deps: GrantDeps,
   item: AuthRequest,
   provider: OAuthProvider,
   answer: TokenAnswer,
   more: Write[] = [],
-): Promise<void> {
+): Promise<boolean> {
   const owner = {
     tenantId: item.tenant_id,
     ownerId: item.owner_id,
@@ -26,14 +28,15 @@ export async function grant(
   const asked = { tenantId: item.tenant_id, userId: item.owner_id, keyId: item.key_id };
   const beside = { audit: auditOf(deps, asked, 'oauth_token.create') };
   const wish = { scopes: item.scopes, isDefault: item.is_default, tokenId: item.replaces, beside };
-  await retryRaces(async () => {
+  return retryRaces(async () => {
     const { token, writes } = await keepToken(deps, owner, provider, answer, wish);
     const completed = reach(item, { stage: 'completed', granted_token_id: token.id });
-    await transact(deps.table, [completed, ...writes, ...more]).catch((error: unknown) => {
-      throw isOver(error) ? refuse('auth_request_over', {}) : error;
-    });
+    try {
+      await transact(deps.table, [completed, ...writes, ...more]);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionsFailed && error.failed.has(AUTH_REQUEST)) return false;
+      throw error;
+    }
   });
 }
-
-const isOver = (error: unknown): boolean =>
-  error instanceof ConditionsFailed && error.failed.has(AUTH_REQUEST);
