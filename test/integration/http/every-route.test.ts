@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { type ErrorCode, errors } from '../../../lib/contract/errors.ts';
 import { routes } from '../../../lib/contract/routes.ts';
 import { expectConfirmation, expectConsent } from '../../support/consent-on-wire.ts';
-import { anOAuthProvider } from '../../support/oauth-provider.ts';
+import { expectIntegrations } from '../../support/integrations-on-wire.ts';
+import { expectProviders, expectTokens } from '../../support/oauth-on-wire.ts';
 import { ended } from '../../support/processed.ts';
 import { github } from '../../support/requests.ts';
 import { openWire, WireRecord } from '../../support/wire.ts';
@@ -116,79 +117,14 @@ it('the service describes itself to everybody', async () => {
   await wire.ask('openConsole', { params: { tenant_id: NOBODY, deployment_id: NOBODY } });
 });
 
-it('an integration is made, chosen from and forgotten, and who did what is listed', async () => {
-  const { ask } = await open(record);
-  const body = { type: 'github', token: 'never-shown', webhook_secret: 'never-shown' };
-  const { id: integration_id } = await ask('createIntegration', { body });
-  await ask('listIntegrations');
-  expect(await ask('listInstalledIntegrations')).toMatchObject([{ id: integration_id }]);
-  await ask('deleteIntegration', { params: { integration_id } });
-  const { resources } = await ask('listAuditEvents', { query: { action: 'integration.delete' } });
-  expect(resources).toMatchObject([{ resource_id: integration_id }]);
-});
-
-it('OAuth providers are made, found, listed, changed and forgotten', async () => {
-  const { ask, refused } = await open(record);
-  const server = await anOAuthProvider();
-  const { mcpServerUrl: mcp_server_url, authUrl: auth_url, tokenUrl: token_url } = server;
-  const wanted = { provider_id: 'idp', name: 'n', client_id: 'c', client_secret: 'never-shown' };
-  const body = { ...wanted, auth_url, token_url };
-  const ofIt = { params: { provider_id: 'idp' } };
-  await ask('createProvider', { body });
-  await refused('oauth_provider_taken', { providerId: 'idp' }, 'createProvider', { body });
-  await ask('discoverProvider', { body: { provider_id: 'tools', name: 'tools', mcp_server_url } });
-  expect(await ask('listProviders')).toHaveLength(2);
-  expect(await ask('getProvider', ofIt)).toMatchObject({ provider_id: 'idp' });
-  await ask('patchProvider', { ...ofIt, body: { user_binding: 'strict' } });
-  await ask('deleteProvider', ofIt);
-  await refused('oauth_provider_not_found', { providerId: 'idp' }, 'getProvider', ofIt);
-});
-
-it('OAuth tokens are brought, listed, connected to agents, and deleted', async () => {
-  const { ask, refused } = await open(record);
-  const server = await anOAuthProvider();
-  const { authUrl: auth_url, tokenUrl: token_url } = server;
-  const provider_id = 'idp';
-  const provider = { provider_id, name: 'n', client_id: 'c', client_secret: 'never-shown' };
-  await ask('createProvider', { body: { ...provider, auth_url, token_url } });
-  const body = { provider_id, access_token: 'never-shown', refresh_token: 'never-shown', user_id: 'u' };
-  const { id: token_id } = await ask('importToken', { body });
-  const query = { provider_id };
-  expect(await ask('listTokens', { query })).toMatchObject([{ id: token_id, user_id: 'u' }]);
-  expect(await ask('tokenExists', { query })).toEqual({ has_token: true });
-  const ofToken = { params: { token_id } };
-  await ask('changeTokenMetadata', { ...ofToken, body: { metadata: { a: 1 } } });
-  const agent = { agent_id: 'support' };
-  const wish = { params: agent, body: { oauth_token_id: token_id } };
-  const { id: connection_id } = await ask('createConnection', wish);
-  await ask('listConnections', { params: agent });
-  const ofConnection = { params: { ...agent, connection_id } };
-  expect(await ask('getConnectionToken', ofConnection)).toMatchObject({ access_token: 'never-shown' });
-  const { id: another } = await ask('importToken', {
-    body: { ...body, user_id: 'v', expires_at: '2026-01-01T00:00:00Z' },
-  });
-  const over = await ask('createConnection', { params: agent, body: { oauth_token_id: another } });
-  const ofOver = { params: { ...agent, connection_id: over.id } };
-  server.faults.token = 500;
-  await refused('provider_unavailable', { providerId: provider_id }, 'getConnectionToken', ofOver);
-  await ask('patchProvider', {
-    params: { provider_id },
-    body: { token_url: `${token_url}/other`, client_secret: 'never-shown' },
-  });
-  await refused('token_expired', { providerId: provider_id }, 'getConnectionToken', ofOver);
-  await ask('deleteConnection', ofConnection);
-  await refused('connection_not_found', { id: connection_id }, 'deleteConnection', ofConnection);
-  await ask('deleteToken', ofToken);
-  await refused('oauth_token_not_found', { id: token_id }, 'deleteToken', ofToken);
-  expect(await ask('deleteTokens', { query })).toMatchObject({ provider_id, deleted: 1 });
-});
-
-it('a person consents in a browser, or at a front end of the caller’s own', async () => {
-  await expectConsent(await open(record));
-});
-
-it('a consent is confirmed by who asked for it', async () => {
-  await expectConfirmation(await open(record));
+it.each([
+  ['an integration is made, chosen from and forgotten, and who did what is listed', expectIntegrations],
+  ['OAuth providers are made, found, listed, changed and forgotten', expectProviders],
+  ['OAuth tokens are brought, listed, connected to agents, and deleted', expectTokens],
+  ['a person consents in a browser, or at a front end of the caller’s own', expectConsent],
+  ['a consent is confirmed by who asked for it', expectConfirmation],
+])('%s', async (_, expectAll) => {
+  await expectAll(await open(record));
 });
 
 it('a key that is not good, or not good enough, is refused', async () => {
