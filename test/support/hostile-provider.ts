@@ -57,14 +57,24 @@ export const misbehaviours = {
 } satisfies Record<string, Answer>;
 export type Misbehaviour = keyof typeof misbehaviours;
 
+/** Answers that bend the rules, as some servers' do. */
+const oddities = {
+  'gives a token for ever': { ...GOOD, expires_in: 1e300 },
+  'gives a token in a form of its own': {
+    ...GOOD,
+    ...{ expires_in: '60', refresh_token: null, scope: ['read', 'write'] },
+  },
+  good: GOOD,
+};
+
 export type HostileProvider = {
   url: string;
   authUrl: string;
   tokenUrl: string;
   revocationUrl: string;
   mcpServerUrl: string;
-  /** How the token and revocation endpoints answer; `good`: with a token. */
-  behaves: Misbehaviour | 'good';
+  /** How the token and revocation endpoints answer. */
+  behaves: Misbehaviour | keyof typeof oddities;
   /** Documents it publishes, by path. */
   documents: Record<string, unknown>;
   received: Received[];
@@ -114,13 +124,15 @@ async function receive(request: IncomingMessage): Promise<Received> {
   return { method, path: new URL(url, 'http://h').pathname, headers, form };
 }
 
+const isOdd = (behaves: string): behaves is keyof typeof oddities => behaves in oddities;
+
 function answer(hostile: HostileProvider, received: Received, response: ServerResponse): void {
   hostile.received.push(received);
   const { path } = received;
   const document = hostile.documents[path];
   if (document !== undefined) json(response, 200, document);
   else if (path !== '/token' && path !== '/revoke') json(response, 404, {});
-  else if (hostile.behaves === 'good') json(response, 200, GOOD);
+  else if (isOdd(hostile.behaves)) json(response, 200, oddities[hostile.behaves]);
   else {
     const misbehave: Answer = misbehaviours[hostile.behaves];
     misbehave(response, received);

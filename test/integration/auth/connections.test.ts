@@ -53,8 +53,8 @@ describe('connections', () => {
     const { id } = await connect(plane, 'support', (await grant(plane)).id);
     for (const other of others(plane)) {
       expect(await connections(other, 'support')).toEqual([]);
-      for (const asked of [token(other, 'support', id), disconnect(other, 'support', id)])
-        expect(await refusedWith(asked)).toBe(`404 Connection ID ${id} not found.`);
+      for (const ask of [token, disconnect])
+        expect(await refusedWith(ask(other, 'support', id))).toBe(`404 Connection ID ${id} not found.`);
     }
     expect(await refusedWith(token(plane, 'another', id))).toBe(`404 Connection ID ${id} not found.`);
     expect(await connections(plane, 'support')).toHaveLength(1);

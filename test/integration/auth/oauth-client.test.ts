@@ -223,6 +223,17 @@ describe('at a hostile server', () => {
     expect(hostile.received.every(({ path }) => path === '/token')).toBe(true);
   });
 
+  it('that bends the rules is understood', async () => {
+    const hostile = await aHostileProvider();
+    hostile.behaves = 'gives a token in a form of its own';
+    expect(await requests.refresh(hostile)).toEqual({
+      ...{ accessToken: 'an-access-token', expiresInSeconds: 60, scopes: ['read', 'write'] },
+    });
+    hostile.behaves = 'gives a token for ever';
+    const { expiresInSeconds = 0 } = await requests.refresh(hostile);
+    expect(new Date(Date.now() + expiresInSeconds * 1000).getFullYear()).toBeLessThan(2100);
+  });
+
   it('a code of another server is not sent there: the answer says who gave it', async () => {
     const [honest, hostile] = [await anOAuthProvider(), await aHostileProvider()];
     const client = clientAt(hostile);

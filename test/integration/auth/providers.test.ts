@@ -85,6 +85,20 @@ describe('a provider', () => {
     }
   });
 
+  it('keeps who made, changed and deleted it', async () => {
+    await create();
+    const marks = async () =>
+      (await allItems(plane.deps.table)).map(
+        ({ audit, action, subject_id }) => audit ?? { action, subject_id },
+      );
+    const by = { user_id: plane.caller.userId, subject_id: 'idp' };
+    expect(await marks()).toMatchObject([{ ...by, action: 'oauth_provider.create' }]);
+    await patch({ name: 'new' });
+    expect(await marks()).toMatchObject([{ ...by, action: 'oauth_provider.change' }]);
+    await deleteProvider(plane.deps, of('idp'), plane.caller);
+    expect(await marks()).toEqual([{ action: 'oauth_provider.delete', subject_id: 'idp' }]);
+  });
+
   it('is made once however many ask for it at once', async () => {
     const answers = await Promise.allSettled([create(), create(), create()]);
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -170,10 +184,10 @@ describe('an address', () => {
 
   it('inside, or without TLS, is not asked', async () => {
     await create({}, plane, strict());
-    for (const url of inside) await isRefused(url);
+    for (const url of inside) await expectRefused(url);
   });
 
-  async function isRefused(url: string) {
+  async function expectRefused(url: string) {
     for (const field of ['auth_url', 'token_url', 'mcp_server_url']) {
       await expect(create({ [field]: url }, plane, strict())).rejects.toMatchObject(refused(['body', field]));
     }

@@ -18,7 +18,7 @@ import { failureOf } from './failures.ts';
 import { asJson, objectOf, requestOptions } from './http.ts';
 import { registerAtMcp } from './mcp.ts';
 import { serverWith } from './metadata.ts';
-import { tokenAnswer } from './token-answer.ts';
+import { inStandardForm, tokenAnswer } from './token-answer.ts';
 
 /** No answer of an authorization server is larger. */
 const ANSWER_SIZE_BYTES_MAX = 64 * 1024;
@@ -147,7 +147,7 @@ function authenticationOf({ authMethod, clientSecret }: OAuthClient): ClientAuth
 }
 
 async function answerOf(client: OAuthClient, response: Response) {
-  const { id_token: idToken, ...body } = await objectOf(response);
+  const { id_token: idToken, ...body } = inStandardForm(await objectOf(response));
   const tokens = await processGenericTokenEndpointResponse(
     serverFor(client),
     own(client),

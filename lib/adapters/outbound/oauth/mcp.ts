@@ -1,6 +1,6 @@
 import { type AuthMethod, authMethods, OAuthError, type RegisteredClient } from '../../oauth.ts';
 import type { GuardedFetch } from '../guarded-fetch.ts';
-import { failureOf, hostile } from './failures.ts';
+import { failureOf, hostile, transient } from './failures.ts';
 import { documentAt, objectOf } from './http.ts';
 import { issuerMetadata, type Metadata, serverOf } from './metadata.ts';
 
@@ -19,6 +19,7 @@ export async function registerAtMcp(
 ): Promise<RegisteredClient> {
   const { resource, issuer } = await protectedResource(fetch, mcpServerUrl, signal);
   const metadata = await issuerMetadata(fetch, issuer, signal);
+  if (metadata === undefined && signal.aborted) throw transient('it did not answer in time');
   if (metadata === undefined)
     throw new OAuthError('refused', `${new URL(issuer).host} publishes no authorization server metadata.`);
   if (metadata.code_challenge_methods_supported?.includes('S256') !== true)

@@ -5,6 +5,14 @@ import { hostile } from './failures.ts';
 /** Longer ones do not fit an item of the table beside the rest. */
 const TOKEN_LENGTH_MAX = 16 * 1024;
 const LABEL_LENGTH_MAX = 256;
+/** Ten years: what is said to last longer is looked at again then. Larger numbers are no dates any more. */
+const LIFETIME_SECONDS_MAX = 10 * 365 * 86_400;
+
+/** The answer in the form of RFC 6749, whose members some servers send as null, and `scope` as a list. */
+export function inStandardForm({ scope, ...body }: Record<string, unknown>): Record<string, unknown> {
+  const given = Object.entries({ ...body, scope: Array.isArray(scope) ? scope.join(' ') : scope });
+  return Object.fromEntries(given.filter(([, value]) => value !== null && value !== undefined));
+}
 
 /** What is kept of a token endpoint's answer. Throws OAuthError for tokens that cannot be kept. */
 export function tokenAnswer(tokens: TokenEndpointResponse, idToken: unknown): TokenAnswer {
@@ -15,7 +23,7 @@ export function tokenAnswer(tokens: TokenEndpointResponse, idToken: unknown): To
   return {
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
-    ...(expires !== undefined && { expiresInSeconds: expires }),
+    ...(expires !== undefined && { expiresInSeconds: Math.min(expires, LIFETIME_SECONDS_MAX) }),
     ...(scope !== undefined && scope.trim() !== '' && { scopes: scope.trim().split(/[ ,]+/) }),
     ...(accountLabel !== undefined && { accountLabel }),
   };

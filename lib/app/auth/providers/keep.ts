@@ -17,7 +17,7 @@ export async function keepProvider(
 ): Promise<ProviderView> {
   const { provider_id: providerId, organization_id: organisationId } = item;
   const shown = providerView(item);
-  const audit = auditOf(deps, caller, 'oauth_provider.create');
+  const audit = { ...auditOf(deps, caller, 'oauth_provider.create'), subject_id: providerId };
   try {
     await transact(deps.table, [
       put(

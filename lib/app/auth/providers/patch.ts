@@ -28,7 +28,7 @@ export async function patchProvider(
 ): Promise<ProviderView> {
   checkAddresses(body, deps.settings.addresses);
   const { provider_id: providerId } = params;
-  const audit = auditOf(deps, caller, 'oauth_provider.change');
+  const audit = { ...auditOf(deps, caller, 'oauth_provider.change'), subject_id: providerId };
   return retryRaces(async () => {
     const before = await getProvider(deps, caller.organisationId, providerId);
     if (body.provider_id !== undefined && body.provider_id !== providerId)
