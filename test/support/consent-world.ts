@@ -3,6 +3,7 @@ import { sealClientSecret } from '../../lib/app/auth/providers/client.ts';
 import { bootstrap } from '../../lib/app/identity/bootstrap.ts';
 import { createApiKey } from '../../lib/app/identity/create-api-key.ts';
 import * as rows from '../../lib/contract/routes/consent.ts';
+import { createConnection } from '../../lib/contract/routes/oauth-connections.ts';
 import { startGateway } from '../../lib/embedded/gateway.ts';
 import { apiHandler } from '../../lib/embedded/runtime/handlers.ts';
 import { put } from '../../lib/store/expressions.ts';
@@ -43,7 +44,7 @@ export type ConsentWorld = {
   walk(url: string, browser?: Browser, how?: { accountId?: string; deny?: boolean }): Promise<Seen>;
 };
 
-/** The endpoints of consent behind the real gateway, with a certified provider. */
+/** The endpoints of consent, and the one that makes connections, behind the real gateway, with a certified provider. */
 export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promise<ConsentWorld> {
   vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
   onTestFinished(() => {
@@ -57,7 +58,7 @@ export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promi
   const other = { organisationId, tenantId, userId: plane.deps.clock.randomId(), role: 'developer' } as const;
   const gateway = await startGateway({
     port: 0,
-    routes: Object.values(rows),
+    routes: [...Object.values(rows), createConnection],
     handlerOf: (row) => apiHandler(row, () => plane.deps),
     serveBlob: async () => false,
     onError: (error) => {

@@ -88,7 +88,6 @@ it('who asks once for 300 s through a gateway that cuts at 30 s gets the token o
 it.each([
   ['60', 60, [307, 307, 200]],
   ['', 30, [307, 200]],
-  ['600', 480, [...Array<number>(19).fill(307), 200]],
   ['0', 0, [200]],
 ])(
   'asked to wait %s s, it says timeout after %i s, under the address that was asked',
@@ -106,3 +105,35 @@ it.each([
     expect(hops.filter((hop) => !hop.path.startsWith(path))).toEqual([]);
   },
 );
+
+it('nobody waits for longer than 480 s', () => {
+  const timeoutOf = (timeout: string) => row.query().parse({ timeout }).timeout;
+  expect(['0.5', '480', '600'].map(timeoutOf)).toEqual([0.5, 480, 480]);
+});
+
+it('waiting holds up no shutdown', async () => {
+  const world = await aConsentWorld();
+  const { auth_id } = await world.authenticate();
+  const began = Promise.withResolvers<undefined>();
+  const wait = endpoint(
+    row,
+    waitWith(async () => {
+      began.resolve(undefined);
+      await new Promise(() => undefined);
+    }),
+  );
+  const gateway = await startGateway({
+    port: 0,
+    routes: [row],
+    handlerOf: async () => wait(() => world.plane.deps),
+    serveBlob: async () => false,
+    onError: () => undefined,
+  });
+  const headers = { 'x-api-key': world.key };
+  const asked = fetch(`http://127.0.0.1:${gateway.port}/v2/auth/wait/${auth_id}`, { headers });
+  await began.promise;
+  const begunAt = performance.now();
+  await gateway.close();
+  expect((await asked).status).toBe(503);
+  expect(performance.now() - begunAt).toBeLessThan(2_000);
+});

@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest';
+import { findAuthRequest } from '../../../lib/store/auth-requests.ts';
 import { Browser } from '../../support/browser.ts';
-import { aConsentWorld } from '../../support/consent-world.ts';
+import { aConsentWorld, type ConsentWorld } from '../../support/consent-world.ts';
+
+/** The token that a completed request came to. */
+async function grantedBy({ plane, tenantId }: ConsentWorld, authId: string): Promise<string> {
+  const found = await findAuthRequest(plane.deps.table, tenantId, authId);
+  return found?.stage === 'completed' ? found.granted_token_id : 'not completed';
+}
 
 it('a person consents once, and from then on the stored token answers', async () => {
   const world = await aConsentWorld();
@@ -46,6 +53,32 @@ it('another person, agent, scope or user of the tenant, and whoever wants a new 
   expect(answers.map(({ status }) => status)).toEqual([...pending, 'connection_required']);
   for (const answer of answers)
     expect([answer.url, answer.auth_id]).toEqual(Array(2).fill(expect.any(String)));
+});
+
+it('an agent is given what it is connected to, of the same person', async () => {
+  const world = await aConsentWorld();
+  const { url, auth_id } = await world.authenticate({ user_id: 'u-1' });
+  await world.walk(url);
+  const asAgent = (user_id: string) => world.authenticate({ user_id, agent_id: 'a-1' });
+  expect((await asAgent('u-1')).status).toBe('connection_required');
+  const oauth_token_id = await grantedBy(world, auth_id);
+  expect((await world.post('/v2/auth/agents/a-1/connections', { oauth_token_id })).status).toBe(201);
+  expect(await asAgent('u-1')).toMatchObject({ status: 'completed', user_id: 'u-1', url: null });
+  expect((await asAgent('u-2')).status).toBe('pending');
+});
+
+it('a new consent takes the place of the grant that was named, and of no other', async () => {
+  const world = await aConsentWorld();
+  const [first, other] = [await world.authenticate(), await world.authenticate({ user_id: 'other' })];
+  for (const { url } of [first, other]) await world.walk(url);
+  const token_id = await grantedBy(world, first.auth_id);
+  const before = (await world.authenticate({ token_id })).token;
+  const again = await world.authenticate({ token_id, force_new: true, scopes: ['read', 'write'] });
+  await world.walk(again.url);
+  expect(await grantedBy(world, again.auth_id)).toBe(token_id);
+  const { token } = await world.authenticate({ token_id, scopes: ['read', 'write'] });
+  expect([token === before, await world.provider.accepts(token)]).toEqual([false, true]);
+  expect(await grantedBy(world, other.auth_id)).not.toBe(token_id);
 });
 
 it('a grant that the provider takes no more is asked for again, and keeps its place', async () => {
