@@ -14,6 +14,7 @@ import { noRegistry } from './adapters/images.ts';
 import { neverWait } from './adapters/offers.ts';
 import { createGuardedFetch } from './adapters/outbound/guarded-fetch.ts';
 import { openOAuth } from './adapters/outbound/oauth/client.ts';
+import { openOAuthDiscovery } from './adapters/outbound/oauth/discovery.ts';
 import type { Settings } from './app/deps.ts';
 import type { EngineDeps } from './app/engine/situation.ts';
 import { variable } from './contract/env.ts';
@@ -37,6 +38,9 @@ export const git = /* @__PURE__ */ lazy(() =>
 );
 export const oauth = /* @__PURE__ */ lazy(() =>
   openOAuth({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }),
+);
+export const oauthDiscovery = /* @__PURE__ */ lazy(() =>
+  openOAuthDiscovery({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }),
 );
 export const events = /* @__PURE__ */ lazy(() => createEventBus(variable('EVENT_BUS_NAME')));
 export const workflow = /* @__PURE__ */ lazy(() => createStepFunctions(variable('STATE_MACHINE_ARN')));

@@ -79,17 +79,6 @@ export type CodeExchange = {
  * `signal`. What fails throws OAuthError.
  */
 export type OAuth = {
-  /** Metadata that names exactly these two endpoints (RFC 8414, OpenID Connect discovery); undefined when there is none. Never throws. */
-  discover(
-    server: Pick<OAuthServer, 'authUrl' | 'tokenUrl'>,
-    signal: AbortSignal,
-  ): Promise<OAuthServer | undefined>;
-  /** Finds the authorization server of an MCP server (RFC 9728) and registers a client there (RFC 7591). */
-  discoverMcp(
-    mcpServerUrl: string,
-    client: { redirectUri: string; name: string },
-    signal: AbortSignal,
-  ): Promise<RegisteredClient>;
   /** Where the person's browser is sent for consent. */
   authorizationUrl(client: OAuthClient, request: AuthorizationRequest): string;
   /** Checks `state` and `iss` of an authorization response, and exchanges its code. `error=` in it throws `refused` with that code. */
@@ -103,4 +92,19 @@ export type OAuth = {
     hint: 'refresh_token' | 'access_token',
     signal: AbortSignal,
   ): Promise<void>;
+};
+
+/** What can be found out of authorization servers, by the same guard; only who makes a provider known asks for it. */
+export type OAuthDiscovery = {
+  /** Metadata that names exactly these two endpoints (RFC 8414, OpenID Connect discovery); undefined when there is none. Never throws. */
+  discover(
+    server: Pick<OAuthServer, 'authUrl' | 'tokenUrl'>,
+    signal: AbortSignal,
+  ): Promise<OAuthServer | undefined>;
+  /** Finds the authorization server of an MCP server (RFC 9728) and registers a client there (RFC 7591). */
+  discoverMcp(
+    mcpServerUrl: string,
+    client: { redirectUri: string; name: string },
+    signal: AbortSignal,
+  ): Promise<RegisteredClient>;
 };

@@ -7,7 +7,7 @@ import type { IdentityProvider } from '../adapters/identity-provider.ts';
 import type { Images } from '../adapters/images.ts';
 import type { Keys } from '../adapters/keys.ts';
 import type { Logs } from '../adapters/logs.ts';
-import type { OAuth } from '../adapters/oauth.ts';
+import type { OAuth, OAuthDiscovery } from '../adapters/oauth.ts';
 import type { Offers } from '../adapters/offers.ts';
 import type { AddressRules } from '../adapters/outbound/addresses.ts';
 import type { Registry } from '../adapters/registry.ts';
@@ -52,6 +52,7 @@ export type Deps = {
   /** Undefined: this installation has none. */
   registry: Registry | undefined;
   oauth: OAuth;
+  oauthDiscovery: OAuthDiscovery;
   /** Of the one request that is answered. */
   idempotency: Idempotency;
   /** Says who a bearer token is from; absent: the issuer that the environment names. */

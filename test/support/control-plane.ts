@@ -6,6 +6,7 @@ import { systemClock } from '../../lib/adapters/clock.ts';
 import { noRegistry } from '../../lib/adapters/images.ts';
 import { neverWait } from '../../lib/adapters/offers.ts';
 import { openOAuth } from '../../lib/adapters/outbound/oauth/client.ts';
+import { openOAuthDiscovery } from '../../lib/adapters/outbound/oauth/discovery.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
@@ -65,6 +66,7 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
     images: noRegistry,
     registry: undefined,
     oauth: openOAuth({ allowedHosts: [], loopback: true }),
+    oauthDiscovery: openOAuthDiscovery({ allowedHosts: [], loopback: true }),
     idempotency: unkeyed,
     settings: {
       allowFileRepositories: true,

@@ -16,6 +16,7 @@ import type { Git } from '../../lib/adapters/git.ts';
 import { noRegistry } from '../../lib/adapters/images.ts';
 import { neverWait } from '../../lib/adapters/offers.ts';
 import { openOAuth } from '../../lib/adapters/outbound/oauth/client.ts';
+import { openOAuthDiscovery } from '../../lib/adapters/outbound/oauth/discovery.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { recordBuild } from '../../lib/app/engine/record-build.ts';
@@ -83,6 +84,7 @@ export async function aWorld({
     images: noRegistry,
     registry: undefined,
     oauth: openOAuth({ allowedHosts: [], loopback: true }),
+    oauthDiscovery: openOAuthDiscovery({ allowedHosts: [], loopback: true }),
     idempotency: unkeyed,
     settings: {
       allowFileRepositories: true,

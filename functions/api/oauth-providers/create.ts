@@ -1,5 +1,5 @@
 import { createProvider } from '../../../lib/app/auth/providers/create.ts';
-import { clock, keys, oauth, settings, table } from '../../../lib/container.ts';
+import { clock, keys, oauthDiscovery, settings, table } from '../../../lib/container.ts';
 import { createProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
@@ -8,6 +8,6 @@ export const handler = create(() => ({
   table: table(),
   clock,
   keys: keys(),
-  oauth: oauth(),
+  oauthDiscovery: oauthDiscovery(),
   settings: settings(),
 }));

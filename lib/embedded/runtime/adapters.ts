@@ -4,6 +4,7 @@ import { systemClock } from '../../adapters/clock.ts';
 import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { noRegistry } from '../../adapters/images.ts';
 import { openOAuth } from '../../adapters/outbound/oauth/client.ts';
+import { openOAuthDiscovery } from '../../adapters/outbound/oauth/discovery.ts';
 import type { Viewer } from '../../adapters/viewer.ts';
 import type { Deps } from '../../app/deps.ts';
 import { unkeyed } from '../../app/idempotency.ts';
@@ -77,7 +78,9 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     keyUses: writtenKeyUses(parts),
   };
   const allowed = appSettings(settings);
-  const rest = { viewer: installedViewer, oauth: openOAuth(allowed.addresses), settings: allowed };
+  const { addresses } = allowed;
+  const outbound = { oauth: openOAuth(addresses), oauthDiscovery: openOAuthDiscovery(addresses) };
+  const rest = { viewer: installedViewer, ...outbound, settings: allowed };
   const deps: EmbeddedDeps = { ...base, ...identity, workflow, ...rest };
   return deps;
 }

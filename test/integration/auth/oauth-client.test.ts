@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type AuthMethod, type OAuthClient, OAuthError } from '../../../lib/adapters/oauth.ts';
 import { openOAuth } from '../../../lib/adapters/outbound/oauth/client.ts';
+import { openOAuthDiscovery } from '../../../lib/adapters/outbound/oauth/discovery.ts';
 import { aHostileProvider, type HostileProvider, type Misbehaviour } from '../../support/hostile-provider.ts';
 import {
   anOAuthProvider,
@@ -11,6 +12,7 @@ import {
 } from '../../support/oauth-provider.ts';
 
 const oauth = openOAuth({ allowedHosts: [], loopback: true });
+const discovery = openOAuthDiscovery({ allowedHosts: [], loopback: true });
 const soon = () => AbortSignal.timeout(3000);
 const redirectUri = 'http://127.0.0.1:1/callback';
 
@@ -132,20 +134,20 @@ describe('at a certified server', () => {
   it('its metadata is found, and only when it names the very endpoints', async () => {
     const provider = await anOAuthProvider();
     const { authUrl, tokenUrl, revocationUrl, url } = provider;
-    expect(await oauth.discover({ authUrl, tokenUrl }, soon())).toEqual({
+    expect(await discovery.discover({ authUrl, tokenUrl }, soon())).toEqual({
       ...{ authUrl, tokenUrl, revocationUrl },
       issuer: url,
       issInResponse: true,
     });
-    expect(await oauth.discover({ authUrl, tokenUrl: `${url}/other` }, soon())).toBeUndefined();
+    expect(await discovery.discover({ authUrl, tokenUrl: `${url}/other` }, soon())).toBeUndefined();
     provider.faults.discovery = 500;
-    expect(await oauth.discover({ authUrl, tokenUrl }, soon())).toBeUndefined();
+    expect(await discovery.discover({ authUrl, tokenUrl }, soon())).toBeUndefined();
   });
 
   it('an MCP server leads to it, and it registers a client', async () => {
     const provider = await anOAuthProvider();
     const wish = { redirectUri, name: 'Slipway' };
-    const client = await oauth.discoverMcp(provider.mcpServerUrl, wish, soon());
+    const client = await discovery.discoverMcp(provider.mcpServerUrl, wish, soon());
     expect(client).toMatchObject({
       ...{ tokenUrl: provider.tokenUrl, issuer: provider.url, resource: provider.mcpServerUrl },
       authMethod: 'client_secret_post',
@@ -165,7 +167,7 @@ describe('at a certified server', () => {
     expect(await failure(oauth.revoke(client, refreshToken, 'refresh_token', short()))).toMatchObject({
       kind: 'transient',
     });
-    expect(await oauth.discover(client, short())).toBeUndefined();
+    expect(await discovery.discover(client, short())).toBeUndefined();
     provider.faults = {};
     expect((await oauth.refresh(client, refreshToken, soon())).refreshToken).not.toBe(refreshToken);
   });
@@ -253,11 +255,11 @@ describe('at a hostile server', () => {
       token_endpoint: tokenUrl,
     };
     hostile.documents['/.well-known/oauth-authorization-server'] = metadata;
-    expect(await oauth.discover({ authUrl, tokenUrl }, soon())).toBeUndefined();
+    expect(await discovery.discover({ authUrl, tokenUrl }, soon())).toBeUndefined();
     const resource = { resource: hostile.mcpServerUrl, authorization_servers: ['http://169.254.169.254'] };
     hostile.documents['/.well-known/oauth-protected-resource/mcp'] = resource;
     const wish = { redirectUri, name: 'Slipway' };
-    const discover = () => failure(oauth.discoverMcp(hostile.mcpServerUrl, wish, soon()));
+    const discover = () => failure(discovery.discoverMcp(hostile.mcpServerUrl, wish, soon()));
     expect(await discover()).toMatchObject({ kind: 'refused', message: /publishes no authorization server/ });
     hostile.documents['/.well-known/oauth-protected-resource/mcp'] = {
       ...resource,

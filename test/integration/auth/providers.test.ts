@@ -15,7 +15,7 @@ import {
 import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
 import { aHostileProvider } from '../../support/hostile-provider.ts';
 import { anOAuthProvider } from '../../support/oauth-provider.ts';
-import { scriptedOAuth } from '../../support/scripted-oauth.ts';
+import { scriptedDiscovery } from '../../support/scripted-oauth.ts';
 
 const SECRET = 'canary-client-secret-31415926';
 const idp = { auth_url: 'https://idp.example/auth', token_url: 'https://idp.example/token' };
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 /** Nobody outside is asked, unless a test says so. */
-const quiet = (): Deps => ({ ...plane.deps, oauth: scriptedOAuth });
+const quiet = (): Deps => ({ ...plane.deps, oauthDiscovery: scriptedDiscovery });
 
 const create = (wish: object = {}, { caller } = plane, deps = quiet()) => {
   const usual = { provider_id: 'idp', name: 'ours', client_id: 'me', client_secret: SECRET, ...idp };

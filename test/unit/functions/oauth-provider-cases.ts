@@ -3,7 +3,7 @@ import { OAuthError } from '../../../lib/adapters/oauth.ts';
 import { oauthProviderKey } from '../../../lib/store/keys.ts';
 import type { OAuthProvider } from '../../../lib/store/oauth-providers.ts';
 import type { MockedTable } from '../../support/mocked-table.ts';
-import { scriptedOAuth } from '../../support/scripted-oauth.ts';
+import { scriptedDiscovery } from '../../support/scripted-oauth.ts';
 import { ids } from '../../support/stored-items.ts';
 import type { Case } from './api-cases.ts';
 
@@ -57,10 +57,10 @@ export function oauthProviderCases(table: MockedTable): Record<string, Case> {
     { given: () => table.forget(oauthProviderKey(ids.organisation, 'idp')) },
   ];
   const taken = () => table.refuseOnce(({ Put }) => Put?.Item?.entity === 'oauth_provider');
-  const real = scriptedOAuth.discoverMcp;
+  const real = scriptedDiscovery.discoverMcp;
   const failing = (kind: OAuthError['kind']) => () => {
-    scriptedOAuth.discoverMcp = async () => {
-      scriptedOAuth.discoverMcp = real;
+    scriptedDiscovery.discoverMcp = async () => {
+      scriptedDiscovery.discoverMcp = real;
       throw new OAuthError(kind, 'for a reason.');
     };
   };

@@ -13,24 +13,16 @@ import {
 } from 'oauth4webapi';
 import type { AuthorizationRequest, OAuth, OAuthClient } from '../../oauth.ts';
 import type { AddressRules } from '../addresses.ts';
-import { createGuardedFetch, type GuardedFetch } from '../guarded-fetch.ts';
-import { failureOf } from './failures.ts';
-import { asJson, objectOf, requestOptions } from './http.ts';
-import { registerAtMcp } from './mcp.ts';
-import { serverWith } from './metadata.ts';
+import type { GuardedFetch } from '../guarded-fetch.ts';
+import { inWords } from './failures.ts';
+import { answersOf, asJson, objectOf, requestOptions } from './http.ts';
 import { inStandardForm, tokenAnswer } from './token-answer.ts';
 
-/** No answer of an authorization server is larger. */
-const ANSWER_SIZE_BYTES_MAX = 64 * 1024;
-
 /** The port, for the addresses that the installation allows. */
-export const openOAuth = (rules: AddressRules): OAuth =>
-  createOAuth(createGuardedFetch(rules, { sizeBytesMax: ANSWER_SIZE_BYTES_MAX }));
+export const openOAuth = (rules: AddressRules): OAuth => createOAuth(answersOf(rules));
 
 function createOAuth(fetch: GuardedFetch): OAuth {
   return {
-    discover: (server, signal) => serverWith(fetch, server, signal),
-    discoverMcp: (url, wish, signal) => inWords(() => registerAtMcp(fetch, url, wish, signal)),
     authorizationUrl,
     exchange: (client, { callback, state, redirectUri, verifier }, signal) =>
       inWords(async () => {
@@ -84,14 +76,6 @@ function createOAuth(fetch: GuardedFetch): OAuth {
         else await objectOf(response);
       }),
   };
-}
-
-async function inWords<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw failureOf(error);
-  }
 }
 
 /** Names that `params` of a request never replaces. */

@@ -41,3 +41,12 @@ export function failureOf(error: unknown): OAuthError {
 
 /** The library's messages name the rule; what was found is in their causes, and stays there. */
 const plainReason = ({ message }: Error): string => message.replaceAll('"', "'").replace(/\.$/, '');
+
+/** What `work` gives; what it throws is an OAuthError. */
+export async function inWords<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw failureOf(error);
+  }
+}

@@ -1,5 +1,6 @@
 import { allowInsecureRequests, customFetch } from 'oauth4webapi';
-import type { GuardedFetch } from '../guarded-fetch.ts';
+import type { AddressRules } from '../addresses.ts';
+import { createGuardedFetch, type GuardedFetch } from '../guarded-fetch.ts';
 import { hostile, refusalOf, transient } from './failures.ts';
 
 type Sent = {
@@ -8,6 +9,13 @@ type Sent = {
   body?: string | URLSearchParams | null | undefined;
   signal?: AbortSignal | undefined;
 };
+
+/** No answer of an authorization server is larger. */
+const ANSWER_SIZE_BYTES_MAX = 64 * 1024;
+
+/** How authorization servers are asked, at the addresses that the installation allows. */
+export const answersOf = (rules: AddressRules): GuardedFetch =>
+  createGuardedFetch(rules, { sizeBytesMax: ANSWER_SIZE_BYTES_MAX });
 
 /** What the library asks with: the guard alone decides which addresses are reached, plain http of this machine among them. */
 export const requestOptions = (fetch: GuardedFetch, signal: AbortSignal) => ({

@@ -14,7 +14,7 @@ import { keepProvider, newProvider } from './keep.ts';
  * reached from here, 409 when the name is taken.
  */
 export async function createProvider(
-  deps: Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth' | 'settings' | 'idempotency'>,
+  deps: Pick<Deps, 'table' | 'clock' | 'keys' | 'oauthDiscovery' | 'settings' | 'idempotency'>,
   { body }: Pick<RouteInput<typeof row>, 'body'>,
   caller: Caller,
 ): Promise<ProviderView> {

@@ -9,11 +9,11 @@ const DISCOVERY_MILLISECONDS_MAX = 2_500;
 
 /** What the server publishes of itself, as it is kept; nothing when it publishes nothing, or does not answer in time. */
 export async function discovered(
-  { oauth }: Pick<Deps, 'oauth'>,
+  { oauthDiscovery }: Pick<Deps, 'oauthDiscovery'>,
   { auth_url: authUrl, token_url: tokenUrl }: Pick<OAuthProvider, 'auth_url' | 'token_url'>,
 ): Promise<Found> {
   const signal = AbortSignal.timeout(DISCOVERY_MILLISECONDS_MAX);
-  const server = await oauth.discover({ authUrl, tokenUrl }, signal);
+  const server = await oauthDiscovery.discover({ authUrl, tokenUrl }, signal);
   return server === undefined ? {} : knownOf(server);
 }
 

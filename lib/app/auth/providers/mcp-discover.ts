@@ -11,7 +11,7 @@ import { sealClientSecret } from './client.ts';
 import { knownOf } from './discovered.ts';
 import { keepProvider, newProvider } from './keep.ts';
 
-type DiscoverDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth' | 'settings' | 'idempotency'>;
+type DiscoverDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauthDiscovery' | 'settings' | 'idempotency'>;
 type Body = RouteInput<typeof row>['body'];
 
 /** It asks several servers one after the other; API Gateway gives up after 30 s. */
@@ -60,13 +60,13 @@ export async function discoverProvider(
 }
 
 async function registered(
-  { oauth, settings }: DiscoverDeps,
+  { oauthDiscovery, settings }: DiscoverDeps,
   { mcp_server_url: url, provider_id: providerId }: Body,
   redirectUri: string,
 ): Promise<RegisteredClient> {
   try {
     const signal = AbortSignal.timeout(DISCOVERY_MILLISECONDS_MAX);
-    const client = await oauth.discoverMcp(url, { redirectUri, name: 'Slipway' }, signal);
+    const client = await oauthDiscovery.discoverMcp(url, { redirectUri, name: 'Slipway' }, signal);
     // A browser is sent to the first, and the second is asked from here: what a server names is judged as what a person names.
     checkAddresses({ auth_url: client.authUrl, token_url: client.tokenUrl }, settings.addresses);
     return client;

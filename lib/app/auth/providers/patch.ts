@@ -15,7 +15,7 @@ import { getProvider, sealClientSecret } from './client.ts';
 import { discovered } from './discovered.ts';
 import { providerView } from './view.ts';
 
-type PatchDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth' | 'settings' | 'idempotency'>;
+type PatchDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauthDiscovery' | 'settings' | 'idempotency'>;
 
 /**
  * Changes a provider: what is absent stays, an empty `provider_type` or `mcp_server_url` clears it. Where the client secret is sent to changes only
