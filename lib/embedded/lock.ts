@@ -122,7 +122,11 @@ class FileLock implements DataLock {
       },
       stop: async (stopped, graceMilliseconds) => {
         await keeper.stop(stopped, graceMilliseconds);
-        if (this.#groups.delete(stopped.marker)) this.#write();
+        this.#remove(stopped);
+      },
+      stopKnown: async (stopped, graceMilliseconds) => {
+        await keeper.stopKnown(stopped, graceMilliseconds);
+        this.#remove(stopped);
       },
     };
   }
@@ -137,6 +141,10 @@ class FileLock implements DataLock {
     if (pid === undefined) return;
     this.#groups.set(marker, { what, pid, marker, ...(startTime !== undefined && { startTime }) });
     this.#write();
+  }
+
+  #remove({ marker }: ProcessGroup): void {
+    if (this.#groups.delete(marker)) this.#write();
   }
 
   /** At once, not in the background: we may be killed the moment after something has started. */

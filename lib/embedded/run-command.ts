@@ -2,19 +2,21 @@ import type { GroupCommand, GroupExit } from '../processes/group.ts';
 import type { ProcessKeeper } from '../processes/keeper.ts';
 
 /** The part of a process keeper that running commands needs. */
-export type Processes = Pick<ProcessKeeper, 'start' | 'stop'>;
+export type Processes = Pick<ProcessKeeper, 'start' | 'stop' | 'stopKnown'>;
 
 /** Well-behaved tools end within milliseconds of a SIGTERM, and an interrupt has to be over in two seconds. */
 const STOP_GRACE_MILLISECONDS = 500;
 
 /**
- * Runs a command to its end, in a process group of its own. Whatever it left running is ended too. When `signal` aborts, the whole
- * group is ended and the signal's reason thrown, after nothing of it is alive.
+ * Runs a command to its end, in a process group of its own. Whatever it left running is ended too, unless it is `known` to leave nothing
+ * but what should stay, as git does (its credential daemon). When `signal` aborts, the whole group is ended and the signal's reason
+ * thrown, after nothing of it is alive.
  */
 export async function runCommand(
   processes: Processes,
   command: GroupCommand,
   signal: AbortSignal,
+  { known = false }: { known?: boolean } = {},
 ): Promise<GroupExit> {
   signal.throwIfAborted();
   const group = processes.start(command);
@@ -23,7 +25,8 @@ export async function runCommand(
   signal.addEventListener('abort', onAbort, { once: true });
   await Promise.race([group.exited, aborted.promise]);
   signal.removeEventListener('abort', onAbort);
-  await processes.stop(group, STOP_GRACE_MILLISECONDS);
+  const stop = known && !signal.aborted ? processes.stopKnown : processes.stop;
+  await stop.call(processes, group, STOP_GRACE_MILLISECONDS);
   const exit = await group.exited;
   signal.throwIfAborted();
   return exit;

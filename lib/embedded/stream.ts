@@ -32,6 +32,10 @@ export type Stream = {
 
 /** Writes of this process wake the reader; the tick finds what other writers (a second program, time to live) have done. */
 const IDLE_MILLISECONDS = 1_000;
+/** What is written next wakes the reader by itself; to look at once would find nothing, half of the time that it looks. */
+const BUSY_MILLISECONDS = 50;
+/** So many at once may be a part of what there is (a read gives 1 MiB at most): the rest is read at once. */
+const RECORDS_MANY = 10;
 /** After a failed read, or while the consumers are far behind: a database that restarts is back in a moment. */
 const ERROR_MILLISECONDS = 250;
 /** The reader does not run further ahead of the slowest consumer than so many reads. */
@@ -119,7 +123,7 @@ class Poller implements Stream {
         position,
         writtenAt,
       );
-      return 0;
+      return records.length < RECORDS_MANY ? BUSY_MILLISECONDS : 0;
     } catch (error) {
       if (!this.#end.signal.aborted) this.#options.onError(`the stream cannot be read: ${String(error)}`);
       return ERROR_MILLISECONDS;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type GroupCommand, type ProcessGroup, startGroup } from './group.ts';
 import { MARKER_VARIABLE, membersOf } from './process-table.ts';
-import { killGroup, stopGroup } from './stop-group.ts';
+import { isEmpty, killGroup, stopGroup } from './stop-group.ts';
 import { Warden } from './warden.ts';
 
 const FORGET_MILLISECONDS = 1_000;
@@ -42,6 +42,12 @@ export class ProcessKeeper {
   /** SIGTERM, after the grace SIGKILL; resolves when no member of the group is alive. */
   async stop(group: ProcessGroup, graceMilliseconds: number): Promise<void> {
     await stopGroup(group, graceMilliseconds);
+    this.#forget(group);
+  }
+
+  /** As `stop`, for a program that is known to leave nothing behind: when it has ended, all processes of the machine need not be looked at. */
+  async stopKnown(group: ProcessGroup, graceMilliseconds: number): Promise<void> {
+    if (group.exit === undefined || !isEmpty(group)) return this.stop(group, graceMilliseconds);
     this.#forget(group);
   }
 

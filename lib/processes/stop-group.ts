@@ -35,6 +35,17 @@ export async function killGroup(group: GroupRecord, looks = 0): Promise<void> {
   }
 }
 
+/** Whether no process is in the group of the first one: the kernel knows, so nothing can be forked into it unseen. */
+export function isEmpty({ pid }: Pick<GroupRecord, 'pid'>): boolean {
+  if (pid === undefined) return true;
+  try {
+    process.kill(-pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'; // what process.kill throws
+  }
+}
+
 /**
  * Ends a group: SIGTERM, after `graceMilliseconds` SIGKILL, also to members that left the process group. Resolves when none of
  * them is alive.

@@ -41,7 +41,9 @@ export function openDependencyCache({ folder, processes, signal }: CacheOptions)
     const lines: string[] = [];
     const onLine = ({ line }: { line: string }) => void lines.push(line);
     const environment = { PATH: process.env.PATH ?? '' };
-    const exit = await runCommand(processes, { command, args, cwd: '/', environment, onLine }, signal);
+    const exit = await runCommand(processes, { command, args, cwd: '/', environment, onLine }, signal, {
+      known: true,
+    });
     return { ok: exit.code === 0, lines };
   };
   const link = async (from: string, to: string) => (await run('cp', ['-al', from, to])).ok;

@@ -30,9 +30,10 @@ async function watchSize(
   controller: AbortController,
   ended: AbortSignal,
 ) {
-  while (!ended.aborted && !controller.signal.aborted) {
+  for (;;) {
+    await delay(limits.folderCheckMilliseconds, undefined, { signal: ended }).catch(() => undefined);
+    if (ended.aborted || controller.signal.aborted) return;
     if ((await folderSizeBytes(folder)) > limits.folderBytesMax)
       controller.abort(new BuildAborted('too_large'));
-    await delay(limits.folderCheckMilliseconds, undefined, { signal: ended }).catch(() => undefined);
   }
 }

@@ -73,7 +73,7 @@ export async function runGit(processes: Processes, command: GitCommand): Promise
   };
   const environment = gitEnvironment(command.protocols, command.credentials);
   const start = { command: 'git', args, cwd: command.cwd, environment, onLine };
-  result.exit = await runCommand(processes, start, command.signal);
+  result.exit = await runCommand(processes, start, command.signal, { known: true });
   return result;
 }
 
