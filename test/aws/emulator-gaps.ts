@@ -27,6 +27,10 @@ export const emulatorGaps: readonly { lacks: string; so: string }[] = [
     so: 'emulator.py keeps them as alarms on the first of the metrics; alarms are checked in the template.',
   },
   {
+    lacks: 'Cookies of requests stay in their header, where API Gateway hands them over on their own.',
+    so: 'Pages read both; unit tests of them have the form of API Gateway.',
+  },
+  {
     lacks: 'The path in events of a stage other than $default does not begin with the name of the stage.',
     so: 'Both forms are covered by unit tests of what reads the path.',
   },

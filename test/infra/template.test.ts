@@ -222,4 +222,6 @@ describe('without settings', () => {
   });
 });
 
-describe('settings', () => settingsTests());
+describe('settings', () => {
+  settingsTests();
+});

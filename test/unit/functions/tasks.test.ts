@@ -69,6 +69,7 @@ it('every entry that is no API handler is a row of the functions, and has its te
     'events/execution-ended.ts',
     'logs/ingest.ts',
     'logs/note-key-use.ts',
+    'schedules/revocations.ts',
     'schedules/sweep.ts',
     'streams/dispatch.ts',
     'streams/events.ts',
