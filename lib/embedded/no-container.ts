@@ -16,6 +16,7 @@ export const blobs = notHere;
 export const logs = notHere;
 export const git = notHere;
 export const oauth = notHere;
+export const oauthDiscovery = notHere;
 export const workflow = notHere;
 export const builds = notHere;
 export const events = notHere;
