@@ -184,6 +184,10 @@ describe('an address', () => {
 
   it('inside, or without TLS, is not asked', async () => {
     await create({}, plane, strict());
+    // Without TLS this very machine alone is asked, where it may be asked at all.
+    await expect(create({ auth_url: 'http://idp.example/' })).rejects.toMatchObject(
+      refused(['body', 'auth_url']),
+    );
     for (const url of inside) await expectRefused(url);
   });
 
@@ -244,12 +248,18 @@ describe('at an MCP server', () => {
     const wrong = { items: [expect.objectContaining({ loc: ['body', 'mcp_server_url'] })] };
     await expect(discover(hostile.mcpServerUrl)).rejects.toMatchObject(wrong);
     const { url } = hostile;
-    const inside = 'http://10.0.0.1/token';
-    const answers = { issuer: url, authorization_endpoint: `${url}/auth`, token_endpoint: inside };
     const registration = { code_challenge_methods_supported: ['S256'], registration_endpoint: `${url}/reg` };
-    hostile.documents['/.well-known/oauth-authorization-server'] = { ...answers, ...registration };
     hostile.documents['/reg'] = { client_id: 'c', client_secret: 's' };
-    await expect(discover(hostile.mcpServerUrl)).rejects.toMatchObject(wrong);
+    const good = { authorization_endpoint: `${url}/auth`, token_endpoint: `${url}/token` };
+    for (const bad of [
+      { token_endpoint: 'http://10.0.0.1/token' },
+      { token_endpoint: 'ftp://127.0.0.1/token' },
+      { authorization_endpoint: 'javascript:alert(1)' },
+    ]) {
+      const metadata = { issuer: url, ...registration, ...good, ...bad };
+      hostile.documents['/.well-known/oauth-authorization-server'] = metadata;
+      await expect(discover(hostile.mcpServerUrl)).rejects.toMatchObject(wrong);
+    }
     expect(await listProviders(plane.deps, {}, plane.caller)).toEqual([]);
   });
 });

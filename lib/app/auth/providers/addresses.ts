@@ -20,19 +20,22 @@ const item = (loc: (string | number)[], reason: string, input: string): Validati
 
 const NO_TLS = 'only https is spoken here';
 
-function urlProblem(text: string, rules: AddressRules): string | undefined {
-  const url = new URL(text);
-  if (url.protocol === 'http:' && !rules.loopback) return NO_TLS;
-  return hostProblem(url, rules);
-}
-
-/** A browser goes there, not this side: any host of an https address, and this machine where agents run on it. */
-function redirectProblem(text: string, { loopback }: AddressRules): string | undefined {
-  const url = new URL(text);
-  if (url.protocol === 'https:') return undefined;
+/** Without TLS only this very machine is spoken to, where agents run on it; in no other way than http is anybody. */
+function plainProblem(url: URL, { loopback }: AddressRules): string | undefined {
   const address = literalAddress(url);
   const isLocal = address !== undefined && (address.startsWith('127.') || address === '::1');
-  return loopback && isLocal ? undefined : NO_TLS;
+  return loopback && isLocal && url.protocol === 'http:' ? undefined : NO_TLS;
+}
+
+function urlProblem(text: string, rules: AddressRules): string | undefined {
+  const url = new URL(text);
+  return url.protocol === 'https:' ? hostProblem(url, rules) : plainProblem(url, rules);
+}
+
+/** A browser goes there, not this side: any host will do. */
+function redirectProblem(text: string, rules: AddressRules): string | undefined {
+  const url = new URL(text);
+  return url.protocol === 'https:' ? undefined : plainProblem(url, rules);
 }
 
 /** Throws 422 with every address that this installation does not go to, or send people to. */
