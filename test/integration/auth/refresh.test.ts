@@ -4,6 +4,7 @@ import { deleteToken } from '../../../lib/app/auth/tokens/delete.ts';
 import { freshAccessToken } from '../../../lib/app/auth/tokens/fresh.ts';
 import { revokeDue } from '../../../lib/app/auth/tokens/revoke.ts';
 import { openTokens } from '../../../lib/app/auth/tokens/sealed.ts';
+import { ApiError } from '../../../lib/contract/errors.ts';
 import { update } from '../../../lib/store/expressions.ts';
 import type { OAuthProvider } from '../../../lib/store/oauth-providers.ts';
 import { findOwnToken, keyOfToken, type OAuthToken } from '../../../lib/store/oauth-tokens.ts';
@@ -35,6 +36,17 @@ const fresh = async (granted: Granted) =>
   freshAccessToken(granted.deps, await current(granted), granted.provider);
 const stored = async ({ deps, token }: Granted) =>
   (await openTokens(deps, { ...token, token_id: token.id })).access_token;
+
+/** Asks as clients do: on a machine that is too busy for two hundred at once, who has waited for long is told to try again. */
+const askedAgain = (plane: Granted, seen: OAuthToken) =>
+  until(
+    () =>
+      freshAccessToken(plane.deps, seen, plane.provider).catch((error: unknown) => {
+        if (error instanceof ApiError && error.code === 'provider_unavailable') return undefined;
+        throw error;
+      }),
+    { timeoutMs: 60_000, what: 'the token that one of them has refreshed' },
+  );
 
 /** The same, with a provider whose answers to refreshes are held back until they are let go. */
 function heldBack(granted: Granted) {
@@ -78,9 +90,7 @@ describe('an access token', () => {
     const plane = await aGrantedPlane();
     plane.advance(HOUR_SECONDS + 1);
     const seen = await current(plane);
-    const all = await Promise.all(
-      Array.from({ length: 200 }, () => freshAccessToken(plane.deps, seen, plane.provider)),
-    );
+    const all = await Promise.all(Array.from({ length: 200 }, () => askedAgain(plane, seen)));
     expect(new Set(all.map(({ accessToken }) => accessToken)).size).toBe(1);
     expect(plane.server.asked.token).toBe(2); // the code, and one refresh
     expect(plane.server.counts.refreshes).toBe(1);
