@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
 import { isTerminal } from '../../lib/domain/transitions.ts';
-import { gitRepository, type TestRepository } from '../support/git-repository.ts';
+import { gitRepository, gitRepositoryIn, type TestRepository } from '../support/git-repository.ts';
 import { helloFiles, packageJson } from '../support/hello-server.ts';
 import { stillRunning } from '../support/processes.ts';
 import {
@@ -23,7 +23,7 @@ import {
   type ShownDeployment,
   startProgram,
 } from '../support/program.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { newFolder, removeFolder, temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
 /** A file that others wait for: whoever does goes on once it is open. */
@@ -52,7 +52,7 @@ async function slowStart(version: string, gate: Gate) {
 type Stage = {
   program: Program;
   repository: TestRepository;
-  /** Its first revision is DEPLOYED and serves v1. */
+  /** Its last revision is DEPLOYED and serves. */
   deployment: ShownDeployment;
   gate: Gate;
 };
@@ -153,31 +153,43 @@ const MOVES_ON_MS = 25_000;
 
 const environment = { SLIPWAY_DRAIN_SECONDS: '1' };
 
-/** What the row before has started again, with its deployment at rest. A row that failed leaves nothing. */
-let left: { program: Program; deployments: ShownDeployment[] } | undefined;
+/** What runs through all rows, at rest as the row before has left it: one deployment, and the version that it serves. */
+type Served = Pick<Stage, 'program' | 'repository' | 'deployment'> & { version: string };
+/** A row that failed leaves nothing. */
+let left: Served | undefined;
 
 /** Ends what the last row left; gives the command of each process that was still alive (there should be none). */
 export async function endLeft(): Promise<string[]> {
-  return left === undefined ? [] : endProgram(left.program);
+  if (left === undefined) return [];
+  await removeFolder(left.repository.folder);
+  return endProgram(left.program);
+}
+
+async function firstServed(): Promise<Served> {
+  const program = await startProgram({ environment });
+  const repository = await gitRepositoryIn(await newFolder(), await helloFiles());
+  const deployment = await deployed(program, await create(program, 'struck', repository.url));
+  return { program, repository, deployment, version: 'v1' };
 }
 
 /**
  * One row: brings a second revision to the row's status with a third one queued, kills the program, starts it again on the same data at
- * once, and follows what becomes of everything, the deployments of the rows before too. Answers how the second one has ended.
+ * once, and follows what becomes of everything. Answers how the second one has ended.
  */
 export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promise<RevisionStatus> {
-  const { program, deployments } = left ?? { program: await startProgram({ environment }), deployments: [] };
+  const { program, repository, deployment, version } = left ?? (await firstServed());
   left = undefined;
   onTestFinished(async () => {
-    if (left === undefined) await discard(program);
+    if (left === undefined) await Promise.all([discard(program), removeFolder(repository.folder)]);
   });
-  const repository = await gitRepository(await helloFiles());
   const gate = await newGate();
-  const deployment = await deployed(program, await create(program, nameOf(row), repository.url));
   const stage = { program, repository, deployment, gate };
+  // Without what the row before has put there to hold up a build.
+  await repository.commit(await helloFiles(version));
   const second = await row.bring(stage);
   await standsAt(row, stage, second);
-  await repository.commit(await slowBuild('v3', gate));
+  const next = `after ${row.status}`;
+  await repository.commit(await slowBuild(next, gate));
   const third = await change(stage);
   expect(await revisionOf(program, deployment.id, third)).toMatchObject({ status: 'QUEUED' });
   const before = await familyOf(program);
@@ -190,15 +202,14 @@ export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promi
     if (left === undefined) await discard(again);
   });
   const upMs = Math.round(performance.now() - startedAt);
-  await serves(deployment, 'v1');
+  await serves(deployment, version);
   const servesMs = Math.round(performance.now() - startedAt);
-  for (const earlier of deployments) await serves(earlier, 'v3');
   await until(async () => (await stillRunning(before)).length === 0, {
     timeoutMs: 10_000,
     what: 'everything of the earlier run to be gone',
   });
   expect(await deploymentOf(again, deployment.id)).toMatchObject({
-    active_revision_id: deployment.latest_revision_id,
+    active_revision_id: deployment.active_revision_id,
     source_config: { custom_url: deployment.source_config.custom_url },
   });
 
@@ -210,14 +221,17 @@ export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promi
     `${kill} at ${row.status}: up_ms=${upMs} serves_again_ms=${servesMs} third_deployed_ms=${movesOnMs}\n`,
   );
   expect(last).toMatchObject({ status: 'DEPLOYED' });
-  await serves(deployment, 'v3');
+  await serves(deployment, next);
   const fate = await revisionOf(again, deployment.id, second);
   if (row.reason !== undefined) expect(fate.status_message).toMatch(row.reason);
-  left = { program: again, deployments: [...deployments, deployment] };
+  left = {
+    program: again,
+    repository,
+    deployment: await deploymentOf(again, deployment.id),
+    version: next,
+  };
   return fate.status;
 }
-
-const nameOf = ({ status }: Row) => status.toLowerCase();
 
 /** Waits until the deployment's stable address, as it was before the kill, answers with this version. */
 async function serves(deployment: ShownDeployment, version: string): Promise<void> {

@@ -93,48 +93,45 @@ async function allGone(before: ProcessFacts[]): Promise<void> {
 
 const hasStopped = (program: Program) => program.output().includes('slipway: stopped');
 
+/** Every way in which the program is told to end, itself or through npm: by a supervisor, from the keyboard, by a closed terminal. */
+const endings = [
+  { what: 'SIGTERM', command: undefined, signal: 'SIGTERM', group: false },
+  { what: 'SIGTERM to npm alone', command: ['npm', 'start'], signal: 'SIGTERM', group: false },
+  { what: 'SIGINT to npm alone', command: ['npm', 'start'], signal: 'SIGINT', group: false },
+  {
+    what: 'Ctrl-C: SIGINT to npm and the program, and npm hands its own on',
+    command: ['npm', 'start'],
+    signal: 'SIGINT',
+    group: true,
+  },
+  { what: 'a closed terminal: SIGHUP to both', command: ['npm', 'start'], signal: 'SIGHUP', group: true },
+] as const;
+
 describe('with a server and a build running', { timeout: 60_000 }, () => {
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    '%s ends everything; the next start serves again and ends what was being built',
-    async (signal) => {
-      const program = await start();
+  it.each(endings)(
+    'everything ends in order after $what; the next start serves again and ends what was being built',
+    async ({ command, signal, group }) => {
+      const program = await start(command === undefined ? {} : { command });
       await isAsBefore(program);
       await startBuild(program);
       const before = await familyOf(program);
+      const { pid = 0 } = program.process;
+      const exited = once(program.process, 'exit');
       const startedAt = performance.now();
-      expect(await program.stop(signal)).toBe(0);
+      process.kill(group ? -pid : pid, signal);
+      const [code]: unknown[] = await exited;
+      if (command === undefined) {
+        expect(code).toBe(0);
+        expect((await stillRunning(before)).map((one) => one.command)).toEqual([]);
+      }
+      await allGone(before);
       const tookMs = Math.round(performance.now() - startedAt);
-      expect((await stillRunning(before)).map(({ command }) => command)).toEqual([]);
       process.stdout.write(`${signal}: stop_ms=${tookMs}\n`);
       expect(tookMs).toBeLessThan(STOP_MS_MAX);
       expect(hasStopped(program)).toBe(true);
+      expect(program.output()).not.toContain('stopping at once');
     },
   );
-});
-
-/** Every way in which a program that npm runs is told to end: by a supervisor, from the keyboard, by a closed terminal. */
-const npmEndings = [
-  { what: 'SIGTERM to npm alone', signal: 'SIGTERM', group: false },
-  { what: 'SIGINT to npm alone', signal: 'SIGINT', group: false },
-  { what: 'Ctrl-C: SIGINT to npm and the program, and npm hands its own on', signal: 'SIGINT', group: true },
-  { what: 'a closed terminal: SIGHUP to both', signal: 'SIGHUP', group: true },
-] as const;
-
-describe('npm start', { timeout: 60_000 }, () => {
-  it.each(npmEndings)('ends in order, with nothing left, after $what', async ({ signal, group }) => {
-    const program = await start({ command: ['npm', 'start'] });
-    await isAsBefore(program);
-    const before = await familyOf(program);
-    const { pid = 0 } = program.process;
-    const exited = once(program.process, 'exit');
-    const startedAt = performance.now();
-    process.kill(group ? -pid : pid, signal);
-    await exited;
-    await allGone(before);
-    expect(performance.now() - startedAt).toBeLessThan(STOP_MS_MAX);
-    expect(hasStopped(program)).toBe(true);
-    expect(program.output()).not.toContain('stopping at once');
-  });
 });
 
 describe('a server that ignores SIGTERM', { timeout: 60_000 }, () => {
