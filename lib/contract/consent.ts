@@ -80,7 +80,7 @@ export const waitQuery = lazy(() =>
         report(ctx, valueError('this is no number of seconds'), [], text);
         return z.NEVER;
       })
-      .pipe(z.number().min(0).max(WAIT_SECONDS_MAX))
+      .pipe(z.number().min(0))
       .default(WAIT_SECONDS_DEFAULT),
   }),
 );

@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openChromium } from '../support/chromium.ts';
+import { placesThatShow } from '../support/nowhere.ts';
 import { openOAuthProvider, type TestProvider, testClients } from '../support/oauth-provider.ts';
 import { api, endProgram, type Program, startProgram } from '../support/program.ts';
 
@@ -11,7 +12,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   browser = await openChromium();
-  program = await startProgram();
+  program = await startProgram({ environment: { SLIPWAY_LOG_LEVEL: 'debug' } });
   provider = await openOAuthProvider({ redirectUris: ['idp', 'strict'].map(callbackUri) });
   await createProvider('idp', 'browser');
   await createProvider('strict', 'strict');
@@ -142,4 +143,9 @@ it('who says no is told so, and so is who waits', async () => {
     status: 'not_found',
     error: 'access_denied',
   });
+});
+
+it('nothing that was granted, and no client secret, is to be read anywhere', async () => {
+  expect(provider.issued.length).toBeGreaterThan(5);
+  expect(await placesThatShow(program, [...provider.issued, testClients.post.client_secret])).toEqual([]);
 });

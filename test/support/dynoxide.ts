@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { documentClient } from '../../lib/embedded/dynoxide/client.ts';
-import { ensureTable } from '../../lib/embedded/dynoxide/table.ts';
+import { createTable } from '../../lib/embedded/dynoxide/table.ts';
 import type { Table } from '../../lib/store/table.ts';
 
 /** The address of the DynamoDB that the global setup has started. */
@@ -19,6 +19,6 @@ export function dynamoDbEndpoint(): string {
 export async function freshTable(): Promise<Table> {
   const client = documentClient(dynamoDbEndpoint());
   const name = `test-${randomUUID()}`;
-  await ensureTable(client, name);
+  await createTable(client, name);
   return { client, name };
 }

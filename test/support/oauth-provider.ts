@@ -43,6 +43,8 @@ export type TestProvider = {
   mcpServerUrl: string;
   /** Successes at the token and other endpoints. */
   counts: { codes: number; refreshes: number; revocations: number; registrations: number };
+  /** Every access and refresh token that it has given. */
+  issued: string[];
   /** Requests that came, by `grant_type` or endpoint, whatever became of them. */
   asked: Record<string, number>;
   /** From now on these endpoints fail so; set to undefined to heal. */
@@ -89,6 +91,7 @@ export async function openOAuthProvider(options: TestProviderOptions = {}): Prom
     revocationUrl: `${url}/token/revocation`,
     mcpServerUrl: `${url}/mcp`,
     counts: { codes: 0, refreshes: 0, revocations: 0, registrations: 0 },
+    issued: [],
     asked: {},
     faults: {},
     accessTokenSeconds: options.accessTokenSeconds ?? 3600,
@@ -179,8 +182,10 @@ async function providerOf(test: TestProvider, options: TestProviderOptions): Pro
   return provider;
 }
 
-function count(provider: Provider, { counts }: TestProvider): void {
-  provider.on('grant.success', ({ oidc }: KoaContextWithOIDC) => {
+function count(provider: Provider, { counts, issued }: TestProvider): void {
+  provider.on('grant.success', ({ oidc, body }: KoaContextWithOIDC) => {
+    const { access_token, refresh_token } = body as Record<string, string | undefined>; // RFC 6749 §5.1
+    issued.push(...[access_token, refresh_token].filter((token) => token !== undefined));
     if (oidc.params?.grant_type === 'refresh_token') counts.refreshes += 1;
     else counts.codes += 1;
   });
