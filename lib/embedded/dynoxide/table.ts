@@ -20,7 +20,7 @@ const TABLE_TIMEOUT_SECONDS = 60;
  */
 export async function ensureTable(client: DynamoDBClient, tableName: string): Promise<{ streamArn: string }> {
   try {
-    await client.send(new CreateTableCommand({ ...tableInput(), TableName: tableName }));
+    await createTable(client, tableName);
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
@@ -32,6 +32,11 @@ export async function ensureTable(client: DynamoDBClient, tableName: string): Pr
   const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
   if (Table?.LatestStreamArn === undefined) throw new Error(`Table ${tableName} has no stream.`);
   return { streamArn: Table.LatestStreamArn };
+}
+
+/** Creates it from the one definition. dynoxide takes writes at once; without a time to live nothing of it expires. */
+export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
+  await client.send(new CreateTableCommand({ ...tableInput(), TableName: tableName }));
 }
 
 async function ensureTimeToLive(client: DynamoDBClient, tableName: string): Promise<void> {
