@@ -1,13 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { findDynamoDb } from '../../../lib/embedded/dynoxide/binary.ts';
+import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
+import { ensureTable } from '../../../lib/embedded/dynoxide/table.ts';
 import { DUE_INDEX, TTL_ATTRIBUTE } from '../../../lib/store/table.ts';
-import { freshTable } from '../../support/dynoxide.ts';
+import { dynamoDbEndpoint, freshTable } from '../../support/dynoxide.ts';
 
 describe('the table', () => {
   it('has the stream, the index and the time to live of the definition', async () => {
-    const { client, name } = await freshTable();
+    const client = documentClient(dynamoDbEndpoint());
+    const name = `test-${randomUUID()}`;
+    await ensureTable(client, name);
     const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
     expect(Table?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' });
     expect(Table?.GlobalSecondaryIndexes?.map((index) => index.IndexName)).toEqual([DUE_INDEX]);
