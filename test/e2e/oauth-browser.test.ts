@@ -25,10 +25,10 @@ afterAll(async () => {
 
 type Json = Record<string, string> & { scopes: string[] };
 
-async function ask(method: string, path: string, body?: object, status = 200): Promise<Json> {
+async function ask<T = Json>(method: string, path: string, body?: object, status = 200): Promise<T> {
   const answer = await api(program, method, path, body);
   expect([path, answer.status, answer.body]).toEqual([path, status, answer.body]);
-  return answer.body as Json; // the fields that each test reads are compared there
+  return answer.body as T; // the fields that each test reads are compared there
 }
 
 const callbackUri = (providerId: string): string => `${program.baseUrl}/v2/auth/callback/${providerId}`;
@@ -80,7 +80,7 @@ it('authenticate, consent, connection, an access token that works, deletion, and
   const { status: reached, token = '' } = await waiting;
   expect([reached, await provider.accepts(token)]).toEqual(['completed', true]);
 
-  const [stored] = Object.values(await ask('GET', '/v2/auth/tokens?provider_id=idp')) as unknown as Json[];
+  const [stored] = await ask<Json[]>('GET', '/v2/auth/tokens?provider_id=idp');
   const body = { oauth_token_id: stored?.id };
   const path = '/v2/auth/agents/support/connections';
   const { id } = await ask('POST', path, body, 201);

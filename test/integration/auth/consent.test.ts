@@ -55,6 +55,16 @@ it('another person, agent, scope or user of the tenant, and whoever wants a new 
     expect([answer.url, answer.auth_id]).toEqual(Array(2).fill(expect.any(String)));
 });
 
+it('whoever wants a new consent is asked, though the stored one is over and its provider answers nobody', async () => {
+  const world = await aConsentWorld();
+  await world.walk((await world.authenticate()).url);
+  world.plane.advance(2 * 3600);
+  world.provider.faults.token = 500;
+  const asked = world.provider.asked.token;
+  expect(await world.authenticate({ force_new: true })).toMatchObject({ status: 'pending' });
+  expect(world.provider.asked.token).toBe(asked);
+});
+
 it('an agent is given what it is connected to, of the same person', async () => {
   const world = await aConsentWorld();
   const { url, auth_id } = await world.authenticate({ user_id: 'u-1' });

@@ -112,6 +112,31 @@ describe('a process group', { timeout: 30_000 }, () => {
   });
 });
 
+describe('a program that is known to leave nothing behind', { timeout: 30_000 }, () => {
+  it('is ended with its group all the same when it did', async () => {
+    const keeper = newKeeper();
+    const group = keeper.start(shell('sleep 600 & exit 0'));
+    await group.exited;
+    expect(membersOf(group)).toHaveLength(1);
+    await keeper.stopKnown(group, 500);
+    expect([membersOf(group), keeper.groups.size]).toEqual([[], 0]);
+  });
+
+  it('may leave what has gone into a session of its own, until the keeper closes', async () => {
+    const keeper = newKeeper();
+    const group = keeper.start(shell('setsid sleep 600 & exit 0'));
+    await group.exited;
+    await until(() => membersOf(group).some((row) => row.groupId !== group.pid), {
+      ...WAIT,
+      what: 'the session of its own',
+    });
+    await keeper.stopKnown(group, 500);
+    expect([membersOf(group).length, keeper.groups.size]).toEqual([1, 0]);
+    await keeper.close();
+    expect(membersOf(group)).toEqual([]);
+  });
+});
+
 describe('the warden', { timeout: 30_000 }, () => {
   async function startProgram() {
     const file = fileURLToPath(new URL('keeper-program.ts', import.meta.url));

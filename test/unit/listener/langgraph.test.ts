@@ -66,9 +66,9 @@ async function environmentIn(folder: string, python: Python): Promise<string> {
   await mkdir(packages, { recursive: true });
   await mkdir(join(venv, 'bin'));
   await writeFile(join(venv, 'pyvenv.cfg'), 'home = /elsewhere/bin\n');
-  await writeFile(join(venv, 'bin', 'tool'), '#!/build/root/.venv/bin/python\n', { mode: 0o755 });
-  await writeFile(join(packages, 'a.pth'), '/build/root/src\n');
-  await sealPythonEnvironment(venv, '/build/root', python);
+  await writeFile(join(venv, 'bin', 'tool'), '#!/build/place/.venv/bin/python\n', { mode: 0o755 });
+  await writeFile(join(packages, 'a.pth'), '/build/place/src\n');
+  await sealPythonEnvironment(venv, '/build/place', python);
   return venv;
 }
 

@@ -10,7 +10,7 @@ import type { FreshDeps, FreshToken } from '../tokens/fresh.ts';
 import { lifeOf } from './life.ts';
 import { redirectUriFor } from './redirect-uri.ts';
 import { newTicket } from './secrets.ts';
-import { type StoredGrant, storedGrant } from './stored-grant.ts';
+import { noGrant, type StoredGrant, storedGrant } from './stored-grant.ts';
 
 type Input = Pick<RouteInput<typeof row>, 'body' | 'baseUrl'>;
 type Answer = RouteOutput<typeof row>;
@@ -19,11 +19,10 @@ type Answer = RouteOutput<typeof row>;
 const UNOPENED_SECONDS = 600;
 
 const statusOf = {
-  usable: 'pending',
   none: 'pending',
   elsewhere: 'connection_required',
   expired: 'token_expired',
-} as const satisfies Record<StoredGrant['kind'], Answer['status']>;
+} as const satisfies Record<Exclude<StoredGrant['kind'], 'usable'>, Answer['status']>;
 
 /**
  * An access token for a person at a provider, when one is stored that covers the scopes; else the address at which the person consents. Throws 404 for
@@ -43,12 +42,12 @@ export async function authenticate(
     agentId: body.agent_id,
   };
   const wish = { scopes: body.scopes, tokenId: body.token_id };
-  const stored = await storedGrant(deps, owner, provider, wish);
-  if (stored.kind === 'usable' && body.force_new !== true) return completed(stored.fresh);
+  const find = body.force_new === true ? noGrant : storedGrant;
+  const stored = await find(deps, owner, provider, wish);
+  if (stored.kind === 'usable') return completed(stored.fresh);
   const replaces = body.token_id ?? (stored.kind === 'expired' ? stored.token.id : undefined);
   const asked = await ask(deps, caller, provider, { body, baseUrl, redirectUri, replaces });
-  const status = body.force_new === true ? 'pending' : statusOf[stored.kind];
-  return { status, ...asked, ...(body.user_id !== '' && { user_id: body.user_id }) };
+  return { status: statusOf[stored.kind], ...asked, ...(body.user_id !== '' && { user_id: body.user_id }) };
 }
 
 const completed = ({ accessToken, token }: FreshToken): Answer => ({

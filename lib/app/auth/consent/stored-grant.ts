@@ -27,9 +27,7 @@ export async function storedGrant(
 ): Promise<StoredGrant> {
   const own = await tokensOf(deps.table, owner, provider.provider_id);
   if (tokenId !== undefined) {
-    const named = own.find(({ id }) => id === tokenId);
-    if (named === undefined) throw refuse('oauth_token_not_found', { id: tokenId });
-    const [usable] = covering([named], scopes);
+    const [usable] = covering([namedAmong(own, tokenId)], scopes);
     return usable === undefined ? { kind: 'none' } : firstUsable(deps, provider, [usable]);
   }
   const candidates = covering(
@@ -45,6 +43,25 @@ export async function storedGrant(
     ...others.filter(({ id }) => connected.has(id)),
   ]);
   return found.kind === 'none' ? { kind: 'elsewhere' } : found;
+}
+
+/**
+ * Nothing, for a person who is to be asked in any case: then no provider is, which might not answer. Throws 404 for a `tokenId` that is not the caller's.
+ */
+export async function noGrant(
+  { table }: Pick<Deps, 'table'>,
+  owner: TokenOwner,
+  provider: OAuthProvider,
+  { tokenId }: Wish,
+): Promise<StoredGrant> {
+  if (tokenId !== undefined) namedAmong(await tokensOf(table, owner, provider.provider_id), tokenId);
+  return { kind: 'none' };
+}
+
+function namedAmong(own: readonly OAuthToken[], tokenId: string): OAuthToken {
+  const named = own.find(({ id }) => id === tokenId);
+  if (named === undefined) throw refuse('oauth_token_not_found', { id: tokenId });
+  return named;
 }
 
 async function connectedTokens({ table }: Pick<Deps, 'table'>, owner: TokenOwner): Promise<Set<string>> {

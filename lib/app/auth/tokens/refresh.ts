@@ -4,11 +4,12 @@ import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { keepRevocation, revocationOf } from '../../../store/oauth-revocations.ts';
 import { findTokenAt, keyOfToken, type OAuthToken, ownerOf } from '../../../store/oauth-tokens.ts';
 import { transact } from '../../../store/operations.ts';
+import { persistently } from '../../../store/persistently.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isDue, isValid, lifetimeOf, needsConsent } from './grant.ts';
 import { leaseOf, releaseAsExpired, releaseAsFailed, releaseWith, takeLease } from './lease.ts';
-import { pause, persistently } from './patience.ts';
+import { pause } from './patience.ts';
 import { openTokens, sealTokens } from './sealed.ts';
 
 export type RefreshDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
