@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { onLoopback } from './loopback-server.ts';
 import { bodyOf } from './oauth-provider.ts';
 
 /** What was asked of it. */
@@ -87,16 +87,8 @@ export async function aHostileProvider(): Promise<HostileProvider> {
   const server = createServer((request, response) => {
     void receive(request).then((received) => answer(hostile, received, response));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => {
-      server.close(resolve);
-    });
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+  const { url, close } = await onLoopback(server);
+  onTestFinished(close);
   const hostile: HostileProvider = {
     url,
     authUrl: `${url}/auth`,

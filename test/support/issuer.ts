@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { onTestFinished } from 'vitest';
+import { onLoopback } from './loopback-server.ts';
 
 export const AUDIENCE = 'slipway';
 
@@ -45,16 +45,8 @@ export async function anIssuer(): Promise<Issuer> {
     response.writeHead(content === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(content ?? {}));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => {
-      server.close(resolve);
-    });
-  });
-  const { port } = server.address() as AddressInfo; // it listens on a port
+  const { port, close } = await onLoopback(server);
+  onTestFinished(close);
   const issuer: Issuer = {
     url: `http://127.0.0.1:${port}`,
     key,

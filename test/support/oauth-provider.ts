@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider, { type ClientMetadata, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import { onTestFinished, vi } from 'vitest';
+import { onLoopback } from './loopback-server.ts';
 import { consentAt } from './oauth-consent.ts';
 
 /** What a request to an endpoint meets instead of an answer: none ever, or this status. */
@@ -79,10 +79,7 @@ export async function anOAuthProvider(options: TestProviderOptions = {}): Promis
 export async function openOAuthProvider(options: TestProviderOptions = {}): Promise<TestProvider> {
   let answer: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
   const server = createServer((request, response) => answer(request, response));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
+  const { url, close } = await onLoopback(server);
   const grants = new Set<string>();
   const test: TestProvider = {
     url,
@@ -102,12 +99,7 @@ export async function openOAuthProvider(options: TestProviderOptions = {}): Prom
       grants.clear();
     },
     consent: (authorizationUrl, how) => consentAt(url, authorizationUrl, how),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
-    },
+    close,
   };
   const provider = await providerOf(test, options);
   count(provider, test);

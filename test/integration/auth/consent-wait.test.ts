@@ -1,5 +1,4 @@
 import { createServer, request as requestPlain } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { waitWith } from '../../../lib/app/auth/consent/wait.ts';
 import { waitForConsent as row } from '../../../lib/contract/routes/consent.ts';
@@ -7,6 +6,7 @@ import { startGateway } from '../../../lib/embedded/gateway.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { Browser } from '../../support/browser.ts';
 import { aConsentWorld, type ConsentWorld } from '../../support/consent-world.ts';
+import { onLoopback } from '../../support/loopback-server.ts';
 
 /** API Gateway's limit. */
 const CUT_MILLISECONDS = 30_000;
@@ -52,15 +52,11 @@ async function behindCuttingGateway(
     });
     forwarded.on('error', () => outgoing.destroy()).end();
   });
-  await new Promise<void>((resolve) => {
-    cutting.listen(0, '127.0.0.1', resolve);
-  });
+  const { url, close } = await onLoopback(cutting);
   onTestFinished(async () => {
-    cutting.closeAllConnections();
-    cutting.close();
+    await close();
     await gateway.close();
   });
-  const url = `http://127.0.0.1:${(cutting.address() as AddressInfo).port}`; // it listens on a port
   return { url, hops, passedSeconds: () => (now() - begunAt) / 1000 };
 }
 
