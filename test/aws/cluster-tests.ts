@@ -10,6 +10,8 @@ import {
   type ShownDeployment,
   type ShownRevision,
 } from '../support/program.ts';
+import { until } from '../support/until.ts';
+import { OFFER_TIMEOUT_MS } from './cluster.ts';
 import { type Push, pushImage } from './registry.ts';
 import { COMMIT, FOREIGN_ID, reaches, type Tour } from './tour.ts';
 
@@ -72,6 +74,18 @@ export function clusterTests(tour: Partial<Tour>, at: () => Tour): void {
       'INTERRUPTED',
       'DEPLOYED',
     ]);
+  });
+
+  it('withdraws a task that its listener has not taken when its revision is interrupted', async () => {
+    const { slipway, cluster } = at();
+    const secrets = [{ name: 'TOKEN', value: 'never deployed' }];
+    const { latest_revision_id: next } = await patch(slipway, onCluster.id, { secrets });
+    const isOffered = async () => (await cluster.desired(onCluster.id))?.held;
+    await until(isOffered, { timeoutMs: OFFER_TIMEOUT_MS, what: 'the task to be offered' });
+    const path = `/v2/deployments/${onCluster.id}/revisions/${next}/interrupt`;
+    await expectApi(slipway, 'POST', path, undefined, 200);
+    await reaches(at(), 'INTERRUPTED', onCluster, next, 6);
+    expect(await cluster.offered()).toEqual([]);
   });
 
   it('lists deployments, by name and under its other address too', async () => {

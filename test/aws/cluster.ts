@@ -12,7 +12,7 @@ import type { Deployed, Registered } from './installation.ts';
 type DeleteTask = Extract<ListenerTask, { kind: 'DELETE' }>;
 
 /** A task is offered within seconds; a first call of a function takes one. */
-const OFFER_TIMEOUT_MS = 60_000;
+export const OFFER_TIMEOUT_MS = 60_000;
 
 /** A listener of a cluster, by its protocol alone: claims when the test says so, and completes with what the test says. */
 export class Cluster {
@@ -45,6 +45,12 @@ export class Cluster {
     return tasks.find(
       (task): task is DeleteTask => task.kind === 'DELETE' && task.deployment_id === deploymentId,
     );
+  }
+
+  /** The revisions of the tasks that it may take now; it takes them. */
+  async offered(): Promise<(string | null)[]> {
+    const { tasks } = await this.#post<ClaimResponse>('/tasks/claim', { instance_id: 'one', max: 10 });
+    return tasks.map(({ revision_id }) => revision_id);
   }
 
   /** The tasks to stop. */
