@@ -3,19 +3,17 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { GroupRecord } from './process-table.ts';
 
-/** What the parent tells its warden, one JSON object a line. */
-export type WardenLine =
-  | { kind: 'keeper'; id: string }
-  | { kind: 'add'; group: GroupRecord }
-  | { kind: 'remove'; marker: string }
-  | { kind: 'goodbye' };
+/** What a warden guards: everything whose marker contains the keeper's id, and these groups, each by its first process and when that started. */
+export type Guarded = { keeper: string; groups: [pid: number | undefined, startTime: string | undefined][] };
 
 /** A warden that dies at once (no memory, say) is not started again in a tight loop. */
 const RESTART_MILLISECONDS = 200;
 
+const fileBeside = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
 /**
- * Starts and keeps one warden (see warden-main.ts). All groups of one keeper carry its id in their marker, and the warden knows
- * that id from its first line on: there is no moment at which something we started is out of its sight.
+ * Starts and keeps one warden (see warden.sh). All groups of one keeper carry its id in their marker, and the warden knows that id from its
+ * first line on: there is no moment at which something we started is out of its sight.
  */
 export class Warden {
   readonly #keeperId: string;
@@ -26,6 +24,7 @@ export class Warden {
   constructor(keeperId: string) {
     this.#keeperId = keeperId;
     this.#child = this.#spawn();
+    this.#tellAll();
   }
 
   get pid(): number | undefined {
@@ -34,12 +33,12 @@ export class Warden {
 
   add(group: GroupRecord): void {
     this.#groups.set(group.marker, group);
-    this.#tell({ kind: 'add', group });
+    this.#tellAll();
   }
 
   remove(marker: string): void {
     this.#groups.delete(marker);
-    this.#tell({ kind: 'remove', marker });
+    this.#tellAll();
   }
 
   /** Dismisses the warden. Groups that are still registered live on: stop them first. */
@@ -49,17 +48,23 @@ export class Warden {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
     const exited = once(child, 'exit');
     child.ref();
-    this.#tell({ kind: 'goodbye' });
+    child.stdin?.end('goodbye\n');
     await exited;
   }
 
-  #tell(line: WardenLine): void {
-    this.#child.stdin?.write(`${JSON.stringify(line)}\n`);
+  #tellAll(): void {
+    const groups = [...this.#groups.values()].map(({ pid, startTime }): Guarded['groups'][number] => [
+      pid,
+      startTime,
+    ]);
+    const guarded: Guarded = { keeper: this.#keeperId, groups };
+    this.#child.stdin?.write(`${JSON.stringify(guarded)}\n`);
   }
 
   #spawn(): ChildProcess {
     // Its environment carries no marker: whoever ends our own group must not end the warden before its work.
-    const child = spawn(process.execPath, [fileURLToPath(new URL('./warden-main.ts', import.meta.url))], {
+    const args = [fileBeside('./warden.sh'), process.execPath, fileBeside('./warden-main.ts')];
+    const child = spawn('/bin/sh', args, {
       detached: true,
       cwd: '/',
       env: { PATH: process.env.PATH ?? '' },
@@ -68,10 +73,6 @@ export class Warden {
     child.on('error', () => this.#replace());
     child.on('exit', () => this.#replace());
     child.stdin?.on('error', () => undefined);
-    child.stdin?.write(`${JSON.stringify({ kind: 'keeper', id: this.#keeperId } satisfies WardenLine)}\n`);
-    for (const group of this.#groups.values()) {
-      child.stdin?.write(`${JSON.stringify({ kind: 'add', group } satisfies WardenLine)}\n`);
-    }
     child.unref();
     // A pipe is a socket here, and only sockets can be unreferenced; the type knows only the stream.
     (child.stdin as { unref?: () => void } | null)?.unref?.();
@@ -87,6 +88,7 @@ export class Warden {
       if (this.#closed) return;
       this.#lastStart = Date.now();
       this.#child = this.#spawn();
+      this.#tellAll();
     };
     if (wait === 0) start();
     else setTimeout(start, wait).unref();
