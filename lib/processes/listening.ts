@@ -24,15 +24,32 @@ export function parseListening(text: string): Map<string, Listening> {
   return found;
 }
 
-function readListening(): Map<string, Listening> {
-  const tables = ['/proc/self/net/tcp', '/proc/self/net/tcp6'].map((file) => {
-    try {
-      return parseListening(readFileSync(file, 'utf8'));
-    } catch {
-      return new Map<string, Listening>(); // No IPv6 here.
-    }
-  });
-  return new Map(tables.flatMap((table) => [...table]));
+/** The tables of the kernel: reading one takes it milliseconds, so they are read one after the other, for sockets only that may be in them. */
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
+
+/** Which of these sockets listen where they can be reached. */
+function listeningOf(sockets: ReadonlySet<string>): Map<string, Listening> {
+  const asked = sockets.difference(localSockets());
+  const found = new Map<string, Listening>();
+  for (const file of TABLES) {
+    if (found.size === asked.size) break;
+    for (const [inode, where] of readListening(file)) if (asked.has(inode)) found.set(inode, where);
+  }
+  return found;
+}
+
+function readListening(file: string): Map<string, Listening> {
+  try {
+    return parseListening(readFileSync(file, 'utf8'));
+  } catch {
+    return new Map(); // No IPv6 here.
+  }
+}
+
+/** The sockets that are no network's, as our ends of the standard streams are; this table is a quick one. */
+function localSockets(): Set<string> {
+  const rows = readFileSync('/proc/self/net/unix', 'utf8').split('\n');
+  return new Set(rows.slice(1).flatMap((row) => row.split(/\s+/)[6] ?? []));
 }
 
 function socketsOf(pid: number): string[] {
@@ -72,14 +89,8 @@ function lsofOf(group: GroupRecord): Listening[] {
 /** The TCP ports that processes of this group listen on, as far as they can be reached from this machine. */
 export function listenersOf(group: GroupRecord): Listening[] {
   if (process.platform !== 'linux') return lsofOf(group);
-  const listening = readListening();
-  if (listening.size === 0) return [];
-  return membersOf(group).flatMap((row) =>
-    socketsOf(row.pid).flatMap((inode) => {
-      const found = listening.get(inode);
-      return found === undefined ? [] : [found];
-    }),
-  );
+  const inodes = new Set(membersOf(group).flatMap((row) => socketsOf(row.pid)));
+  return [...listeningOf(inodes).values()];
 }
 
 /** The one among `listening` that has this port, reached over IPv4 if possible. */
@@ -91,12 +102,11 @@ export function onPort(listening: Listening[], port: number): Listening | undefi
 /** The processes of this group that listen on the port. */
 export function pidsOnPort(group: GroupRecord, port: number): number[] {
   if (process.platform !== 'linux') return lsofPids(group, port);
-  const inodes = new Set(
-    [...readListening()].flatMap(([inode, found]) => (found.port === port ? [inode] : [])),
-  );
-  return membersOf(group).flatMap(({ pid }) =>
-    socketsOf(pid).some((inode) => inodes.has(inode)) ? [pid] : [],
-  );
+  const sockets = membersOf(group).map(({ pid }) => ({ pid, inodes: socketsOf(pid) }));
+  const listening = listeningOf(new Set(sockets.flatMap(({ inodes }) => inodes)));
+  return sockets
+    .filter(({ inodes }) => inodes.some((inode) => listening.get(inode)?.port === port))
+    .map(({ pid }) => pid);
 }
 
 function lsofPids(group: GroupRecord, port: number): number[] {
