@@ -84,6 +84,10 @@ function aboutSlot(s: Situation): Action | undefined {
   return answering(s.holder) ?? dead(s.execution) ?? building(s.holder, s.now) ?? offering(s.holder, s.task);
 }
 
+/** Whether what is to be done with the revision may depend on which state waits: only then is its token worth reading. */
+export const dependsOnWaiting = ({ outcome, interruptRequested, status, offered }: Holder): boolean =>
+  outcome !== undefined || interruptRequested || (status === 'AWAITING_DEPLOY' && !offered);
+
 const deployDecided = (holder: Holder): boolean => holder.outcome?.stage === 'deploy';
 
 function interrupt(holder: Holder, execution: Situation['execution']): Action | undefined {

@@ -36,9 +36,6 @@ export const tableDefinition = {
 /** The attribute that expires items. */
 export const TTL_ATTRIBUTE = 'ttl';
 
-/** The kinds of items whose change can give the engine something to do; what the filters of the event source let through. */
-export const DISPATCHED_ENTITIES = ['deployment', 'revision', 'token', 'task', 'done_task'] as const;
-
 /** Which records of the stream a consumer is called with: every one that fits one of its filters. All of a filter's conditions must hold. */
 export type StreamFilter = {
   /** What happened to the item; absent: anything. */
@@ -51,13 +48,11 @@ export type StreamFilter = {
   audited?: true;
 };
 
-/** Items of these kinds, as they are after a change, or as they were before they were removed. */
-export const filtersOf = (entities: readonly string[]): StreamFilter[] => [
-  { image: 'NewImage', entities },
-  { on: ['REMOVE'], image: 'OldImage', entities },
-];
-
-export const dispatchFilters = filtersOf(DISPATCHED_ENTITIES);
+/**
+ * What can give the engine something to do. Tokens and the ends of tasks are written together with one of these; what a listener says while it
+ * has a task, and whatever is removed, gives it nothing.
+ */
+export const dispatchFilters: StreamFilter[] = [{ image: 'NewImage', entities: ['deployment', 'revision'] }];
 
 /** What people have granted, and who may use it. */
 const GRANTS = ['oauth_token', 'oauth_connection'] as const;

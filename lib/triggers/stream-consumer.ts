@@ -24,12 +24,9 @@ export function streamConsumer(name: string, consume: Consume) {
   };
 }
 
-/** A task lies under its listener; which deployment it is about stands in the item. */
 function changedItems({ Records }: DynamoDBStreamEvent): ChangedItem[] {
   return Records.flatMap(({ dynamodb }) => {
-    const image = dynamodb?.NewImage ?? dynamodb?.OldImage;
-    const isTask = image?.entity?.S === 'task' || image?.entity?.S === 'done_task';
-    const pk = isTask ? `T#${image?.tenant_id?.S}#D#${image?.deployment_id?.S}` : dynamodb?.Keys?.pk?.S;
+    const pk = dynamodb?.Keys?.pk?.S;
     const sequenceNumber = dynamodb?.SequenceNumber;
     return pk === undefined || sequenceNumber === undefined ? [] : [{ pk, sequenceNumber }];
   });

@@ -1,5 +1,6 @@
 import type { BuildState } from '../../adapters/builds.ts';
 import type { Workflow } from '../../adapters/workflow.ts';
+import { dependsOnWaiting } from '../../domain/decide.ts';
 import type { Holder, Situation, TaskFacts } from '../../domain/situation.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { type Deletion, findDeletion } from '../../store/deletions.ts';
@@ -21,6 +22,7 @@ export type Loaded = {
   deployment: Deployment;
   holder: Revision | undefined;
   task: OpenTask | undefined;
+  /** Read only when it may matter which state waits. */
   token: TaskToken | undefined;
   /** Read only while the deployment is being deleted. */
   deletion: Deletion | undefined;
@@ -34,20 +36,21 @@ export type Asked = {
 
 export const notAsked: Asked = { execution: 'not_asked', build: undefined };
 
-/** Reads the deployment, the revision in its slot, that one's token, the open task and the deletion. Undefined when the deployment is gone. */
+/** Reads the deployment, the revision in its slot, that one's token if it may matter, the open task and the deletion. Undefined when the deployment is gone. */
 export async function load(deps: Pick<Deps, 'table'>, owner: Owner): Promise<Loaded | undefined> {
   const deployment = await findDeployment(deps.table, owner.tenantId, owner.deploymentId);
   if (deployment === undefined) return undefined;
   const { task_id: taskId } = deployment;
   const slot = deployment.slot?.kind === 'revision' ? deployment.slot : undefined;
-  const [holder, token, task, deletion] = await Promise.all([
+  const [holder, task, deletion] = await Promise.all([
     slot && findRevisionByNumber(deps.table, owner, slot.number),
-    slot && findToken(deps.table, owner, slot.number),
     taskId === undefined
       ? undefined
       : findOpenTask(deps.table, owner.tenantId, deployment.listener_id, taskId),
     deployment.status === 'AWAITING_DELETE' ? findDeletion(deps.table, owner) : undefined,
   ]);
+  const asksForToken = holder !== undefined && dependsOnWaiting(holderFacts(holder, undefined, notAsked));
+  const token = asksForToken ? await findToken(deps.table, owner, holder.number) : undefined;
   return { owner, deployment, holder, task, token, deletion };
 }
 

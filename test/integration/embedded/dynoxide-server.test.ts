@@ -9,7 +9,7 @@ import { trimStream } from '../../../lib/embedded/dynoxide/trim.ts';
 import type { StreamHandler } from '../../../lib/embedded/stream/deliver.ts';
 import { openStream } from '../../../lib/embedded/stream.ts';
 import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
-import { filtersOf } from '../../../lib/store/table.ts';
+import { filtersOf } from '../../support/stream-filters.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 

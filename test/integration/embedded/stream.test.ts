@@ -9,8 +9,8 @@ import type { StreamHandler } from '../../../lib/embedded/stream/deliver.ts';
 import { wakeOnWrite } from '../../../lib/embedded/stream/wake-on-write.ts';
 import { openStream, type Stream, type StreamOptions } from '../../../lib/embedded/stream.ts';
 import type { Table } from '../../../lib/store/table.ts';
-import { filtersOf } from '../../../lib/store/table.ts';
 import { dynamoDbEndpoint, freshTable } from '../../support/dynoxide.ts';
+import { filtersOf } from '../../support/stream-filters.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
-import { decide } from '../../../lib/domain/decide.ts';
+import { decide, dependsOnWaiting } from '../../../lib/domain/decide.ts';
 import type { Situation } from '../../../lib/domain/situation.ts';
 import { isTerminal } from '../../../lib/domain/transitions.ts';
 
@@ -129,6 +129,17 @@ describe('the rule of the engine', () => {
       const gone = s.execution === 'closed' || s.execution === 'absent';
       expect(gone || isTerminal(s.holder?.status ?? 'DEPLOYED')).toBe(true);
     });
+  });
+
+  it('asks which state waits only where it may matter', () => {
+    const all = fc.oneof(situation, deleting);
+    const property = fc.property(all, ({ holder: found, ...s }) => {
+      if (found === undefined || dependsOnWaiting(found)) return;
+      expect(decide({ ...s, holder: { ...found, waiting: undefined } })).toEqual(
+        decide({ ...s, holder: found }),
+      );
+    });
+    fc.assert(property, { numRuns: 2000 });
   });
 
   it('judges silence only by what has run out', () => {

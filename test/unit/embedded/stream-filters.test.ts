@@ -45,8 +45,10 @@ describe('events', () => {
 describe('dispatch', () => {
   it.each([
     ['INSERT', image('revision'), true],
-    ['MODIFY', image('task'), true],
-    ['REMOVE', image('token'), true],
+    ['MODIFY', image('deployment'), true],
+    ['REMOVE', image('deployment'), false],
+    ['MODIFY', image('task'), false],
+    ['INSERT', image('token'), false],
     ['MODIFY', image('listener', audit), false],
     ['REMOVE', image('configuration'), false],
   ] as const)('%s of %j: %s', (name, of, expected) => {
