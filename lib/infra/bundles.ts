@@ -39,28 +39,34 @@ const options = {
   alias: { '@aws-sdk/credential-provider-node': join(root, 'lib/adapters/aws/function-credentials.ts') },
 } as const satisfies BuildOptions;
 
+/** Where the bundle of a handler lies among all of them. */
+export const bundleFolderOf = (handler: string): string =>
+  handler.replace(/^functions\//, '').replace(/\.ts$/, '');
+
 /**
  * Bundles each handler by itself, minified, with the parts of the SDK that it uses, in one run of the bundler. `handlers` are files
- * relative to the repository; what Lambda calls is `index.handler`. What a function loads later lies beside it.
+ * relative to the repository; what Lambda calls is `index.handler`. What a function loads later lies beside it. With external `packages`
+ * it is our own code alone: it can be read and weighed, not run, and takes a tenth of the time.
  */
 export async function bundleFunctions(
   handlers: readonly string[],
   outputFolder: string,
+  { packages = 'bundle' }: { packages?: 'bundle' | 'external' } = {},
 ): Promise<Map<string, Bundle>> {
-  const folderOf = (handler: string) => handler.replace(/^functions\//, '').replace(/\.ts$/, '');
   const later = new LaterParts();
   const { metafile } = await build({
     ...options,
-    entryPoints: Object.fromEntries(handlers.map((handler) => [`${folderOf(handler)}/index`, handler])),
+    packages,
+    entryPoints: Object.fromEntries(handlers.map((handler) => [`${bundleFolderOf(handler)}/index`, handler])),
     outdir: outputFolder,
     plugins: [withoutUnused, later.plugin],
     metafile: true,
   });
   await bundleLater(later, metafile, join(outputFolder, 'parts'));
-  copyFilesBeside(handlers, (handler) => join(outputFolder, folderOf(handler)));
+  copyFilesBeside(handlers, (handler) => join(outputFolder, bundleFolderOf(handler)));
   return new Map(
     handlers.map((handler) => {
-      const folder = join(outputFolder, folderOf(handler));
+      const folder = join(outputFolder, bundleFolderOf(handler));
       return [handler, { folder, sizeBytes: statSync(join(folder, 'index.mjs')).size }];
     }),
   );

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { misweighed } from '../support/bundle-ceilings.ts';
 import { api, ended, expectApi } from '../support/program.ts';
 import { Cluster } from './cluster.ts';
 import { clusterTests } from './cluster-tests.ts';
@@ -19,7 +20,7 @@ import { unusedPermissions } from './permissions.ts';
 import { say, timed } from './progress.ts';
 import { restoreTests } from './restore-tests.ts';
 import { seldomTests } from './seldom-tests.ts';
-import { templatesIn } from './templates.ts';
+import { templatesIn, weightsIn } from './templates.ts';
 import { FOREIGN_ID, type Tour } from './tour.ts';
 
 /** CloudFormation takes 500; a stack must have room for what comes. */
@@ -66,6 +67,11 @@ describe('an installation on AWS', () => {
       say(`${name}: ${resources} resources`);
       expect(resources).toBeLessThanOrEqual(STACK_RESOURCES_MAX);
     }
+  });
+
+  it('has functions that start as soon as their AWS clients let them: none weighs more than its kind may', async () => {
+    const { ground } = at();
+    expect(misweighed(await weightsIn(ground.cdk.outputFolder))).toEqual([]);
   });
 
   it('refuses who has no key, who may not, and what is not there', async () => {

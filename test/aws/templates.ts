@@ -1,5 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { handlers } from '../../lib/infra/app.ts';
+import { bundleFolderOf } from '../../lib/infra/bundles.ts';
 
 /** The templates that were synthesised into a folder, with how many resources each has. */
 export async function templatesIn(folder: string): Promise<{ name: string; resources: number }[]> {
@@ -11,4 +13,13 @@ export async function templatesIn(folder: string): Promise<{ name: string; resou
       return { name, resources: Object.keys(template.Resources).length };
     }),
   );
+}
+
+/** The bytes of the code of every function that was synthesised into a folder, by handler. */
+export async function weightsIn(folder: string): Promise<Map<string, number>> {
+  const weights = handlers().map(async (handler) => {
+    const { size } = await stat(join(folder, 'bundles', bundleFolderOf(handler), 'index.mjs'));
+    return [handler, size] as const;
+  });
+  return new Map(await Promise.all(weights));
 }

@@ -2,17 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { handlers } from '../../lib/infra/app.ts';
-import { bundleFunctions } from '../../lib/infra/bundles.ts';
+import { bundleFolderOf, bundleFunctions } from '../../lib/infra/bundles.ts';
 import { accessOf, clientsOf } from './clients.ts';
 import { printTable } from './table.ts';
 
-/** What each function's code weighs as it is deployed. The ceilings are in test/infra/bundles.test.ts. */
+/** What each function's code weighs as it is deployed. The ceilings are in test/support/bundle-ceilings.ts. */
 export async function bundles(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-bench-'));
   try {
     const made = await bundleFunctions(handlers(), folder);
     const rows = [...made].map(([handler, { sizeBytes }]) => [
-      handler.replace(/^functions\//, '').replace(/\.ts$/, ''),
+      bundleFolderOf(handler),
       sizeBytes / 1024,
       clientsOf(accessOf(handler)),
     ]);
