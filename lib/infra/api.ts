@@ -19,6 +19,7 @@ import {
 } from '../contract/cors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
 import { routes } from '../contract/routes.ts';
+import { fallbackHandler } from './handlers.ts';
 import type { KeyUses } from './key-uses.ts';
 import { kebab, nameOf, type Platform } from './platform.ts';
 import type { Settings } from './settings.ts';
@@ -28,9 +29,6 @@ import { SlipwayFunction, type SlipwayFunctionProps } from './slipway-function.t
 const TIMEOUT_SECONDS = 29;
 /** The stage under which every route answers a second time, without a second route. */
 export const ALIAS_STAGE = 'api-host';
-
-/** The functions that answer requests: one for each handler of the route table, and that for everything no route takes. */
-export const fallbackHandler = 'functions/api/fallback.ts';
 
 /** The HTTP API with its stages, and a nested stack of endpoints for each area of the route table. */
 export class Api extends Construct {

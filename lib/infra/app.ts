@@ -1,20 +1,8 @@
 import { type App, Tags, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { functionRows } from '../contract/functions.ts';
-import { routes } from '../contract/routes.ts';
-import { fallbackHandler } from './api.ts';
 import type { Bundle } from './bundles.ts';
 import { readSettings } from './settings.ts';
 import { SlipwayStack } from './slipway-stack.ts';
-
-/** Every handler that is deployed, each once. */
-export const handlers = (): string[] => [
-  ...new Set([
-    ...routes.map(({ handler }) => handler),
-    fallbackHandler,
-    ...Object.values(functionRows).map(({ handler }) => handler),
-  ]),
-];
 
 /** Puts the installation that the context describes into the app, with functions of these bundles. */
 export function makeApp(app: App, bundles: ReadonlyMap<string, Bundle>): SlipwayStack {

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { handlers } from '../../lib/infra/app.ts';
 import { bundleFolderOf } from '../../lib/infra/bundles.ts';
+import { handlers } from '../../lib/infra/handlers.ts';
 
 /** The templates that were synthesised into a folder, with how many resources each has. */
 export async function templatesIn(folder: string): Promise<{ name: string; resources: number }[]> {

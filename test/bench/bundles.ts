@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { handlers } from '../../lib/infra/app.ts';
 import { bundleFolderOf, bundleFunctions } from '../../lib/infra/bundles.ts';
+import { handlers } from '../../lib/infra/handlers.ts';
 import { accessOf, clientsOf } from './clients.ts';
 import { printTable } from './table.ts';
 

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { errors } from '../../lib/contract/errors.ts';
 import { commonErrors } from '../../lib/contract/openapi/errors.ts';
 import { routes } from '../../lib/contract/routes.ts';
-import { handlers } from '../../lib/infra/app.ts';
 import { type Bundle, bundleFunctions } from '../../lib/infra/bundles.ts';
+import { handlers } from '../../lib/infra/handlers.ts';
 import { kindOf, misweighed, unusedCeilings } from '../support/bundle-ceilings.ts';
 import { heaviestFunctions } from '../support/heaviest-functions.ts';
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { handlers, makeApp } from '../../lib/infra/app.ts';
+import { makeApp } from '../../lib/infra/app.ts';
+import { handlers } from '../../lib/infra/handlers.ts';
 
 export type Resource = { Type: string; Properties: Record<string, unknown>; DeletionPolicy?: string };
 export type Synthesised = {
