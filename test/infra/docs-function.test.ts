@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -8,13 +9,16 @@ import type { Handler } from '../../lib/http/chain.ts';
 import { bundleFunctions } from '../../lib/infra/bundles.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../support/event.ts';
 
+/** Loads a bundle by Node itself, as Lambda does; an import would be the test runner's, which reads and changes all of its code first. */
+const load = createRequire(import.meta.url);
+
 let folder: string;
 const handlers = new Map<string, Handler>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-docs-'));
   for (const [name, bundle] of await bundleFunctions([getDocsFile.handler, getOpenApi.handler], folder)) {
-    const { handler } = (await import(join(bundle.folder, 'index.mjs'))) as { handler: Handler };
+    const { handler } = load(join(bundle.folder, 'index.mjs')) as { handler: Handler };
     handlers.set(name, handler);
   }
 }, 60_000);
