@@ -18,7 +18,7 @@ export type ApiHandler = (event: APIGatewayProxyEventV2, context: Context) => Pr
 export type GatewayOptions = {
   port: number;
   routes: readonly RouteRow[];
-  /** The handler of a row; undefined asks for that of `$default`. Asked once at start, for every row. */
+  /** The handler of a row; undefined asks for that of `$default`. Asked once, at the first request for it: most start-ups need few. */
   handlerOf: (row: RouteRow | undefined) => Promise<ApiHandler>;
   /** Answers signed URLs under /blobs/; false when the request is not for it. */
   serveBlob: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
@@ -44,27 +44,22 @@ const KEEP_ALIVE_MILLISECONDS = 65_000;
 
 /** Serves the route table on 127.0.0.1. Rejects when the port is taken (EADDRINUSE). */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const handlers = new Map<RouteRow | undefined, ApiHandler>([
-    [undefined, await options.handlerOf(undefined)],
-  ]);
-  for (const row of options.routes) handlers.set(row, await options.handlerOf(row));
-  const gateway = new HttpGateway(options, handlers);
+  const gateway = new HttpGateway(options);
   const port = await gateway.listen();
   return { port, close: () => gateway.close() };
 }
 
 class HttpGateway {
   readonly #options: GatewayOptions;
-  readonly #handlers: Map<RouteRow | undefined, ApiHandler>;
+  readonly #handlers = new Map<RouteRow | undefined, Promise<ApiHandler>>();
   readonly #route: (method: string, path: string) => Match;
   readonly #cors: Cors;
   readonly #server: Server;
   readonly #closing = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
 
-  constructor(options: GatewayOptions, handlers: Map<RouteRow | undefined, ApiHandler>) {
+  constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#handlers = handlers;
     this.#route = createRouter(options.routes);
     this.#cors = { origins: options.corsOrigins ?? [], methods: corsMethods(options.routes) };
     this.#server = createServer({
@@ -141,10 +136,17 @@ class HttpGateway {
   }
 
   async #invoke(match: Match, event: APIGatewayProxyEventV2): Promise<Result> {
-    const handler = this.#handlers.get(match.row);
-    if (handler === undefined) throw new Error(`no handler for ${match.routeKey}`);
+    const handler = await this.#handlerOf(match.row);
     const name = match.row?.operation ?? 'fallback';
     return handler(event, lambdaContext(name, HANDLER_MILLISECONDS, event.requestContext.requestId));
+  }
+
+  #handlerOf(row: RouteRow | undefined): Promise<ApiHandler> {
+    const known = this.#handlers.get(row);
+    if (known !== undefined) return known;
+    const handler = this.#options.handlerOf(row);
+    this.#handlers.set(row, handler);
+    return handler;
   }
 }
 
