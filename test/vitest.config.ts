@@ -18,6 +18,9 @@ const otherRuns = [
   ...(process.env.TEST_BROWSER === undefined ? ['test/e2e/*-browser.test.ts'] : []),
 ];
 
+/** Functions that run inside of tests would log each request. */
+const silent = { POWERTOOLS_LOG_LEVEL: 'SILENT' };
+
 /** Deployments to the emulator take minutes on a busy machine. */
 const awsLimits = { testTimeout: 300_000, hookTimeout: 600_000 };
 
@@ -36,7 +39,7 @@ export default defineConfig({
       // Without isolation: half the time, and each file cleans up its mocks.
       {
         extends: true,
-        test: { name: 'unit', root, include: unitFolders, testTimeout: 5_000, isolate: false },
+        test: { name: 'unit', root, include: unitFolders, testTimeout: 5_000, isolate: false, env: silent },
       },
       {
         extends: true,
@@ -45,6 +48,7 @@ export default defineConfig({
           root,
           include: ['test/**/*.test.ts'],
           exclude: [...unitFolders, ...otherRuns],
+          env: silent,
           globalSetup: ['test/support/global-setup.ts'],
           // As above: loading the modules again for each file would be a tenth of the run.
           isolate: false,

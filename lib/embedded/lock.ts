@@ -1,26 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import * as z from 'zod';
-import type { ProcessGroup } from '../processes/group.ts';
 import { killCarriers, type ProcessKeeper } from '../processes/keeper.ts';
 import { type GroupRecord, startTimeOf } from '../processes/process-table.ts';
 import { killGroup } from '../processes/stop-group.ts';
 import type { Processes } from './run-command.ts';
-
-const group = z.object({
-  what: z.string(),
-  pid: z.number().optional(),
-  startTime: z.string().optional(),
-  marker: z.string(),
-});
-const record = z.object({
-  pid: z.number(),
-  start_time: z.string(),
-  keeper_id: z.string(),
-  groups: z.array(group),
-});
-type RunRecord = z.infer<typeof record>;
+import { RunRecord, type RunState, readRunRecord } from './run-record.ts';
 
 /** Another instance runs on the data; the message names it. */
 export class AlreadyRunning extends Error {}
@@ -39,7 +24,7 @@ export async function lockDataFolder(dataFolder: string, keeperId: string): Prom
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const file = join(dataFolder, 'run.json');
   const held = holdLock(join(dataFolder, 'run.lock'));
-  const earlier = readRecord(file);
+  const earlier = readRunRecord(file);
   if (held === undefined) throw new AlreadyRunning(describe(dataFolder, earlier));
   try {
     if (earlier !== undefined) await endEarlier(earlier);
@@ -72,22 +57,14 @@ function holdLock(path: string): DatabaseSync | undefined {
   }
 }
 
-function readRecord(file: string): RunRecord | undefined {
-  try {
-    return record.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return undefined; // The first run, or one that ended while it wrote: the kernel's lock is what counts.
-  }
-}
-
-function describe(dataFolder: string, other: RunRecord | undefined): string {
+function describe(dataFolder: string, other: RunState | undefined): string {
   const isAlive = other !== undefined && startTimeOf(other.pid) === other.start_time;
   const who = isAlive ? ` (pid ${other.pid})` : '';
   return `Slipway is already running on ${dataFolder}${who}. Stop it first, or choose another folder with SLIPWAY_DATA_DIR.`;
 }
 
-async function endEarlier({ keeper_id: keeperId, groups }: RunRecord): Promise<void> {
-  const recordOf = ({ pid, startTime, marker }: RunRecord['groups'][number]): GroupRecord => ({
+async function endEarlier({ keeper_id: keeperId, groups }: RunState): Promise<void> {
+  const recordOf = ({ pid, startTime, marker }: RunState['groups'][number]): GroupRecord => ({
     pid,
     startTime,
     marker,
@@ -100,62 +77,39 @@ async function endEarlier({ keeper_id: keeperId, groups }: RunRecord): Promise<v
 }
 
 class FileLock implements DataLock {
-  readonly #file: string;
   readonly #held: DatabaseSync;
-  readonly #startTime = startTimeOf(process.pid) ?? '';
-  readonly #keeperId: string;
-  readonly #groups = new Map<string, RunRecord['groups'][number]>();
+  readonly #record: RunRecord;
 
   constructor(file: string, keeperId: string, held: DatabaseSync) {
-    this.#file = file;
-    this.#keeperId = keeperId;
     this.#held = held;
-    this.#write();
+    this.#record = new RunRecord(file, {
+      pid: process.pid,
+      start_time: startTimeOf(process.pid) ?? '',
+      keeper_id: keeperId,
+    });
   }
 
   processes(keeper: ProcessKeeper): Processes {
     return {
       start: (command) => {
         const started = keeper.start(command);
-        this.#add(basename(command.command), started);
+        const { pid, startTime, marker } = started;
+        if (pid !== undefined) this.#record.add({ what: basename(command.command), pid, startTime, marker });
         return started;
       },
       stop: async (stopped, graceMilliseconds) => {
         await keeper.stop(stopped, graceMilliseconds);
-        this.#remove(stopped);
+        this.#record.remove(stopped.marker);
       },
       stopKnown: async (stopped, graceMilliseconds) => {
         await keeper.stopKnown(stopped, graceMilliseconds);
-        this.#remove(stopped);
+        this.#record.remove(stopped.marker);
       },
     };
   }
 
   release(): void {
-    this.#groups.clear();
-    this.#write();
+    this.#record.close();
     this.#held.close();
-  }
-
-  #add(what: string, { pid, startTime, marker }: ProcessGroup): void {
-    if (pid === undefined) return;
-    this.#groups.set(marker, { what, pid, marker, ...(startTime !== undefined && { startTime }) });
-    this.#write();
-  }
-
-  #remove({ marker }: ProcessGroup): void {
-    if (this.#groups.delete(marker)) this.#write();
-  }
-
-  /** At once, not in the background: we may be killed the moment after something has started. */
-  #write(): void {
-    const content: RunRecord = {
-      pid: process.pid,
-      start_time: this.#startTime,
-      keeper_id: this.#keeperId,
-      groups: [...this.#groups.values()],
-    };
-    writeFileSync(`${this.#file}.tmp`, JSON.stringify(content), { mode: 0o600 });
-    renameSync(`${this.#file}.tmp`, this.#file);
   }
 }

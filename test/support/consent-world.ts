@@ -1,4 +1,4 @@
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { sealClientSecret } from '../../lib/app/auth/providers/client.ts';
 import { bootstrap } from '../../lib/app/identity/bootstrap.ts';
 import { createApiKey } from '../../lib/app/identity/create-api-key.ts';
@@ -46,10 +46,6 @@ export type ConsentWorld = {
 
 /** The endpoints of consent, and the one that makes connections, behind the real gateway, with a certified provider. */
 export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promise<ConsentWorld> {
-  vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
-  onTestFinished(() => {
-    vi.unstubAllEnvs();
-  });
   const plane = await aControlPlane();
   const { apiKey, organisationId, tenantId } = await bootstrap(plane.deps, {
     organisation: 'Acme & Sons',

@@ -49,7 +49,7 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
   const folder = await temporaryFolder();
   let offset = 0;
   const clock = { ...systemClock, now: () => Date.now() + offset };
-  const logs = openLogStore({ path: join(folder, 'logs.db'), now: clock.now });
+  const logs = openLogStore({ path: ':memory:', now: clock.now });
   onTestFinished(() => logs.close());
   const blobs = blobsIn(folder);
   const deps: Deps = {

@@ -59,6 +59,8 @@ export async function startProgram({
     detached: true,
     env: {
       ...process.env,
+      // As it logs by itself; inside of tests its functions say nothing.
+      POWERTOOLS_LOG_LEVEL: undefined,
       NODE_COMPILE_CACHE: compileCache,
       PORT: '0',
       SLIPWAY_DATA_DIR: folder,

@@ -66,7 +66,7 @@ export async function aWorld({
   const table = await freshTable();
   let offset = 0;
   const clock = { ...systemClock, now: () => Date.now() + offset };
-  const logs = openLogStore({ path: join(folder, 'logs.db'), now: clock.now });
+  const logs = openLogStore({ path: ':memory:', now: clock.now });
   const builds = new FakeBuilds();
   const git: Git = { resolve: async () => 'c'.repeat(40) };
   const definition = await readFile(new URL('statemachines/revision.asl.json', root), 'utf8');

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { writeFileAtomic } from '../atomic-file.ts';
 
@@ -20,12 +21,17 @@ export async function readPosition(file: string): Promise<Position | undefined> 
   }
 }
 
-/** Keeps positions one after the other, skipping those that are outdated before their turn. */
+/** After a crash the records of so long come again. Each write is a file made and renamed: more often, and it costs what it saves. */
+const KEEP_MILLISECONDS = 500;
+
+/** Keeps the latest position, now and then; `idle` keeps it at once. */
 export function positionWriter(file: string): { save(position: Position): void; idle(): Promise<void> } {
   let latest: Position | undefined;
   let writing: Promise<void> | undefined;
+  const hurry = new AbortController();
   const write = async () => {
     while (latest !== undefined) {
+      await delay(KEEP_MILLISECONDS, undefined, { signal: hurry.signal }).catch(() => undefined);
       const text = JSON.stringify(latest);
       latest = undefined;
       // Not flushed: after a power cut records come a second time, which every consumer bears. Nor is a full disk a reason to stop.
@@ -38,6 +44,9 @@ export function positionWriter(file: string): { save(position: Position): void; 
       latest = next;
       writing ??= write();
     },
-    idle: async () => writing,
+    async idle() {
+      hurry.abort();
+      await writing;
+    },
   };
 }

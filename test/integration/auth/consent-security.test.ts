@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { openText } from '../../../lib/app/auth/consent/sealed.ts';
 import { readTicket } from '../../../lib/app/auth/consent/secrets.ts';
 import { findAuthRequest } from '../../../lib/store/auth-requests.ts';
@@ -236,6 +236,7 @@ it.each([
 ])('the cookie is for one request, this host and no script, over %s', async (_, base, pattern) => {
   const world = await aConsentWorld();
   vi.stubEnv('SLIPWAY_BASE_URL', base);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { url, auth_id } = await world.authenticate();
   const browser = new Browser();
   await browser.open(url.replace(base, world.base));

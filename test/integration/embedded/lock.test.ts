@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockDataFolder } from '../../../lib/embedded/lock.ts';
+import { readRunRecord } from '../../../lib/embedded/run-record.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
 import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
 import { startTimeOf } from '../../../lib/processes/process-table.ts';
@@ -103,7 +104,7 @@ describe('the lock of the data folder', () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'run.json'), '{"pid": 1');
     const lock = await lockDataFolder(folder, newKeeper().id);
-    expect(JSON.parse(await readFile(join(folder, 'run.json'), 'utf8'))).toMatchObject({ pid: process.pid });
+    expect(readRunRecord(join(folder, 'run.json'))).toMatchObject({ pid: process.pid, groups: [] });
     lock.release();
   });
 });
@@ -115,8 +116,8 @@ it('keeps what is running on disk, readable by its owner only', async () => {
   const processes = lock.processes(keeper);
   const environment = childEnvironment();
   const group = processes.start({ command: 'sleep', args: ['600'], cwd: '/', environment, onLine: () => {} });
-  const read = async (): Promise<unknown> => JSON.parse(await readFile(join(folder, 'run.json'), 'utf8'));
-  expect(await read()).toMatchObject({
+  const read = () => readRunRecord(join(folder, 'run.json'));
+  expect(read()).toMatchObject({
     pid: process.pid,
     keeper_id: keeper.id,
     groups: [{ what: 'sleep', pid: group.pid }],
@@ -124,6 +125,6 @@ it('keeps what is running on disk, readable by its owner only', async () => {
   expect((await stat(join(folder, 'run.json'))).mode & 0o777).toBe(0o600);
   await processes.stop(group, 0);
   expect(startTimeOf(group.pid ?? 0)).toBeUndefined();
-  expect(await read()).toMatchObject({ groups: [] });
+  expect(read()).toMatchObject({ groups: [] });
   lock.release();
 });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 
 // In this file no endpoint authorises: the loop has to say so of each. Files share their modules, so everything is loaded anew, and again after it.
 beforeAll(() => {
-  vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
   vi.resetModules();
   vi.doMock(import('../../../lib/http/authorization.ts'), () => ({
     authorization: () => ({ before: () => undefined }),
@@ -11,7 +10,6 @@ beforeAll(() => {
 afterAll(() => {
   vi.doUnmock('../../../lib/http/authorization.ts');
   vi.resetModules();
-  vi.unstubAllEnvs();
 });
 
 it('without authorization the loop finds every route, in each role that lacks its permission', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getDeployment } from '../../../lib/app/deployments/get.ts';
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
 import { permissions, roles } from '../../../lib/contract/roles.ts';
@@ -14,11 +14,6 @@ import { findingsOf, handlerOf, idsIn, isGuarded, request } from '../../support/
 import { aSecurityWorld, type SecurityWorld } from '../../support/security-world.ts';
 
 const guarded = routes.filter(isGuarded);
-
-beforeAll(() => {
-  vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT');
-});
-afterAll(() => vi.unstubAllEnvs());
 
 /** What other tenants have, but for their API keys' own items, which lie under hashes. */
 async function foreignItems({ deps, foreign }: SecurityWorld) {

@@ -1,12 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { create } from '../../../functions/logs/ingest.ts';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
 import { aControlPlane } from '../../support/control-plane.ts';
 import { change, github, post, register, show } from '../../support/requests.ts';
-
-beforeAll(() => void vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'SILENT'));
-afterAll(() => vi.unstubAllEnvs());
 
 const event = (logStream: string, messages: string[]) => ({
   awslogs: {

@@ -13,5 +13,4 @@ export const functionEnvironment = {
   REGISTRY_HOST: 'registry.example',
   PUSH_ROLE_ARN: 'arn:aws:iam::123456789012:role/push',
   PULL_ROLE_ARN: 'arn:aws:iam::123456789012:role/pull',
-  POWERTOOLS_LOG_LEVEL: 'SILENT',
 } as const;
