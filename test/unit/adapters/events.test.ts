@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createEventBus } from '../../../lib/adapters/aws/events.ts';
 import type { DeploymentEvent } from '../../../lib/contract/events.ts';
 
 const event = (sequence: number): DeploymentEvent => ({
@@ -35,14 +34,22 @@ function aBus(refuse: (entry: Entry, call: number) => string | undefined = () =>
 const sequences = (call: Call | undefined): number[] =>
   (call?.entries ?? []).map(({ Detail }) => (JSON.parse(Detail) as DeploymentEvent).sequence);
 
-beforeAll(() => {
+let createEventBus: typeof import('../../../lib/adapters/aws/events.ts').createEventBus;
+
+beforeAll(async () => {
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIDEXAMPLE');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
   vi.stubEnv('AWS_SESSION_TOKEN', 'session');
   vi.stubEnv('AWS_ENDPOINT_URL', undefined);
+  // What signs keeps the first credentials that it sees, and files share their modules.
+  vi.resetModules();
+  ({ createEventBus } = await import('../../../lib/adapters/aws/events.ts'));
 });
-afterAll(() => vi.unstubAllEnvs());
+afterAll(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => {
   vi.unstubAllGlobals();
