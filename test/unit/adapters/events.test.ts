@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type * as eventBus from '../../../lib/adapters/aws/events.ts';
 import type { DeploymentEvent } from '../../../lib/contract/events.ts';
 
 const event = (sequence: number): DeploymentEvent => ({
@@ -34,7 +35,7 @@ function aBus(refuse: (entry: Entry, call: number) => string | undefined = () =>
 const sequences = (call: Call | undefined): number[] =>
   (call?.entries ?? []).map(({ Detail }) => (JSON.parse(Detail) as DeploymentEvent).sequence);
 
-let createEventBus: typeof import('../../../lib/adapters/aws/events.ts').createEventBus;
+let createEventBus: typeof eventBus.createEventBus;
 
 beforeAll(async () => {
   vi.stubEnv('AWS_REGION', 'eu-west-1');

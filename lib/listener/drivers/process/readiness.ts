@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { GroupExit, ProcessGroup } from '../../../processes/group.ts';
 import { type Listening, listenersOf, onPort } from '../../../processes/listening.ts';
 import { messageOf, pause } from '../../backoff.ts';
@@ -7,8 +8,13 @@ const LOOK_MILLISECONDS_MIN = 25;
 const LOOK_MILLISECONDS_MAX = 250;
 /** One GET /ok; a server that is still loading may be slow to answer. */
 const OK_TIMEOUT_MILLISECONDS = 5000;
+/** A connection on this machine is accepted at once, or the backlog is full. */
+const OPEN_TIMEOUT_MILLISECONDS = 1000;
 /** A server may open a helper's port before its own; one that speaks HTTP for so long while PORT is closed is the server. */
 const OTHER_PORT_MILLISECONDS = 3000;
+
+/** What the group listens on is asked of the kernel, which takes milliseconds: once something accepts connections on PORT, else now and then. */
+const SEARCH_MILLISECONDS = 1000;
 
 /** Why a server did not become ready; the message is for a person, without the server's output. */
 export class NotReadyError extends Error {}
@@ -33,6 +39,22 @@ async function probe(where: Listening, signal: AbortSignal): Promise<Probe> {
   } catch (error) {
     return { ready: false, problem: `GET /ok fails: ${messageOf(error)}` };
   }
+}
+
+/** Whether anything, of this group or not, accepts connections on the port. */
+async function isOpen(port: number): Promise<boolean> {
+  const accepted = ['127.0.0.1', '::1'].map(
+    (host) =>
+      new Promise<boolean>((resolve) => {
+        const socket = connect({ host, port, timeout: OPEN_TIMEOUT_MILLISECONDS });
+        const end = (answer: boolean) => () => {
+          socket.destroy();
+          resolve(answer);
+        };
+        socket.once('connect', end(true)).once('timeout', end(false)).once('error', end(false));
+      }),
+  );
+  return (await Promise.all(accepted)).includes(true);
 }
 
 /** The first of these ports that speaks HTTP. */
@@ -66,6 +88,7 @@ export async function waitUntilReady(group: ProcessGroup, options: ReadinessOpti
   let otherSince: number | undefined;
   let failedSince: number | undefined;
   let look = LOOK_MILLISECONDS_MIN;
+  let searchedAt = begin;
   while (Date.now() - begin < options.timeoutMilliseconds) {
     signal.throwIfAborted();
     if (group.exit !== undefined) throw new NotReadyError(`The server ${describeExit(await group.exited)}.`);
@@ -73,13 +96,15 @@ export async function waitUntilReady(group: ProcessGroup, options: ReadinessOpti
     if (failure !== undefined) failedSince ??= Date.now();
     if (failedSince !== undefined && Date.now() - failedSince >= FAILURE_MILLISECONDS)
       throw new NotReadyError(`The server failed while it started: ${failure}.`);
-    const listening = listenersOf(group);
+    const searches = Date.now() - searchedAt >= SEARCH_MILLISECONDS || (await isOpen(port));
+    if (searches) searchedAt = Date.now();
+    const listening = searches ? listenersOf(group) : [];
     const where = onPort(listening, port);
     if (where !== undefined) {
       const answer = await probe(where, signal);
       if (answer.ready) return where;
       problem = answer.problem;
-    } else {
+    } else if (searches) {
       const other = await firstHttpPort(listening, signal);
       otherSince = other === undefined ? undefined : (otherSince ?? Date.now());
       if (otherSince !== undefined && Date.now() - otherSince >= OTHER_PORT_MILLISECONDS) {
