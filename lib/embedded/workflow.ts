@@ -1,5 +1,11 @@
 import type { RevisionRef, Workflow } from '../adapters/workflow.ts';
-import { type Machine, type MachineInput, readMachine, type TaskState } from './workflow/definition.ts';
+import {
+  type Machine,
+  type MachineInput,
+  type Run,
+  readMachine,
+  type TaskState,
+} from './workflow/definition.ts';
 import { checkName, type ExecutionNames, openExecutionNames } from './workflow/execution-names.ts';
 import { checkFailure, functionError, payloadText, stateData } from './workflow/limits.ts';
 import { TokenTasks } from './workflow/token-tasks.ts';
@@ -57,11 +63,12 @@ class LocalWorkflow implements EmbeddedWorkflow {
   }
 
   async start(name: string, input: RevisionRef): Promise<'started' | 'already_exists'> {
+    const run = await this.#machine.load();
     if (this.#closed) throw new Error('the workflow is closing');
     checkName(name);
     const text = payloadText(input, 'InvalidExecutionInput');
     const taken = this.#names.take(name, text, this.#options.now());
-    if (taken === 'new') this.#run(name, text);
+    if (taken === 'new') this.#begin(run, name, text);
     return taken === 'taken' ? 'already_exists' : 'started';
   }
 
@@ -95,9 +102,9 @@ class LocalWorkflow implements EmbeddedWorkflow {
     this.#names.release();
   }
 
-  #run(name: string, input: string): void {
+  #begin(run: Run, name: string, input: string): void {
     const newToken = () => this.#tokens.newToken();
-    const execution = this.#machine.run(JSON.parse(input) as MachineInput, {
+    const execution = run(JSON.parse(input) as MachineInput, {
       noThrowOnAbort: true,
       // Read each time that a state asks for `$$.Task.Token`, so that every attempt has a token of its own.
       context: {

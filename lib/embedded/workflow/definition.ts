@@ -1,5 +1,6 @@
-import { StateMachine, type StateMachineDefinition } from 'aws-local-stepfunctions';
+import type { StateMachine, StateMachineDefinition } from 'aws-local-stepfunctions';
 import * as z from 'zod';
+import { lazy } from '../../contract/lazy.ts';
 
 const LAMBDA = 'arn:aws:states:::lambda:invoke';
 const LAMBDA_WITH_TOKEN = 'arn:aws:states:::lambda:invoke.waitForTaskToken';
@@ -23,7 +24,9 @@ const machineText = z.object({
 export type TaskState = { name: string; waitsForToken: boolean; timeoutSeconds: number };
 /** Any JSON value. */
 export type MachineInput = Parameters<StateMachine['run']>[0];
-export type Machine = { run: StateMachine['run']; tasks: TaskState[] };
+export type Run = StateMachine['run'];
+/** `load` gives what runs it: a quarter of what a start of the program takes, so it is loaded for the first execution. */
+export type Machine = { load: () => Promise<Run>; tasks: TaskState[] };
 
 /**
  * Reads a state machine in the Amazon States Language. Throws for what the twin cannot run as Step Functions does: other services
@@ -32,14 +35,16 @@ export type Machine = { run: StateMachine['run']; tasks: TaskState[] };
 export function readMachine(text: string): Machine {
   const json: unknown = JSON.parse(text);
   const parsed = machineText.parse(json);
-  // A test holds our text against the whole language; doing so at each start would be half of the start.
-  const machine = new StateMachine(json as StateMachineDefinition, {
-    validationOptions: { noValidate: true },
+  const load = lazy(async () => {
+    const { StateMachine: Twin } = await import('aws-local-stepfunctions');
+    // A test holds our text against the whole language; to do so here would take longer than all the rest.
+    const machine = new Twin(json as StateMachineDefinition, { validationOptions: { noValidate: true } });
+    return machine.run.bind(machine);
   });
   const tasks = Object.entries(parsed.States).flatMap(([name, found]) =>
     found.Type === 'Task'
       ? [{ name, waitsForToken: found.Resource === LAMBDA_WITH_TOKEN, timeoutSeconds: found.TimeoutSeconds }]
       : [],
   );
-  return { run: machine.run.bind(machine), tasks };
+  return { load, tasks };
 }
