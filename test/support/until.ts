@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** What comes soon is seen soon; what takes long is asked for less often, for asking costs what is waited for its processor. */
-const PAUSE_MS = { first: 10, factor: 2, most: 250 } as const;
+const PAUSE_MS = { first: 40, factor: 2, most: 250 } as const;
 
 /** Waits until `check` gives something true, and returns it. Throws after `timeoutMs`, saying what was waited for. */
 export async function until<T>(
