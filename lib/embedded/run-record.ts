@@ -59,7 +59,8 @@ export class RunRecord {
   readonly #file: string;
   readonly #run: Omit<RunState, 'groups'>;
   readonly #groups = new Map<string, RunGroup>();
-  #open: number;
+  /** Undefined once closed: its number is another file's by then. */
+  #open: number | undefined;
   #changes = 0;
 
   constructor(file: string, run: Omit<RunState, 'groups'>) {
@@ -80,10 +81,12 @@ export class RunRecord {
   close(): void {
     this.#groups.clear();
     this.#beginAnew();
-    closeSync(this.#open);
+    if (this.#open !== undefined) closeSync(this.#open);
+    this.#open = undefined;
   }
 
   #change(made: Change): void {
+    if (this.#open === undefined) return;
     apply(this.#groups, made);
     this.#changes += 1;
     if (this.#changes > CHANGES_MAX) this.#beginAnew();
@@ -91,6 +94,7 @@ export class RunRecord {
   }
 
   #beginAnew(): void {
+    if (this.#open === undefined) return;
     closeSync(this.#open);
     this.#open = this.#begin();
     this.#changes = 0;

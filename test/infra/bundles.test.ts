@@ -7,7 +7,7 @@ import { commonErrors } from '../../lib/contract/openapi/errors.ts';
 import { routes } from '../../lib/contract/routes.ts';
 import { type Bundle, bundleFunctions } from '../../lib/infra/bundles.ts';
 import { handlers } from '../../lib/infra/handlers.ts';
-import { kindOf, misweighed, unusedCeilings } from '../support/bundle-ceilings.ts';
+import { ceilingGroup, misweighed, unusedCeilings } from '../support/bundle-ceilings.ts';
 import { heaviestFunctions } from '../support/heaviest-functions.ts';
 
 let folder: string;
@@ -24,8 +24,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('the heaviest functions of every kind weigh no more than those may', () => {
-  const kinds = new Set([...whole.keys()].map(kindOf));
-  expect(kinds).toEqual(new Set(handlers().map(kindOf)));
+  const groups = new Set([...whole.keys()].map(ceilingGroup));
+  expect(groups).toEqual(new Set(handlers().map(ceilingGroup)));
   const weights = [...whole].map(([handler, { sizeBytes }]) => [handler, sizeBytes] as const);
   expect(misweighed(new Map(weights))).toEqual([]);
 });

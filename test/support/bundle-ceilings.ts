@@ -25,6 +25,10 @@ const FLOOR_KIB = 10;
 /** The AWS clients in the function behind a handler, by name. */
 export const kindOf = (handler: string): string => clientsOf(accessOf(handler));
 
+/** Functions of one group are held to the same ceiling. */
+export const ceilingGroup = (handler: string): string =>
+  handler in ownCeilingsKiB ? handler : kindOf(handler);
+
 /** Those of the weighed functions that weigh more than their kind may, or next to nothing, in words. `weights`: bytes by handler. */
 export function misweighed(weights: ReadonlyMap<string, number>): string[] {
   return [...weights].flatMap(([handler, sizeBytes]) => {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -60,4 +60,16 @@ it('begins its file anew before that grows without end', async () => {
   expect(readRunRecord(file)).toEqual({ ...run, groups: [groupOf('stays')] });
   record.close();
   expect(readRunRecord(file)).toEqual({ ...run, groups: [] });
+});
+
+it('writes nothing once it is closed, whichever file has its number then', async () => {
+  const folder = await temporaryFolder();
+  const record = new RunRecord(join(folder, 'run.json'), run);
+  record.close();
+  const other = openSync(join(folder, 'other'), 'w');
+  record.add(groupOf('late'));
+  record.close();
+  closeSync(other);
+  expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('');
+  expect(readRunRecord(join(folder, 'run.json'))).toEqual({ ...run, groups: [] });
 });
