@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { quickFolder } from './support/quick-folder.ts';
 import { LongestFirst } from './support/sequencer.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -28,7 +29,7 @@ export default defineConfig({
   root,
   test: {
     // The programs that tests start share their compiled code, as those of `npm start` do.
-    env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/slipway') },
+    env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/slipway'), TMPDIR: quickFolder() },
     sequence: { sequencer: LongestFirst },
     // Files that drive real programs mostly wait for them.
     maxWorkers: 4,
@@ -39,7 +40,17 @@ export default defineConfig({
       // Without isolation: half the time, and each file cleans up its mocks.
       {
         extends: true,
-        test: { name: 'unit', root, include: unitFolders, testTimeout: 5_000, isolate: false, env: silent },
+        test: {
+          name: 'unit',
+          root,
+          include: unitFolders,
+          testTimeout: 5_000,
+          isolate: false,
+          env: silent,
+          // Nothing in them waits: more workers than processors would load the modules more often.
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
       },
       {
         extends: true,
@@ -50,13 +61,25 @@ export default defineConfig({
           exclude: [...unitFolders, ...otherRuns],
           env: silent,
           globalSetup: ['test/support/global-setup.ts'],
+          sequence: { groupOrder: 1 },
           // As above: loading the modules again for each file would be a tenth of the run.
           isolate: false,
         },
       },
       ...(process.env.TEST_FUZZ === undefined
         ? []
-        : [{ extends: true as const, test: { name: 'fuzz', root, include: ['test/fuzz/**/*.test.ts'] } }]),
+        : [
+            {
+              extends: true as const,
+              test: {
+                name: 'fuzz',
+                root,
+                include: ['test/fuzz/**/*.test.ts'],
+                env: silent,
+                globalSetup: ['test/support/global-setup.ts'],
+              },
+            },
+          ]),
       // Each test goes on from what the one before left deployed.
       ...(process.env.TEST_AWS === undefined
         ? []

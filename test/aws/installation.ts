@@ -29,7 +29,7 @@ export async function openGround(): Promise<Ground> {
 export async function closeGround({ folder, processes, emulator }: Ground): Promise<string[]> {
   await emulator.stop();
   await processes.close();
-  const left = (await readProcesses()).filter(
+  const left = readProcesses().filter(
     ({ environment, cwd }) => environment.includes(folder) || cwd.startsWith(folder),
   );
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

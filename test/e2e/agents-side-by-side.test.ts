@@ -77,7 +77,7 @@ it(
     const times = await Promise.all(agents.map(servesAgain));
     process.stdout.write(`kill -9 of the listener: the five serve again after ms=${times.join(' ')}\n`);
     expect(Math.max(...times)).toBeLessThan(RESTART_MS_MAX);
-    expect((await stillRunning(servers)).map(({ command }) => command)).toEqual([]);
+    expect(stillRunning(servers).map(({ command }) => command)).toEqual([]);
     // Started once each, not twice.
     expect(await numberOfServers(program)).toBe(servers.length);
   },

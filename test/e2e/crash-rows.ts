@@ -4,7 +4,7 @@ import { expect, onTestFinished } from 'vitest';
 import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
 import { isTerminal } from '../../lib/domain/transitions.ts';
 import { gitRepository, gitRepositoryIn, type TestRepository } from '../support/git-repository.ts';
-import { helloFiles, packageJson } from '../support/hello-server.ts';
+import { helloFiles } from '../support/hello-server.ts';
 import { stillRunning } from '../support/processes.ts';
 import {
   create,
@@ -38,13 +38,22 @@ async function newGate(): Promise<Gate> {
 const waitFor = ({ file }: Gate) =>
   `import { existsSync } from 'node:fs';\nwhile (!existsSync(${JSON.stringify(file)})) await new Promise((go) => setTimeout(go, 50));\n`;
 
+/** What every build here does; npm, in front of it each time, would take longer than all else. */
+const build_command = 'sh build.sh';
+
+/** The example server, whose build ends at once. */
+const quickBuild = (version: string) => helloFiles(version, { 'build.sh': '' });
+
 /** The example server, whose build ends only when the gate is open. */
-const slowBuild = async (version: string, gate: Gate) =>
-  helloFiles(version, { 'package.json': packageJson({ build: 'node wait.js' }), 'wait.js': waitFor(gate) });
+const slowBuild = (version: string, { file }: Gate) =>
+  helloFiles(version, { 'build.sh': `until [ -e '${file}' ]; do sleep 0.05; done\n` });
+
+const make = (program: Program, name: string, repo_url: string) =>
+  create(program, name, repo_url, { source_config: { repo_url, build_command } });
 
 /** The example server, which listens only when the gate is open. */
 async function slowStart(version: string, gate: Gate) {
-  const files = await helloFiles(version);
+  const files = await quickBuild(version);
   return { ...files, 'server.js': `${waitFor(gate)}${files['server.js']}` };
 }
 
@@ -71,7 +80,7 @@ const change = async ({ program, deployment }: Pick<Stage, 'program' | 'deployme
 const reaches = (status: RevisionStatus, { program, deployment }: Stage, id: string) =>
   revisionUntil(program, deployment.id, id, (now) => now === status);
 
-async function commitAndChange(stage: Stage, files: Awaited<ReturnType<typeof helloFiles>>) {
+async function commitAndChange(stage: Stage, files: Awaited<ReturnType<typeof quickBuild>>) {
   await stage.repository.commit(files);
   return change(stage);
 }
@@ -83,7 +92,7 @@ async function behindOtherBuilds(stage: Stage): Promise<string> {
   const { program, gate } = stage;
   const { url } = await gitRepository(await slowBuild('other', gate));
   for (let index = 0; index < BUILDS_AT_ONCE; index += 1) {
-    const other = await create(program, `other-${index}`, url);
+    const other = await make(program, `other-${index}`, url);
     await revisionUntil(program, other.id, other.latest_revision_id, (status) => status === 'BUILDING');
   }
   return change(stage);
@@ -92,8 +101,8 @@ async function behindOtherBuilds(stage: Stage): Promise<string> {
 /** Stops the listener in its tracks. If a claim of it is being held, another deployment's task answers that; then it asks no more. */
 async function withoutListener(stage: Stage): Promise<string> {
   const { program } = stage;
-  const { url } = await gitRepository(await helloFiles());
-  const other = await deployed(program, await create(program, 'other', url));
+  const { url } = await gitRepository(await quickBuild('v1'));
+  const other = await deployed(program, await make(program, 'other', url));
   const listener = (await program.alive()).find(({ command }) => command.includes('bin/listener.ts'));
   process.kill(listener?.pid ?? 0, 'SIGSTOP');
   const path = `/v2/deployments/${other.id}/revisions/${other.latest_revision_id}/redeploy`;
@@ -167,8 +176,8 @@ export async function endLeft(): Promise<string[]> {
 
 async function firstServed(): Promise<Served> {
   const program = await startProgram({ environment });
-  const repository = await gitRepositoryIn(await newFolder(), await helloFiles());
-  const deployment = await deployed(program, await create(program, 'struck', repository.url));
+  const repository = await gitRepositoryIn(await newFolder(), await quickBuild('v1'));
+  const deployment = await deployed(program, await make(program, 'struck', repository.url));
   return { program, repository, deployment, version: 'v1' };
 }
 
@@ -185,7 +194,7 @@ export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promi
   const gate = await newGate();
   const stage = { program, repository, deployment, gate };
   // Without what the row before has put there to hold up a build.
-  await repository.commit(await helloFiles(version));
+  await repository.commit(await quickBuild(version));
   const second = await row.bring(stage);
   await standsAt(row, stage, second);
   const next = `after ${row.status}`;
@@ -204,7 +213,7 @@ export async function survives(row: Row, kill: 'killAlone' | 'killGroup'): Promi
   const upMs = Math.round(performance.now() - startedAt);
   await serves(deployment, version);
   const servesMs = Math.round(performance.now() - startedAt);
-  await until(async () => (await stillRunning(before)).length === 0, {
+  await until(async () => stillRunning(before).length === 0, {
     timeoutMs: 10_000,
     what: 'everything of the earlier run to be gone',
   });

@@ -78,7 +78,7 @@ describe('a second instance on the same data', () => {
       `Slipway is already running on ${dataFolder} (pid ${pid}). Stop it first, or choose another folder with SLIPWAY_DATA_DIR.`,
     );
     expect(await helloFrom(deployment)).toMatchObject({ version: 'v1' });
-    expect(await stillRunning(before)).toHaveLength(before.length);
+    expect(stillRunning(before)).toHaveLength(before.length);
   });
 });
 
@@ -128,7 +128,7 @@ describe('kill -9 of a part alone', { timeout: 60_000 }, () => {
     const servedBefore = count('listener: serving agents');
     const killedAt = performance.now();
     kill(await runs('bin/listener.ts'));
-    const isReplaced = async () => (await stillRunning(before)).length === 0 && (await answersHello());
+    const isReplaced = async () => stillRunning(before).length === 0 && (await answersHello());
     await until(isReplaced, { timeoutMs: 15_000, what: 'the deployment to serve again' });
     process.stdout.write(`listener killed: serves_again_ms=${Math.round(performance.now() - killedAt)}\n`);
     expect([(await runs('bin/listener.ts')).length, (await servers()).length]).toEqual([1, 1]);
@@ -150,7 +150,7 @@ describe('kill -9 of a part alone', { timeout: 60_000 }, () => {
     expect([...answers].filter((status) => status !== 200 && status !== 503)).toEqual([]);
     const isBack = async () => (await api(program, 'GET', '/v2/deployments')).status === 200;
     await until(isBack, { timeoutMs: 10_000, what: 'the API to answer again' });
-    expect(await stillRunning(before)).toEqual([]);
+    expect(stillRunning(before)).toEqual([]);
     await writeFile(join(cwd, 'go'), '');
     await deployed(program, made);
     expect(await answersHello()).toBe(true);
@@ -162,13 +162,13 @@ describe('kill -9 of a part alone', { timeout: 60_000 }, () => {
     kill(before);
     const isReplaced = async () => {
       const now = await runs('warden-main.ts');
-      return now.length === 2 && (await stillRunning(before)).length === 0;
+      return now.length === 2 && stillRunning(before).length === 0;
     };
     await until(isReplaced, { timeoutMs: 10_000, what: 'the wardens to be replaced' });
     expect(await answersHello()).toBe(true);
     const all = await familyOf(program);
     await program.killAlone();
-    const isEmpty = async () => (await stillRunning(all)).length === 0;
+    const isEmpty = async () => stillRunning(all).length === 0;
     await until(isEmpty, { timeoutMs: 10_000, what: 'everything to end' });
     program = await startProgram({ dataFolder: program.dataFolder });
     await until(answersHello, { timeoutMs: 20_000, what: 'the deployment to serve again' });

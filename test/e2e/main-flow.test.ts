@@ -228,7 +228,7 @@ describe('a secret', () => {
     expect(answers.filter((text) => text.includes(canary))).toEqual([]);
     expect(program.output()).not.toContain(canary);
     expect(program.output()).toContain('secretive');
-    const commands = (await readProcesses()).map((one) => one.command);
+    const commands = readProcesses().map((one) => one.command);
     expect(commands.filter((command) => command.includes(canary))).toEqual([]);
     // The search finds what is there: the deployment's name is in the table's file.
     expect(await filesWith(program.dataFolder, 'secretive')).not.toEqual([]);

@@ -9,8 +9,8 @@ export type TestRepository = {
   url: string;
   /** Runs git in it and gives its output. */
   git(...args: string[]): string;
-  /** Writes the files and commits everything; gives the commit. */
-  commit(files: Files): Promise<string>;
+  /** Writes the files and commits everything. */
+  commit(files: Files): Promise<void>;
 };
 
 /** A repository that is removed when the test has finished. */
@@ -48,7 +48,6 @@ export async function gitRepositoryIn(folder: string, files?: Files): Promise<Te
     await writeFiles(folder, added);
     git('add', '--all');
     git('commit', '--quiet', '--allow-empty', '--message=change');
-    return git('rev-parse', 'HEAD');
   };
   if (files !== undefined) await commit(files);
   return { folder, url: pathToFileURL(folder).href, git, commit };

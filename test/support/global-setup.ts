@@ -1,27 +1,17 @@
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { findDynamoDb } from '../../lib/embedded/dynoxide/binary.ts';
 import { startDynoxide } from '../../lib/embedded/dynoxide/server.ts';
 import { indexStream } from '../../lib/embedded/dynoxide/table.ts';
 import { ProcessKeeper } from '../../lib/processes/keeper.ts';
+import { quickFolder } from './quick-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The address of the one DynamoDB that the test files of a run share, each with tables of its own. */
     dynamoDbEndpoint: string;
   }
-}
-
-/** What a run writes takes some hundred megabytes at most. */
-const QUICK_BYTES = 2 * 1024 ** 3;
-
-/** Where files are kept in memory, if there is room: nothing of a test's database has to outlive the machine. */
-async function quickFolder(): Promise<string> {
-  const inMemory = '/dev/shm';
-  const space = await statfs(inMemory).catch(() => undefined);
-  return space !== undefined && space.bavail * space.bsize > QUICK_BYTES ? inMemory : tmpdir();
 }
 
 /** Starts one dynoxide for the whole run, in a folder that is removed at its end. Without one for this platform the run fails. */
@@ -31,7 +21,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('dynamoDbEndpoint', source.url);
     return async () => {};
   }
-  const folder = await mkdtemp(join(await quickFolder(), 'slipway-test-'));
+  const folder = await mkdtemp(join(quickFolder(), 'slipway-test-'));
   const processes = new ProcessKeeper();
   const file = join(folder, 'table.db');
   const server = await startDynoxide({ processes, binary: source.path, file });

@@ -1,11 +1,12 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { expect } from 'vitest';
 import { createApiKey } from '../../lib/app/identity/create-api-key.ts';
 import type { RouteRow } from '../../lib/contract/routes/route.ts';
 import { routes } from '../../lib/contract/routes.ts';
 import { apiHandler } from '../../lib/embedded/runtime/handlers.ts';
 import { aControlPlane, type ControlPlane } from './control-plane.ts';
 import { apiEvent, type EventParts, lambdaContext } from './event.ts';
-import { github, register } from './requests.ts';
+import { github, list, register } from './requests.ts';
 
 /** A request with `key` as its Idempotency-Key. */
 export type Asked = EventParts & { operation: string; key?: string; apiKey: string };
@@ -64,3 +65,12 @@ export const creating = (apiKey: string, body: object = github('once'), key = 'k
   key,
   apiKey,
 });
+
+/** Sends one request that makes a deployment so many times at once: one is made, and all answers are the same. */
+export async function oneOfManyAtOnce(count: number): Promise<void> {
+  const { plane, apiKey } = await start();
+  const answers = await Promise.all(Array.from({ length: count }, () => ask(plane, creating(apiKey))));
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(count).fill(201));
+  expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+  expect((await list(plane)).resources).toHaveLength(1);
+}

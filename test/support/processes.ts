@@ -1,4 +1,4 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export type ProcessFacts = {
   pid: number;
@@ -10,39 +10,43 @@ export type ProcessFacts = {
   cwd: string;
 };
 
-const empty = (): string => '';
-
-/** All processes of this machine that are no zombies, from /proc (these tests need Linux). */
-export async function readProcesses(): Promise<ProcessFacts[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(pids.map((pid) => factsOf(Number(pid))));
-  return found.filter((facts) => facts !== undefined);
+/** `read` gives nothing for a process that has ended meanwhile, or that is not ours to look at. */
+function orEmpty(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
 }
 
-async function factsOf(pid: number): Promise<ProcessFacts | undefined> {
-  const read = (file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, 'utf8').catch(empty);
-  const [command, environment, stat, cwd] = await Promise.all([
-    read('cmdline'),
-    read('environ'),
-    read('stat'),
-    readlink(`/proc/${pid}/cwd`).catch(empty),
-  ]);
-  const [state, parentPid, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (stat === '' || state === 'Z') return undefined;
-  const startTime = more[17] ?? '';
+/**
+ * All processes of this machine that are no zombies, from /proc (these tests need Linux). Tests look again and again: what is read without
+ * waiting costs a tenth, and threads of the kernel, which are most of a machine's processes, have nothing to tell.
+ */
+export function readProcesses(): ProcessFacts[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map((pid) => factsOf(Number(pid))).filter((facts) => facts !== undefined);
+}
+
+const KERNEL_THREADS_PARENT = 2;
+
+function factsOf(pid: number): ProcessFacts | undefined {
+  const read = (file: string): string => orEmpty(() => readFileSync(`/proc/${pid}/${file}`, 'utf8'));
+  const stat = read('stat');
+  const [state, parent, ...more] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const parentPid = Number(parent);
+  if (stat === '' || state === 'Z' || parentPid === KERNEL_THREADS_PARENT) return undefined;
   return {
     pid,
-    parentPid: Number(parentPid),
-    startTime,
-    command: command.replaceAll('\0', ' '),
-    environment,
-    cwd,
+    parentPid,
+    startTime: more[17] ?? '',
+    command: read('cmdline').replaceAll('\0', ' '),
+    environment: read('environ'),
+    cwd: orEmpty(() => readlinkSync(`/proc/${pid}/cwd`)),
   };
 }
 
 /** Those of the processes that still run: the same ones, not later ones with their pids. */
-export async function stillRunning(before: readonly ProcessFacts[]): Promise<ProcessFacts[]> {
-  const identity = (one: ProcessFacts) => `${one.pid} ${one.startTime}`;
-  const known = new Set(before.map(identity));
-  return (await readProcesses()).filter((one) => known.has(identity(one)));
+export function stillRunning(before: readonly ProcessFacts[]): ProcessFacts[] {
+  return before.filter((one) => factsOf(one.pid)?.startTime === one.startTime);
 }

@@ -113,7 +113,7 @@ async function readCredentials(folder: string): Promise<Credentials> {
 }
 
 async function processesOf(folder: string): Promise<ProcessFacts[]> {
-  return (await readProcesses()).filter(
+  return readProcesses().filter(
     (one) => one.command.includes(folder) || one.environment.includes(folder) || one.cwd.startsWith(folder),
   );
 }
@@ -249,7 +249,7 @@ export async function helloFrom(
 
 /** The program's processes: what carries its data folder, and everything that it or one of those has started. */
 export async function familyOf(program: Program): Promise<ProcessFacts[]> {
-  const all = await readProcesses();
+  const all = readProcesses();
   const family = new Set([program.process.pid, ...(await program.alive()).map((one) => one.pid)]);
   for (let size = 0; size < family.size; ) {
     size = family.size;
@@ -263,7 +263,7 @@ export async function endProgram(program: Program): Promise<string[]> {
   const family = new Set((await familyOf(program)).map((one) => `${one.pid} ${one.startTime}`));
   await program.stop();
   const carriers = new Set((await program.alive()).map((one) => one.pid));
-  const left = (await readProcesses()).filter(
+  const left = readProcesses().filter(
     (one) => carriers.has(one.pid) || family.has(`${one.pid} ${one.startTime}`),
   );
   await discard(program);

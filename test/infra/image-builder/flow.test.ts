@@ -75,8 +75,9 @@ describe('what a build has to do', () => {
 describe('an image', () => {
   it('is built from the Dockerfile of the project, pushed afterwards, and reported by digest', async () => {
     const builder = await aBuilder();
-    const { commit } = await builder.repository('app', app);
-    const commitSha = await commit({ 'more.txt': 'more' });
+    const { git, commit } = await builder.repository('app', app);
+    await commit({ 'more.txt': 'more' });
+    const commitSha = git('rev-parse', 'HEAD');
     const ended = await builder.run(aJob());
     expect(ended.exported).toEqual({ ARTIFACT_DIGEST: digest, COMMIT_SHA: commitSha });
     const [build] = buildsOf(ended);

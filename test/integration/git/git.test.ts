@@ -52,7 +52,8 @@ describe('resolving a ref', () => {
   it('finds the commit of a branch, also one with a slash', async () => {
     const repository = await gitRepository({ a: '1' });
     repository.git('branch', 'feature/x');
-    const second = await repository.commit({ a: '2' });
+    await repository.commit({ a: '2' });
+    const second = repository.git('rev-parse', 'HEAD');
     expect(await git.resolve(repository.url, 'main')).toBe(second);
     expect(await git.resolve(repository.url, 'refs/heads/main')).toBe(second);
     expect(await git.resolve(repository.url, 'feature/x')).toBe(repository.git('rev-parse', 'feature/x'));

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { formTokenOf, readTicket } from '../../../lib/app/auth/consent/secrets.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
@@ -14,7 +14,8 @@ beforeAll(() => {
   for (const [name, value] of Object.entries(functionEnvironment)) vi.stubEnv(name, value);
   return scriptContainer();
 });
-afterEach(() => table.reset());
+// What mocks the table too, in a file before, has taken this mock's place.
+beforeEach(() => table.reset());
 afterAll(() => vi.unstubAllEnvs());
 
 const rowOf = (operation: string): RouteRow => {

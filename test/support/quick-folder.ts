@@ -1,0 +1,32 @@
+import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const IN_MEMORY = '/dev/shm';
+/** What a run writes takes some hundred megabytes at most. */
+const NEEDED_BYTES = 2 * 1024 ** 3;
+
+/** Where files are kept in memory if there is room, and if programs may be run from there: nothing of a test has to outlive the machine. */
+export function quickFolder(): string {
+  try {
+    const { bavail, bsize } = statfsSync(IN_MEMORY);
+    return bavail * bsize > NEEDED_BYTES && mayRunFrom(IN_MEMORY) ? IN_MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
+/** Containers often mount it so that nothing in it can be run, which only asking for a real file tells. */
+function mayRunFrom(folder: string): boolean {
+  const own = mkdtempSync(join(folder, 'slipway-test-'));
+  try {
+    const file = join(own, 'program');
+    writeFileSync(file, '', { mode: 0o700 });
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(own, { recursive: true });
+  }
+}
