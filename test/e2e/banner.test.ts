@@ -1,8 +1,15 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { childEnvironment } from '../../lib/processes/environment.ts';
-import { endProgram, startProgram } from '../support/program.ts';
+import {
+  api,
+  endProgram,
+  expectApi,
+  type Program,
+  type ShownDeployment,
+  startProgram,
+} from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -21,11 +28,34 @@ async function paste(shell: string, pasted: string): Promise<{ output: string; c
   return { output, complaints };
 }
 
+let program: Program;
+beforeAll(async () => {
+  program = await startProgram();
+}, 60_000);
+afterAll(async () => {
+  expect(await endProgram(program)).toEqual([]);
+}, 60_000);
+
+/** So that the name is free for whoever pastes the block next. */
+async function removeAll(): Promise<void> {
+  const all = await expectApi<{ resources: ShownDeployment[] }>(
+    program,
+    'GET',
+    '/v2/deployments',
+    undefined,
+    200,
+  );
+  for (const { id } of all.resources) {
+    await api(program, 'DELETE', `/v2/deployments/${id}`);
+    const isGone = async () => (await api(program, 'GET', `/v2/deployments/${id}`)).status === 404;
+    await until(isGone, { timeoutMs: 30_000, what: 'the deployment to be gone' });
+  }
+}
+
 it.each(['sh', 'bash'])(
   'the block of the banner, pasted as it is into %s, deploys the example',
   async (shell) => {
-    const program = await startProgram();
-    onTestFinished(async () => expect(await endProgram(program)).toEqual([]));
+    onTestFinished(removeAll);
     const printed = () => block.exec(program.output())?.[1];
     const pasted = await until(printed, { timeoutMs: 5_000, what: 'the block' });
     const { output, complaints } = await paste(shell, pasted);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gitRepository } from '../support/git-repository.ts';
 import { helloFiles, packageJson } from '../support/hello-server.ts';
 import {
@@ -9,7 +9,6 @@ import {
   askServer,
   create,
   deployed,
-  discard,
   endProgram,
   expectApi,
   helloFrom,
@@ -21,9 +20,10 @@ import {
 } from '../support/program.ts';
 import { until } from '../support/until.ts';
 
+const environment = { SLIPWAY_DRAIN_SECONDS: '1' };
 let program: Program;
 beforeAll(async () => {
-  program = await startProgram({ environment: { SLIPWAY_DRAIN_SECONDS: '1' } });
+  program = await startProgram({ environment });
 }, 120_000);
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
@@ -121,15 +121,13 @@ describe('a deployment that is deleted', () => {
 
 describe('a deletion whose listener is away', () => {
   it('outlives a kill of the program, and ends when both are back', async () => {
-    const mine = await startProgram({ environment: { SLIPWAY_DRAIN_SECONDS: '1' } });
-    onTestFinished(() => discard(mine));
     const { url } = await gitRepository(await helloFiles());
-    const deployment = await deployed(mine, await create(mine, 'deleted', url));
-    const listener = (await mine.alive()).find(({ command }) => command.includes('bin/listener.ts'));
+    const deployment = await deployed(program, await create(program, 'away', url));
+    const listener = (await program.alive()).find(({ command }) => command.includes('bin/listener.ts'));
     process.kill(listener?.pid ?? 0, 'SIGSTOP');
-    expect((await api(mine, 'DELETE', path(deployment))).status).toBe(204);
-    const taken = await api(mine, 'POST', '/v2/deployments', {
-      name: 'deleted',
+    expect((await api(program, 'DELETE', path(deployment))).status).toBe(204);
+    const taken = await api(program, 'POST', '/v2/deployments', {
+      name: 'away',
       source_config: { repo_url: url },
       source_revision_config: {},
     });
@@ -137,17 +135,14 @@ describe('a deletion whose listener is away', () => {
       409,
       expect.stringMatching(/waits for listener/),
     ]);
-    await mine.killGroup();
+    const { dataFolder } = program;
+    await program.killGroup();
 
-    const again = await startProgram({
-      dataFolder: mine.dataFolder,
-      environment: { SLIPWAY_DRAIN_SECONDS: '1' },
-    });
-    onTestFinished(() => discard(again));
-    await isGone(again, deployment);
+    program = await startProgram({ environment, dataFolder });
+    await isGone(program, deployment);
     expect((await askServer(deployment)).status).toBe(404);
-    expect(await filesOf(again, deployment)).toEqual([]);
-    expect(existsSync(join(again.dataFolder, 'listener/deployments', deployment.id))).toBe(false);
-    await deployed(again, await create(again, 'deleted', url));
+    expect(await filesOf(program, deployment)).toEqual([]);
+    expect(existsSync(join(dataFolder, 'listener/deployments', deployment.id))).toBe(false);
+    await deployed(program, await create(program, 'away', url));
   }, 120_000);
 });

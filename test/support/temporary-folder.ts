@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** A new folder; whoever asks removes it. */
-export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'slipway-test-'));
+export const newFolder = (parent = tmpdir()): Promise<string> => mkdtemp(join(parent, 'slipway-test-'));
 
 /** Removes a folder, also while processes that are just ending still write into it. */
 export const removeFolder = (folder: string): Promise<void> =>
