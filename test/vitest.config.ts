@@ -32,7 +32,7 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/slipway'), TMPDIR: quickFolder() },
     sequence: { sequencer: LongestFirst },
     // Files that drive real programs mostly wait for them.
-    maxWorkers: 4,
+    maxWorkers: 5,
     // Real programs (git, npm, servers) on a busy machine take longer than the 5 s that suit pure functions.
     testTimeout: 120_000,
     hookTimeout: 60_000,

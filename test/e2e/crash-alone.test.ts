@@ -1,3 +1,5 @@
-import { describeKill } from './crash-scene.ts';
+import { describe } from 'vitest';
+import { testKill } from './crash-scene.ts';
 
-describeKill("kill -9 of the program's own process alone, while its children live on", 'killAlone');
+describe("kill -9 of the program's own process alone, while its children live on", () =>
+  testKill('killAlone'));

@@ -1,3 +1,4 @@
-import { describeKill } from './crash-scene.ts';
+import { describe } from 'vitest';
+import { testKill } from './crash-scene.ts';
 
-describeKill('kill -9 of the whole process group of the program', 'killGroup');
+describe('kill -9 of the whole process group of the program', () => testKill('killGroup'));

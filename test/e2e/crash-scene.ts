@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
 import { isTerminal } from '../../lib/domain/transitions.ts';
 import { gitRepositoryIn, type TestRepository } from '../support/git-repository.ts';
@@ -163,60 +163,58 @@ async function serves(deployment: ShownDeployment, version: string): Promise<voi
  * Kills the program while revisions stand in every status, starts it again on the same data at once, and follows what becomes of
  * everything: what has been deployed serves again, then the second revisions have ended, and the third ones are deployed.
  */
-export function describeKill(what: string, kill: 'killAlone' | 'killGroup'): void {
-  describe(what, () => {
-    let folder: string;
-    let program: Program;
-    let standing: Map<Status, Standing>;
-    const secondOf = ({ deployment, second }: Standing): Promise<ShownRevision> =>
-      revisionOf(program, deployment.id, second);
+export function testKill(kill: 'killAlone' | 'killGroup'): void {
+  let folder: string;
+  let program: Program;
+  let standing: Map<Status, Standing>;
+  const secondOf = ({ deployment, second }: Standing): Promise<ShownRevision> =>
+    revisionOf(program, deployment.id, second);
 
-    beforeAll(async () => {
-      folder = await newFolder();
-      program = await startProgram({ environment });
-      const scene = new Scene(program, folder);
-      standing = await setScene(scene);
-      const before = await familyOf(program);
-      for (const [status, one] of standing) {
-        expect(await secondOf(one)).toMatchObject({ status });
-        expect(await revisionOf(program, one.deployment.id, one.third)).toMatchObject({ status: 'QUEUED' });
-      }
-      await program[kill]();
-      const startedAt = performance.now();
-      const sinceStart = () => Math.round(performance.now() - startedAt);
-      program = await startProgram({ environment, dataFolder: program.dataFolder });
-      const upMs = sinceStart();
-      for (const { deployment } of standing.values()) await serves(deployment, 'v1');
-      const servesMs = sinceStart();
-      await until(() => stillRunning(before).length === 0, {
-        timeoutMs: 10_000,
-        what: 'everything of the earlier run to be gone',
+  beforeAll(async () => {
+    folder = await newFolder();
+    program = await startProgram({ environment });
+    const scene = new Scene(program, folder);
+    standing = await setScene(scene);
+    const before = await familyOf(program);
+    for (const [status, one] of standing) {
+      expect(await secondOf(one)).toMatchObject({ status });
+      expect(await revisionOf(program, one.deployment.id, one.third)).toMatchObject({ status: 'QUEUED' });
+    }
+    await program[kill]();
+    const startedAt = performance.now();
+    const sinceStart = () => Math.round(performance.now() - startedAt);
+    program = await startProgram({ environment, dataFolder: program.dataFolder });
+    const upMs = sinceStart();
+    for (const { deployment } of standing.values()) await serves(deployment, 'v1');
+    const servesMs = sinceStart();
+    await until(() => stillRunning(before).length === 0, {
+      timeoutMs: 10_000,
+      what: 'everything of the earlier run to be gone',
+    });
+    for (const { deployment } of standing.values()) {
+      expect(await deploymentOf(program, deployment.id)).toMatchObject({
+        active_revision_id: deployment.active_revision_id,
+        source_config: { custom_url: deployment.source_config.custom_url },
       });
-      for (const { deployment } of standing.values()) {
-        expect(await deploymentOf(program, deployment.id)).toMatchObject({
-          active_revision_id: deployment.active_revision_id,
-          source_config: { custom_url: deployment.source_config.custom_url },
-        });
-      }
-      await writeFile(scene.gate, '');
-      process.stdout.write(`${kill}: up_ms=${upMs} serve_again_ms=${servesMs}\n`);
-    }, 120_000);
-    afterAll(async () => {
-      expect(await endProgram(program)).toEqual([]);
-      await removeFolder(folder);
-    }, 60_000);
+    }
+    await writeFile(scene.gate, '');
+    process.stdout.write(`${kill}: up_ms=${upMs} serve_again_ms=${servesMs}\n`);
+  }, 120_000);
+  afterAll(async () => {
+    expect(await endProgram(program)).toEqual([]);
+    await removeFolder(folder);
+  }, 60_000);
 
-    it.each(fates)(
-      'ends what was $status as $ends, and moves the queue on',
-      async ({ status, ends, reason }) => {
-        const one = standing.get(status);
-        if (one === undefined) throw new Error(status);
-        const last = await ended(program, one.deployment.id, one.third, MOVES_ON_MS);
-        expect(last).toMatchObject({ status: 'DEPLOYED' });
-        await serves(one.deployment, 'v3');
-        const fate = await secondOf(one);
-        expect([fate.status, fate.status_message ?? '']).toEqual([ends, expect.stringMatching(reason)]);
-      },
-    );
-  });
+  it.each(fates)(
+    'ends what was $status as $ends, and moves the queue on',
+    async ({ status, ends, reason }) => {
+      const one = standing.get(status);
+      if (one === undefined) throw new Error(status);
+      const last = await ended(program, one.deployment.id, one.third, MOVES_ON_MS);
+      expect(last).toMatchObject({ status: 'DEPLOYED' });
+      await serves(one.deployment, 'v3');
+      const fate = await secondOf(one);
+      expect([fate.status, fate.status_message ?? '']).toEqual([ends, expect.stringMatching(reason)]);
+    },
+  );
 }

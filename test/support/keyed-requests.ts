@@ -1,5 +1,4 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { expect } from 'vitest';
 import { createApiKey } from '../../lib/app/identity/create-api-key.ts';
 import type { RouteRow } from '../../lib/contract/routes/route.ts';
 import { routes } from '../../lib/contract/routes.ts';
@@ -66,11 +65,13 @@ export const creating = (apiKey: string, body: object = github('once'), key = 'k
   apiKey,
 });
 
-/** Sends one request that makes a deployment so many times at once: one is made, and all answers are the same. */
-export async function oneOfManyAtOnce(count: number): Promise<void> {
+/** Sends one request that makes a deployment so many times at once: the statuses that were answered, how many bodies, and how many are made. */
+export async function manyAtOnce(count: number) {
   const { plane, apiKey } = await start();
   const answers = await Promise.all(Array.from({ length: count }, () => ask(plane, creating(apiKey))));
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(count).fill(201));
-  expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
-  expect((await list(plane)).resources).toHaveLength(1);
+  return {
+    statuses: [...new Set(answers.map(({ statusCode }) => statusCode))],
+    bodies: new Set(answers.map(({ body }) => body)).size,
+    deployments: (await list(plane)).resources.length,
+  };
 }

@@ -1,60 +1,94 @@
-import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { until } from '../../support/until.ts';
-import { FakeControlPlane } from './fake-control-plane.ts';
 import {
   completionOf,
   deploy,
   helloTarball,
   scriptTarball,
   specOf,
-  startProgram,
   tarballOf,
   WAIT,
 } from './listener-program.ts';
+import { type SharedListener, sharedListener } from './shared-listener.ts';
 
 const SECRET = 'a-very-secret-value';
 
+type BadRevision = { what: string; files: Record<string, string>; message: RegExp };
+
+/** Deploys each of these where another revision serves. */
+function itKeepsTheOldOne(shared: () => SharedListener, bad: BadRevision[]): void {
+  let old: DeploySpec;
+  beforeAll(async () => {
+    old = await deploy(shared().controlPlane, await helloTarball('v1'));
+  });
+
+  it.each(bad)('fails $what with the reason, and keeps the old one serving', async ({ files, message }) => {
+    const { controlPlane, program } = shared();
+    const { deployment_id, deployment_name } = old;
+    const withPackage =
+      'main.cjs' in files ? { 'package.json': '{"scripts":{"start":"node main.cjs"}}' } : {};
+    const artifact = controlPlane.addArtifact(await tarballOf({ ...withPackage, ...files }));
+    const epoch = controlPlane.nextEpochOf(deployment_id);
+    const taskId = controlPlane.offerDeploy(specOf(controlPlane, artifact, { deployment_id, epoch }));
+    const completed = await completionOf(controlPlane, taskId);
+
+    expect(completed).toMatchObject({ outcome: 'failed', previous_serving: true });
+    expect(completed.status_message).toMatch(message);
+    const [cause = ''] = (completed.status_message ?? '').split('\n');
+    expect(controlPlane.taskLinesOf(taskId).at(-1)).toMatchObject({
+      level: 'ERROR',
+      message: cause.replace(/ Its last lines of output:$/, ''),
+    });
+    expect(await (await fetch(program.url(deployment_name))).json()).toMatchObject({ version: 'v1' });
+    expect(program.serverPids(deployment_id)).toHaveLength(1);
+  });
+}
+
 describe('deploying on the process listener', { timeout: 30_000 }, () => {
+  const shared = sharedListener();
+
   it('serves a deployed revision on its stable URL and ships its output', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
+    const { controlPlane, program } = shared();
     const environment = [
       { name: 'GREETING', value: 'hi' },
       { name: 'PORT', value: '1' },
     ];
-    await deploy(controlPlane, await helloTarball('v1'), { environment });
+    const artifact = controlPlane.addArtifact(await helloTarball('v1'));
+    const spec = specOf(controlPlane, artifact, { environment });
+    const { deployment_id: id, deployment_name: name } = spec;
+    const taskId = controlPlane.offerDeploy(spec);
+    const completed = await completionOf(controlPlane, taskId);
 
-    const response = await fetch(program.url('hello'));
+    const response = await fetch(program.url(name));
     expect(await response.json()).toMatchObject({ greeting: 'hi', version: 'v1' });
-    expect((await fetch(`http://127.0.0.1:${program.agentsPort}/d/hello?x=1`)).status).toBe(200);
+    expect((await fetch(program.url(name, '?x=1'))).status).toBe(200);
     expect((await fetch(program.url('nobody'))).status).toBe(404);
-    expect(controlPlane.completed[0]?.url).toBe(`http://localhost:${program.agentsPort}/d/hello`);
-    expect(controlPlane.phases).toContain('switching');
+    const url = `http://localhost:${program.agentsPort}/d/${name}`;
+    expect(completed).toMatchObject({ outcome: 'succeeded', url });
+    expect(controlPlane.phases).toContainEqual({ task_id: taskId, phase: 'switching' });
     expect(controlPlane.claimedVersion).toBe(manifest.version);
     await until(
-      () => controlPlane.agentLines.some((line) => line.message.includes('hello-server v1 listens')),
+      () => controlPlane.agentLinesOf(id).some((line) => line.message.includes('hello-server v1 listens')),
       {
         ...WAIT,
         what: 'the server line',
       },
     );
-    const said = controlPlane.taskLines.map((line) => line.message);
+    const said = controlPlane.taskLinesOf(taskId).map((line) => line.message);
     expect(said.join('\n')).toMatch(/PORT of this deployment is not used/);
     expect(said.at(-1)).toMatch(/^timing: download_ms=\d+ unpack_ms=\d+ start_ms=\d+ switch_ms=\d+$/);
-    await until(() => controlPlane.reports.some((one) => one.healthy && one.epoch === 2), {
+    await until(() => controlPlane.reportsOf(id).some((one) => one.healthy && one.epoch === 2), {
       ...WAIT,
       what: 'a report under the epoch after the task',
     });
-    expect(controlPlane.problems).toEqual([]);
   });
 
   it('loses no request and no open stream when the next revision takes over', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
-    const first = await deploy(controlPlane, await helloTarball('v1'));
-    const stream = fetch(program.url('hello', '/stream')).then((response) => response.text());
+    const { controlPlane, program } = shared();
+    const { deployment_id, deployment_name } = await deploy(controlPlane, await helloTarball('v1'));
+    const stream = fetch(program.url(deployment_name, '/stream')).then((response) => response.text());
     const statuses: number[] = [];
     const versions = new Set<unknown>();
     let going = true;
@@ -62,7 +96,7 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
     const client = setInterval(() => {
       if (!going) return;
       requests.push(
-        fetch(program.url('hello')).then(async (response) => {
+        fetch(program.url(deployment_name)).then(async (response) => {
           statuses.push(response.status);
           const body: unknown = await response.json();
           versions.add(typeof body === 'object' && body !== null && 'version' in body ? body.version : body);
@@ -70,7 +104,7 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
       );
     }, 50);
 
-    await deploy(controlPlane, await helloTarball('v2'), { deployment_id: first.deployment_id, epoch: 3 });
+    await deploy(controlPlane, await helloTarball('v2'), { deployment_id, epoch: 3 });
     const text = await stream;
     going = false;
     clearInterval(client);
@@ -80,80 +114,68 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
     expect(versions).toEqual(new Set(['v1', 'v2']));
     expect(statuses.length).toBeGreaterThan(60);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
-    await until(async () => (await program.serverPids()).length === 1, {
+    await until(() => program.serverPids(deployment_id).length === 1, {
       ...WAIT,
       what: 'the old server to end',
     });
   });
 
-  it.each([
-    {
-      what: 'a server that exits at once',
-      files: { 'main.cjs': 'console.log("boom: no database"); process.exit(3)' },
-      message: /The server exited with code 3\.[^]*boom: no database/,
-    },
-    {
-      what: 'a server that never answers /ok',
-      files: {
-        'main.cjs':
-          'require("http").createServer((q, s) => { s.statusCode = 500; s.end() }).listen(process.env.PORT, () => console.log("still loading"))',
+  describe('a revision that cannot serve', () => {
+    itKeepsTheOldOne(shared, [
+      {
+        what: 'a server that exits at once',
+        files: { 'main.cjs': 'console.log("boom: no database"); process.exit(3)' },
+        message: /The server exited with code 3\.[^]*boom: no database/,
       },
-      args: ['--start-timeout-seconds', '1.5'],
-      message: /not ready within 1\.5 s: GET \/ok answers 500\.[^]*still loading/,
-    },
-    {
-      what: 'a server that listens on nothing',
-      files: { 'main.cjs': 'console.log("thinking"); setInterval(() => {}, 1000)' },
-      args: ['--start-timeout-seconds', '1'],
-      message: /not ready within 1 s: nothing listens on PORT=\d+\.[^]*thinking/,
-    },
-    {
-      what: 'a server that listens on another port',
-      files: {
-        'main.cjs':
-          'const s = require("http").createServer((q, r) => r.end("ok")).listen(0, () => console.log("here " + s.address().port))',
+      {
+        what: 'a server that listens on another port',
+        files: {
+          'main.cjs':
+            'const s = require("http").createServer((q, r) => r.end("ok")).listen(0, () => console.log("here " + s.address().port))',
+        },
+        message: /It listens on port \d+ instead of PORT=\d+\.[^]*here \d+/,
       },
-      message: /It listens on port \d+ instead of PORT=\d+\.[^]*here \d+/,
-    },
-    {
-      what: 'a folder with nothing to start',
-      files: { 'index.html': 'hello' },
-      message: /neither a "start" script in package\.json nor a "web:" line in a Procfile/,
-    },
-  ])('fails $what with the reason, and keeps the old one serving', async ({ files, args, message }) => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane, args);
-    const first = await deploy(controlPlane, await helloTarball('v1'));
-    const withPackage =
-      'main.cjs' in files ? { 'package.json': '{"scripts":{"start":"node main.cjs"}}' } : {};
-    const artifact = controlPlane.addArtifact(await tarballOf({ ...withPackage, ...files }));
-    const bad = specOf(controlPlane, artifact, { deployment_id: first.deployment_id, epoch: 3 });
-    const completed = await completionOf(controlPlane, controlPlane.offerDeploy(bad));
+      {
+        what: 'a folder with nothing to start',
+        files: { 'index.html': 'hello' },
+        message: /neither a "start" script in package\.json nor a "web:" line in a Procfile/,
+      },
+    ]);
+  });
 
-    expect(completed).toMatchObject({ outcome: 'failed', previous_serving: true });
-    expect(completed.status_message).toMatch(message);
-    const [cause = ''] = (completed.status_message ?? '').split('\n');
-    expect(controlPlane.taskLines.at(-1)).toMatchObject({
-      level: 'ERROR',
-      message: cause.replace(/ Its last lines of output:$/, ''),
-    });
-    expect(await (await fetch(program.url('hello'))).json()).toMatchObject({ version: 'v1' });
-    expect(await program.serverPids()).toHaveLength(1);
+  describe('a revision that is not ready in time', () => {
+    // The old one must be, also on a busy machine.
+    const impatient = sharedListener(['--start-timeout-seconds', '3.5']);
+
+    itKeepsTheOldOne(impatient, [
+      {
+        what: 'a server that never answers /ok',
+        files: {
+          'main.cjs':
+            'require("http").createServer((q, s) => { s.statusCode = 500; s.end() }).listen(process.env.PORT, () => console.log("still loading"))',
+        },
+        message: /not ready within 3\.5 s: GET \/ok answers 500\.[^]*still loading/,
+      },
+      {
+        what: 'a server that listens on nothing',
+        files: { 'main.cjs': 'console.log("thinking"); setInterval(() => {}, 1000)' },
+        message: /not ready within 3\.5 s: nothing listens on PORT=\d+\.[^]*thinking/,
+      },
+    ]);
   });
 
   it('masks secrets in output and in the reason of a failure', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    await startProgram(controlPlane);
+    const { controlPlane } = shared();
     const script = 'console.error("ERROR: token is " + process.env.TOKEN); process.exit(1)';
     const spec = specOf(controlPlane, controlPlane.addArtifact(await scriptTarball(script)), {
       environment: [{ name: 'TOKEN', value: SECRET }],
     });
     const completed = await completionOf(controlPlane, controlPlane.offerDeploy(spec));
     expect(completed.status_message).toContain('ERROR: token is ***');
-    const line = await until(() => controlPlane.agentLines.find((one) => one.message.includes('token is')), {
-      ...WAIT,
-      what: 'the line to be shipped',
-    });
+    const line = await until(
+      () => controlPlane.agentLinesOf(spec.deployment_id).find((one) => one.message.includes('token is')),
+      { ...WAIT, what: 'the line to be shipped' },
+    );
     expect(line).toMatchObject({ level: 'ERROR', message: 'ERROR: token is ***' });
     const everything = JSON.stringify([
       controlPlane.taskLines,
@@ -164,94 +186,81 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
   });
 
   it('refuses an image and says what would run it', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    await startProgram(controlPlane);
+    const { controlPlane } = shared();
     const spec = specOf(controlPlane, { kind: 'image', uri: 'registry.example/agent@sha256:1' });
     const completed = await completionOf(controlPlane, controlPlane.offerDeploy(spec));
     expect(completed.outcome).toBe('failed');
     expect(completed.status_message).toMatch(/compute_type k8s/);
   });
 
-  it('refuses an artifact whose content is not what was promised', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    await startProgram(controlPlane);
-    const artifact = controlPlane.addArtifact(await helloTarball('v1'));
-    const spec = specOf(controlPlane, {
-      ...artifact,
-      kind: 'folder',
-      url: 'nowhere',
-      sha256: '0'.repeat(64),
-    });
+  it('refuses an artifact that is not where it was said to be', async () => {
+    const { controlPlane } = shared();
+    const spec = specOf(controlPlane, { kind: 'folder', url: 'nowhere', sha256: '0'.repeat(64) });
     const completed = await completionOf(controlPlane, controlPlane.offerDeploy(spec));
     expect(completed.status_message).toMatch(/could not be downloaded: HTTP/);
   });
 
   it('stops a cancelled task, and one that is told so before it switches', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
+    const { controlPlane, program } = shared();
     const never = await scriptTarball('setInterval(() => {}, 1000)');
-    const spec = specOf(controlPlane, controlPlane.addArtifact(never), { deployment_name: 'never' });
+    const spec = specOf(controlPlane, controlPlane.addArtifact(never));
     const taskId = controlPlane.offerDeploy(spec);
-    await until(async () => (await program.serverPids()).length > 0, {
+    await until(() => program.serverPids(spec.deployment_id).length > 0, {
       ...WAIT,
       what: 'the server to start',
     });
     controlPlane.cancel(taskId);
     expect((await completionOf(controlPlane, taskId)).outcome).toBe('stopped');
-    expect(await program.serverPids()).toEqual([]);
+    expect(program.serverPids(spec.deployment_id)).toEqual([]);
 
     const hello = specOf(controlPlane, controlPlane.addArtifact(await helloTarball('v1')));
     const second = controlPlane.offerDeploy(hello, { stopAtSwitch: true });
     expect((await completionOf(controlPlane, second)).outcome).toBe('stopped');
-    expect(await program.serverPids()).toEqual([]);
-    expect((await fetch(program.url('hello'))).status).toBe(404);
+    expect(program.serverPids(hello.deployment_id)).toEqual([]);
+    expect((await fetch(program.url(hello.deployment_name))).status).toBe(404);
   });
 
   it('touches nothing further when its lease is another listener’s', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
+    const { controlPlane, program } = shared();
     const slow = (text: string) =>
       text.replace('server.listen(Number', 'await delay(700);\nserver.listen(Number');
     const spec = specOf(controlPlane, controlPlane.addArtifact(await helloTarball('v1', slow)));
     const taskId = controlPlane.offerDeploy(spec);
-    await until(async () => (await program.serverPids()).length > 0, {
+    await until(() => program.serverPids(spec.deployment_id).length > 0, {
       ...WAIT,
       what: 'the server to start',
     });
     controlPlane.takeAway(taskId);
-    await until(async () => (await program.serverPids()).length === 0, {
+    await until(() => program.serverPids(spec.deployment_id).length === 0, {
       ...WAIT,
       what: 'the server to be stopped',
     });
-    expect(controlPlane.completed).toEqual([]);
-    await until(async () => (await fetch(program.url('hello'))).status === 404, {
+    expect(controlPlane.completed.filter((one) => one.task_id === taskId)).toEqual([]);
+    await until(async () => (await fetch(program.url(spec.deployment_name))).status === 404, {
       ...WAIT,
       what: 'its route to go',
     });
   });
 
   it('removes everything of a deleted deployment', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
-    const { deployment_id: deploymentId } = await deploy(controlPlane, await helloTarball('v1'));
-    const completed = await completionOf(controlPlane, controlPlane.offerDelete(deploymentId, 3));
+    const { controlPlane, program } = shared();
+    const { deployment_id: id, deployment_name: name } = await deploy(controlPlane, await helloTarball('v1'));
+    const completed = await completionOf(controlPlane, controlPlane.offerDelete(id, 3));
     expect(completed.outcome).toBe('succeeded');
-    expect(await program.serverPids()).toEqual([]);
-    expect((await fetch(program.url('hello'))).status).toBe(404);
+    expect(program.serverPids(id)).toEqual([]);
+    expect((await fetch(program.url(name))).status).toBe(404);
   });
 
   it('removes compute that the control plane no longer lists', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
-    const one = await deploy(controlPlane, await helloTarball('v1'));
-    controlPlane.desired.delete(one.deployment_id);
-    await deploy(controlPlane, await helloTarball('v1'), {
-      deployment_name: `other-${randomUUID().slice(0, 8)}`,
-    });
-    await until(async () => (await program.serverPids()).length === 1, {
+    const { controlPlane, program } = shared();
+    const unlisted = await deploy(controlPlane, await helloTarball('v1'));
+    controlPlane.desired.delete(unlisted.deployment_id);
+    const listed = await deploy(controlPlane, await helloTarball('v1'));
+    await until(() => program.serverPids(unlisted.deployment_id).length === 0, {
       ...WAIT,
       what: 'the unlisted one to end',
     });
-    expect((await fetch(program.url('hello'))).status).toBe(404);
+    expect(program.serverPids(listed.deployment_id)).toHaveLength(1);
+    expect((await fetch(program.url(unlisted.deployment_name))).status).toBe(404);
   });
 });

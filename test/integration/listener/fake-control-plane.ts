@@ -25,6 +25,8 @@ type Offered = {
   conflicts: boolean;
 };
 type Row = { deployment_id: string; epoch: number; revision_id: string | null; held: boolean };
+/** Takes what is to be done when whatever was started is no longer needed. */
+export type OnEnd = (end: () => void | Promise<void>) => void;
 export type Line = { level: string; message: string; timestamp: number };
 
 /** A control plane in memory that speaks the listener protocol, validates every request and records it. */
@@ -35,10 +37,10 @@ export class FakeControlPlane {
   readonly completed: (CompleteRequest & { task_id: string })[] = [];
   /** What the listener said at its last claim. */
   claimedVersion: string | null | undefined;
-  readonly phases: string[] = [];
+  readonly phases: { task_id: string; phase: string | null | undefined }[] = [];
   readonly reports: StatusRequest['reports'] = [];
-  readonly taskLines: Line[] = [];
-  readonly agentLines: Line[] = [];
+  readonly taskLines: (Line & { task_id: string })[] = [];
+  readonly agentLines: (Line & { deployment_id: string })[] = [];
   readonly problems: string[] = [];
   readonly desired = new Map<string, Row>();
   readonly specs = new Map<string, DeploySpec>();
@@ -50,7 +52,8 @@ export class FakeControlPlane {
     return this.#url;
   }
 
-  async start(): Promise<this> {
+  /** Answers requests from now on; how that is ended is given to `onEnd`. */
+  async start(onEnd: OnEnd = onTestFinished): Promise<this> {
     const server = createServer((request, response) => {
       this.#handle(request, response).catch((error: unknown) => {
         this.problems.push(String(error));
@@ -60,7 +63,7 @@ export class FakeControlPlane {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     this.#url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-    onTestFinished(() => {
+    onEnd(() => {
       server.close();
       server.closeAllConnections();
     });
@@ -112,6 +115,23 @@ export class FakeControlPlane {
     return this.#get(taskId).state === 'claimed';
   }
 
+  /** Under which a deployment's next task is offered. */
+  nextEpochOf(deploymentId: string): number {
+    return (this.desired.get(deploymentId)?.epoch ?? 0) + 1;
+  }
+
+  taskLinesOf(taskId: string): Line[] {
+    return this.taskLines.filter((line) => line.task_id === taskId);
+  }
+
+  agentLinesOf(deploymentId: string): Line[] {
+    return this.agentLines.filter((line) => line.deployment_id === deploymentId);
+  }
+
+  reportsOf(deploymentId: string): StatusRequest['reports'] {
+    return this.reports.filter((report) => report.deployment_id === deploymentId);
+  }
+
   #offer(task: ListenerTask, stopAtSwitch: boolean): string {
     const rest = { leaseId: task.lease_id, cancelled: false, conflicts: false, stopAtSwitch };
     this.#offered.set(task.task_id, { task, state: 'offered', ...rest });
@@ -155,7 +175,8 @@ export class FakeControlPlane {
       return [200, { accepted: 1 }];
     }
     if (path === 'logs') {
-      for (const batch of shipLogsRequest().parse(body).batches) this.agentLines.push(...batch.lines);
+      for (const { deployment_id, lines } of shipLogsRequest().parse(body).batches)
+        this.agentLines.push(...lines.map((line) => ({ ...line, deployment_id })));
       return [200, { accepted: 1 }];
     }
     const spec = this.specs.get(/^deployments\/([^/]+)\/spec$/.exec(path)?.[1] ?? '');
@@ -184,14 +205,15 @@ export class FakeControlPlane {
     if (path.endsWith('/heartbeat')) {
       const { lease_id, phase } = heartbeatRequest().parse(body);
       if (offered.conflicts || lease_id !== offered.leaseId) return [409, { detail: 'lease' }];
-      this.phases.push(phase ?? '');
+      this.phases.push({ task_id: offered.task.task_id, phase });
       const stop = offered.cancelled || (phase === 'switching' && offered.stopAtSwitch);
       return [200, { stop }];
     }
     if (path.endsWith('/logs')) {
       const { lease_id, lines } = taskLogsRequest().parse(body);
       if (offered.conflicts || lease_id !== offered.leaseId) return [409, { detail: 'lease' }];
-      this.taskLines.push(...lines.map((line) => ({ ...line, level: line.level ?? 'INFO' })));
+      const { task_id } = offered.task;
+      this.taskLines.push(...lines.map((line) => ({ ...line, level: line.level ?? 'INFO', task_id })));
       return [200, {}];
     }
     const request = completeRequest().parse(body);

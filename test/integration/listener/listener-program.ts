@@ -9,10 +9,11 @@ import * as tar from 'tar';
 import { onTestFinished } from 'vitest';
 import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
+import { readProcesses } from '../../support/processes.ts';
 import { compileCache } from '../../support/program.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { newFolder, removeFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import type { FakeControlPlane } from './fake-control-plane.ts';
+import type { FakeControlPlane, OnEnd } from './fake-control-plane.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const WAIT = { timeoutMs: 20_000 };
@@ -68,10 +69,13 @@ export class ListenerProgram {
     return this.exited();
   }
 
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   async exited(): Promise<number | null> {
     const child = this.#child;
-    if (child !== undefined && child.exitCode === null && child.signalCode === null)
-      await once(child, 'exit');
+    if (child !== undefined && this.isRunning) await once(child, 'exit');
     return child?.exitCode ?? null;
   }
 
@@ -79,50 +83,58 @@ export class ListenerProgram {
     return `http://127.0.0.1:${this.agentsPort}/d/${name}${path}`;
   }
 
-  /** The pids of processes whose working folder is inside the data folder: the agent servers. */
-  async serverPids(): Promise<number[]> {
-    const { readdir, readlink } = await import('node:fs/promises');
-    const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-    const found = await Promise.all(
-      names.map(async (name) => {
-        const folder = await readlink(`/proc/${name}/cwd`).catch(() => '');
-        return folder.startsWith(this.dataFolder) ? [Number(name)] : [];
-      }),
-    );
-    return found.flat();
+  /** Where a deployment has its files. */
+  folderOf(deploymentId: string): string {
+    return join(this.dataFolder, 'deployments', deploymentId);
+  }
+
+  /** The pids of processes whose working folder is inside the data folder: the agent servers, or only those of one deployment. */
+  serverPids(deploymentId?: string): number[] {
+    const folder = deploymentId === undefined ? this.dataFolder : this.folderOf(deploymentId);
+    return readProcesses()
+      .filter(({ cwd }) => cwd.startsWith(folder))
+      .map(({ pid }) => pid);
   }
 }
 
-/** Starts a listener against a fake control plane; both end with the test. */
+/** Starts a listener against a fake control plane; it ends with the test, or when `onEnd` has it end. */
 export async function startProgram(
   controlPlane: FakeControlPlane,
   args: string[] = [],
+  onEnd: OnEnd = onTestFinished,
 ): Promise<ListenerProgram> {
-  const dataFolder = join(await temporaryFolder(), 'listener');
-  const program = new ListenerProgram(controlPlane, dataFolder, await unusedPort());
-  program.start(args);
-  onTestFinished(async () => {
-    await program.end('SIGTERM');
-    await until(async () => (await program.serverPids()).length === 0, {
-      ...WAIT,
-      what: 'all servers of the listener to be gone',
-    });
+  const folder = await newFolder();
+  const program = new ListenerProgram(controlPlane, join(folder, 'listener'), await unusedPort());
+  onEnd(async () => {
+    try {
+      await program.end('SIGTERM');
+      await until(() => program.serverPids().length === 0, {
+        ...WAIT,
+        what: 'all servers of the listener to be gone',
+      });
+    } finally {
+      await removeFolder(folder);
+    }
   });
+  program.start(args);
   return program;
 }
 
 /** A tar file of these files. */
 export async function tarballOf(files: Record<string, string>, gzip = true): Promise<Buffer> {
-  const folder = await temporaryFolder();
-  const content = join(folder, 'content');
-  await mkdir(content);
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(join(content, name, '..'), { recursive: true });
-    await writeFile(join(content, name), text);
+  const folder = await newFolder();
+  try {
+    const content = join(folder, 'content');
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(join(content, name, '..'), { recursive: true });
+      await writeFile(join(content, name), text);
+    }
+    const file = join(folder, 'artifact.tar');
+    await tar.create({ file, cwd: content, gzip }, ['.']);
+    return await readFile(file);
+  } finally {
+    await removeFolder(folder);
   }
-  const file = join(folder, 'artifact.tar');
-  await tar.create({ file, cwd: content, gzip }, ['.']);
-  return readFile(file);
 }
 
 /** The example server with another version text, as a tar file. */
@@ -146,14 +158,15 @@ export function scriptTarball(script: string): Promise<Buffer> {
   });
 }
 
+/** What a task says of a revision; those of one deployment share its name, which is no other's. */
 export function specOf(
   controlPlane: FakeControlPlane,
   artifact: DeploySpec['artifact'],
-  rest: Partial<DeploySpec> = {},
+  { deployment_id = randomUUID(), ...rest }: Partial<DeploySpec> = {},
 ): DeploySpec {
   return {
-    deployment_id: randomUUID(),
-    deployment_name: 'hello',
+    deployment_id,
+    deployment_name: `hello-${deployment_id.slice(0, 8)}`,
     tenant_id: controlPlane.tenantId,
     revision_id: randomUUID(),
     epoch: 1,

@@ -1,21 +1,23 @@
 import { connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
 import { until } from '../../support/until.ts';
 import { FakeControlPlane } from './fake-control-plane.ts';
 import {
   completionOf,
   deploy,
   helloTarball,
-  type ListenerProgram,
+  ListenerProgram,
   specOf,
   startProgram,
   WAIT,
 } from './listener-program.ts';
+import { sharedListener } from './shared-listener.ts';
 
-async function serves(program: ListenerProgram, version: string): Promise<void> {
+async function serves(program: ListenerProgram, deployed: DeploySpec, version: string): Promise<void> {
   await until(
     async () => {
-      const response = await fetch(program.url('hello')).catch(() => undefined);
+      const response = await fetch(program.url(deployed.deployment_name)).catch(() => undefined);
       const body: unknown = response?.ok ? await response.json() : undefined;
       return typeof body === 'object' && body !== null && 'version' in body && body.version === version;
     },
@@ -24,61 +26,68 @@ async function serves(program: ListenerProgram, version: string): Promise<void> 
 }
 
 describe('the process listener when something dies', { timeout: 30_000 }, () => {
+  const shared = sharedListener();
+  beforeEach(() => {
+    // One that failed may have left it ended.
+    if (!shared().program.isRunning) shared().program.start();
+  });
+  afterEach(() => {
+    // Else each start would bring back what earlier tests have deployed.
+    shared().controlPlane.desired.clear();
+  });
+
   it('serves on the same URL after a restart, from desired and spec', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
-    await deploy(controlPlane, await helloTarball('v1'), {
+    const { controlPlane, program } = shared();
+    const deployed = await deploy(controlPlane, await helloTarball('v1'), {
       environment: [{ name: 'GREETING', value: 'kept-nowhere-on-disk' }],
     });
     expect(await program.end('SIGTERM')).toBe(0);
-    expect(await program.serverPids()).toEqual([]);
+    expect(program.serverPids()).toEqual([]);
     program.start();
-    await serves(program, 'v1');
-    expect(await (await fetch(program.url('hello'))).json()).toMatchObject({
+    await serves(program, deployed, 'v1');
+    expect(await (await fetch(program.url(deployed.deployment_name))).json()).toMatchObject({
       greeting: 'kept-nowhere-on-disk',
     });
   });
 
   it('takes its servers with it when it is killed, and brings them back', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
-    await deploy(controlPlane, await helloTarball('v1'));
-    expect(await program.serverPids()).toHaveLength(1);
+    const { controlPlane, program } = shared();
+    const deployed = await deploy(controlPlane, await helloTarball('v1'));
+    expect(program.serverPids(deployed.deployment_id)).toHaveLength(1);
     await program.end('SIGKILL');
-    await until(async () => (await program.serverPids()).length === 0, {
+    await until(() => program.serverPids().length === 0, {
       timeoutMs: 5000,
       what: 'the warden to end the servers',
     });
     program.start();
-    await serves(program, 'v1');
+    await serves(program, deployed, 'v1');
   });
 
   it('finishes a task that was under way when it was killed', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
+    const { controlPlane, program } = shared();
     const slow = (text: string) =>
       text.replace('server.listen(Number', 'await delay(500);\nserver.listen(Number');
-    const deployed = deploy(controlPlane, await helloTarball('v1', slow));
-    await until(async () => (await program.serverPids()).length > 0, {
+    const spec = specOf(controlPlane, controlPlane.addArtifact(await helloTarball('v1', slow)));
+    const taskId = controlPlane.offerDeploy(spec);
+    await until(() => program.serverPids(spec.deployment_id).length > 0, {
       ...WAIT,
       what: 'the server to start',
     });
     await program.end('SIGKILL');
     program.start();
-    await deployed;
-    await serves(program, 'v1');
-    expect(controlPlane.completed).toHaveLength(1);
+    expect(await completionOf(controlPlane, taskId)).toMatchObject({ outcome: 'succeeded' });
+    await serves(program, spec, 'v1');
+    expect(controlPlane.completed.filter((one) => one.task_id === taskId)).toHaveLength(1);
   });
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
     'reports the end of a task that was cancelled while it was away after %s, under a lease it never heard of',
     async (signal) => {
-      const controlPlane = await new FakeControlPlane().start();
-      const program = await startProgram(controlPlane);
+      const { controlPlane, program } = shared();
       const never = (text: string) => text.replace('server.listen(', '(() => setInterval(() => {}, 1000))(');
-      const artifact = controlPlane.addArtifact(await helloTarball('v1', never));
-      const taskId = controlPlane.offerDeploy(specOf(controlPlane, artifact));
-      await until(async () => (await program.serverPids()).length > 0, {
+      const spec = specOf(controlPlane, controlPlane.addArtifact(await helloTarball('v1', never)));
+      const taskId = controlPlane.offerDeploy(spec);
+      await until(() => program.serverPids(spec.deployment_id).length > 0, {
         ...WAIT,
         what: 'the server to start',
       });
@@ -87,34 +96,24 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
       controlPlane.cancel(taskId);
       program.start();
       expect(await completionOf(controlPlane, taskId)).toMatchObject({ outcome: 'stopped' });
-      expect(controlPlane.problems).toEqual([]);
     },
   );
 
-  it('ends with its parent when it is asked to', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane, ['--parent-pipe']);
-    await deploy(controlPlane, await helloTarball('v1'));
-    program.stdin?.end();
-    expect(await program.exited()).toBe(0);
-    expect(await program.serverPids()).toEqual([]);
-  });
-
   it('restarts a crashed server, holds requests meanwhile, and says so', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
-    await deploy(controlPlane, await helloTarball('v1'));
-    const [pid] = await program.serverPids();
+    const { controlPlane, program } = shared();
+    const { deployment_id: id, deployment_name: name } = await deploy(controlPlane, await helloTarball('v1'));
+    const reports = () => controlPlane.reportsOf(id);
+    const [pid] = program.serverPids(id);
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
-    await until(() => controlPlane.reports.some((report) => !report.healthy), { ...WAIT, what: 'a report' });
+    await until(() => reports().some((report) => !report.healthy), { ...WAIT, what: 'a report' });
     // Asked while nothing serves: held, then answered by the new server.
-    const response = await fetch(program.url('hello'));
+    const response = await fetch(program.url(name));
     expect(response.status).toBe(200);
-    await until(() => controlPlane.reports.at(-1)?.healthy === true, { ...WAIT, what: 'a healthy report' });
-    const unhealthy = controlPlane.reports.find((report) => !report.healthy);
+    await until(() => reports().at(-1)?.healthy === true, { ...WAIT, what: 'a healthy report' });
+    const unhealthy = reports().find((report) => !report.healthy);
     expect(unhealthy?.reason).toBe('the server was ended by SIGKILL');
     await until(
-      () => controlPlane.agentLines.some((line) => line.message.includes('it is started again in')),
+      () => controlPlane.agentLinesOf(id).some((line) => line.message.includes('it is started again in')),
       {
         ...WAIT,
         what: 'a deploy log line',
@@ -123,15 +122,45 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
   });
 
   it('refuses a second listener on the same data folder', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
-    await deploy(controlPlane, await helloTarball('v1'));
-    const { ListenerProgram: Program } = await import('./listener-program.ts');
-    const second = new Program(controlPlane, program.dataFolder, 0);
+    const { controlPlane, program } = shared();
+    const deployed = await deploy(controlPlane, await helloTarball('v1'));
+    const second = new ListenerProgram(controlPlane, program.dataFolder, 0);
+    onTestFinished(async () => void (await second.end('SIGTERM')));
     second.start();
     expect(await second.exited()).toBe(1);
     expect(second.output.join('')).toMatch(/Another listener \(pid \d+\) is running/);
-    await serves(program, 'v1');
+    await serves(program, deployed, 'v1');
+  });
+
+  it('passes a connection upgrade through', async () => {
+    const { controlPlane, program } = shared();
+    const echo = (text: string) =>
+      text.replace(
+        '// Stop accepting',
+        "server.on('upgrade', (q, s) => { s.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: echo\\r\\n\\r\\n'); s.pipe(s); });\n// Stop accepting",
+      );
+    const { deployment_name: name } = await deploy(controlPlane, await helloTarball('v1', echo));
+    const socket = connect(program.agentsPort, '127.0.0.1');
+    let received = '';
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.toString();
+    });
+    socket.write(`GET /d/${name}/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
+    await until(() => received.includes('101 Switching Protocols'), { ...WAIT, what: 'the upgrade' });
+    socket.write('ping-pong');
+    await until(() => received.endsWith('ping-pong'), { ...WAIT, what: 'the echo' });
+    socket.destroy();
+  });
+});
+
+describe('the process listener when it is to end', { timeout: 30_000 }, () => {
+  it('ends with its parent when it is asked to', async () => {
+    const controlPlane = await new FakeControlPlane().start();
+    const program = await startProgram(controlPlane, ['--parent-pipe']);
+    await deploy(controlPlane, await helloTarball('v1'));
+    program.stdin?.end();
+    expect(await program.exited()).toBe(0);
+    expect(program.serverPids()).toEqual([]);
   });
 
   it('stops within its time though a server ignores SIGTERM', async () => {
@@ -142,27 +171,6 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
     const begin = Date.now();
     expect(await program.end('SIGHUP')).toBe(0);
     expect(Date.now() - begin).toBeLessThan(8000);
-    expect(await program.serverPids()).toEqual([]);
-  });
-
-  it('passes a connection upgrade through', async () => {
-    const controlPlane = await new FakeControlPlane().start();
-    const program = await startProgram(controlPlane);
-    const echo = (text: string) =>
-      text.replace(
-        '// Stop accepting',
-        "server.on('upgrade', (q, s) => { s.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: echo\\r\\n\\r\\n'); s.pipe(s); });\n// Stop accepting",
-      );
-    await deploy(controlPlane, await helloTarball('v1', echo));
-    const socket = connect(program.agentsPort, '127.0.0.1');
-    let received = '';
-    socket.on('data', (chunk: Buffer) => {
-      received += chunk.toString();
-    });
-    socket.write('GET /d/hello/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
-    await until(() => received.includes('101 Switching Protocols'), { ...WAIT, what: 'the upgrade' });
-    socket.write('ping-pong');
-    await until(() => received.endsWith('ping-pong'), { ...WAIT, what: 'the echo' });
-    socket.destroy();
+    expect(program.serverPids()).toEqual([]);
   });
 });
