@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { endProgram, startProgram } from '../support/program.ts';
+import { until } from '../support/until.ts';
 
 const program = fileURLToPath(new URL('../../bin/slipway.ts', import.meta.url));
 const run = promisify(execFile);
@@ -33,6 +34,9 @@ it('makes another tenant in an installation that runs, and says so when none doe
       const answer = await fetch(`${running.baseUrl}/v2/listeners`, { headers });
       expect(await answer.json()).toEqual({ resources: [], offset: 0 });
       await running.killGroup();
+      // What it had started is ended by its wardens, in a moment.
+      const isOver = async () => (await running.alive()).length === 0;
+      await until(isOver, { timeoutMs: 10_000, what: 'everything to end' });
       expect(await bootstrap().catch((error: unknown) => error)).toMatchObject(notRunning);
     } finally {
       expect(await endProgram(running)).toEqual([]);
