@@ -1,7 +1,8 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { quickFolder } from './support/quick-folder.ts';
+import { quickFolder, runFolder } from './support/quick-folder.ts';
 import { LongestFirst } from './support/sequencer.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,6 +20,9 @@ const otherRuns = [
   ...(process.env.TEST_BROWSER === undefined ? ['test/e2e/*-browser.test.ts'] : []),
 ];
 
+/** Packages of agents and whole installations are too much to be kept in memory. */
+const isLarge = process.env.TEST_AGENTS !== undefined || process.env.TEST_AWS !== undefined;
+
 /** Functions that run inside of tests would log each request. */
 const silent = { POWERTOOLS_LOG_LEVEL: 'SILENT' };
 
@@ -29,7 +33,10 @@ export default defineConfig({
   root,
   test: {
     // The programs that tests start share their compiled code, as those of `npm start` do.
-    env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/slipway'), TMPDIR: quickFolder() },
+    env: {
+      NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/slipway'),
+      TMPDIR: runFolder(isLarge ? tmpdir() : quickFolder()),
+    },
     sequence: { sequencer: LongestFirst },
     // Files that drive real programs mostly wait for them.
     maxWorkers: 5,

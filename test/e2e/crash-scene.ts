@@ -101,7 +101,8 @@ class Scene {
   /** Stops the listener in its tracks. If a claim of it is being held, another deployment's task answers that; then it asks no more. */
   async withoutListener({ deployment }: Standing): Promise<void> {
     const listener = (await this.program.alive()).find(({ command }) => command.includes('bin/listener.ts'));
-    process.kill(listener?.pid ?? 0, 'SIGSTOP');
+    if (listener === undefined) throw new Error('there is no listener');
+    process.kill(listener.pid, 'SIGSTOP');
     const path = `/v2/deployments/${deployment.id}/revisions/${deployment.latest_revision_id}/redeploy`;
     const { latest_revision_id: taken } = await expectApi<ShownDeployment>(
       this.program,

@@ -124,7 +124,8 @@ describe('a deletion whose listener is away', () => {
     const { url } = await gitRepository(await helloFiles());
     const deployment = await deployed(program, await create(program, 'away', url));
     const listener = (await program.alive()).find(({ command }) => command.includes('bin/listener.ts'));
-    process.kill(listener?.pid ?? 0, 'SIGSTOP');
+    if (listener === undefined) throw new Error('there is no listener');
+    process.kill(listener.pid, 'SIGSTOP');
     expect((await api(program, 'DELETE', path(deployment))).status).toBe(204);
     const taken = await api(program, 'POST', '/v2/deployments', {
       name: 'away',

@@ -74,7 +74,7 @@ export async function aGrant(
   const asked = { redirectUri: REDIRECT_URI, scopes, state: 'a-state', challenge, params: {} };
   const back = await server.consent(deps.oauth.authorizationUrl(client, asked));
   const exchanged = { callback: back.searchParams, state: 'a-state', redirectUri: REDIRECT_URI, verifier };
-  const answer = await deps.oauth.exchange(client, exchanged, AbortSignal.timeout(5_000));
+  const answer = await deps.oauth.exchange(client, exchanged, AbortSignal.timeout(20_000));
   const owner = { tenantId: caller.tenantId, ownerId: caller.userId, userId, agentId };
   const { token, writes } = await keepToken(deps, owner, provider, answer, { scopes, ...more });
   await transact(deps.table, writes);

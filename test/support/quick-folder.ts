@@ -6,6 +6,16 @@ const IN_MEMORY = '/dev/shm';
 /** What a run writes takes some hundred megabytes at most. */
 const NEEDED_BYTES = 2 * 1024 ** 3;
 
+/**
+ * A folder for all that a run writes, other programs' caches and leavings included: it is removed when this process ends. For the process that
+ * runs the tests, which hands it to everybody else as TMPDIR.
+ */
+export function runFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, 'slipway-tests-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 /** Where files are kept in memory if there is room, and if programs may be run from there: nothing of a test has to outlive the machine. */
 export function quickFolder(): string {
   try {
