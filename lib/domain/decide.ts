@@ -1,3 +1,4 @@
+import type { RevisionStatus } from '../contract/revision-status.ts';
 import type { Holder, Situation, TaskFacts } from './situation.ts';
 import { isTerminal, stageOf } from './transitions.ts';
 
@@ -87,6 +88,14 @@ function aboutSlot(s: Situation): Action | undefined {
 /** Whether what is to be done with the revision may depend on which state waits: only then is its token worth reading. */
 export const dependsOnWaiting = ({ outcome, interruptRequested, status, offered }: Holder): boolean =>
   outcome !== undefined || interruptRequested || (status === 'AWAITING_DEPLOY' && !offered);
+
+const AT_WORK: readonly RevisionStatus[] = ['AWAITING_BUILD', 'BUILDING', 'DEPLOYING'];
+
+/**
+ * Whether a builder or a listener has the revision in hand in this status: then it gives nothing to do by itself, unless its outcome or an
+ * interrupt is noted on it. What time or a question brings to light is sweep's.
+ */
+export const isAtWork = (status: RevisionStatus): boolean => AT_WORK.includes(status);
 
 const deployDecided = (holder: Holder): boolean => holder.outcome?.stage === 'deploy';
 

@@ -7,7 +7,7 @@ import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { functionRows } from '../contract/functions.ts';
-import { dispatchFilters, eventFilters, type StreamFilter } from '../store/table.ts';
+import { dispatchFilters, eventFilters, type StreamFilter } from '../store/stream-filters.ts';
 import { nameOf, type Platform } from './platform.ts';
 import type { Settings } from './settings.ts';
 import { SlipwayFunction } from './slipway-function.ts';
@@ -117,12 +117,18 @@ export class Triggers extends Construct {
 }
 
 /** What Lambda compares records with; the embedded reader judges by the same filters. */
-const patternOf = ({ on, image, entities, audited }: StreamFilter) => ({
+const patternOf = ({ on, image, entities, statuses, has }: StreamFilter) => ({
   ...(on !== undefined && { eventName: on }),
   dynamodb: {
     [image]: {
       ...(entities !== undefined && { entity: { S: entities } }),
-      ...(audited !== undefined && { audit: { M: { id: { S: [{ exists: true }] } } } }),
+      ...(statuses !== undefined && { status: { S: statuses } }),
+      ...(has !== undefined && textAt(has)),
     },
   },
 });
+
+function textAt([name, ...deeper]: readonly [string, ...string[]]): object {
+  const [next, ...rest] = deeper;
+  return { [name]: next === undefined ? { S: [{ exists: true }] } : { M: textAt([next, ...rest]) } };
+}

@@ -157,6 +157,23 @@ describe('the stream', () => {
     }
   });
 
+  it('calls dispatch for deployments, and for revisions unless somebody has them in hand', () => {
+    const dispatch = mappings().find(({ FunctionName }) =>
+      JSON.stringify(FunctionName).includes('Triggersdispatch'),
+    );
+    const patterns = dispatch?.FilterCriteria.Filters.map(({ Pattern }) => JSON.parse(Pattern) as unknown);
+    const exists = { S: [{ exists: true }] };
+    const revision = { entity: { S: ['revision'] } };
+    expect(patterns).toEqual([
+      { dynamodb: { NewImage: { entity: { S: ['deployment'] } } } },
+      { dynamodb: { NewImage: { ...revision, status: { S: expect.any(Array) } } } },
+      { dynamodb: { NewImage: { ...revision, outcome: { M: { stage: exists } } } } },
+      { dynamodb: { NewImage: { ...revision, interrupt_requested_at: exists } } },
+    ]);
+    expect(JSON.stringify(patterns)).toContain('"AWAITING_DEPLOY"');
+    expect(JSON.stringify(patterns)).not.toMatch(/"(AWAITING_BUILD|BUILDING|DEPLOYING)"/);
+  });
+
   it('calls the second one for deployments that come and go, revisions, and what says who changed it', () => {
     const events = mappings().find(({ FunctionName }) =>
       JSON.stringify(FunctionName).includes('Triggersevents'),

@@ -1,4 +1,4 @@
-import type { StreamFilter } from '../../lib/store/table.ts';
+import type { StreamFilter } from '../../lib/store/stream-filters.ts';
 
 /** Items of these kinds, as they are after a change, or as they were before they were removed. */
 export const filtersOf = (entities: readonly string[]): StreamFilter[] => [

@@ -30,7 +30,7 @@ import type { StreamHandler } from '../../lib/embedded/stream/deliver.ts';
 import { wakeOnWrite } from '../../lib/embedded/stream/wake-on-write.ts';
 import { openStream } from '../../lib/embedded/stream.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../../lib/embedded/workflow.ts';
-import { dispatchFilters, eventFilters } from '../../lib/store/table.ts';
+import { dispatchFilters, eventFilters } from '../../lib/store/stream-filters.ts';
 import { blobsIn } from './blobs.ts';
 import { aCaller } from './caller.ts';
 import { dynamoDbEndpoint, freshTable } from './dynoxide.ts';

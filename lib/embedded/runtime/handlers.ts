@@ -1,7 +1,7 @@
 import type { BuildChanged } from '../../adapters/builds.ts';
 import type { Deps } from '../../app/deps.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
-import { dispatchFilters, eventFilters } from '../../store/table.ts';
+import { dispatchFilters, eventFilters } from '../../store/stream-filters.ts';
 import { codeBuildEventOf } from '../../triggers/build-event.ts';
 import type { ApiHandler } from '../gateway.ts';
 import { leaveOutContainer } from '../no-container.ts';

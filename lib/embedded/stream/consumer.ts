@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { StreamFilter } from '../../store/table.ts';
+import type { StreamFilter } from '../../store/stream-filters.ts';
 import { deliver, type Failure, type StreamHandler } from './deliver.ts';
 import { fits } from './filters.ts';
 

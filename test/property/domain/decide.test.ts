@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
-import { decide, dependsOnWaiting } from '../../../lib/domain/decide.ts';
+import { decide, dependsOnWaiting, isAtWork } from '../../../lib/domain/decide.ts';
 import type { Situation } from '../../../lib/domain/situation.ts';
 import { isTerminal } from '../../../lib/domain/transitions.ts';
 
@@ -129,6 +129,24 @@ describe('the rule of the engine', () => {
       const gone = s.execution === 'closed' || s.execution === 'absent';
       expect(gone || isTerminal(s.holder?.status ?? 'DEPLOYED')).toBe(true);
     });
+  });
+
+  it('finds nothing to do in what steps write while a builder or a listener has the revision in hand', () => {
+    const atWork = holder
+      .map((one) => ({ ...one, interruptRequested: false, outcome: undefined, switching: false }))
+      .filter(({ status }) => isAtWork(status))
+      .map((one) => ({
+        ...one,
+        build: one.build && { state: 'not_asked' as const, dueAt: NOW + 1 },
+      }));
+    const all = fc.oneof(situation, deleting).filter(({ slot }) => slot?.kind === 'revision');
+    const property = fc.property(all, atWork, atWork, (s, before, after) => {
+      const dispatched = { ...s, execution: 'not_asked' as const };
+      const found = decide({ ...dispatched, holder: after });
+      expect(found).toEqual(decide({ ...dispatched, holder: before }));
+      if (s.task === undefined && s.deletion === undefined) expect(found).toEqual({ do: 'nothing' });
+    });
+    fc.assert(property, { numRuns: 5_000 });
   });
 
   it('asks which state waits only where it may matter', () => {

@@ -1,12 +1,17 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import type { RevisionStatus } from '../../../lib/contract/revision-status.ts';
 import { fits } from '../../../lib/embedded/stream/filters.ts';
-import { dispatchFilters, eventFilters } from '../../../lib/store/table.ts';
+import { dispatchFilters, eventFilters } from '../../../lib/store/stream-filters.ts';
 
 type Image = NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
 
 const image = (entity: string, more: Image = {}): Image => ({ entity: { S: entity }, ...more });
 const audit: Image = { audit: { M: { id: { S: 'x' } } } };
+const outcome: Image = { outcome: { M: { stage: { S: 'build' }, result: { S: 'failed' } } } };
+const interrupt: Image = { interrupt_requested_at: { S: '2026-01-01T00:00:00.000Z' } };
+const revision = (status: RevisionStatus, more: Image = {}): Image =>
+  image('revision', { status: { S: status }, ...more });
 
 function record(eventName: 'INSERT' | 'MODIFY' | 'REMOVE', of: Image): DynamoDBRecord {
   const images = {
@@ -44,7 +49,18 @@ describe('events', () => {
 
 describe('dispatch', () => {
   it.each([
-    ['INSERT', image('revision'), true],
+    ['INSERT', revision('CREATING'), true],
+    ['MODIFY', revision('QUEUED'), true],
+    ['MODIFY', revision('AWAITING_BUILD'), false],
+    ['MODIFY', revision('BUILDING'), false],
+    ['MODIFY', revision('BUILDING', outcome), true],
+    ['MODIFY', revision('BUILDING', interrupt), true],
+    ['MODIFY', revision('AWAITING_DEPLOY'), true],
+    ['MODIFY', revision('DEPLOYING'), false],
+    ['MODIFY', revision('DEPLOYING', outcome), true],
+    ['MODIFY', revision('UNKNOWN'), true],
+    ['MODIFY', revision('DEPLOYED'), true],
+    ['REMOVE', revision('DEPLOYED'), false],
     ['MODIFY', image('deployment'), true],
     ['REMOVE', image('deployment'), false],
     ['MODIFY', image('task'), false],
