@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { gitRepositoryIn } from '../support/git-repository.ts';
-import { helloFiles, packageJson } from '../support/hello-server.ts';
+import { HTTP_ALONE, helloFiles, packageJson } from '../support/hello-server.ts';
 import {
   create,
   deployed,
@@ -104,7 +104,7 @@ const cases: Bad[] = [
   {
     ...deploy,
     what: 'a server that listens on another port',
-    files: server(`import { createServer } from 'node:http'; ${speak('here with')}
+    files: server(`${HTTP_ALONE} ${speak('here with')}
       const server = createServer((_, response) => response.end('ok')).listen(0, () => {
         // The system may happen to give the very port that it should listen on.
         if (String(server.address().port) === process.env.PORT) server.close(() => server.listen(0));
@@ -125,7 +125,7 @@ const cases: Bad[] = [
     ...deploy,
     what: 'a server that never answers /ok',
     hangs: true,
-    files: server(`import { createServer } from 'node:http'; ${speak('loading')}
+    files: server(`${HTTP_ALONE} ${speak('loading')}
       createServer((_, response) => response.writeHead(503).end()).listen(process.env.PORT);`),
     message: new RegExp(
       `^The server was not ready within ${LIMIT_SECONDS} s: GET /ok answers 503\\.[^]*\\nloading \\*\\*\\*$`,

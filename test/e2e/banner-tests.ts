@@ -1,15 +1,8 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { childEnvironment } from '../../lib/processes/environment.ts';
-import {
-  api,
-  endProgram,
-  expectApi,
-  type Program,
-  type ShownDeployment,
-  startProgram,
-} from '../support/program.ts';
+import { api, expectApi, type Program, type ShownDeployment } from '../support/program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -28,45 +21,40 @@ async function paste(shell: string, pasted: string): Promise<{ output: string; c
   return { output, complaints };
 }
 
-let program: Program;
-beforeAll(async () => {
-  program = await startProgram();
-}, 60_000);
-afterAll(async () => {
-  expect(await endProgram(program)).toEqual([]);
-}, 60_000);
-
 /** So that the name is free for whoever pastes the block next. */
-async function removeAll(): Promise<void> {
-  const all = await expectApi<{ resources: ShownDeployment[] }>(
+async function removeHello(program: Program): Promise<void> {
+  const page = await expectApi<{ resources: ShownDeployment[] }>(
     program,
     'GET',
-    '/v2/deployments',
+    '/v2/deployments?name_contains=hello',
     undefined,
     200,
   );
-  for (const { id } of all.resources) {
+  for (const { id } of page.resources) {
     await api(program, 'DELETE', `/v2/deployments/${id}`);
     const isGone = async () => (await api(program, 'GET', `/v2/deployments/${id}`)).status === 404;
     await until(isGone, { timeoutMs: 30_000, what: 'the deployment to be gone' });
   }
 }
 
-it.each(['sh', 'bash'])(
-  'the block of the banner, pasted as it is into %s, deploys the example',
-  async (shell) => {
-    onTestFinished(removeAll);
-    const printed = () => block.exec(program.output())?.[1];
-    const pasted = await until(printed, { timeoutMs: 5_000, what: 'the block' });
-    const { output, complaints } = await paste(shell, pasted);
-    expect(complaints).toBe('');
-    const answers = output
-      .trim()
-      .split('\n')
-      .map((line): unknown => JSON.parse(line));
-    expect(answers).toEqual([
-      expect.objectContaining({ name: 'hello' }),
-      { message: 'Hello from Slipway', greeting: null, version: 'v1' },
-    ]);
-  },
-);
+/** What a program prints at its start, which calls a deployment `hello`. */
+export function bannerTests(program: () => Program): void {
+  it.each(['sh', 'bash'])(
+    'the block of the banner, pasted as it is into %s, deploys the example',
+    async (shell) => {
+      onTestFinished(() => removeHello(program()));
+      const printed = () => block.exec(program().output())?.[1];
+      const pasted = await until(printed, { timeoutMs: 5_000, what: 'the block' });
+      const { output, complaints } = await paste(shell, pasted);
+      expect(complaints).toBe('');
+      const answers = output
+        .trim()
+        .split('\n')
+        .map((line): unknown => JSON.parse(line));
+      expect(answers).toEqual([
+        expect.objectContaining({ name: 'hello' }),
+        { message: 'Hello from Slipway', greeting: null, version: 'v1' },
+      ]);
+    },
+  );
+}

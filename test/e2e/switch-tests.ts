@@ -1,26 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { gitRepository } from '../support/git-repository.ts';
 import { helloFiles } from '../support/hello-server.ts';
 import {
   askServer,
   create,
   deployed,
-  endProgram,
   helloFrom,
   type Program,
   patch,
   type ShownDeployment,
-  startProgram,
 } from '../support/program.ts';
-
-let program: Program;
-beforeAll(async () => {
-  program = await startProgram();
-}, 120_000);
-afterAll(async () => {
-  expect(await endProgram(program)).toEqual([]);
-}, 120_000);
 
 const REQUEST_INTERVAL_MS = 50;
 const STREAM_INTERVAL_MS = 1000;
@@ -82,34 +72,37 @@ const longestGapMs = (answers: Answered[]): number =>
     Math.max(...answers.map((one, index) => one.answeredAt - (answers[index - 1] ?? one).answeredAt)),
   );
 
-it('switches to a new commit without a failed request, and an open streaming response is complete', async () => {
-  const repository = await gitRepository(await helloFiles('v1'));
-  const deployment = await deployed(program, await create(program, 'switched', repository.url));
-  repository.git('checkout', '--quiet', '-b', 'next');
-  await repository.commit(await helloFiles('v2'));
+/** Needs a drain longer than the five seconds that a stream of the example takes. */
+export function switchTests(program: () => Program): void {
+  it('switches to a new commit without a failed request, and an open streaming response is complete', async () => {
+    const repository = await gitRepository(await helloFiles('v1'));
+    const deployment = await deployed(program(), await create(program(), 'switched', repository.url));
+    repository.git('checkout', '--quiet', '-b', 'next');
+    await repository.commit(await helloFiles('v2'));
 
-  const client = startClient(deployment);
-  let deployedAt = 0;
-  const work = (async () => {
-    const changed = await patch(program, deployment.id, { source_revision_config: { repo_ref: 'next' } });
-    await deployed(program, changed);
-    deployedAt = performance.now();
-  })();
-  const streams = await streamsDuring(deployment, work);
-  const requests = await client.stop();
+    const client = startClient(deployment);
+    let deployedAt = 0;
+    const work = (async () => {
+      const changed = await patch(program(), deployment.id, { source_revision_config: { repo_ref: 'next' } });
+      await deployed(program(), changed);
+      deployedAt = performance.now();
+    })();
+    const streams = await streamsDuring(deployment, work);
+    const requests = await client.stop();
 
-  const { failures, answers } = client;
-  process.stdout.write(
-    `requests=${requests} failures=${failures.length} longest_gap_ms=${longestGapMs(answers)} streams=${streams.length}\n`,
-  );
-  expect(failures).toEqual([]);
-  expect(requests).toBeGreaterThan(50);
-  const firstOfNew = answers.find((one) => one.version === 'v2')?.answeredAt ?? 0;
-  expect(firstOfNew).toBeGreaterThan(0);
-  // Once somebody has seen the new version nobody who asks later sees the old one.
-  expect(answers.filter((one) => one.version !== 'v2' && one.sentAt > firstOfNew)).toEqual([]);
-  for (const { text } of streams) expect(text).toMatch(/^(chunk \d+ of 50 from (v1|v2)\n){50}end\n$/);
-  const across = streams.filter((one) => one.text.includes('from v1') && one.endedAt > deployedAt);
-  expect(across.length).toBeGreaterThan(0);
-  expect(across.filter((one) => one.text.includes('from v2'))).toEqual([]);
-}, 120_000);
+    const { failures, answers } = client;
+    process.stdout.write(
+      `requests=${requests} failures=${failures.length} longest_gap_ms=${longestGapMs(answers)} streams=${streams.length}\n`,
+    );
+    expect(failures).toEqual([]);
+    expect(requests).toBeGreaterThan(50);
+    const firstOfNew = answers.find((one) => one.version === 'v2')?.answeredAt ?? 0;
+    expect(firstOfNew).toBeGreaterThan(0);
+    // Once somebody has seen the new version nobody who asks later sees the old one.
+    expect(answers.filter((one) => one.version !== 'v2' && one.sentAt > firstOfNew)).toEqual([]);
+    for (const { text } of streams) expect(text).toMatch(/^(chunk \d+ of 50 from (v1|v2)\n){50}end\n$/);
+    const across = streams.filter((one) => one.text.includes('from v1') && one.endedAt > deployedAt);
+    expect(across.length).toBeGreaterThan(0);
+    expect(across.filter((one) => one.text.includes('from v2'))).toEqual([]);
+  }, 120_000);
+}

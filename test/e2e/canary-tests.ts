@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { gitRepository } from '../support/git-repository.ts';
+import { helloFiles, packageJson } from '../support/hello-server.ts';
+import { placesThatShow } from '../support/nowhere.ts';
+import { api, create, deployed, ended, expectApi, type Program, patch } from '../support/program.ts';
+import { until } from '../support/until.ts';
+import type { Files } from '../support/write-files.ts';
+
+const CANARY = 'canary-7f3a9c51d2';
+const secrets = [{ name: 'CANARY', value: CANARY }];
+
+/** A server that says its secret aloud, on both streams. */
+async function talkative(): Promise<Files> {
+  const files = await helloFiles('v1');
+  const says = `console.log('I am ' + process.env.CANARY);\nconsole.error('still ' + process.env.CANARY);\n`;
+  return { ...files, 'server.js': `${says}${String(files['server.js'])}` };
+}
+
+/** A server that dies of its secret. */
+const dying = () =>
+  helloFiles('v2', { 'server.js': "throw new Error('cannot connect with ' + process.env.CANARY);\n" });
+
+/** A build that looks for secrets and fails. */
+const failing = () => helloFiles('v3', { 'package.json': packageJson({ build: 'env; exit 3' }) });
+
+/** Needs a program that prints all it can. */
+export function canaryTests(program: () => Program): void {
+  it('a secret that servers print, fail with and that is sent wrongly is found nowhere but with its server', async () => {
+    const repository = await gitRepository(await talkative());
+    const made = await create(program(), 'talkative', repository.url, { secrets });
+    await deployed(program(), made);
+    const answers: unknown[] = [made];
+    const ask = async (method: string, path: string, body?: unknown) => {
+      const answer = await api(program(), method, path, body);
+      answers.push(answer.body);
+      return answer;
+    };
+    const path = `/v2/deployments/${made.id}`;
+    const changed = () => patch(program(), made.id, { source_revision_config: { repo_ref: 'main' } });
+    for (const files of [dying, failing]) {
+      await repository.commit(await files());
+      const { latest_revision_id: id } = await changed();
+      const revision = await ended(program(), made.id, id);
+      expect(revision.status).toMatch(/_FAILED$/);
+      answers.push(revision);
+      await ask('GET', `${path}/revisions/${id}/logs?type=build&limit=1000`);
+      await ask('GET', `${path}/revisions/${id}/logs?type=deploy&limit=1000`);
+    }
+    // Requests with the secret in the wrong place, and too much of it.
+    const wrong = [
+      { name: 'bad name!', secrets, source_config: {}, source_revision_config: {} },
+      { name: 'x', secrets: [{ name: 'A=B', value: CANARY }], source_config: {}, source_revision_config: {} },
+      { name: 'x', secrets: [{ name: 'A', value: [CANARY] }], source_config: {}, source_revision_config: {} },
+      { name: 'x', secrets: CANARY, source_config: {}, source_revision_config: {} },
+    ];
+    for (const body of wrong) expect((await ask('POST', '/v2/deployments', body)).status).toBe(422);
+    expect((await ask('PATCH', path, { secrets: [...secrets, ...secrets] })).status).toBe(422);
+    for (const read of [path, `${path}/revisions`, '/v2/deployments', '/v2/listeners', '/v2/audit-events']) {
+      expect((await ask('GET', read)).status).toBe(200);
+    }
+    const logsPath = `/v1/projects/${made.id}/deploy_logs`;
+    const said = async () => {
+      const page = await expectApi<{ logs: { message: string }[] }>(
+        program(),
+        'POST',
+        logsPath,
+        { limit: 1000 },
+        200,
+      );
+      return page.logs.map(({ message }) => message);
+    };
+    await until(async () => (await said()).includes('I am ***'), {
+      timeoutMs: 20_000,
+      what: 'what the server says',
+    });
+    answers.push(await said());
+
+    expect(JSON.stringify(answers)).toContain('***');
+    expect(JSON.stringify(answers)).not.toContain(CANARY);
+    expect(await placesThatShow(program(), [CANARY])).toEqual([]);
+  });
+}

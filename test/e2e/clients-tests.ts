@@ -1,0 +1,196 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { DeployCli, tarball } from '../support/deploy-cli.ts';
+import { gitRepository } from '../support/git-repository.ts';
+import { handMadeTar } from '../support/hand-made-tar.ts';
+import { helloFiles } from '../support/hello-server.ts';
+import {
+  api,
+  deployed,
+  expectApi,
+  helloFrom,
+  type Program,
+  type ShownDeployment,
+} from '../support/program.ts';
+import { send } from '../support/raw-request.ts';
+import { until } from '../support/until.ts';
+
+const statusesOf = ({ status_history }: { status_history: { status: string }[] }) =>
+  status_history.map(({ status }) => status);
+
+/** Clients that are there already, byte for byte as they ask. */
+export function clientsTests(program: () => Program): void {
+  describe('a deploy CLI that uploads the source', () => {
+    it('deploys it, deploys the next version, and finds the deployment again by its name', async () => {
+      const cli = new DeployCli(program(), '/api-host');
+      const secrets = [
+        { name: 'GREETING', value: 'bonjour tout le monde' },
+        { name: 'LANGGRAPH_HOST_API_KEY', value: program().apiKey },
+      ];
+      const first = await cli.deploy({
+        name: 'uploaded',
+        content: await tarball(await helloFiles()),
+        secrets,
+      });
+      expect(first.revision.status_message).toBeNull();
+      expect(statusesOf(first.revision)).toEqual(
+        'CREATING QUEUED AWAITING_BUILD BUILDING AWAITING_DEPLOY DEPLOYING DEPLOYED'.split(' '),
+      );
+      expect(await helloFrom(first.deployment)).toMatchObject({
+        version: 'v1',
+        greeting: 'bonjour tout le monde',
+      });
+
+      const content = await tarball(await helloFiles('v2'));
+      const second = await cli.deploy({ name: 'uploaded', content, secrets: [] });
+      expect(second.deployment.id).toBe(first.deployment.id);
+      expect(await helloFrom(second.deployment)).toMatchObject({ version: 'v2', greeting: null });
+
+      const path = `/v2/deployments/${first.deployment.id}/revisions/${first.revision.id}/redeploy`;
+      const back = await deployed(
+        program(),
+        await expectApi<ShownDeployment>(program(), 'POST', path, undefined, 200),
+      );
+      expect(await helloFrom(back)).toMatchObject({ version: 'v1', greeting: 'bonjour tout le monde' });
+    });
+
+    it('sees each line of the build once while it follows', async () => {
+      const cli = new DeployCli(program());
+      const lines = Array.from({ length: 120 }, (_, n) => `console.log('line ${n}');`).join('\n');
+      const files = await helloFiles('v1', {
+        'build.js': `${lines}\nsetTimeout(() => {}, 1500);`,
+        'package.json': JSON.stringify({
+          type: 'module',
+          scripts: { start: 'node server.js', build: 'node build.js' },
+        }),
+      });
+      const { followed, revision } = await cli.deploy({ name: 'talker', content: await tarball(files) });
+      expect(revision.status).toBe('DEPLOYED');
+      const said = followed.map(({ message }) => message).filter((message) => /^line \d+$/.test(message));
+      expect(said).toEqual(Array.from({ length: 120 }, (_, n) => `line ${n}`));
+      expect(new Set(followed.map(({ id }) => id)).size).toBe(followed.length);
+    });
+  });
+
+  describe('an upload that cannot be used', () => {
+    it('fails its build with the reason as the last line of the log, and the next upload deploys', async () => {
+      const cli = new DeployCli(program());
+      const good = await tarball(await helloFiles());
+      const bad: [content: Buffer, reason: RegExp][] = [
+        [good.subarray(0, good.length / 2), /unexpected end of file|unpacked: /],
+        [
+          gzipSync(handMadeTar({ path: 'zeros', size: 2 * 1024 ** 3 })),
+          /it unpacks to more than 1073741824 bytes/,
+        ],
+        [gzipSync(handMadeTar({ path: '../../evil' })), /'\.\.\/\.\.\/evil' leads out of it/],
+        [
+          gzipSync(handMadeTar({ path: 'l', type: 'SymbolicLink', linkpath: '/etc' })),
+          /the link 'l' leads out of it/,
+        ],
+        [handMadeTar({ path: 'a' }), /it is not gzip-compressed/],
+      ];
+      for (const [content, reason] of bad) {
+        const { deployment, revision } = await cli.deploy({ name: 'bad', content });
+        expect([revision.status, revision.status_message]).toEqual([
+          'BUILD_FAILED',
+          expect.stringMatching(reason),
+        ]);
+        const { logs } = await cli.buildLogs(deployment.id, revision.id, { order: 'desc', limit: 30 });
+        expect(logs[0]?.message).toMatch(reason);
+      }
+      expect((await cli.deploy({ name: 'bad', content: good })).revision.status).toBe('DEPLOYED');
+    });
+
+    it('is refused when it is named and not there, and its address takes no other method', async () => {
+      const cli = new DeployCli(program());
+      const { deployment } = await cli.deploy({ name: 'gone', content: await tarball(await helloFiles()) });
+      const { upload_url: url, object_path: path } = await cli.uploadUrl(deployment.id);
+      const body = {
+        revision_source: 'internal_source',
+        source_revision_config: { source_tarball_path: path },
+      };
+      expect(await api(program(), 'PATCH', `/v2/deployments/${deployment.id}`, body)).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining('nothing was uploaded to its URL') },
+      });
+      expect((await fetch(url)).status).toBe(403);
+      expect(
+        (await fetch(url.replace('signature=', 'signature=x'), { method: 'PUT', body: 'x' })).status,
+      ).toBe(403);
+    });
+  });
+
+  describe('the sample of the documentation', () => {
+    /** With the header that it sends, and nothing of ours. */
+    const ask = async (method: string, path: string, body?: object) => {
+      const headers = { 'x-api-key': program().apiKey, accept: 'application/json' };
+      const { status, text } = await send(program(), {
+        method,
+        path,
+        headers,
+        ...(body !== undefined && { body }),
+      });
+      return { status, json: text === '' ? undefined : JSON.parse(text) };
+    };
+
+    it('creates, lists the revisions, polls, changes and deletes', async () => {
+      const repository = await gitRepository(await helloFiles());
+      repository.git('branch', 'feature');
+      const created = await ask('POST', '/v2/deployments', {
+        name: 'my_deployment',
+        source: 'github',
+        source_config: {
+          integration_id: null,
+          repo_url: repository.url,
+          deployment_type: 'dev_free',
+          build_on_push: false,
+          custom_url: null,
+          resource_spec: null,
+        },
+        source_revision_config: { repo_ref: 'main', langgraph_config_path: null, image_uri: null },
+        secrets: [{ name: 'OPENAI_API_KEY', value: 'a-key-of-somebody' }],
+      });
+      expect(created).toMatchObject({ status: 201, json: { name: 'my_deployment', id: expect.any(String) } });
+      const path = `/v2/deployments/${created.json.id}`;
+      const newestEnds = async () => {
+        const { json: page } = await ask('GET', `${path}/revisions`);
+        return until(
+          async () => {
+            const { json } = await ask('GET', `${path}/revisions/${page.resources[0].id}`);
+            return (
+              ['DEPLOYED', 'CREATE_FAILED', 'BUILD_FAILED', 'DEPLOY_FAILED'].includes(json.status) &&
+              json.status
+            );
+          },
+          { timeoutMs: 60_000, what: 'the newest revision to end' },
+        );
+      };
+      expect(await newestEnds()).toBe('DEPLOYED');
+      const changed = await ask('PATCH', path, {
+        source_config: { build_on_push: true },
+        source_revision_config: { repo_ref: 'feature' },
+      });
+      expect(changed.status).toBe(200);
+      expect(await newestEnds()).toBe('DEPLOYED');
+      expect(await ask('DELETE', path)).toEqual({ status: 204, json: undefined });
+      const gone = async () => (await ask('GET', path)).status === 404;
+      await until(gone, { timeoutMs: 60_000, what: 'the deployment to be gone' });
+    });
+
+    it('of an image that is pushed is refused where there is no registry, with the ways out', async () => {
+      const body = {
+        name: 'pushed',
+        source: 'internal_docker',
+        source_config: {},
+        source_revision_config: {},
+      };
+      expect(await ask('POST', '/v2/deployments', body)).toEqual({
+        status: 400,
+        json: {
+          detail:
+            'Source configuration error: this installation has no image registry; deploy from source (--remote) or give image_uri',
+        },
+      });
+    });
+  });
+}

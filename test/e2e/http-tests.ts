@@ -1,0 +1,244 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { create, type Program } from '../support/program.ts';
+import { type Ask, type Raw, send, sendBytes } from '../support/raw-request.ts';
+import { type Place, refusals } from './refusals.ts';
+
+const detailOf = ({ text }: Raw): unknown => (text === '' ? '' : JSON.parse(text).detail);
+
+type Item = { loc: (string | number)[]; type: string; msg: string; input?: unknown; ctx?: object };
+const itemsOf = (answer: Raw): Item[] => JSON.parse(answer.text).detail;
+
+/** With a deployment of which nothing was ever deployed. */
+async function placeIn(program: Program): Promise<Place> {
+  const listener = JSON.parse(await readFile(join(program.dataFolder, 'listener.json'), 'utf8'));
+  const deployment = await create(program, 'empty', '', {
+    source: 'internal_source',
+    source_config: {},
+    source_revision_config: {},
+  });
+  return {
+    tenantId: program.tenantId,
+    listenerId: listener.listener_id,
+    listenerKey: listener.api_key,
+    deploymentId: deployment.id,
+    revisionId: deployment.latest_revision_id,
+  };
+}
+
+/** What a program answers whatever it is asked. Must come first: nothing that was printed until its end may be an error. */
+export function httpTests(program: () => Program): void {
+  let place: Place;
+  beforeAll(async () => {
+    place = await placeIn(program());
+  });
+  const ask = (one: Ask) => send(program(), one);
+  const ofDeployment = (rest = '') => `/v2/deployments/${place.deploymentId}${rest}`;
+  const ofRevision = () => ofDeployment(`/revisions/${place.revisionId}`);
+
+  describe('a refusal', () => {
+    it.each(refusals)('$status for $what', async ({ ask: asking, status, detail, headers = {} }) => {
+      const answer = await ask(asking(place));
+      expect([answer.status, detailOf(answer)]).toEqual([
+        status,
+        detail instanceof RegExp
+          ? expect.stringMatching(detail)
+          : typeof detail === 'function'
+            ? detail(place)
+            : detail,
+      ]);
+      for (const [name, value] of Object.entries(headers)) {
+        expect(answer.headers[name]).toMatch(value);
+      }
+      expect(answer.headers['x-request-id']).toMatch(/^\S{8,}$/);
+      expect(answer.headers['content-type']).toMatch(/^application\/json/);
+    });
+  });
+
+  describe('a request that is not valid', () => {
+    it('is told every problem at once, and never a secret', async () => {
+      const secret = 'hush-hush-1234';
+      const answer = await ask({
+        method: 'POST',
+        path: '/v2/deployments',
+        body: {
+          name: 'Not A Name',
+          source: 'subversion',
+          source_config: {
+            repo_url: 'https://user:password@git.example/a.git',
+            build_on_push: 'yes',
+            resource_spec: { memory_mb: 200, queue_memory_mb: 100, cpu: 'many' },
+            build_command: 'make; rm -rf /',
+          },
+          source_revision_config: { repo_ref: '--upload-pack=x', graph_config_path: '../../etc/passwd' },
+          secrets: [
+            { name: 'A=B', value: secret },
+            { name: 'POSTGRES_URI', value: secret },
+            { name: 'C', value: [secret] },
+            { name: 'D' },
+          ],
+        },
+      });
+      expect(answer.status).toBe(422);
+      expect(answer.headers['x-request-id']).toMatch(/^\S{8,}$/);
+      const items = itemsOf(answer);
+      expect(items.map(({ loc, type }) => `${loc.join('.')} ${type}`).sort()).toEqual([
+        'body.name string_pattern_mismatch',
+        'body.secrets.0.name value_error',
+        'body.secrets.1.name value_error',
+        'body.secrets.2.value string_type',
+        'body.secrets.3.value missing',
+        'body.source enum',
+        'body.source_config.build_command value_error',
+        'body.source_config.build_on_push bool_type',
+        'body.source_config.repo_url value_error',
+        'body.source_config.resource_spec.cpu float_type',
+        'body.source_config.resource_spec.memory_mb multiple_of',
+        'body.source_config.resource_spec.queue_memory_mb greater_than_equal',
+        'body.source_revision_config.graph_config_path value_error',
+        'body.source_revision_config.repo_ref value_error',
+      ]);
+      expect(items.filter((one) => typeof one.msg !== 'string' || one.msg === '')).toEqual([]);
+      expect(items.find((one) => one.type === 'multiple_of')).toMatchObject({
+        input: 200,
+        ctx: { multiple_of: 128 },
+      });
+      expect(answer.text).not.toContain(secret);
+      expect(answer.text).not.toContain('password@');
+    });
+
+    it.each([
+      ['/v2/deployments/not-a-uuid', ['path', 'deployment_id'], 'uuid_parsing'],
+      ['/v2/deployments?limit=0', ['query', 'limit'], 'greater_than_equal'],
+      ['/v2/deployments?limit=101', ['query', 'limit'], 'less_than_equal'],
+      ['/v2/deployments?offset=-1', ['query', 'offset'], 'greater_than_equal'],
+      ['/v2/listeners?limit=ten', ['query', 'limit'], 'int_parsing'],
+      ['/v2/deployments?status=BUSY', ['query', 'status', 0], 'enum'],
+      ['/v2/listeners/1', ['path', 'listener_id'], 'uuid_parsing'],
+    ])('GET %s is 422 at its place', async (path, loc, type) => {
+      const answer = await ask({ path });
+      expect(answer.status).toBe(422);
+      expect(itemsOf(answer)).toEqual([expect.objectContaining({ loc, type, msg: expect.any(String) })]);
+    });
+
+    it('is told which fields are missing', async () => {
+      const answer = await ask({ method: 'POST', path: '/v2/deployments' });
+      expect([answer.status, itemsOf(answer).map((one) => [one.loc.at(-1), one.type, one.msg])]).toEqual([
+        422,
+        expect.arrayContaining([
+          ['name', 'missing', 'Field required'],
+          ['source_config', 'missing', 'Field required'],
+          ['source_revision_config', 'missing', 'Field required'],
+        ]),
+      ]);
+    });
+  });
+
+  describe('a page of another origin', () => {
+    const origin = 'http://localhost:5173';
+    const plain = { 'x-api-key': 'none', origin };
+
+    it('of this machine learns without a key what it may ask, and reads every answer', async () => {
+      const question = { ...plain, 'access-control-request-method': 'PATCH' };
+      const asked = await ask({ method: 'OPTIONS', path: ofDeployment(), headers: question });
+      expect([asked.status, asked.headers['access-control-allow-origin']]).toEqual([204, origin]);
+      expect(asked.headers['access-control-allow-methods']).toContain('PATCH');
+      expect(asked.headers['access-control-allow-headers']).toContain('x-api-key');
+      const answers = [
+        [200, await ask({ path: '/v2/deployments', headers: { origin } })],
+        [401, await ask({ path: '/v2/deployments', headers: plain })],
+        [404, await ask({ path: '/nothing', headers: plain })],
+        [405, await ask({ method: 'PUT', path: '/ok', headers: plain })],
+        [413, await ask({ method: 'POST', path: '/ok', headers: plain, body: 'x'.repeat(7 * 1024 * 1024) })],
+      ] as const;
+      for (const [status, { status: answered, headers }] of answers) {
+        expect([answered, headers['access-control-allow-origin']]).toEqual([status, origin]);
+        expect(headers['access-control-expose-headers']).toContain('x-request-id');
+        expect(headers['x-request-id']).toMatch(/^\S{8,}$/);
+      }
+    });
+
+    it('from elsewhere is told nothing', async () => {
+      const { status, headers } = await ask({
+        path: '/ok',
+        headers: { origin: 'https://elsewhere.example' },
+      });
+      expect([status, headers['access-control-allow-origin']]).toEqual([200, undefined]);
+    });
+  });
+
+  describe('the description of the API', () => {
+    it('is there for everybody, for programs and as a page', async () => {
+      for (const prefix of ['', '/api-host']) {
+        const read = async (path: string) => {
+          const { status, headers, text } = await ask({
+            path: prefix + path,
+            headers: { 'x-api-key': 'none' },
+          });
+          expect([path, status]).toEqual([path, 200]);
+          return { type: headers['content-type'], text };
+        };
+        expect(JSON.parse((await read('/openapi.json')).text)).toMatchObject({ openapi: '3.1.0' });
+        const page = await read('/docs');
+        expect(page.type).toBe('text/html; charset=utf-8');
+        const parts = [...page.text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
+        expect(parts.length).toBeGreaterThan(2);
+        for (const path of parts) expect((await ask({ path })).status).toBe(200);
+      }
+    });
+  });
+
+  describe('every route', () => {
+    it('answers under /api-host as well, with a request id on every answer', async () => {
+      const paths = [
+        '/ok',
+        '/v2/deployments',
+        ofDeployment(),
+        ofDeployment('/revisions'),
+        ofRevision(),
+        '/v2/listeners',
+      ];
+      for (const path of paths) {
+        const [plain, prefixed] = await Promise.all([ask({ path }), ask({ path: `/api-host${path}` })]);
+        expect([plain.status, prefixed.status, prefixed.text]).toEqual([200, 200, plain.text]);
+        expect(plain.headers['x-request-id']).not.toBe(prefixed.headers['x-request-id']);
+        for (const one of [plain, prefixed]) expect(one.headers['x-request-id']).toMatch(/^\S{8,}$/);
+      }
+      const tagged = await ask({ path: ofDeployment(), headers: { 'if-none-match': '"1"' } });
+      expect([tagged.status, tagged.text, tagged.headers.etag]).toEqual([304, '', '"1"']);
+    });
+
+    it('takes an empty body with and without a content type for an empty object', async () => {
+      const path = `/api-host/v1/projects/${place.deploymentId}/deploy_logs`;
+      for (const type of ['application/json', 'none', 'application/x-www-form-urlencoded']) {
+        const answer = await ask({ method: 'POST', path, body: '', headers: { 'content-type': type } });
+        expect([answer.status, JSON.parse(answer.text)]).toEqual([
+          200,
+          { logs: [], next_offset: expect.any(String) },
+        ]);
+      }
+    });
+
+    it('stays up whatever methods, sizes and broken requests come', async () => {
+      for (const method of ['HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'PROPFIND']) {
+        for (const path of ['/ok', '/v2/deployments', ofRevision(), '/nothing', '*']) {
+          const { status } = await ask({ method, path });
+          expect(status).toBeGreaterThanOrEqual(400);
+          expect(status).toBeLessThan(500);
+        }
+      }
+      const huge = await ask({ method: 'POST', path: '/v2/deployments', body: 'x'.repeat(7 * 1024 * 1024) });
+      expect([huge.status, huge.headers['x-request-id']]).toEqual([413, expect.stringMatching(/^\S{8,}$/)]);
+      expect(await sendBytes(program(), 'NOT HTTP AT ALL\r\n\r\n')).toMatch(
+        /^HTTP\/1\.1 400 [^]*x-request-id: \S{8,}[^]*\{"message":"Bad Request"\}$/,
+      );
+      const longest = `GET /ok?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`;
+      expect(await sendBytes(program(), longest)).toMatch(/^HTTP\/1\.1 431 [^]*x-request-id: \S{8,}/);
+      const cut = 'POST /v2/deployments HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{"name"';
+      await sendBytes(program(), cut, 'end');
+      expect((await ask({ path: '/ok' })).text).toBe('{"ok":true}');
+      expect(program().output()).not.toMatch(/ERROR/);
+    });
+  });
+}
