@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { findDynamoDb } from '../../lib/embedded/dynoxide/binary.ts';
 import { startDynoxide } from '../../lib/embedded/dynoxide/server.ts';
 import { indexStream } from '../../lib/embedded/dynoxide/table.ts';
 import { ProcessKeeper } from '../../lib/processes/keeper.ts';
-import { quickFolder } from './quick-folder.ts';
+import { quickFolder, runFolder } from './quick-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -14,22 +13,20 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one dynoxide for the whole run, in a folder that is removed at its end. Without one for this platform the run fails. */
+/** Starts one dynoxide for the whole run, in a folder that goes with it. Without one for this platform the run fails. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const source = findDynamoDb(process.env);
   if (source.kind === 'endpoint') {
     project.provide('dynamoDbEndpoint', source.url);
     return async () => {};
   }
-  const folder = await mkdtemp(join(quickFolder(), 'slipway-test-'));
   const processes = new ProcessKeeper();
-  const file = join(folder, 'table.db');
+  const file = join(runFolder(quickFolder()), 'table.db');
   const server = await startDynoxide({ processes, binary: source.path, file });
   indexStream(file);
   project.provide('dynamoDbEndpoint', server.endpoint);
   return async () => {
     await server.stop();
     await processes.close();
-    await rm(folder, { recursive: true, force: true });
   };
 }

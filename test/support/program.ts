@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
 import { isTerminal } from '../../lib/domain/transitions.ts';
+import { endWithRun } from './end-with-run.ts';
 import { type ProcessFacts, readProcesses } from './processes.ts';
 import { until } from './until.ts';
 
@@ -69,6 +70,7 @@ export async function startProgram({
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  endWithRun(child, { group: true });
   let printed = '';
   child.stdout?.on('data', (chunk) => (printed += chunk));
   child.stderr?.on('data', (chunk) => (printed += chunk));

@@ -1,7 +1,8 @@
 import { accessSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
+const RUN_PREFIX = 'slipway-tests-';
 const IN_MEMORY = '/dev/shm';
 /** What a run writes takes some hundred megabytes at most. */
 const NEEDED_BYTES = 2 * 1024 ** 3;
@@ -11,10 +12,19 @@ const NEEDED_BYTES = 2 * 1024 ** 3;
  * runs the tests, which hands it to everybody else as TMPDIR.
  */
 export function runFolder(parent: string): string {
-  const folder = mkdtempSync(join(parent, 'slipway-tests-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const folder = mkdtempSync(join(parent, RUN_PREFIX));
+  process.once('exit', () => remove(folder));
   return folder;
 }
+
+/** For a process that runs tests and has lost the one that would remove the folder. */
+export function removeRunFolder(): void {
+  if (basename(tmpdir()).startsWith(RUN_PREFIX)) remove(tmpdir());
+}
+
+/** Programs that are just ending may still write into it. */
+const remove = (folder: string): void =>
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 
 /** Where files are kept in memory if there is room, and if programs may be run from there: nothing of a test has to outlive the machine. */
 export function quickFolder(): string {

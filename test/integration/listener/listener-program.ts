@@ -9,6 +9,8 @@ import * as tar from 'tar';
 import { onTestFinished } from 'vitest';
 import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
+import { endWithRun } from '../../support/end-with-run.ts';
+import { helloFiles } from '../../support/hello-server.ts';
 import { readProcesses } from '../../support/processes.ts';
 import { compileCache } from '../../support/program.ts';
 import { newFolder, removeFolder } from '../../support/temporary-folder.ts';
@@ -55,6 +57,7 @@ export class ListenerProgram {
         SLIPWAY_LISTENER_DATA_DIR: this.dataFolder,
       }),
     });
+    endWithRun(this.#child);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk: Buffer) => this.output.push(chunk.toString()));
     }
@@ -142,11 +145,10 @@ export async function helloTarball(
   version: string,
   change: (text: string) => string = (text) => text,
 ): Promise<Buffer> {
-  const example = join(root, 'examples', 'hello-server');
-  const server = await readFile(join(example, 'server.js'), 'utf8');
+  const files = await helloFiles(version);
   return tarballOf({
-    'package.json': await readFile(join(example, 'package.json'), 'utf8'),
-    'server.js': change(server.replace("VERSION = 'v1'", `VERSION = '${version}'`)),
+    'package.json': String(files['package.json']),
+    'server.js': change(String(files['server.js'])),
   });
 }
 
