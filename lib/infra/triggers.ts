@@ -123,12 +123,12 @@ const patternOf = ({ on, image, entities, statuses, has }: StreamFilter) => ({
     [image]: {
       ...(entities !== undefined && { entity: { S: entities } }),
       ...(statuses !== undefined && { status: { S: statuses } }),
-      ...(has !== undefined && textAt(has)),
+      ...(has !== undefined && hasText(has)),
     },
   },
 });
 
-function textAt([name, ...deeper]: readonly [string, ...string[]]): object {
+function hasText([name, ...deeper]: readonly [string, ...string[]]): object {
   const [next, ...rest] = deeper;
-  return { [name]: next === undefined ? { S: [{ exists: true }] } : { M: textAt([next, ...rest]) } };
+  return { [name]: next === undefined ? { S: [{ exists: true }] } : { M: hasText([next, ...rest]) } };
 }

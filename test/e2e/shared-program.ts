@@ -1,4 +1,5 @@
-import { type Program, startProgram } from '../support/program.ts';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { endProgram, type Program, startProgram } from '../support/program.ts';
 
 /** One program for all tests of a file, which a test may start again on the same data. */
 export class SharedProgram {
@@ -26,4 +27,14 @@ export class SharedProgram {
     await this.program.stop();
     return this.start(dataFolder);
   }
+}
+
+/** Starts one program before the tests of the file that calls this, ends it after them, and sees that it leaves nothing behind. */
+export function programOfFile(environment: Record<string, string>): () => Program {
+  const shared = new SharedProgram(environment);
+  beforeAll(() => shared.start(), 120_000);
+  afterAll(async () => {
+    expect(await endProgram(shared.program)).toEqual([]);
+  }, 120_000);
+  return () => shared.program;
 }

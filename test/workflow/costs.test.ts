@@ -90,11 +90,11 @@ async function measureRevision(world: World, id: string): Promise<OfRevision> {
     .slice(wasRecorded)
     .filter(({ dynamodb }) => dynamodb?.NewImage?.id?.S === revisionId);
   expect(changes).toHaveLength(ofRevision.length);
-  const ofBoth = changes.filter((change, index) => ofRevision[index] || fits(change, dispatchFilters));
+  const heard = changes.filter((change, index) => ofRevision[index] || fits(change, dispatchFilters));
   return {
     transitions: history.filter(({ type }) => COUNTED.test(type)).length,
     tasks: history.filter(({ type, state }) => type === 'StateEntered' && state !== 'Route').length,
-    heard: ofDeploymentAlone + ofBoth.length,
+    heard: ofDeploymentAlone + heard.length,
     followed: ofRevision.length,
     told,
     revision,
