@@ -15,6 +15,8 @@ const HEARTBEATS_PER_LEASE = 3;
 /** The last lines of a task are waited for this long before its end is reported. */
 const LOG_FLUSH_MILLISECONDS = 3000;
 const STATUS_MESSAGE_CHARACTERS_MAX = 8000;
+/** Where none was ever heard of: the nil UUID. */
+const NO_LEASE = '00000000-0000-0000-0000-000000000000';
 
 type Parts = {
   controlPlane: ControlPlane;
@@ -36,7 +38,8 @@ export class TaskRunner {
   readonly #parts: Parts;
   readonly #held = new Map<string, HeldTask>();
   readonly #running = new Set<Promise<void>>();
-  readonly #acknowledging = new Set<string>();
+  /** Cancelled tasks of which it is said that they are stopped: each once, whatever is answered. */
+  readonly #acknowledged = new Set<string>();
   #working = 0;
   readonly #queue: (() => void)[] = [];
 
@@ -65,14 +68,16 @@ export class TaskRunner {
     this.#track(task.task_id, this.#run(held));
   }
 
-  /** Stops the work on a task. One that was worked on before a restart is stopped already: that only remains to be said. */
+  /**
+   * Stops the work on a task. What is not worked on here was before a restart, or is one whose claim we never heard the answer to: that it
+   * is stopped only remains to be said.
+   */
   cancel(taskId: string): void {
     const held = this.#held.get(taskId);
     if (held !== undefined) return held.end('stop');
-    const leaseId = this.#parts.leases.leaseOf(taskId);
-    if (leaseId === undefined || this.#acknowledging.has(taskId)) return;
-    this.#acknowledging.add(taskId);
-    this.#track(taskId, this.#acknowledge(taskId, leaseId));
+    if (this.#acknowledged.has(taskId)) return;
+    this.#acknowledged.add(taskId);
+    this.#track(taskId, this.#acknowledge(taskId));
   }
 
   #track(taskId: string, work: Promise<void>): void {
@@ -82,18 +87,20 @@ export class TaskRunner {
     this.#running.add(tracked);
   }
 
-  async #acknowledge(taskId: string, leaseId: string): Promise<void> {
+  async #acknowledge(taskId: string): Promise<void> {
     const { controlPlane, leases, log, stopping, onEnded } = this.#parts;
-    try {
-      // The lease that is remembered may not be the last one: a claim may have been answered while this program was ended.
-      const body = { lease_id: leaseId, instance_id: leases.instanceId, outcome: 'stopped' } as const;
-      await controlPlane.complete(taskId, body, stopping);
-      leases.forgetLease(taskId);
-      log.info(`task ${taskId}: cancelled while this listener was away`);
-      onEnded();
-    } finally {
-      this.#acknowledging.delete(taskId);
-    }
+    // The instance alone counts: a claim may have been answered, with a lease or a newer one, while this program was ended.
+    const lease_id = leases.leaseOf(taskId) ?? NO_LEASE;
+    const body = { lease_id, instance_id: leases.instanceId, outcome: 'stopped' } as const;
+    const answer = await controlPlane.complete(taskId, body, stopping).catch((error: unknown) => {
+      // The next claim names it again.
+      this.#acknowledged.delete(taskId);
+      throw error;
+    });
+    leases.forgetLease(taskId);
+    // Else it had ended meanwhile.
+    if (typeof answer !== 'string') log.info(`task ${taskId}: cancelled while this listener was away`);
+    onEnded();
   }
 
   async finished(): Promise<void> {

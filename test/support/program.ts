@@ -211,14 +211,16 @@ export const revisionUntil = (
   revisionId: string,
   wanted: (status: RevisionStatus) => boolean,
   timeoutMs = 60_000,
-) =>
-  until(
+): Promise<ShownRevision> => {
+  let seen: ShownRevision | undefined;
+  return until(
     async () => {
-      const revision = await revisionOf(program, id, revisionId);
-      return wanted(revision.status) ? revision : undefined;
+      seen = await revisionOf(program, id, revisionId);
+      return wanted(seen.status) ? seen : undefined;
     },
-    { timeoutMs, what: `revision ${revisionId}` },
+    { timeoutMs, what: () => `revision ${revisionId}, now ${JSON.stringify(seen)}` },
   );
+};
 
 export const ended = (program: Installation, id: string, revisionId: string, timeoutMs?: number) =>
   revisionUntil(program, id, revisionId, isTerminal, timeoutMs);

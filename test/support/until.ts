@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** What comes soon is seen soon; what takes long is asked for less often, for asking costs what is waited for its processor. */
 const PAUSE_MS = { first: 40, factor: 2, most: 250 } as const;
 
-/** Waits until `check` gives something true, and returns it. Throws after `timeoutMs`, saying what was waited for. */
+/** Waits until `check` gives something true, and returns it. Throws after `timeoutMs`, saying what was waited for (a function says what became of it). */
 export async function until<T>(
   check: () => T | Promise<T>,
-  { timeoutMs, what }: { timeoutMs: number; what: string },
+  { timeoutMs, what }: { timeoutMs: number; what: string | (() => string) },
 ): Promise<Exclude<T, false | undefined | null>> {
   const deadline = Date.now() + timeoutMs;
   for (let pause: number = PAUSE_MS.first; ; pause = Math.min(PAUSE_MS.most, pause * PAUSE_MS.factor)) {
@@ -14,7 +14,9 @@ export async function until<T>(
     // The checks above the return exclude exactly what the type excludes.
     if (found !== false && found !== undefined && found !== null)
       return found as Exclude<T, false | undefined | null>;
-    if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}`);
+    if (Date.now() > deadline) {
+      throw new Error(`Waited ${timeoutMs} ms in vain for ${typeof what === 'string' ? what : what()}`);
+    }
     await delay(pause);
   }
 }

@@ -46,6 +46,7 @@ export class FakeControlPlane {
   readonly specs = new Map<string, DeploySpec>();
   readonly #offered = new Map<string, Offered>();
   readonly #artifacts = new Map<string, Buffer>();
+  #lastInstanceId = '';
   #url = '';
 
   get url(): string {
@@ -106,6 +107,11 @@ export class FakeControlPlane {
     this.#get(taskId).leaseId = randomUUID();
   }
 
+  /** As if the listener had claimed it, and the answer been lost. */
+  claimUnheard(taskId: string): void {
+    this.#give(this.#get(taskId), this.#lastInstanceId);
+  }
+
   /** From now on the task's lease is another's. */
   takeAway(taskId: string): void {
     this.#get(taskId).conflicts = true;
@@ -142,6 +148,12 @@ export class FakeControlPlane {
     const found = this.#offered.get(taskId);
     if (found === undefined) throw new Error(`no task ${taskId}`);
     return found;
+  }
+
+  #give(offered: Offered, instanceId: string): void {
+    offered.leaseId = randomUUID();
+    offered.instanceId = instanceId;
+    offered.state = 'claimed';
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -189,11 +201,8 @@ export class FakeControlPlane {
     const open = () => [...this.#offered.values()].filter((one) => one.state !== 'ended' && !one.conflicts);
     if (open().length === 0) await delay(100);
     const tasks = open().filter((one) => !one.cancelled);
-    for (const one of tasks) {
-      one.leaseId = randomUUID();
-      one.instanceId = instanceId;
-      one.state = 'claimed';
-    }
+    this.#lastInstanceId = instanceId;
+    for (const one of tasks) this.#give(one, instanceId);
     return {
       tasks: tasks.map((one) => ({ ...one.task, lease_id: one.leaseId })),
       cancelled: open().flatMap((one) => (one.cancelled ? [one.task.task_id] : [])),

@@ -99,6 +99,18 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
     },
   );
 
+  it('says that a task is not worked on that was claimed and cancelled without its ever hearing of it', async () => {
+    const { controlPlane, program } = shared();
+    await until(() => controlPlane.claimedVersion, { ...WAIT, what: 'a claim' });
+    await program.end('SIGKILL');
+    const artifact = controlPlane.addArtifact(await helloTarball('v1'));
+    const taskId = controlPlane.offerDeploy(specOf(controlPlane, artifact));
+    controlPlane.claimUnheard(taskId);
+    controlPlane.cancel(taskId);
+    program.start();
+    expect(await completionOf(controlPlane, taskId)).toMatchObject({ outcome: 'stopped' });
+  });
+
   it('restarts a crashed server, holds requests meanwhile, and says so', async () => {
     const { controlPlane, program } = shared();
     const { deployment_id: id, deployment_name: name } = await deploy(controlPlane, await helloTarball('v1'));
