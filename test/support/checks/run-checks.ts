@@ -3,8 +3,9 @@ import type { Step } from './run-step.ts';
 
 /** These read the sources only, so they run side by side; the tests measure time and get the machine for themselves. */
 const sourceChecks: readonly Step[] = [
-  { name: 'types', command: ['tsc', '--noEmit'] },
-  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
+  // Lint knows the types anyway: the compiler by itself would take as long again to say the same.
+  { name: 'types and lint', command: ['oxlint', '--type-aware', '--type-check', '--deny-warnings'] },
+  ...(process.env.CI === undefined ? [] : [{ name: 'compiler', command: ['tsc', '--noEmit'] } as const]),
   { name: 'format', command: ['biome', 'check', '--error-on-warnings'] },
   { name: 'unused code', command: ['knip', '--no-progress'] },
 ];
