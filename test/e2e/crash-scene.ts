@@ -1,41 +1,29 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
 import { isTerminal } from '../../lib/domain/transitions.ts';
 import { gitRepositoryIn, type TestRepository } from '../support/git-repository.ts';
 import { helloFiles } from '../support/hello-server.ts';
-import { stillRunning } from '../support/processes.ts';
 import {
   create,
   deployed,
   deploymentOf,
-  ended,
-  endProgram,
   expectApi,
-  familyOf,
-  helloFrom,
   type Program,
   patch,
-  revisionOf,
   revisionUntil,
   type ShownDeployment,
-  type ShownRevision,
-  startProgram,
 } from '../support/program.ts';
-import { newFolder, removeFolder } from '../support/temporary-folder.ts';
-import { until } from '../support/until.ts';
+import { newFolder } from '../support/temporary-folder.ts';
 import type { Files } from '../support/write-files.ts';
 
 /** The statuses in which a revision is when the program is killed, how it ends, and what its message says then. */
-const fates = [
+export const fates = [
   { status: 'QUEUED', ends: 'DEPLOYED', reason: /^$/ },
   { status: 'AWAITING_BUILD', ends: 'BUILD_FAILED', reason: /^The build was lost/ },
   { status: 'BUILDING', ends: 'BUILD_FAILED', reason: /^The build was lost/ },
   { status: 'AWAITING_DEPLOY', ends: 'DEPLOY_FAILED', reason: /^The deploy was lost/ },
   { status: 'DEPLOYING', ends: 'DEPLOY_FAILED', reason: /^The deploy was lost/ },
 ] as const satisfies { status: RevisionStatus; ends: RevisionStatus; reason: RegExp }[];
-type Status = (typeof fates)[number]['status'];
+export type Status = (typeof fates)[number]['status'];
 
 /** What every build here does; npm, in front of it each time, would take longer than all else. */
 const build_command = 'sh build.sh';
@@ -45,7 +33,7 @@ const quickBuild = (version: string) => helloFiles(version, { 'build.sh': '' });
 
 /** The example server, whose build ends only when the gate, a file, is there. */
 const slowBuild = (version: string, gate: string) =>
-  helloFiles(version, { 'build.sh': `until [ -e '${gate}' ]; do sleep 0.05; done\n` });
+  helloFiles(version, { 'build.sh': `until [ -e '${gate}' ]; do sleep 0.2; done\n` });
 
 /** The example server, which listens only when the gate is there. */
 async function slowStart(version: string, gate: string): Promise<Files> {
@@ -55,39 +43,94 @@ async function slowStart(version: string, gate: string): Promise<Files> {
   return { ...files, 'server.js': server };
 }
 
-/** A deployment that serves v1, whose second revision stands in one status, with a third one queued behind it. */
-type Standing = { repository: TestRepository; deployment: ShownDeployment; second: string; third: string };
+/** A deployment and the repository of what it serves. */
+type Served = { repository: TestRepository; deployment: ShownDeployment };
 
-/** The program with one of those for each status, all at the same time. */
-class Scene {
-  readonly program: Program;
+/** One that serves, whose next revision stands in one status, with a last one queued behind it. */
+export type Standing = Served & { next: string; last: string };
+
+/** What the deployments serve before a kill, the version that the kill interrupts, and the one that they serve in the end. */
+export type Versions = { served: string; next: string; last: string };
+
+/** A program with one deployment for each status, all at the same time, and one that never serves: kill after kill the same ones. */
+export class Scene {
+  program: Program;
   readonly folder: string;
-  /** All that waits goes on when this file is there. */
-  readonly gate: string;
+  private readonly serving = new Map<Status, Served>();
+  private busy: Served | undefined;
 
   constructor(program: Program, folder: string) {
     this.program = program;
     this.folder = folder;
-    this.gate = join(folder, 'gate');
   }
 
-  async serving(name: string): Promise<Standing> {
-    const repository = await gitRepositoryIn(await newFolder(this.folder), await quickBuild('v1'));
+  /** Deploys a first version everywhere. */
+  async serve(version: string): Promise<void> {
+    const files = await quickBuild(version);
+    for (const { status } of fates) {
+      const name = `at-${status.toLowerCase().replaceAll('_', '-')}`;
+      this.serving.set(status, await this.create(name, files));
+    }
+    // One after the other, for asking costs: they are deployed side by side all the same.
+    for (const one of this.serving.values()) one.deployment = await deployed(this.program, one.deployment);
+  }
+
+  /** Brings one deployment into each status. What waits goes on when the file `gate` is there. */
+  async set({ next, last }: Versions, gate: string): Promise<Map<Status, Standing>> {
+    const standing = new Map<Status, Standing>();
+    for (const [status, { repository, deployment }] of this.serving) {
+      const now = await deploymentOf(this.program, deployment.id);
+      standing.set(status, { repository, deployment: now, next: '', last: '' });
+    }
+    const at = (status: Status): Standing => {
+      const one = standing.get(status);
+      if (one === undefined) throw new Error(status);
+      return one;
+    };
+    const bring = async (status: Status, files?: Files) => {
+      at(status).next = await this.change(at(status), files);
+      await this.reaches(at(status), at(status).next, status);
+    };
+    const slow = await slowBuild(next, gate);
+    await bring('DEPLOYING', await slowStart(next, gate));
+    // What the listener may take last is also what the queued revision waits for.
+    await this.withoutListener(at('QUEUED'));
+    await bring('QUEUED', slow);
+    await bring('AWAITING_DEPLOY');
+    // Two builds run at once: this one and one more. The next one waits for both.
+    await bring('BUILDING', slow);
+    await this.beBusy(slow);
+    await bring('AWAITING_BUILD');
+    const final = await slowBuild(last, gate);
+    for (const one of standing.values()) one.last = await this.change(one, final);
+    return standing;
+  }
+
+  private async create(name: string, files: Files): Promise<Served> {
+    const repository = await gitRepositoryIn(await newFolder(this.folder), files);
     const { url: repo_url } = repository;
     const source_config = { repo_url, build_command };
-    const made = await create(this.program, name, repo_url, { source_config });
-    return { repository, deployment: await deployed(this.program, made), second: '', third: '' };
+    return { repository, deployment: await create(this.program, name, repo_url, { source_config }) };
   }
 
   /** Makes a revision of the deployment, of these files if any. Gives its id. */
-  async change({ repository, deployment }: Standing, files?: Files): Promise<string> {
+  private async change({ repository, deployment }: Served, files?: Files): Promise<string> {
     if (files !== undefined) await repository.commit(files);
     const change = { source_revision_config: { repo_ref: 'main' } };
     return (await patch(this.program, deployment.id, change)).latest_revision_id;
   }
 
+  /** Builds something that nothing else is asked of. */
+  private async beBusy(files: Files): Promise<void> {
+    const isNew = this.busy === undefined;
+    this.busy ??= await this.create('busy', files);
+    const { deployment } = this.busy;
+    const id = isNew ? deployment.latest_revision_id : await this.change(this.busy, files);
+    await this.reaches(this.busy, id, 'BUILDING');
+  }
+
   /** Throws when the revision has ended instead. */
-  async reaches({ deployment }: Standing, id: string, status: RevisionStatus): Promise<void> {
+  private async reaches({ deployment }: Served, id: string, status: RevisionStatus): Promise<void> {
     const seen = await revisionUntil(
       this.program,
       deployment.id,
@@ -98,8 +141,8 @@ class Scene {
       throw new Error(`${seen.status} instead of ${status}: ${seen.status_message}`);
   }
 
-  /** Stops the listener in its tracks. If a claim of it is being held, another deployment's task answers that; then it asks no more. */
-  async withoutListener({ deployment }: Standing): Promise<void> {
+  /** Stops the listener in its tracks. If a claim of it is being held, a task of this deployment answers that; then it asks no more. */
+  private async withoutListener({ deployment }: Served): Promise<void> {
     const listener = (await this.program.alive()).find(({ command }) => command.includes('bin/listener.ts'));
     if (listener === undefined) throw new Error('there is no listener');
     process.kill(listener.pid, 'SIGSTOP');
@@ -113,109 +156,4 @@ class Scene {
     );
     await revisionUntil(this.program, deployment.id, taken, (status) => status.includes('DEPLOY'));
   }
-}
-
-async function setScene(scene: Scene): Promise<Map<Status, Standing>> {
-  const { gate } = scene;
-  const served = await Promise.all(
-    fates.map(async ({ status }) => {
-      const name = `at-${status.toLowerCase().replaceAll('_', '-')}`;
-      return [status, await scene.serving(name)] as const;
-    }),
-  );
-  const other = await scene.serving('other');
-  const standing = new Map(served);
-  const bring = async (status: Status, files?: Files) => {
-    const one = standing.get(status);
-    if (one === undefined) throw new Error(status);
-    one.second = await scene.change(one, files);
-    await scene.reaches(one, one.second, status);
-  };
-  await bring('DEPLOYING', await slowStart('v2', gate));
-  await scene.withoutListener(other);
-  await bring('AWAITING_DEPLOY');
-  // Two builds run at once: this one, and what the queued revision waits for. The next one waits for both.
-  await bring('BUILDING', await slowBuild('v2', gate));
-  const queued = standing.get('QUEUED') ?? other;
-  await scene.reaches(queued, await scene.change(queued, await slowBuild('v2', gate)), 'BUILDING');
-  await bring('QUEUED');
-  await bring('AWAITING_BUILD');
-  for (const one of standing.values()) one.third = await scene.change(one, await slowBuild('v3', gate));
-  return standing;
-}
-
-/** What a person would bear while nothing serves: a start of the program and of the servers, on a busy machine. */
-const SERVES_AGAIN_MS = 20_000;
-/** Far below the minute of a lease or of a sweep, either of which would hide a revision that is stuck until then. */
-const MOVES_ON_MS = 25_000;
-
-const environment = { SLIPWAY_DRAIN_SECONDS: '1' };
-
-/** Waits until the deployment's stable address, as it was before the kill, answers with this version. */
-async function serves(deployment: ShownDeployment, version: string): Promise<void> {
-  const isServed = async () => (await helloFrom(deployment).catch(() => undefined))?.version === version;
-  await until(isServed, {
-    timeoutMs: SERVES_AGAIN_MS,
-    what: `${version} to be served by ${deployment.source_config.custom_url}`,
-  });
-}
-
-/**
- * Kills the program while revisions stand in every status, starts it again on the same data at once, and follows what becomes of
- * everything: what has been deployed serves again, then the second revisions have ended, and the third ones are deployed.
- */
-export function testKill(kill: 'killAlone' | 'killGroup'): void {
-  let folder: string;
-  let program: Program;
-  let standing: Map<Status, Standing>;
-  const secondOf = ({ deployment, second }: Standing): Promise<ShownRevision> =>
-    revisionOf(program, deployment.id, second);
-
-  beforeAll(async () => {
-    folder = await newFolder();
-    program = await startProgram({ environment });
-    const scene = new Scene(program, folder);
-    standing = await setScene(scene);
-    const before = await familyOf(program);
-    for (const [status, one] of standing) {
-      expect(await secondOf(one)).toMatchObject({ status });
-      expect(await revisionOf(program, one.deployment.id, one.third)).toMatchObject({ status: 'QUEUED' });
-    }
-    await program[kill]();
-    const startedAt = performance.now();
-    const sinceStart = () => Math.round(performance.now() - startedAt);
-    program = await startProgram({ environment, dataFolder: program.dataFolder });
-    const upMs = sinceStart();
-    for (const { deployment } of standing.values()) await serves(deployment, 'v1');
-    const servesMs = sinceStart();
-    await until(() => stillRunning(before).length === 0, {
-      timeoutMs: 10_000,
-      what: 'everything of the earlier run to be gone',
-    });
-    for (const { deployment } of standing.values()) {
-      expect(await deploymentOf(program, deployment.id)).toMatchObject({
-        active_revision_id: deployment.active_revision_id,
-        source_config: { custom_url: deployment.source_config.custom_url },
-      });
-    }
-    await writeFile(scene.gate, '');
-    process.stdout.write(`${kill}: up_ms=${upMs} serve_again_ms=${servesMs}\n`);
-  }, 120_000);
-  afterAll(async () => {
-    expect(await endProgram(program)).toEqual([]);
-    await removeFolder(folder);
-  }, 60_000);
-
-  it.each(fates)(
-    'ends what was $status as $ends, and moves the queue on',
-    async ({ status, ends, reason }) => {
-      const one = standing.get(status);
-      if (one === undefined) throw new Error(status);
-      const last = await ended(program, one.deployment.id, one.third, MOVES_ON_MS);
-      expect(last).toMatchObject({ status: 'DEPLOYED' });
-      await serves(one.deployment, 'v3');
-      const fate = await secondOf(one);
-      expect([fate.status, fate.status_message ?? '']).toEqual([ends, expect.stringMatching(reason)]);
-    },
-  );
 }

@@ -10,6 +10,7 @@ import { helloFiles, packageJson } from '../support/hello-server.ts';
 import { type ProcessFacts, stillRunning } from '../support/processes.ts';
 import {
   api,
+  compileCache,
   create,
   deployed,
   endProgram,
@@ -63,7 +64,7 @@ describe('a second instance on the same data', () => {
     const { dataFolder } = program;
     const before = await familyOf(program);
     const second = spawn(process.execPath, [fileURLToPath(new URL('../../bin/local.ts', import.meta.url))], {
-      env: childEnvironment({ PORT: '0', SLIPWAY_DATA_DIR: dataFolder }),
+      env: childEnvironment({ NODE_COMPILE_CACHE: compileCache, PORT: '0', SLIPWAY_DATA_DIR: dataFolder }),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     onTestFinished(() => void second.kill('SIGKILL'));

@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errors } from '../../lib/contract/errors.ts';
 import { commonErrors } from '../../lib/contract/openapi/errors.ts';
 import { routes } from '../../lib/contract/routes.ts';
@@ -9,24 +10,30 @@ import { type Bundle, bundleFunctions } from '../../lib/infra/bundles.ts';
 import { handlers } from '../../lib/infra/handlers.ts';
 import { ceilingGroup, misweighed, unusedCeilings } from '../support/bundle-ceilings.ts';
 import { heaviestFunctions } from '../support/heaviest-functions.ts';
+import { docsFunctions, docsTests } from './docs-tests.ts';
 
 let folder: string;
 /** Every function, our own code alone. */
 let own: Map<string, Bundle>;
-/** Those that may be the heaviest of their kind, as they are deployed. All of them take the bundler twenty seconds; test/aws weighs them. */
+/** Those that may be the heaviest of their kind. To bundle all whole takes twenty seconds; test/aws weighs them. */
+let heaviest: string[];
+/** As they are deployed: these, and what is called here. */
 let whole: Map<string, Bundle>;
+
+/** Loads a bundle by Node itself, as Lambda does; an import would be the test runner's, which reads and changes all of its code first. */
+const load = createRequire(import.meta.url);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-bundles-'));
   own = await bundleFunctions(handlers(), join(folder, 'own'), { packages: 'external' });
-  whole = await bundleFunctions(await heaviestFunctions(own), join(folder, 'whole'));
+  heaviest = await heaviestFunctions(own);
+  whole = await bundleFunctions([...new Set([...heaviest, ...docsFunctions])], join(folder, 'whole'));
 }, 300_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('the heaviest functions of every kind weigh no more than those may', () => {
-  const groups = new Set([...whole.keys()].map(ceilingGroup));
-  expect(groups).toEqual(new Set(handlers().map(ceilingGroup)));
-  const weights = [...whole].map(([handler, { sizeBytes }]) => [handler, sizeBytes] as const);
+  expect(new Set(heaviest.map(ceilingGroup))).toEqual(new Set(handlers().map(ceilingGroup)));
+  const weights = heaviest.map((handler) => [handler, whole.get(handler)?.sizeBytes ?? 0] as const);
   expect(misweighed(new Map(weights))).toEqual([]);
 });
 
@@ -53,8 +60,7 @@ it('leaves out of each function what verifies bearer tokens, and puts it beside 
   const [made] = [...whole].filter(([handler]) => guarded.has(handler)).map(([, bundle]) => bundle);
   const file = join(made?.folder ?? '', 'oidc.mjs');
   expect((await stat(file)).size / 1024).toBeLessThanOrEqual(OIDC_KIB_MAX);
-  const loaded: unknown = await import(file);
-  expect(loaded).toMatchObject({ openOidc: expect.any(Function) });
+  expect(load(file)).toMatchObject({ openOidc: expect.any(Function) });
 });
 
 /** What the code of a function refuses with: calls that begin with the code of a refusal, whatever their function is called by now. */
@@ -81,3 +87,7 @@ it.each(routes.map((row) => [row.operation, row] as const))(
     expect(declared.toSorted()).toEqual(refused);
   },
 );
+
+describe('the documentation', () => {
+  docsTests((name) => load(join(whole.get(name)?.folder ?? '', 'index.mjs')));
+});

@@ -89,9 +89,12 @@ type Check = (row: GuardedRow, ask: Ask, world: SecurityWorld) => Promise<string
 
 const said = ({ statusCode, body }: Answer): string => `${statusCode} ${body ?? ''}`;
 
-/** Ids that are well formed, and of nothing. */
+/** Well formed, and of nothing; the same ones everywhere, so that what is looked for in vain is looked for once. */
+const NO_ID = crypto.randomUUID();
+const UNKNOWN_KEY = newApiKey();
+
 const nothing = (row: RouteRow): Record<string, string> =>
-  Object.fromEntries(idsIn(row).map((name) => [name, crypto.randomUUID()]));
+  Object.fromEntries(idsIn(row).map((name) => [name, NO_ID]));
 
 const good = ({ own }: SecurityWorld, { permission }: GuardedRow): string =>
   own.keys[roles.find((role) => allows(role, permission)) ?? 'admin'];
@@ -112,7 +115,7 @@ const credentials: Check = async (row, ask, world) => {
     'an empty key': { 'x-api-key': '' },
     'a malformed key': { 'x-api-key': 'slp_wrong' },
     'a key with a wrong checksum': { 'x-api-key': key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A') },
-    'an unknown key': { 'x-api-key': newApiKey() },
+    'an unknown key': { 'x-api-key': UNKNOWN_KEY },
     'an expired key': { 'x-api-key': world.expiredKey },
     'a revoked key': { 'x-api-key': world.revokedKey },
     'a tenant alone': { 'x-tenant-id': world.own.tenantId },

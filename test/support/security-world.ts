@@ -22,6 +22,7 @@ import { transact } from '../../lib/store/operations.ts';
 import { aCaller } from './caller.ts';
 import { aControlPlane, type ControlPlane } from './control-plane.ts';
 import { github, post, register } from './requests.ts';
+import { keepReads } from './security-reads.ts';
 import { aTask } from './stored-items.ts';
 
 /** One tenant with a thing of each kind, two users of it, and a key of the first one for each role. */
@@ -62,6 +63,7 @@ type Tenant = Pick<Caller, 'tenantId' | 'organisationId'>;
 
 export async function aSecurityWorld(): Promise<SecurityWorld> {
   const plane = await aControlPlane();
+  keepReads(plane.deps.table);
   plane.deps.identityProvider = plainIssuer;
   plane.deps.keyUses = { note: () => undefined };
   const [first, second] = [await organisation(plane), await organisation(plane)];

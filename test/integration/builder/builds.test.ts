@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
-import { gitRepository } from '../../support/git-repository.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gitRepository, gitRepositoryIn } from '../../support/git-repository.ts';
+import { newFolder, removeFolder } from '../../support/temporary-folder.ts';
 import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
 
-const script = (build: string, more: object = {}) =>
-  JSON.stringify({ name: 'x', version: '1.0.0', scripts: { build }, ...more });
+const script = (build: string) => JSON.stringify({ name: 'x', version: '1.0.0', scripts: { build } });
 
 describe('a build that succeeds', () => {
   it('stores the built folder without git, with its commit, sha256 and times', async () => {
@@ -103,7 +103,7 @@ describe('a build that succeeds', () => {
   }, async () => {
     const { run, blobs } = await setUp();
     const repository = await gitRepository({
-      'package.json': script('node -e "require(\'dep\')"', { dependencies: { dep: 'file:./dep' } }),
+      'package.json': JSON.stringify({ name: 'x', version: '1.0.0', dependencies: { dep: 'file:./dep' } }),
       'package-lock.json': JSON.stringify({
         name: 'x',
         version: '1.0.0',
@@ -113,7 +113,8 @@ describe('a build that succeeds', () => {
       'dep/package.json': JSON.stringify({ name: 'dep', version: '1.0.0', main: 'index.js' }),
       'dep/index.js': '',
     });
-    const { state, log } = await run(jobFor(repository.url));
+    // npm to install is enough: that it runs a script is tested above.
+    const { state, log } = await run(jobFor(repository.url, { buildCommand: 'node -e "require(\'dep\')"' }));
     if (state.state !== 'succeeded' || state.artifact.kind !== 'folder')
       throw new Error(JSON.stringify(state));
     expect(log).toContain('Running install command: npm ci');
@@ -174,25 +175,34 @@ describe('a build that fails', () => {
     expect(messageOf(byCommit.state)).toContain(`Commit ${commitSha} cannot be checked out of ${url}`);
   });
 
-  it.each([
-    ['..', '../langgraph.json', /leads out of the source/],
-    ['a path through the folder above', 'a/../../x/langgraph.json', /leads out of the source/],
-    ['a linked folder', 'outside/passwd', /leads out of the source/],
-    ['a linked file', 'passwd', /leads out of the source/],
-    ['a missing file', 'missing.json', /^Config file 'missing.json' does not exist in the source$/],
-    ['a missing folder', 'no/langgraph.json', /does not exist in the source/],
-    ['a folder', 'folder', /is not a file/],
-  ])('refuses a config path of %s', async (_, configPath, reason) => {
-    const { run } = await setUp();
-    const { url } = await gitRepository({
-      outside: { link: '/etc' },
-      passwd: { link: '/etc/passwd' },
-      'folder/a': '1',
-      'package.json': script('echo must not run'),
+  describe('for its config path', () => {
+    let folder: string;
+    let url: string;
+    beforeAll(async () => {
+      folder = await newFolder();
+      ({ url } = await gitRepositoryIn(folder, {
+        outside: { link: '/etc' },
+        passwd: { link: '/etc/passwd' },
+        'folder/a': '1',
+        'package.json': script('echo must not run'),
+      }));
     });
-    const { state, log } = await run(jobFor(url, { configPath, configPathRequired: true }));
-    expect(messageOf(state)).toMatch(reason);
-    expect(log).not.toContain('must not run');
+    afterAll(() => removeFolder(folder));
+
+    it.each([
+      ['..', '../langgraph.json', /leads out of the source/],
+      ['a path through the folder above', 'a/../../x/langgraph.json', /leads out of the source/],
+      ['a linked folder', 'outside/passwd', /leads out of the source/],
+      ['a linked file', 'passwd', /leads out of the source/],
+      ['a missing file', 'missing.json', /^Config file 'missing.json' does not exist in the source$/],
+      ['a missing folder', 'no/langgraph.json', /does not exist in the source/],
+      ['a folder', 'folder', /is not a file/],
+    ])('refuses a config path of %s', async (_, configPath, reason) => {
+      const { run } = await setUp();
+      const { state, log } = await run(jobFor(url, { configPath, configPathRequired: true }));
+      expect(messageOf(state)).toMatch(reason);
+      expect(log).not.toContain('must not run');
+    });
   });
 
   it('refuses to make an image, and a package.json that is none', async () => {

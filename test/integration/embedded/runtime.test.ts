@@ -2,27 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
-import { api, discard, type Program, startProgram } from '../../support/program.ts';
+import { api, compileCache, discard, type Program, startProgram } from '../../support/program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-
-async function start(dataFolder?: string): Promise<Program> {
-  const program = await startProgram(dataFolder === undefined ? {} : { dataFolder });
-  onTestFinished(async () => {
-    // One that the test itself has killed leaves its folder to the one that is started on it next.
-    if (program.process.signalCode === null) await discard(program);
-  });
-  return program;
-}
 
 /** A start that is to fail: how it ended and what it said. */
 async function failingStart(environment: Record<string, string>): Promise<{ code: unknown; output: string }> {
   const program = fileURLToPath(new URL('../../../bin/local.ts', import.meta.url));
   const child = spawn(process.execPath, [program], {
-    env: childEnvironment(environment),
+    env: childEnvironment({ NODE_COMPILE_CACHE: compileCache, ...environment }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => {
@@ -47,8 +38,13 @@ const serving = (program: Program, times: number) =>
   until(() => timesServing(program) >= times, { timeoutMs: 15_000, what: 'the listener' });
 
 describe('the runtime', () => {
+  let program: Program;
+  beforeAll(async () => {
+    program = await startProgram();
+  });
+  afterAll(() => discard(program));
+
   it('answers, knows its first key, and shows what a person needs', async () => {
-    const program = await start();
     expect((await fetch(`${program.baseUrl}/v2/deployments`)).status).toBe(401);
     const list = await api(program, 'GET', '/api-host/v2/deployments');
     expect(list).toMatchObject({ status: 200, body: { resources: [], offset: 0 } });
@@ -68,11 +64,12 @@ describe('the runtime', () => {
   });
 
   it('is the same after it was killed, and ends what it had left alive', async () => {
-    const first = await start();
+    const first = program;
     await serving(first, 1);
     const before = (await first.alive()).map(({ pid }) => pid);
     await first.killAlone();
-    const second = await start(first.dataFolder);
+    program = await startProgram({ dataFolder: first.dataFolder });
+    const second = program;
     await serving(second, 1);
     expect([second.tenantId, second.apiKey]).toEqual([first.tenantId, first.apiKey]);
     expect((await api(second, 'GET', '/v2/deployments')).status).toBe(200);

@@ -21,9 +21,17 @@ async function foreignItems({ deps, foreign }: SecurityWorld) {
   return items.filter(({ pk }) => foreign.some(({ tenantId }) => String(pk).includes(tenantId)));
 }
 
+let made: Promise<SecurityWorld> | undefined;
+function newWorld(): Promise<SecurityWorld> {
+  made = aSecurityWorld();
+  return made;
+}
+/** For what needs its table and its names alone: all else of a world goes with the test that it was made for. */
+const someWorld = (): Promise<SecurityWorld> => made ?? newWorld();
+
 describe('every route of the table', () => {
   it('guards itself: bad credentials, roles, tenants and other tenants’ ids, and nothing of theirs is changed', async () => {
-    const world = await aSecurityWorld();
+    const world = await newWorld();
     const before = await foreignItems(world);
     expect(before.length).toBeGreaterThan(20);
     const findings: string[] = [];
@@ -36,14 +44,14 @@ describe('every route of the table', () => {
   }, 120_000);
 
   it('is asked with ids of things that are there', async () => {
-    const { own } = await aSecurityWorld();
+    const { own } = await someWorld();
     const named = new Set(guarded.flatMap(idsIn));
     // A new kind of id needs a thing of its kind in test/support/security-world.ts.
     expect([...named].filter((name) => own.ids[name] === undefined)).toEqual([]);
   });
 
   it('shows the own things, so that it is the tenant that keeps others out', async () => {
-    const { deps, own } = await aSecurityWorld();
+    const { deps, own } = await newWorld();
     const shown = guarded.filter(
       ({ method, permission }) => method === 'GET' && permission !== 'listener:work',
     );
@@ -87,24 +95,24 @@ describe('the loop', () => {
   const authorized = authorization('deployments:read');
 
   it('finds nothing in a handler with both steps', async () => {
-    const world = await aSecurityWorld();
+    const world = await someWorld();
     expect(await findingsOf(row, careless(world, [authenticated(world), authorized]), world)).toEqual([]);
   });
 
   it('finds a handler that does not authorise', async () => {
-    const world = await aSecurityWorld();
+    const world = await someWorld();
     const findings = await findingsOf(row, careless(world, [authenticated(world)]), world);
     expect(findings).toEqual([expect.stringMatching(/^listener: 404 /)]);
   });
 
   it('finds a handler that does not authenticate', async () => {
-    const world = await aSecurityWorld();
+    const world = await someWorld();
     const findings = await findingsOf(row, careless(world, []), world);
     expect(findings).toEqual(expect.arrayContaining([expect.stringMatching(/^no key: 200 /)]));
   });
 
   it('finds a use case that looks under another tenant', async () => {
-    const world = await aSecurityWorld();
+    const world = await someWorld();
     const open: typeof getDeployment = async (deps, input, caller) => {
       const owner = world.foreign.find(({ ids }) => ids.deployment_id === input.params.deployment_id);
       return getDeployment(deps, input, { ...caller, ...owner });
@@ -115,7 +123,7 @@ describe('the loop', () => {
   });
 
   it('finds an answer that tells another tenant’s thing from nothing', async () => {
-    const world = await aSecurityWorld();
+    const world = await someWorld();
     const telling: typeof getDeployment = async (deps, input, caller) => {
       const isTheirs = world.foreign.some(({ ids }) => ids.deployment_id === input.params.deployment_id);
       if (isTheirs) throw new Error('not yours');

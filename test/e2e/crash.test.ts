@@ -1,0 +1,114 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stillRunning } from '../support/processes.ts';
+import {
+  deploymentOf,
+  ended,
+  endProgram,
+  familyOf,
+  helloFrom,
+  type Program,
+  revisionOf,
+  type ShownDeployment,
+  startProgram,
+} from '../support/program.ts';
+import { newFolder, removeFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+import { fates, Scene, type Standing, type Status } from './crash-scene.ts';
+
+/** What a person would bear while nothing serves: a start of the program and of the servers, on a busy machine. */
+const SERVES_AGAIN_MS = 20_000;
+/** Far below the minute of a lease or of a sweep, either of which would hide a revision that is stuck until then. */
+const MOVES_ON_MS = 25_000;
+
+const environment = { SLIPWAY_DRAIN_SECONDS: '1' };
+
+/** Waits until the deployment's stable address, as it was before the kill, answers with this version. */
+async function serves(deployment: ShownDeployment, version: string): Promise<void> {
+  const isServed = async () => (await helloFrom(deployment).catch(() => undefined))?.version === version;
+  await until(isServed, {
+    timeoutMs: SERVES_AGAIN_MS,
+    what: `${version} to be served by ${deployment.source_config.custom_url}`,
+  });
+}
+
+/** Both happen to the same deployments: what is killed second is a program that has come back from a kill. */
+const kills = [
+  {
+    what: "the program's own process alone, while its children live on",
+    kill: 'killAlone',
+    versions: { served: 'v1', next: 'v2', last: 'v3' },
+  },
+  {
+    what: 'the whole process group of the program',
+    kill: 'killGroup',
+    versions: { served: 'v3', next: 'v4', last: 'v5' },
+  },
+] as const;
+
+let folder: string;
+let program: Program;
+let scene: Scene;
+
+beforeAll(async () => {
+  folder = await newFolder();
+  program = await startProgram({ environment });
+  scene = new Scene(program, folder);
+  await scene.serve(kills[0].versions.served);
+}, 120_000);
+afterAll(async () => {
+  expect(await endProgram(program)).toEqual([]);
+  await removeFolder(folder);
+}, 60_000);
+
+/**
+ * Kills the program while revisions stand in every status, starts it again on the same data at once, and follows what becomes of
+ * everything: what has been deployed serves again, then the interrupted revisions have ended, and the last ones are deployed.
+ */
+describe.each(kills)('kill -9 of $what', ({ kill, versions }) => {
+  let standing: Map<Status, Standing>;
+
+  beforeAll(async () => {
+    const gate = join(folder, `gate-${kill}`);
+    standing = await scene.set(versions, gate);
+    const before = await familyOf(program);
+    for (const [status, { deployment, next, last }] of standing) {
+      expect(await revisionOf(program, deployment.id, next)).toMatchObject({ status });
+      expect(await revisionOf(program, deployment.id, last)).toMatchObject({ status: 'QUEUED' });
+    }
+    await program[kill]();
+    const startedAt = performance.now();
+    const sinceStart = () => Math.round(performance.now() - startedAt);
+    program = await startProgram({ environment, dataFolder: program.dataFolder });
+    scene.program = program;
+    const upMs = sinceStart();
+    for (const { deployment } of standing.values()) await serves(deployment, versions.served);
+    const servesMs = sinceStart();
+    await until(() => stillRunning(before).length === 0, {
+      timeoutMs: 10_000,
+      what: 'everything of the earlier run to be gone',
+    });
+    for (const { deployment } of standing.values()) {
+      expect(await deploymentOf(program, deployment.id)).toMatchObject({
+        active_revision_id: deployment.active_revision_id,
+        source_config: { custom_url: deployment.source_config.custom_url },
+      });
+    }
+    await writeFile(gate, '');
+    process.stdout.write(`${kill}: up_ms=${upMs} serve_again_ms=${servesMs}\n`);
+  }, 120_000);
+
+  it.each(fates)(
+    'ends what was $status as $ends, and moves the queue on',
+    async ({ status, ends, reason }) => {
+      const one = standing.get(status);
+      if (one === undefined) throw new Error(status);
+      const { deployment, next, last } = one;
+      expect(await ended(program, deployment.id, last, MOVES_ON_MS)).toMatchObject({ status: 'DEPLOYED' });
+      await serves(deployment, versions.last);
+      const fate = await revisionOf(program, deployment.id, next);
+      expect([fate.status, fate.status_message ?? '']).toEqual([ends, expect.stringMatching(reason)]);
+    },
+  );
+});
