@@ -1,5 +1,4 @@
-import { createServer } from 'node:net';
-import { freePort } from '../../processes/free-port.ts';
+import { freePort, isPortFree } from '../../processes/free-port.ts';
 
 /** A port that the person chose is taken; the message names it. */
 export class PortTaken extends Error {
@@ -11,20 +10,12 @@ export class PortTaken extends Error {
 export const isPortTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
-}
-
 /** The port for agents: the one asked for, else that of the run before (URLs of deployments stay), else a free one. */
 export async function chooseAgentsPort(
   asked: number | undefined,
   before: number | undefined,
 ): Promise<number> {
-  if (asked === undefined) return before !== undefined && (await isFree(before)) ? before : freePort();
-  if (await isFree(asked)) return asked;
+  if (asked === undefined) return before !== undefined && (await isPortFree(before)) ? before : freePort();
+  if (await isPortFree(asked)) return asked;
   throw new PortTaken(asked, 'SLIPWAY_AGENTS_PORT');
 }

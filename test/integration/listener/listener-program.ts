@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as tar from 'tar';
 import { onTestFinished } from 'vitest';
 import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
+import { freePort } from '../../../lib/processes/free-port.ts';
 import { endWithRun } from '../../support/end-with-run.ts';
 import { helloFiles } from '../../support/hello-server.ts';
 import { readProcesses } from '../../support/processes.ts';
@@ -19,15 +19,6 @@ import type { FakeControlPlane, OnEnd } from './fake-control-plane.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const WAIT = { timeoutMs: 20_000 };
-
-async function unusedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 /** The listener as a user starts it, with what the tests ask of it. */
 export class ListenerProgram {
@@ -100,14 +91,14 @@ export class ListenerProgram {
   }
 }
 
-/** Starts a listener against a fake control plane; it ends with the test, or when `onEnd` has it end. */
+/** Starts a listener against a fake control plane and waits until it serves; it ends with the test, or when `onEnd` has it end. */
 export async function startProgram(
   controlPlane: FakeControlPlane,
   args: string[] = [],
   onEnd: OnEnd = onTestFinished,
 ): Promise<ListenerProgram> {
   const folder = await newFolder();
-  const program = new ListenerProgram(controlPlane, join(folder, 'listener'), await unusedPort());
+  const program = new ListenerProgram(controlPlane, join(folder, 'listener'), await freePort());
   onEnd(async () => {
     try {
       await program.end('SIGTERM');
@@ -120,6 +111,11 @@ export async function startProgram(
     }
   });
   program.start(args);
+  const serves = () => {
+    if (!program.isRunning) throw new Error(`the listener has ended: ${program.output.join('')}`);
+    return program.output.join('').includes('serving agents at');
+  };
+  await until(serves, { ...WAIT, what: () => `the listener to start: ${program.output.join('')}` });
   return program;
 }
 
