@@ -38,6 +38,8 @@ export default defineConfig({
       TMPDIR: runFolder(isLarge ? tmpdir() : quickFolder()),
     },
     sequence: { sequencer: LongestFirst },
+    // By Node itself, as the programs are: vitest's own loader would transform every module, and take longer for each call between two.
+    experimental: { viteModuleRunner: false },
     // Files that drive real programs mostly wait for them.
     maxWorkers: 5,
     // Real programs (git, npm, servers) on a busy machine take longer than the 5 s that suit pure functions.

@@ -19,14 +19,14 @@ describe('the route table', () => {
     const begin = '/v2/auth/begin/{nonce}';
     const back = ['/v2/auth/callback/{provider_id}', '/host-oauth-callback/{provider_id}'];
     const pages = routes.filter(({ page }) => page !== undefined).map(({ path }) => path);
-    expect(pages).toEqual([begin, begin, ...back]);
+    expect(pages).toEqual([begin, ...back, begin]);
     const open = routes.filter(({ permission }) => permission === 'public').map(({ path }) => path);
     const console = '/o/{tenant_id}/host/deployments/{deployment_id}';
     expect(open.filter((path) => !pages.includes(path))).toEqual([
-      '/ok',
-      '/openapi.json',
       '/docs',
       '/docs/{file}',
+      '/ok',
+      '/openapi.json',
       console,
     ]);
   });

@@ -30,8 +30,8 @@ export type ListenerChild = {
 const RESTART_MILLISECONDS_MIN = 200;
 const RESTART_MILLISECONDS_MAX = 15_000;
 const STEADY_MILLISECONDS = 30_000;
-/** It gives its agent servers 5 s and then needs a moment; with what is closed after it, all of it must be over in 10 s. */
-const STOP_GRACE_MILLISECONDS = 6_000;
+/** It gives its agent servers 5 s and then needs a moment, on a busy machine two; with what is closed after it, all of it must be over in 10 s. */
+const STOP_GRACE_MILLISECONDS = 7_500;
 
 const program = fileURLToPath(new URL('../../../bin/listener.ts', import.meta.url));
 

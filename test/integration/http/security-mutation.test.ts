@@ -1,27 +1,29 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type * as rolesModule from '../../../lib/contract/roles.ts';
+import type * as routesModule from '../../../lib/contract/routes.ts';
+import { type FreshModules, freshModules } from '../../support/fresh-modules.ts';
+import type * as loopModule from '../../support/security-loop.ts';
+import type * as worldModule from '../../support/security-world.ts';
 
-// In this file no endpoint authorises: the loop has to say so of each. Files share their modules, so everything is loaded anew, and again after it.
+/** In these no endpoint authorises: the loop has to say so of each. */
+let careless: FreshModules;
 beforeAll(() => {
-  vi.resetModules();
-  vi.doMock(import('../../../lib/http/authorization.ts'), () => ({
-    authorization: () => ({ before: () => undefined }),
-  }));
+  careless = freshModules({
+    'lib/http/authorization.ts': 'export const authorization = () => ({ before: () => undefined });',
+  });
 });
-afterAll(() => {
-  vi.doUnmock('../../../lib/http/authorization.ts');
-  vi.resetModules();
-});
+afterAll(() => careless.close());
 
 it('without authorization the loop finds every route, in each role that lacks its permission', async () => {
-  const { allows, roles } = await import('../../../lib/contract/roles.ts');
-  const { routes } = await import('../../../lib/contract/routes.ts');
-  const { handlerOf, isGuarded, roleFindingsOf } = await import('../../support/security-loop.ts');
-  const { aSecurityWorld } = await import('../../support/security-world.ts');
+  const { allows, roles } = await careless.load<typeof rolesModule>('lib/contract/roles.ts');
+  const { routes } = await careless.load<typeof routesModule>('lib/contract/routes.ts');
+  const loop = await careless.load<typeof loopModule>('test/support/security-loop.ts');
+  const { aSecurityWorld } = await careless.load<typeof worldModule>('test/support/security-world.ts');
   const world = await aSecurityWorld();
-  const guarded = routes.filter(isGuarded);
+  const guarded = routes.filter(loop.isGuarded);
   const letIn = await Promise.all(
     guarded.map(async (row) => {
-      const findings = await roleFindingsOf(row, await handlerOf(row, world.deps), world);
+      const findings = await loop.roleFindingsOf(row, await loop.handlerOf(row, world.deps), world);
       return [row.operation, findings.map((finding) => /^(\w+): (?!403)/.exec(finding)?.[1])] as const;
     }),
   );

@@ -1,5 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type * as containerModule from '../../../lib/container.ts';
 import { variable } from '../../../lib/contract/env.ts';
+import { type FreshModules, freshModules } from '../../support/fresh-modules.ts';
 
 const complete = {
   AWS_REGION: 'eu-west-1',
@@ -11,15 +13,18 @@ const complete = {
   BUILD_LOG_GROUP_NAME: 'builds',
 };
 
+let fresh: FreshModules;
+beforeEach(() => {
+  fresh = freshModules();
+});
 afterEach(() => {
   vi.unstubAllEnvs();
-  vi.resetModules();
+  fresh.close();
 });
 
 async function freshContainer(environment: Record<string, string>) {
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  vi.resetModules();
-  return import('../../../lib/container.ts');
+  return fresh.load<typeof containerModule>('lib/container.ts');
 }
 
 describe('the container', () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as eventBus from '../../../lib/adapters/aws/events.ts';
 import type { DeploymentEvent } from '../../../lib/contract/events.ts';
+import { freshModules } from '../../support/fresh-modules.ts';
 
 const event = (sequence: number): DeploymentEvent => ({
   id: `e${sequence}`,
@@ -35,6 +36,7 @@ function aBus(refuse: (entry: Entry, call: number) => string | undefined = () =>
 const sequences = (call: Call | undefined): number[] =>
   (call?.entries ?? []).map(({ Detail }) => (JSON.parse(Detail) as DeploymentEvent).sequence);
 
+const fresh = freshModules();
 let createEventBus: typeof eventBus.createEventBus;
 
 beforeAll(async () => {
@@ -43,13 +45,12 @@ beforeAll(async () => {
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret');
   vi.stubEnv('AWS_SESSION_TOKEN', 'session');
   vi.stubEnv('AWS_ENDPOINT_URL', undefined);
-  // What signs keeps the first credentials that it sees, and files share their modules.
-  vi.resetModules();
-  ({ createEventBus } = await import('../../../lib/adapters/aws/events.ts'));
+  // What signs keeps the first credentials that it sees.
+  ({ createEventBus } = await fresh.load<typeof eventBus>('lib/adapters/aws/events.ts'));
 });
 afterAll(() => {
   vi.unstubAllEnvs();
-  vi.resetModules();
+  fresh.close();
 });
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => {

@@ -70,8 +70,8 @@ afterAll(() => vi.unstubAllEnvs());
 it('every route has its cases here: those without a key at the end', () => {
   const open = routes.filter((row) => row.permission === 'public').map((row) => row.operation);
   expect(Object.keys(cases).sort()).toEqual(guarded.map((row) => row.operation).sort());
-  const pages = ['showBegin', 'begin', 'callbackPage', 'callbackPageAlias'];
-  expect(open).toEqual([...pages, 'getOk', 'getOpenApi', 'getDocs', 'getDocsFile', 'openConsole']);
+  const pages = ['begin', 'callbackPage', 'callbackPageAlias', 'showBegin'];
+  expect(open).toEqual([...pages, 'getDocs', 'getDocsFile', 'getOk', 'getOpenApi', 'openConsole']);
 });
 
 it('every file of functions/api is the handler of a route, but the fallback', async () => {
