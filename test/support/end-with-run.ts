@@ -5,6 +5,9 @@ type Started = { child: ChildProcess; group: boolean };
 
 const running = new Set<Started>();
 
+/** From a keyboard, or from `timeout`, they reach every process of the run, this one before it loses its parent. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 function killAll(): void {
   for (const { child, group } of running) {
     if (child.pid === undefined) continue;
@@ -23,7 +26,7 @@ function killAll(): void {
 export function endWithRun(child: ChildProcess, { group = false } = {}): void {
   if (running.size === 0) {
     process.on('exit', killAll);
-    process.on('disconnect', runIsOver);
+    for (const event of ['disconnect', ...SIGNALS]) process.on(event, runIsOver);
   }
   const started = { child, group };
   running.add(started);
@@ -31,11 +34,11 @@ export function endWithRun(child: ChildProcess, { group = false } = {}): void {
     running.delete(started);
     if (running.size > 0) return;
     process.off('exit', killAll);
-    process.off('disconnect', runIsOver);
+    for (const event of ['disconnect', ...SIGNALS]) process.off(event, runIsOver);
   });
 }
 
-/** Whoever has started this process is gone, and its own folder was in use until now. */
+/** Whoever has started this process is gone or going, and its own folder was in use until now. */
 function runIsOver(): void {
   killAll();
   removeRunFolder();
