@@ -6,6 +6,7 @@ import type { VariableName } from './env.ts';
  */
 export const readAccess = [
   'table:get',
+  'table:get-both',
   'table:query',
   'table:check',
   'due:query',

@@ -18,6 +18,7 @@ const waits = ['UNCLAIMED_SECONDS', 'SILENT_SECONDS', 'BUILD_SECONDS'] as const 
 /** What dispatch and sweep do: they alone start executions, answer tokens, stop builds and delete files. */
 const engine = [
   'table:get',
+  'table:get-both',
   'table:query',
   'table:put',
   'table:update',
@@ -69,14 +70,22 @@ export const functionRows = {
     name: 'deploy',
     handler: 'functions/tasks/revision/deploy.ts',
     summary: 'State Deploy: keeps the token and offers the task to the listener',
-    access: ['table:get', 'table:put', 'table:update'],
+    access: ['table:get', 'table:get-both', 'table:put', 'table:update'],
     timeoutSeconds: 30,
   },
   finish: {
     name: 'finish',
     handler: 'functions/tasks/revision/finish.ts',
     summary: 'State Finish: writes the terminal status and frees the slot',
-    access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete', 'images:hold'],
+    access: [
+      'table:get',
+      'table:get-both',
+      'table:query',
+      'table:put',
+      'table:update',
+      'table:delete',
+      'images:hold',
+    ],
     timeoutSeconds: 60,
   },
   dispatch: {

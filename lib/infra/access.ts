@@ -24,6 +24,7 @@ const onObjects = (prefix: string, ...actions: string[]): Rule => ({
 /** The least that each word needs. Transactions are authorised as the writes they are made of. */
 const rules: Record<Access, Rule[]> = {
   'table:get': [onTable('GetItem')],
+  'table:get-both': [onTable('BatchGetItem')],
   'table:query': [onTable('Query')],
   'table:check': [onTable('ConditionCheckItem')],
   'table:put': [onTable('PutItem')],

@@ -72,6 +72,10 @@ export const revisionKey = (tenantId: string, deploymentId: string, number: numb
   sk: `R#${padded(number)}`,
 });
 
+/** The number of the revision that this sort key is of; undefined for any other sort key. */
+export const revisionNumberIn = (sk: string): number | undefined =>
+  /^R#\d+$/.test(sk) ? Number(sk.slice('R#'.length)) : undefined;
+
 /** `hundred`: revisions' numbers divided by a hundred. It sorts before them, and so is purged before they are. */
 export const revisionEndsKey = (
   { tenantId, deploymentId }: { tenantId: string; deploymentId: string },

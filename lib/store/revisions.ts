@@ -3,9 +3,9 @@ import { refuse } from '../contract/errors.ts';
 import type { RevisionStatus } from '../contract/revision-status.ts';
 import { pathBetween } from '../domain/transitions.ts';
 import { type Change, equals, update } from './expressions.ts';
-import { type Revision, revision, type TaskToken, taskToken } from './items.ts';
-import { due, revisionKey, revisionKeyOf, tokenKey } from './keys.ts';
-import { find, queryAll, type Write } from './operations.ts';
+import { type Deployment, deployment, type Revision, revision, type TaskToken, taskToken } from './items.ts';
+import { deploymentKey, due, revisionKey, revisionKeyOf, tokenKey } from './keys.ts';
+import { find, findBoth, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 
 /** The revision of this id; undefined too when its number belongs to another id. */
@@ -26,6 +26,18 @@ export const findRevisionByNumber = (
   number: number,
 ): Promise<Revision | undefined> =>
   find(table, revisionKey(owner.tenantId, owner.deploymentId, number), revision);
+
+/** A deployment and the revision of this number, in one request. */
+export const findWithRevision = (
+  table: Table,
+  { tenantId, deploymentId }: { tenantId: string; deploymentId: string },
+  number: number,
+): Promise<[Deployment | undefined, Revision | undefined]> =>
+  findBoth(
+    table,
+    [deploymentKey(tenantId, deploymentId), deployment],
+    [revisionKey(tenantId, deploymentId, number), revision],
+  );
 
 /** The revisions with these numbers and those between, newest first. */
 export function revisionsBetween(

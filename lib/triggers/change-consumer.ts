@@ -12,9 +12,10 @@ type Consume<D> = (
 ) => Promise<string[]>;
 
 /** Makes a stream function of a consumer that reads what items were and are; failures are reported record by record. */
-export function changeConsumer<D>(name: string, consume: Consume<D>) {
+export function changeConsumer<D>(name: string, newConsumer: () => Consume<D>) {
   return (deps: () => D) => {
     const kept = lazy(deps);
+    const consume = newConsumer();
     return async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
       const onError = (error: unknown, pk: string): void =>
         logger().error(`${name} failed`, { partition: pk, ...errorFacts(error) });

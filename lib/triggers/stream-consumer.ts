@@ -27,7 +27,10 @@ export function streamConsumer(name: string, consume: Consume) {
 function changedItems({ Records }: DynamoDBStreamEvent): ChangedItem[] {
   return Records.flatMap(({ dynamodb }) => {
     const pk = dynamodb?.Keys?.pk?.S;
+    const sk = dynamodb?.Keys?.sk?.S;
     const sequenceNumber = dynamodb?.SequenceNumber;
-    return pk === undefined || sequenceNumber === undefined ? [] : [{ pk, sequenceNumber }];
+    return pk === undefined || sk === undefined || sequenceNumber === undefined
+      ? []
+      : [{ pk, sk, sequenceNumber }];
   });
 }

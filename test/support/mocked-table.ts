@@ -1,5 +1,7 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import {
+  BatchGetCommand,
+  type BatchGetCommandInput,
   DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
@@ -61,6 +63,15 @@ export function mockTable(): MockedTable {
       if (broken !== undefined && !String(Key.pk).startsWith('K#')) throw broken;
       const found = items.get(idOf(Key));
       return found === undefined ? {} : { Item: structuredClone(found) };
+    });
+    client.on(BatchGetCommand).callsFake(async ({ RequestItems }: BatchGetCommandInput) => {
+      used.add('table:get-both');
+      if (broken !== undefined) throw broken;
+      const Responses = Object.entries(RequestItems ?? {}).map(([name, { Keys = [] }]) => [
+        name,
+        structuredClone(Keys.flatMap((key) => items.get(idOf(key)) ?? [])),
+      ]);
+      return { Responses: Object.fromEntries(Responses) };
     });
     client.on(QueryCommand).callsFake(async (input) => {
       used.add(input.IndexName === undefined ? 'table:query' : 'due:query');

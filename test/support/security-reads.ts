@@ -2,7 +2,7 @@ import type { ServiceOutputTypes } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../lib/store/table.ts';
 
 /** Not scans: with those a test looks for itself at what is stored. */
-const READS = new Set(['GetItemCommand', 'QueryCommand']);
+const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand']);
 
 type Answer = { response: unknown; output: ServiceOutputTypes };
 

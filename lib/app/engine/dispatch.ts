@@ -1,9 +1,9 @@
-import { deploymentOf } from '../../store/keys.ts';
+import { deploymentOf, revisionNumberIn } from '../../store/keys.ts';
 import { reconcile } from './reconcile.ts';
 import type { EngineDeps } from './situation.ts';
 
 /** What dispatch reads of a stream record: whose item changed; never what it changed to. */
-export type ChangedItem = { sequenceNumber: string; pk: string };
+export type ChangedItem = { sequenceNumber: string; pk: string; sk: string };
 
 /**
  * Brings forward every deployment that a batch of stream records tells of, each once however many records there are. Returns
@@ -20,7 +20,7 @@ export async function dispatch(
       const owner = deploymentOf(pk);
       if (owner === undefined) return [];
       try {
-        await reconcile(deps, owner, { asking: false });
+        await reconcile(deps, owner, { asking: false, likely: likelyOf(items) });
         return [];
       } catch (error) {
         onError(error, owner.deploymentId);
@@ -30,3 +30,7 @@ export async function dispatch(
   );
   return failed.flat();
 }
+
+/** What changes is mostly the revision in the slot; the newest that did, should it have changed hands. */
+const likelyOf = (items: ChangedItem[]): number | undefined =>
+  items.flatMap(({ sk }) => revisionNumberIn(sk) ?? []).at(-1);

@@ -1,5 +1,6 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { type Ending, endingOf } from '../../domain/ending.ts';
+import { numberOf } from '../../domain/revision-id.ts';
 import { absent, type Change, equals, remove, same, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { deploymentKey, due, openTaskKey, placementKey, tokenKey } from '../../store/keys.ts';
@@ -22,8 +23,11 @@ const RACES_MAX = 20;
  */
 export async function endRevision(deps: EndDeps, ref: RevisionRef, cause?: string): Promise<void> {
   for (let race = 0; race < RACES_MAX; race++) {
-    const [loaded, revision] = await Promise.all([load(deps, ref), findRevision(deps.table, ref)]);
-    if (loaded === undefined || revision === undefined) return;
+    const loaded = await load(deps, ref, numberOf(ref.revisionId));
+    if (loaded === undefined) return;
+    const { holder } = loaded;
+    const revision = holder?.id === ref.revisionId ? holder : await findRevision(deps.table, ref);
+    if (revision === undefined) return;
     const ending = endingOf(
       {
         status: revision.status,
@@ -42,7 +46,8 @@ export async function endRevision(deps: EndDeps, ref: RevisionRef, cause?: strin
 
 async function tryEnd(deps: EndDeps, loaded: Loaded, revision: Revision, ending: Ending): Promise<boolean> {
   const now = deps.clock.now();
-  const token = await findToken(deps.table, loaded.owner, revision.number);
+  const known = loaded.holder?.id === revision.id ? loaded.token : undefined;
+  const token = known ?? (await findToken(deps.table, loaded.owner, revision.number));
   const tokenAt = tokenKey(revision.tenant_id, revision.deployment_id, revision.number);
   const writes = [
     endOfRevision(revision, ending, now),

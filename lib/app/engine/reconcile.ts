@@ -17,16 +17,17 @@ const STEPS_MAX = 25;
 
 /**
  * Brings one deployment as far as it can go now. Level-triggered: it reads how things are, does the one thing the rule names, reads
- * again, until there is nothing to do. `asking` (sweep) also asks the workflow and the builds, and re-arms what is due.
+ * again, until there is nothing to do. `asking` (sweep) also asks the workflow and the builds, and re-arms what is due. `likely`: as for `load`.
  */
 export async function reconcile(
   deps: EngineDeps,
   owner: Owner,
-  { asking }: { asking: boolean },
+  { asking, likely }: { asking: boolean; likely?: number | undefined },
 ): Promise<void> {
   let asks = asking;
+  let number = likely;
   for (let step = 0; step < STEPS_MAX; step++) {
-    const loaded = await load(deps, owner);
+    const loaded = await load(deps, owner, number);
     if (loaded === undefined) return;
     const asked = asks ? await ask(deps, loaded) : notAsked;
     const action = decide(situationOf(loaded, asked, deps.clock.now(), deps.settings));
@@ -34,6 +35,7 @@ export async function reconcile(
       if (!asking || (await rearm(deps, loaded)) === 'done') return;
       continue;
     }
+    number = action.do === 'take_slot' ? action.number : loaded.holder?.number;
     const done = await perform(deps, loaded, action);
     if (done === 'later') return;
     // Nobody waits for the token: only asking tells whether its execution went on or died.

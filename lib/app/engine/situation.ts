@@ -6,7 +6,7 @@ import { stageOf } from '../../domain/transitions.ts';
 import { type Deletion, findDeletion } from '../../store/deletions.ts';
 import { findDeployment } from '../../store/deployments.ts';
 import type { Deployment, OpenTask, Revision, TaskToken } from '../../store/items.ts';
-import { findRevisionByNumber, findToken } from '../../store/revisions.ts';
+import { findRevisionByNumber, findToken, findWithRevision } from '../../store/revisions.ts';
 import { findOpenTask } from '../../store/tasks.ts';
 import type { Deps, Settings } from '../deps.ts';
 
@@ -21,6 +21,8 @@ export type Loaded = {
   owner: Owner;
   deployment: Deployment;
   holder: Revision | undefined;
+  /** Was read along with the deployment, but is not the one in its slot. */
+  other?: Revision | undefined;
   task: OpenTask | undefined;
   /** Read only when it may matter which state waits. */
   token: TaskToken | undefined;
@@ -36,14 +38,25 @@ export type Asked = {
 
 export const notAsked: Asked = { execution: 'not_asked', build: undefined };
 
-/** Reads the deployment, the revision in its slot, that one's token if it may matter, the open task and the deletion. Undefined when the deployment is gone. */
-export async function load(deps: Pick<Deps, 'table'>, owner: Owner): Promise<Loaded | undefined> {
-  const deployment = await findDeployment(deps.table, owner.tenantId, owner.deploymentId);
+/**
+ * Reads the deployment, the revision in its slot, that one's token if it may matter, the open task and the deletion. Undefined when the deployment
+ * is gone. `likely`: the number of the revision that the slot probably has, which is then read in the same request.
+ */
+export async function load(
+  deps: Pick<Deps, 'table'>,
+  owner: Owner,
+  likely?: number,
+): Promise<Loaded | undefined> {
+  const [deployment, guessed] =
+    likely === undefined
+      ? [await findDeployment(deps.table, owner.tenantId, owner.deploymentId), undefined]
+      : await findWithRevision(deps.table, owner, likely);
   if (deployment === undefined) return undefined;
   const { task_id: taskId } = deployment;
   const slot = deployment.slot?.kind === 'revision' ? deployment.slot : undefined;
   const [holder, task, deletion] = await Promise.all([
-    slot && findRevisionByNumber(deps.table, owner, slot.number),
+    slot &&
+      (slot.number === guessed?.number ? guessed : findRevisionByNumber(deps.table, owner, slot.number)),
     taskId === undefined
       ? undefined
       : findOpenTask(deps.table, owner.tenantId, deployment.listener_id, taskId),
@@ -51,7 +64,8 @@ export async function load(deps: Pick<Deps, 'table'>, owner: Owner): Promise<Loa
   ]);
   const asksForToken = holder !== undefined && dependsOnWaiting(holderFacts(holder, undefined, notAsked));
   const token = asksForToken ? await findToken(deps.table, owner, holder.number) : undefined;
-  return { owner, deployment, holder, task, token, deletion };
+  const other = guessed === holder ? undefined : guessed;
+  return { owner, deployment, holder, other, task, token, deletion };
 }
 
 /** {revision id}-{attempt}: a name runs once in 90 days, so each attempt has its own. */

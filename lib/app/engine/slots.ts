@@ -11,11 +11,11 @@ import { type EngineDeps, executionName, type Loaded } from './situation.ts';
 const OFFERED_DELETION_LOOK_MILLISECONDS = 15 * 60_000;
 
 /** Gives the free slot to the oldest queued revision, if it still is that and still queued: the reason revisions never overlap. */
-export async function takeSlot(deps: EngineDeps, { owner }: Loaded, number: number): Promise<void> {
+export async function takeSlot(deps: EngineDeps, { owner, other }: Loaded, number: number): Promise<void> {
   const now = deps.clock.now();
   const at = revisionKey(owner.tenantId, owner.deploymentId, number);
   const key = deploymentKey(owner.tenantId, owner.deploymentId);
-  const { id } = await queuedRevision(deps, { owner, number });
+  const { id } = other?.number === number ? other : await queuedRevision(deps, { owner, number });
   await transact(deps.table, [
     update(
       'deployment',

@@ -20,9 +20,12 @@ import {
   eventsOf,
   type Unnumbered,
 } from './changed-item.ts';
+import { RecentCounts } from './recent-counts.ts';
 import { tokenEventsOf } from './token-changes.ts';
 
-export type RecordDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings'>;
+type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings'>;
+type RecordDeps = ChangeDeps & { counts: RecentCounts };
+type OnError = (error: unknown, pk: string) => void;
 type Owner = { tenantId: string; deploymentId: string };
 
 /** A transaction takes a hundred writes. */
@@ -40,12 +43,21 @@ const DAY_SECONDS = 86_400;
  * tries) is stored with its numbers, and sweep tells it. Audit events are items under ids that the requests chose, so that a record delivered
  * twice writes the same item twice.
  *
- * Returns the sequence numbers of records to be delivered again.
+ * What is made here remembers counts from one call to the next. It returns the sequence numbers of records to be delivered again.
  */
-export async function recordChanges(
+export function changesRecorder(): (
+  deps: ChangeDeps,
+  records: readonly ChangeRecord[],
+  onError: OnError,
+) => Promise<string[]> {
+  const counts = new RecentCounts();
+  return (deps, records, onError) => recordChanges({ ...deps, counts }, records, onError);
+}
+
+async function recordChanges(
   deps: RecordDeps,
   records: readonly ChangeRecord[],
-  onError: (error: unknown, pk: string) => void,
+  onError: OnError,
 ): Promise<string[]> {
   const failed = await Promise.all(
     [...Map.groupBy(records, ({ pk }) => pk)].map(async ([pk, own]) => {
@@ -116,9 +128,11 @@ function numbered(deps: RecordDeps, owner: Owner, found: Unnumbered[]): Promise<
     ? Math.ceil(deps.clock.now() / 1000) + GONE_DAYS * DAY_SECONDS
     : undefined;
   return retryRaces(async () => {
-    const before = await findEventCount(deps.table, owner);
+    // Taken, so that a race that is lost reads it.
+    const before = deps.counts.take(owner.deploymentId) ?? (await findEventCount(deps.table, owner));
     const { count, numbers } = numberEvents(before ?? NONE, names);
     if (count !== before) await transact(deps.table, [putEventCount(owner, before, count, ttl)]);
+    deps.counts.note(owner.deploymentId, count);
     return found.map(({ event }, index) => ({ ...event, sequence: numbers[index] ?? 0 }));
   });
 }

@@ -3,6 +3,7 @@ import type { CompleteRequest } from '../../contract/listener-protocol.ts';
 import { maskSecrets } from '../../contract/mask.ts';
 import type { completeTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { findDeployment } from '../../store/deployments.ts';
 import { absent, any, equals, oneOf, present, update } from '../../store/expressions.ts';
 import type { OpenTask, Outcome } from '../../store/items.ts';
 import { deploymentKey, revisionKeyOf } from '../../store/keys.ts';
@@ -101,8 +102,8 @@ async function accept(
 
 /** The deployment has no task any more; the listener leaves it alone until Finish has said what should run. */
 async function finished(deps: CompleteDeps, task: OpenTask): Promise<Write> {
-  const loaded = await load(deps, refOf(task));
-  const epoch = loaded?.deployment.epoch ?? 0;
+  const deployment = await findDeployment(deps.table, task.tenant_id, task.deployment_id);
+  const epoch = deployment?.epoch ?? 0;
   return update(
     'deployment',
     deploymentKey(task.tenant_id, task.deployment_id),

@@ -18,7 +18,7 @@ export async function deployRevision(deps: DeployDeps, task: TokenTask): Promise
   const revision = await findRevision(deps.table, task);
   if (revision === undefined) throw new StepRefused('Deploy', task);
   await storeDeployToken(deps, task, revision);
-  const loaded = await load(deps, task);
+  const loaded = await load(deps, task, revision.number);
   const mayOffer =
     loaded?.deployment.task_id === undefined &&
     loaded?.holder?.id === task.revisionId &&

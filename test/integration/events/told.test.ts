@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { create as createEvents } from '../../../functions/streams/events.ts';
 import type { Events } from '../../../lib/adapters/events.ts';
 import type { DeploymentEvent } from '../../../lib/contract/events.ts';
-import { deploymentKey } from '../../../lib/store/keys.ts';
+import { remove } from '../../../lib/store/expressions.ts';
+import { deploymentKey, eventCountKey } from '../../../lib/store/keys.ts';
+import { transact } from '../../../lib/store/operations.ts';
 import { allItems } from '../../support/control-plane.ts';
 import * as steps from '../../support/steps.ts';
 import { until } from '../../support/until.ts';
@@ -111,6 +113,19 @@ describe('a record that is delivered again', () => {
     const again = told(world, id).slice(2 * first.length);
     expect(again.length).toBeGreaterThan(0);
     for (const event of again) expect(first).toContainEqual(event);
+  });
+
+  it('is numbered on from where another instance of the consumer had got to', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));
+    await steps.deploy(world, id, revisionId);
+    const first = [...(await hears(world, id, LIFE.length))];
+    const { deps, caller } = world;
+    const records = await recorded(world, id);
+    await transact(deps.table, [remove('event_count', eventCountKey(caller.tenantId, id))]);
+    const instances = [createEvents(() => deps), createEvents(() => deps)];
+    for (const [index, record] of records.entries()) await instances[index % 2]?.({ Records: [record] });
+    expect(told(world, id).slice(first.length)).toEqual(first);
   });
 
   it('that cannot be read is reported, and those of other deployments are told', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler as onSchedule } from '../../../functions/schedules/sweep.ts';
-import { handler as onChanges } from '../../../functions/streams/events.ts';
+import { create as createEvents, handler as onChanges } from '../../../functions/streams/events.ts';
+import { clock, events, settings, table as tableOfFunction } from '../../../lib/container.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
 import { eventCountKey, revisionKey, unsentEventsKey } from '../../../lib/store/keys.ts';
 import { mockTable } from '../../support/mocked-table.ts';
@@ -67,6 +68,9 @@ describe('events', () => {
       },
     },
   };
+  /** Another instance of the function, which remembers nothing. */
+  const anInstance = () =>
+    createEvents(() => ({ table: tableOfFunction(), clock, events: events(), settings: settings() }));
   const stored = () => table.written().map((write) => write.Put?.Item?.entity);
 
   it('tells of what changed, and keeps who asked for it', async () => {
@@ -83,10 +87,19 @@ describe('events', () => {
     expect(stored()).toEqual(['audit_event', 'event_count']);
   });
 
+  it('tells again under its number what is delivered again, and counts nothing', async () => {
+    const told = aBus();
+    const instance = anInstance();
+    await instance({ Records: [changed] });
+    await instance({ Records: [changed] });
+    expect(told).toEqual(Array(2).fill(expect.objectContaining({ sequence: 1, status: 'INTERRUPTED' })));
+    expect(stored()).toEqual(['audit_event', 'event_count', 'audit_event']);
+  });
+
   it('keeps for the sweep what it cannot tell', async () => {
     aBus(500);
     vi.useFakeTimers({ toFake: ['setTimeout'] });
-    const running = onChanges({ Records: [changed] });
+    const running = anInstance()({ Records: [changed] });
     await vi.runAllTimersAsync();
     expect(await running).toEqual({ batchItemFailures: [] });
     vi.useRealTimers();
