@@ -1,4 +1,3 @@
-import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Access } from '../contract/access.ts';
 import { DUE_INDEX } from '../store/table.ts';
 import type { Platform } from './platform.ts';
@@ -80,12 +79,12 @@ function onRepositories(...actions: string[]): Rule {
   };
 }
 
-/** The statements for these words: one for each set of resources, its actions in order. */
-export function statementsFor(access: readonly Access[], arns: Arns): PolicyStatement[] {
-  const grouped = new Map<
-    string,
-    { actions: Set<string>; resources: string[]; prefix: string | undefined }
-  >();
+/** What a role may do: these actions on these resources, and in a bucket only below this prefix. */
+export type Permission = { actions: string[]; resources: string[]; prefix: string | undefined };
+
+/** What these words permit: one permission for each set of resources, its actions in order. */
+export function permissionsFor(access: readonly Access[], arns: Arns): Permission[] {
+  const grouped = new Map<string, Omit<Permission, 'actions'> & { actions: Set<string> }>();
   for (const rule of access.flatMap((word) => rules[word])) {
     const resources = rule.resources(arns);
     const { prefix } = rule;
@@ -94,13 +93,5 @@ export function statementsFor(access: readonly Access[], arns: Arns): PolicyStat
     for (const action of rule.actions) group.actions.add(action);
     grouped.set(id, group);
   }
-  return [...grouped.values()].map(
-    ({ actions, resources, prefix }) =>
-      new PolicyStatement({
-        effect: Effect.ALLOW,
-        actions: [...actions].sort(),
-        resources,
-        ...(prefix !== undefined && { conditions: { StringLike: { 's3:prefix': `${prefix}/*` } } }),
-      }),
-  );
+  return [...grouped.values()].map((group) => ({ ...group, actions: [...group.actions].sort() }));
 }

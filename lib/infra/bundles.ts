@@ -57,6 +57,7 @@ export async function bundleFunctions(
   const { metafile } = await build({
     ...options,
     packages,
+    sourcemap: packages === 'bundle',
     entryPoints: Object.fromEntries(handlers.map((handler) => [`${bundleFolderOf(handler)}/index`, handler])),
     outdir: outputFolder,
     plugins: [withoutUnused, later.plugin],

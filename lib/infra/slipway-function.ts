@@ -5,7 +5,7 @@ import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type Access, variablesFor } from '../contract/access.ts';
 import type { VariableName } from '../contract/env.ts';
-import { statementsFor } from './access.ts';
+import { type Permission, permissionsFor } from './access.ts';
 import { nameOf, type Platform } from './platform.ts';
 
 /** A third of a vCPU: what a function needs at start, in a bundle of some 300 KB, before memory is the limit. */
@@ -38,7 +38,7 @@ export class SlipwayFunction extends Construct {
       retention: platform.settings.logRetentionDays as RetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.role = roleOf(this, this.logGroup, statementsFor(props.access, platform.arns));
+    this.role = roleOf(this, this.logGroup, permissionsFor(props.access, platform.arns));
     this.function = new LambdaFunction(this, 'Function', {
       functionName,
       description: props.summary,
@@ -55,14 +55,21 @@ export class SlipwayFunction extends Construct {
   }
 }
 
-function roleOf(scope: Construct, logGroup: LogGroup, statements: PolicyStatement[]): Role {
+const statementOf = ({ actions, resources, prefix }: Permission): PolicyStatement =>
+  new PolicyStatement({
+    actions,
+    resources,
+    ...(prefix !== undefined && { conditions: { StringLike: { 's3:prefix': `${prefix}/*` } } }),
+  });
+
+function roleOf(scope: Construct, logGroup: LogGroup, permissions: Permission[]): Role {
   const logs = new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
     resources: [logGroup.logGroupArn],
   });
   return new Role(scope, 'Role', {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    inlinePolicies: { access: new PolicyDocument({ statements: [logs, ...statements] }) },
+    inlinePolicies: { access: new PolicyDocument({ statements: [logs, ...permissions.map(statementOf)] }) },
   });
 }
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Access } from '../../lib/contract/access.ts';
 import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes.ts';
-import { statementsFor } from '../../lib/infra/access.ts';
+import { permissionsFor } from '../../lib/infra/access.ts';
 import { mutations } from '../aws/mutations.ts';
 
 const file = new URL('../../docs/access.md', import.meta.url);
@@ -23,14 +23,10 @@ const arns = {
 };
 
 function accessOf(access: readonly Access[]): string {
-  const statements = statementsFor(access, arns).map((statement) => {
-    const { Action, Resource } = statement.toStatementJson() as {
-      Action: string | string[];
-      Resource: string;
-    };
-    return `${[Action].flat().join(', ')} on ${Resource}`;
-  });
-  return statements.length === 0 ? 'nothing' : statements.join('; ');
+  const permissions = permissionsFor(access, arns).map(
+    ({ actions, resources }) => `${actions.join(', ')} on ${resources.join(', ')}`,
+  );
+  return permissions.length === 0 ? 'nothing' : permissions.join('; ');
 }
 
 function page(): string {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes.ts';
 import { type Synthesised, synthesised } from '../support/synthesised.ts';
+import { runbookTests } from './runbook-tests.ts';
 import { settingsTests } from './settings-tests.ts';
 
 /** CloudFormation takes 500; the rest is room for what comes. */
@@ -241,4 +242,8 @@ describe('without settings', () => {
 
 describe('settings', () => {
   settingsTests();
+});
+
+describe('runbooks', () => {
+  runbookTests();
 });

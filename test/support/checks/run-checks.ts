@@ -4,7 +4,12 @@ import type { Step } from './run-step.ts';
 /** These read the sources only, so they run side by side; the tests measure time and get the machine for themselves. */
 const sourceChecks: readonly Step[] = [
   // Lint knows the types anyway: the compiler by itself would take as long again to say the same.
-  { name: 'types and lint', command: ['oxlint', '--type-aware', '--type-check', '--deny-warnings'] },
+  {
+    name: 'types and lint',
+    command: ['oxlint', '--type-aware', '--type-check', '--deny-warnings'],
+    // It keeps nearly all that it makes: collecting as often as Go does by itself takes a quarter of its time, for the same memory.
+    environment: { GOGC: '400' },
+  },
   ...(process.env.CI === undefined ? [] : [{ name: 'compiler', command: ['tsc', '--noEmit'] } as const]),
   { name: 'format', command: ['biome', 'check', '--error-on-warnings'] },
   { name: 'unused code', command: ['knip', '--no-progress'] },

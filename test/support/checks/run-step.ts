@@ -1,7 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-export type Step = { name: string; command: readonly [program: string, ...args: string[]] };
+export type Step = {
+  name: string;
+  command: readonly [program: string, ...args: string[]];
+  /** Beside our own. */
+  environment?: Record<string, string>;
+};
 export type Ran = { ok: boolean; seconds: number; output: string };
 
 const running = new Set<ChildProcess>();
@@ -23,12 +28,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 /** Runs a step to its end and keeps what it prints; with `live` it is shown at once too. A program that cannot be started is a failed step. */
 export async function runStep(
-  { command: [program, ...args] }: Step,
+  { command: [program, ...args], environment }: Step,
   { live = false }: { live?: boolean } = {},
 ): Promise<Ran> {
   const started = performance.now();
   const chunks: Buffer[] = [];
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, ...environment };
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
   running.add(child);
   const keep = (chunk: Buffer) => {
     chunks.push(chunk);
