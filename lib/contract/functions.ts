@@ -15,14 +15,19 @@ export type FunctionRow = {
 /** Settings of the engine: how long it waits for whom. */
 const waits = ['UNCLAIMED_SECONDS', 'SILENT_SECONDS', 'BUILD_SECONDS'] as const satisfies VariableName[];
 
-/** What dispatch and sweep do: they alone start executions, answer tokens, stop builds and delete files. */
-const engine = [
+/** What it takes to end a revision, and so whatever may do that. */
+const tableAccess = [
   'table:get',
   'table:get-both',
   'table:query',
   'table:put',
   'table:update',
   'table:delete',
+] as const satisfies Access[];
+
+/** What dispatch and sweep do: they alone start executions, answer tokens, stop builds and delete files. */
+const engine = [
+  ...tableAccess,
   'executions:start',
   'executions:read',
   'tasks:answer',
@@ -77,15 +82,7 @@ export const functionRows = {
     name: 'finish',
     handler: 'functions/tasks/revision/finish.ts',
     summary: 'State Finish: writes the terminal status and frees the slot',
-    access: [
-      'table:get',
-      'table:get-both',
-      'table:query',
-      'table:put',
-      'table:update',
-      'table:delete',
-      'images:hold',
-    ],
+    access: [...tableAccess, 'images:hold'],
     timeoutSeconds: 60,
   },
   dispatch: {

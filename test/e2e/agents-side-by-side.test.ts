@@ -19,7 +19,6 @@ const BUILD_MS = 300_000;
 const FLOW_MS = 600_000;
 const OUTPUT_CHARACTERS = 6000;
 const MEMORY_MEGABYTES_MAX = 2.5 * 1024;
-/** On a machine that has nothing else to do; on a busy one they may take as long as their first starts took there, one after another. */
 const RESTART_MS_MAX = 15_000;
 const EXAMPLES = ['shout-agent', 'shout-agent', 'shout-agent', 'shout-agent-python', 'shout-agent-python'];
 
@@ -32,7 +31,7 @@ async function listenerOf(program: Program): Promise<ProcessFacts> {
 const isServer = ({ command }: ProcessFacts) => command.includes('langgraph');
 const numberOfServers = async (program: Program) => (await familyOf(program)).filter(isServer).length;
 
-/** How long the listener has waited for servers in all until they were healthy. */
+/** How long the listener has waited for servers in all until they were healthy: how fast the machine is, beside what is measured. */
 const firstStartsMs = (program: Program): number =>
   [...program.output().matchAll(/Healthy after (\d+) ms/g)].reduce((sum, [, ms]) => sum + Number(ms), 0);
 
@@ -84,7 +83,7 @@ it(
     process.stdout.write(
       `kill -9 of the listener: the five serve again after ms=${times.join(' ')}; first_starts_ms=${startsMs}\n`,
     );
-    expect(Math.max(...times)).toBeLessThan(Math.max(RESTART_MS_MAX, startsMs));
+    expect(Math.max(...times)).toBeLessThan(RESTART_MS_MAX);
     expect(stillRunning(servers).map(({ command }) => command)).toEqual([]);
     // Started once each, not twice.
     expect(await numberOfServers(program)).toBe(servers.length);

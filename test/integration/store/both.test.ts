@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { put } from '../../../lib/store/expressions.ts';
 import { findBoth, transact } from '../../../lib/store/operations.ts';
 import type { Table } from '../../../lib/store/table.ts';
+import { unitsOf } from '../../support/consumed.ts';
 import { freshTable } from '../../support/dynoxide.ts';
 
 const word = () => z.object({ word: z.string() });
@@ -53,6 +54,12 @@ describe('two items in one request', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it('are strongly consistent both, as their price shows', async () => {
+    const table = await aTable();
+    const read = () => findBoth(table, [aWord, word], [aCount, count]);
+    expect(await unitsOf(table.client, read)).toEqual({ reads: 2, writes: 0 });
   });
 
   it('must have their shapes', async () => {
