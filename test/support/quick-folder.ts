@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 const RUN_PREFIX = 'slipway-tests-';
+/** What a shell shows of a process that SIGHUP ended. */
+const HANGUP_STATUS = 129;
 const IN_MEMORY = '/dev/shm';
 /** What a run writes takes some hundred megabytes at most. */
 const NEEDED_BYTES = 2 * 1024 ** 3;
@@ -14,6 +16,8 @@ const NEEDED_BYTES = 2 * 1024 ** 3;
 export function runFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, RUN_PREFIX));
   process.once('exit', () => remove(folder));
+  // Vitest ends by itself on the other signals; a terminal that is closed would end this process without a word.
+  process.once('SIGHUP', () => process.exit(HANGUP_STATUS));
   return folder;
 }
 
