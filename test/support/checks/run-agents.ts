@@ -11,7 +11,7 @@ const FILTERS = new Map([
   ['agents-side-by-side', 'test/e2e/agents-side-by-side.test.ts'],
 ]);
 
-const [asked = 'agents'] = process.argv.slice(2);
+const asked = process.argv.slice(2).join(' ') || 'agents';
 const filter = FILTERS.get(asked);
 if (filter === undefined) throw new Error(`"${asked}" is none of ${[...FILTERS.keys()].join(', ')}`);
 
