@@ -24,8 +24,8 @@ export function pageEndpoint<D>(
 ): (deps: () => D) => Handler {
   return (deps) => {
     const kept = lazy(deps);
-    const steps = [requestId(), accessLog(row, logger), failures(row.operation), validate(row), pages()];
-    return wrap(async (event) => useCase(kept(), requestOf(row, event)), steps);
+    const steps = [requestId(), accessLog(row, logger), failures(row.operation), validate(row)];
+    return wrap(async (event) => answerOf(event, await useCase(kept(), requestOf(row, event))), steps);
   };
 }
 
@@ -75,13 +75,6 @@ function answerOf(event: APIGatewayProxyEventV2, page: Page): Result {
     ...cookies,
   };
 }
-
-const pages = (): Step => ({
-  after: (request) => {
-    // Until here the response is what the use case gave.
-    request.response = answerOf(request.event, request.response as unknown as Page);
-  },
-});
 
 /** Refusals as pages; what nobody foresaw is logged, and says nothing of itself. */
 const failures = (operation: string): Step => ({

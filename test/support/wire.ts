@@ -36,7 +36,7 @@ type Documented = {
   paths: Record<string, Record<string, Written>>;
   components: { responses: Written['responses'] };
 };
-const document = openApiDocument(routes) as unknown as Documented;
+const document = openApiDocument(routes) as Documented;
 
 /** Headers that belong to HTTP and its connections, not to this API. */
 const PLAIN_HEADERS = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive']);

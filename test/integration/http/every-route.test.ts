@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { type ErrorCode, errors } from '../../../lib/contract/errors.ts';
 import { routes } from '../../../lib/contract/routes.ts';
+import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
 import { expectConfirmation, expectConsent } from '../../support/consent-on-wire.ts';
 import { expectIntegrations } from '../../support/integrations-on-wire.ts';
 import { expectProviders, expectTokens } from '../../support/oauth-on-wire.ts';
@@ -250,10 +251,10 @@ it('what is wrong with a query is said to be there', async () => {
 
 it('a fault of ours is told by its request id alone', async () => {
   const { plane, apiKey } = await open(record);
-  const send = async () => {
+  const client = documentClient('http://127.0.0.1:9');
+  client.send = async () => {
     throw new Error('the name of a table');
   };
-  const client = { send } as unknown as typeof plane.deps.table.client;
   const wire = await openWire({ ...plane.deps, table: { name: 'broken', client } }, record);
   await wire.refuse('internal', {}, 'listDeployments', { key: apiKey });
 });
