@@ -40,3 +40,9 @@ export function childEnvironment(
   );
   return { ...Object.fromEntries(kept), ...extra, PATH: childPath(extra.PATH ?? own.PATH) };
 }
+
+/** For programs of our own: they start faster with the compiled code that we share. Agents and builds never see this. */
+export function compileCache(own: NodeJS.ProcessEnv = process.env): Record<string, string> {
+  const folder = own.NODE_COMPILE_CACHE;
+  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+}

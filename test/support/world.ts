@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { onTestFinished } from 'vitest';
 import { create as createSweep } from '../../functions/schedules/sweep.ts';
@@ -23,6 +22,7 @@ import { recordBuild } from '../../lib/app/engine/record-build.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
 import { createListener } from '../../lib/app/listeners/create.ts';
 import type { DiskBlobs } from '../../lib/embedded/blobs.ts';
+import { streamsClient } from '../../lib/embedded/dynoxide/client.ts';
 import { createEmbeddedEvents, type EmbeddedEvents } from '../../lib/embedded/events.ts';
 import { openFileKeys } from '../../lib/embedded/keys.ts';
 import { openLogStore } from '../../lib/embedded/logs.ts';
@@ -154,15 +154,9 @@ async function openStreamOf(
   dataFolder: string,
   handlers: { dispatch: StreamHandler; events: StreamHandler },
 ) {
-  const endpoint = dynamoDbEndpoint();
   const described = await table.client.send(new DescribeTableCommand({ TableName: table.name }));
-  const client = new DynamoDBStreamsClient({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
   const stream = await openStream({
-    client,
+    client: streamsClient(dynamoDbEndpoint()),
     streamArn: described.Table?.LatestStreamArn ?? '',
     dataFolder,
     consumers: [

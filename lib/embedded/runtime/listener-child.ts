@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../../processes/environment.ts';
+import { childEnvironment, compileCache } from '../../processes/environment.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
 import type { Log } from '../log.ts';
 import { describeExit, type Processes } from '../run-command.ts';
@@ -95,9 +95,3 @@ function launch(options: ListenerChildOptions): ProcessGroup {
 
 /** A line that says already when and from whom it is. */
 const ownLine = /^\S+ [A-Z]+ +listener: /;
-
-/** The listener is our own program: it starts faster with the compiled code that we share. Agents and builds never see this. */
-function compileCache(): Record<string, string> {
-  const folder = process.env.NODE_COMPILE_CACHE;
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
-}

@@ -12,7 +12,7 @@ const sourceChecks: readonly Step[] = [
   },
   ...(process.env.CI === undefined ? [] : [{ name: 'compiler', command: ['tsc', '--noEmit'] } as const]),
   { name: 'format', command: ['biome', 'check', '--error-on-warnings'] },
-  { name: 'unused code', command: ['knip', '--no-progress'] },
+  { name: 'unused code', command: ['knip', '--no-progress', '--cache'] },
 ];
 
 const checks = new Checks('test-results/main');
