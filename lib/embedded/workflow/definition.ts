@@ -1,6 +1,7 @@
 import type { StateMachine, StateMachineDefinition } from 'aws-local-stepfunctions';
 import * as z from 'zod';
 import { lazy } from '../../contract/lazy.ts';
+import { withoutUnused } from './unused-packages.ts';
 
 const LAMBDA = 'arn:aws:states:::lambda:invoke';
 const LAMBDA_WITH_TOKEN = 'arn:aws:states:::lambda:invoke.waitForTaskToken';
@@ -25,7 +26,7 @@ export type TaskState = { name: string; waitsForToken: boolean; timeoutSeconds: 
 /** Any JSON value. */
 export type MachineInput = Parameters<StateMachine['run']>[0];
 export type Run = StateMachine['run'];
-/** `load` gives what runs it: a quarter of what a start of the program takes, so it is loaded for the first execution. */
+/** `load` gives what runs it, loaded for the first execution. */
 export type Machine = { load: () => Promise<Run>; tasks: TaskState[] };
 
 /**
@@ -36,7 +37,7 @@ export function readMachine(text: string): Machine {
   const json: unknown = JSON.parse(text);
   const parsed = machineText.parse(json);
   const load = lazy(async () => {
-    const { StateMachine: Twin } = await import('aws-local-stepfunctions');
+    const { StateMachine: Twin } = await withoutUnused(() => import('aws-local-stepfunctions'));
     // A test holds our text against the whole language; to do so here would take longer than all the rest.
     const machine = new Twin(json as StateMachineDefinition, { validationOptions: { noValidate: true } });
     return machine.run.bind(machine);
