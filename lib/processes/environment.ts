@@ -42,7 +42,7 @@ export function childEnvironment(
 }
 
 /** For programs of our own: they start faster with the compiled code that we share. Agents and builds never see this. */
-export function compileCache(own: NodeJS.ProcessEnv = process.env): Record<string, string> {
-  const folder = own.NODE_COMPILE_CACHE;
+export function compileCache(): Record<string, string> {
+  const folder = process.env.NODE_COMPILE_CACHE;
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
 }

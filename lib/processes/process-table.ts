@@ -86,7 +86,8 @@ const markers = new Map<string, string | undefined>();
 const MARKERS_MAX = 4_000;
 /** A process that was just forked still has its parent's environment; by then it has its own. */
 const SETTLED_SECONDS = 10;
-const TICKS_PER_SECOND = 100;
+/** What /proc counts time in, on every Linux that Node runs on. */
+export const TICKS_PER_SECOND = 100;
 
 function isSettled({ startTime }: ProcessRow): boolean {
   const ticks = Number(startTime.slice(startTime.indexOf(':') + 1));

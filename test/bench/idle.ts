@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { TICKS_PER_SECOND } from '../../lib/processes/process-table.ts';
 import { discard, startProgram } from '../support/program.ts';
 import { printTable } from './table.ts';
 
 const SETTLE_MILLISECONDS = 5_000;
 const MEASURED_SECONDS = 60;
-/** What /proc counts in, on every Linux that Node runs on. */
-const TICKS_PER_SECOND = 100;
 
 /** CPU of everything that runs while nothing is deployed, in percent of one core. */
 export async function idle(): Promise<void> {

@@ -155,16 +155,16 @@ describe('a heartbeat', () => {
 });
 
 describe('a queue', () => {
-  it('takes requests that come at once in the order of their numbers, never two together', async () => {
+  it('takes ten requests at once in the order of their numbers, never two together', async () => {
     const world = await aWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     const answers = await Promise.all(
-      Array.from({ length: 6 }, (_, index) =>
+      Array.from({ length: 10 }, (_, index) =>
         patch(world, id, { source_revision_config: { repo_ref: `branch-${index}` } }),
       ),
     );
     const ids = [first, ...answers.map((answer) => answer.latest_revision_id)];
-    expect(new Set(ids).size).toBe(7);
+    expect(new Set(ids).size).toBe(11);
     const inOrder = ids.toSorted(
       (a, b) => Number.parseInt(a.slice(-8), 16) - Number.parseInt(b.slice(-8), 16),
     );
@@ -183,7 +183,7 @@ describe('a queue', () => {
     const world = await aWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     const ids = [first];
-    for (let index = 0; index < 5; index++) {
+    for (let index = 0; index < 8; index++) {
       ids.push(
         (await patch(world, id, { source_revision_config: { repo_ref: `b${index}` } })).latest_revision_id,
       );

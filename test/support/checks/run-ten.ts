@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { TICKS_PER_SECOND } from '../../../lib/processes/process-table.ts';
 import { countChecks } from './results.ts';
 import { runStep, type Step } from './run-step.ts';
 
@@ -7,9 +8,6 @@ const RUNS = 10;
 const RESULTS = 'test-results/main';
 /** All of it, types and lint too: what a person waits for. */
 const npmTest: Step = { name: 'npm test', command: ['npm', 'run', '--silent', 'test'] };
-
-/** Linux counts processor time in these. */
-const TICKS_PER_SECOND = 100;
 
 /** Processor seconds since the start that a virtual machine wanted and its host gave to others; zero where nobody counts them. */
 function stolenSeconds(): number {
