@@ -38,6 +38,5 @@ async function endAll(guarded: Guarded): Promise<void> {
   }
 }
 
-// Written by the module beside this one. Nothing there: the parent died before it had started anything.
-const text = readFileSync(0, 'utf8').trim();
-if (text !== '') await endAll(JSON.parse(text) as Guarded);
+// Written by the module beside this one.
+await endAll(JSON.parse(readFileSync(0, 'utf8')) as Guarded);

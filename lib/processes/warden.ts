@@ -13,8 +13,8 @@ const RESTART_MILLISECONDS = 200;
 const fileBeside = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /**
- * Starts and keeps one warden (see warden.sh). All groups of one keeper carry its id in their marker, and the warden knows that id from its
- * first line on: there is no moment at which something we started is out of its sight.
+ * Starts and keeps one warden (see warden.sh). All groups of one keeper carry its id in their marker, and the warden knows that id, and the
+ * groups of one that it replaces, from its start on: there is no moment at which something we started is out of its sight.
  */
 export class Warden {
   readonly #keeperId: string;
@@ -25,7 +25,6 @@ export class Warden {
   constructor(keeperId: string) {
     this.#keeperId = keeperId;
     this.#child = this.#spawn();
-    this.#tellAll();
   }
 
   get pid(): number | undefined {
@@ -54,17 +53,20 @@ export class Warden {
   }
 
   #tellAll(): void {
+    this.#child.stdin?.write(`${this.#all()}\n`);
+  }
+
+  #all(): string {
     const groups = [...this.#groups.values()].map(({ pid, startTime }): Guarded['groups'][number] => [
       pid,
       startTime,
     ]);
-    const guarded: Guarded = { keeper: this.#keeperId, groups };
-    this.#child.stdin?.write(`${JSON.stringify(guarded)}\n`);
+    return JSON.stringify({ keeper: this.#keeperId, groups } satisfies Guarded);
   }
 
   #spawn(): ChildProcess {
     // Its environment carries no marker: whoever ends our own group must not end the warden before its work.
-    const args = [fileBeside('./warden.sh'), process.execPath, fileBeside('./warden-main.ts')];
+    const args = [fileBeside('./warden.sh'), process.execPath, fileBeside('./warden-main.ts'), this.#all()];
     const child = spawn('/bin/sh', args, {
       detached: true,
       cwd: '/',
@@ -89,7 +91,6 @@ export class Warden {
       if (this.#closed) return;
       this.#lastStart = Date.now();
       this.#child = this.#spawn();
-      this.#tellAll();
     };
     if (wait === 0) start();
     else setTimeout(start, wait).unref();
