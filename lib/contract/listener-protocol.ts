@@ -9,12 +9,19 @@ import { lazy } from './lazy.ts';
 /** Seconds a claim or a heartbeat keeps a task; a listener that says nothing for so long has lost it. */
 export const LEASE_SECONDS = 60;
 
-/** `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is no work. */
+/** Far more than `max` lets an instance hold. */
+const HOLDING_MAX = 100;
+
+/**
+ * `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is no work. `holding` names tasks that
+ * this instance is at work on: they count towards `max`, keep their lease, and do not come back.
+ */
 export const claimRequest = lazy(() =>
   z.object({
     instance_id: z.string().min(1).max(128),
     version: z.string().max(128).nullish(),
     max: z.int().min(1).max(10).default(1),
+    holding: z.array(z.guid()).max(HOLDING_MAX).default([]),
     wait_seconds: z.int().min(0).max(20).default(0),
   }),
 );
@@ -70,7 +77,7 @@ export type ListenerTask = z.infer<ReturnType<typeof listenerTask>>;
 export type DeployTask = Extract<ListenerTask, { kind: 'DEPLOY' }>;
 
 /**
- * Answer to a claim. A task this instance already holds comes back under a new `lease_id`, which it must use from then on.
+ * Answer to a claim. A task this instance already holds, and did not name, comes back under a new `lease_id`, which it must use from then on.
  * `cancelled` lists tasks of this instance to stop now and then to complete with outcome `stopped`.
  */
 export const claimResponse = lazy(() =>

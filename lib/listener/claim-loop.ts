@@ -5,31 +5,34 @@ import type { Log } from './log.ts';
 import { TASKS_AT_ONCE } from './task-runner.ts';
 
 type Parts = {
-  controlPlane: ControlPlane;
+  controlPlane: Pick<ControlPlane, 'claim'>;
   instanceId: string;
   version: string;
   log: Log;
+  /** The tasks that are worked on, and whose leases are not in doubt. */
+  holding: () => string[];
   onAnswer: (answer: ClaimResponse) => void;
 };
 
 /** The server may hold the answer so long while there is no work. */
 const WAIT_SECONDS = 20;
+/** With all hands full nothing more is given: what waits is seen soon after a task has ended. */
+const FULL_WAIT_SECONDS = 1;
 /** After a refusal (a revoked key, say) we ask seldom: it takes a person to mend that. */
 const REFUSED_MILLISECONDS = 15_000;
 
 /** Asks for work over and over, as often as the server wants to be asked. */
 export class ClaimLoop {
   readonly #parts: Parts;
-  #underWay: Promise<void> = Promise.resolve();
+  /** Ends the claim that is under way. */
+  #turn = new AbortController();
   #pausing = new AbortController();
+  /** Those who wait for the answer to a claim that was not under way yet when they asked. */
+  #waiting: (() => void)[] = [];
+  #ended = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-  }
-
-  /** Resolves when the claim that is under way now, if any, has come back and is applied. */
-  settled(): Promise<void> {
-    return this.#underWay;
   }
 
   /** Asks now instead of after the pause: a task has ended, and another may have waited for that. */
@@ -37,28 +40,55 @@ export class ClaimLoop {
     this.#pausing.abort();
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      let wait = REFUSED_MILLISECONDS;
-      this.#pausing = new AbortController();
-      const claim = this.#claim(signal).then((seconds) => {
-        wait = seconds * 1000;
-      });
-      this.#underWay = claim.catch(() => undefined);
-      await claim.catch((error: unknown) => {
-        if (!signal.aborted) this.#parts.log.error(`no work can be claimed: ${messageOf(error)}`);
-      });
-      await pause(wait, AbortSignal.any([signal, this.#pausing.signal]));
-    }
+  /**
+   * Asks anew at once, and resolves when the answer is applied, or when there will be none. What the claim that is given up for it may have
+   * been given comes back with that answer.
+   */
+  again(): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    this.#turn.abort();
+    this.#pausing.abort();
+    return promise;
   }
 
-  async #claim(signal: AbortSignal): Promise<number> {
-    const { controlPlane, instanceId, version, onAnswer } = this.#parts;
-    const answer = await controlPlane.claim(
-      { instance_id: instanceId, version, max: TASKS_AT_ONCE, wait_seconds: WAIT_SECONDS },
-      signal,
-    );
-    onAnswer(answer);
-    return answer.poll_after_seconds;
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#turn = new AbortController();
+      this.#pausing = new AbortController();
+      const waiting = this.#waiting.length;
+      const wait = await this.#claim(AbortSignal.any([signal, this.#turn.signal]), waiting > 0);
+      if (wait === 'given up') continue;
+      for (const resolve of this.#waiting.splice(0, waiting)) resolve();
+      await pause(wait, AbortSignal.any([signal, this.#pausing.signal]));
+    }
+    this.#ended = true;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Gives the milliseconds until the next claim. */
+  async #claim(signal: AbortSignal, isAwaited: boolean): Promise<number | 'given up'> {
+    const { controlPlane, instanceId, version, holding, onAnswer, log } = this.#parts;
+    const held = holding();
+    const wait = held.length < TASKS_AT_ONCE ? WAIT_SECONDS : FULL_WAIT_SECONDS;
+    try {
+      const answer = await controlPlane.claim(
+        {
+          instance_id: instanceId,
+          version,
+          max: TASKS_AT_ONCE,
+          holding: held,
+          wait_seconds: isAwaited ? 0 : wait,
+        },
+        signal,
+      );
+      onAnswer(answer);
+      return answer.poll_after_seconds * 1000;
+    } catch (error) {
+      if (signal.aborted) return 'given up';
+      log.error(`no work can be claimed: ${messageOf(error)}`);
+      return REFUSED_MILLISECONDS;
+    }
   }
 }

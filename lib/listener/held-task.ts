@@ -4,20 +4,22 @@ import type { Lost } from './control-plane.ts';
 /** Why the work on a task ends before its own end. */
 export type EndReason = 'stop' | 'lost' | 'gone' | 'shutdown';
 
-/** A task this listener works on. Its lease changes with each claim that returns it. */
+/** A task this listener works on. Its lease changes with each claim that returns it, which one does that the task is not named in. */
 export class HeldTask {
   readonly task: ListenerTask;
   leaseId: string;
   endReason: EndReason | undefined;
   /** Traffic may have moved: what the task started is no longer its own to stop. */
   switched = false;
+  /** The lease may have been renewed without our knowing it: the next claim asks for it. */
+  inDoubt = false;
   readonly #ended = new AbortController();
-  readonly #claimSettled: () => Promise<void>;
+  readonly #claimAgain: () => Promise<void>;
 
-  constructor(task: ListenerTask, claimSettled: () => Promise<void>) {
+  constructor(task: ListenerTask, claimAgain: () => Promise<void>) {
     this.task = task;
     this.leaseId = task.lease_id;
-    this.#claimSettled = claimSettled;
+    this.#claimAgain = claimAgain;
   }
 
   /** Fires when the work must stop. */
@@ -31,16 +33,22 @@ export class HeldTask {
   }
 
   /**
-   * Sends something under the current lease. A claim that is under way may have renewed the lease without our knowing it yet:
-   * a conflict counts only when the lease is still the same after that claim has come back.
+   * Sends something under the current lease. It may have been renewed by a claim whose answer never came: a conflict counts only when the
+   * lease is still the same after another claim, which would give the task back.
    */
   async underLease<T>(send: (leaseId: string) => Promise<T | Lost>): Promise<T | Lost> {
     for (;;) {
       const leaseId = this.leaseId;
       const answer = await send(leaseId);
       if (answer !== 'conflict') return answer;
-      await this.#claimSettled();
+      if (this.leaseId === leaseId) await this.#findLease();
       if (this.leaseId === leaseId) return 'conflict';
     }
+  }
+
+  async #findLease(): Promise<void> {
+    this.inDoubt = true;
+    await this.#claimAgain();
+    this.inDoubt = false;
   }
 }

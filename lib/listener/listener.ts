@@ -65,7 +65,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     leases: state,
     log,
     stopping: stopping.signal,
-    claimSettled: () => claims.settled(),
+    claimAgain: () => claims.again(),
     onEnded: () => {
       reconciler.request();
       claims.wake();
@@ -76,6 +76,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     log,
     instanceId: state.instanceId,
     version: manifest.version,
+    holding: () => tasks.held(),
     onAnswer: (answer) => {
       for (const task of answer.tasks) tasks.accept(task);
       for (const taskId of answer.cancelled) tasks.cancel(taskId);

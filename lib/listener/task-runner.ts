@@ -27,8 +27,8 @@ type Parts = {
   log: Log;
   /** Fires when the listener stops; nothing is sent any more. */
   stopping: AbortSignal;
-  /** Resolves when no claim is under way. */
-  claimSettled: () => Promise<void>;
+  /** Claims at once, and resolves when the answer is applied. */
+  claimAgain: () => Promise<void>;
   /** A task has ended: what runs may be out of line with what should, and there is room for another. */
   onEnded: () => void;
 };
@@ -55,6 +55,11 @@ export class TaskRunner {
     return [...this.#held.values()].some(({ task }) => task.deployment_id === deploymentId);
   }
 
+  /** What a claim need not give back: all that is worked on under leases that are not in doubt. */
+  held(): string[] {
+    return [...this.#held.values()].filter(({ inDoubt }) => !inDoubt).map(({ task }) => task.task_id);
+  }
+
   /** Takes a claimed task; one that is already held only gets its new lease. */
   accept(task: ListenerTask): void {
     this.#parts.leases.keepLease(task.task_id, task.lease_id);
@@ -63,7 +68,7 @@ export class TaskRunner {
       known.leaseId = task.lease_id;
       return;
     }
-    const held = new HeldTask(task, this.#parts.claimSettled);
+    const held = new HeldTask(task, this.#parts.claimAgain);
     this.#held.set(task.task_id, held);
     this.#track(task.task_id, this.#run(held));
   }

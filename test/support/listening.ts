@@ -31,9 +31,15 @@ export async function offered({ plane }: Listening, name: string, secrets: objec
   return { id, revisionId };
 }
 
-export const claim = ({ plane, listenerId }: Listening, max = 10, instance_id = 'one') =>
+/** As our listener asks; nothing waits here, as on AWS. */
+export const claim = (
+  { plane, listenerId }: Listening,
+  max = 10,
+  instance_id = 'one',
+  holding: string[] = [],
+) =>
   claimTasks(
     plane.deps,
-    { params: { listener_id: listenerId }, body: { instance_id, max, wait_seconds: 0 } },
+    { params: { listener_id: listenerId }, body: { instance_id, max, holding, wait_seconds: 20 } },
     plane.caller,
   );

@@ -77,7 +77,7 @@ export const claim = (world: World, instanceId = 'one') =>
     world.deps,
     {
       params: { listener_id: world.listenerId },
-      body: { instance_id: instanceId, max: 10, wait_seconds: 0 },
+      body: { instance_id: instanceId, max: 10, holding: [], wait_seconds: 0 },
     },
     world.caller,
   );

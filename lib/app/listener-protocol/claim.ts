@@ -26,7 +26,10 @@ type ClaimInput = Pick<RouteInput<typeof row>, 'params' | 'body'>;
 const POLL_AFTER_SECONDS = { work: 1, idle: 5, quiet: 15, held: 0 } as const;
 const QUIET_AFTER_MILLISECONDS = 3_600_000;
 
-/** Gives a listener the tasks that are offered to it and those this instance holds already, each under a new lease. */
+/**
+ * Gives a listener the tasks that are offered to it and those this instance holds already, each under a new lease. What it says that it holds
+ * stays as it is: to give it again would cost as much as the first time, a poll a second, and take the lease from what is just being reported.
+ */
 export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Caller): Promise<ClaimResponse> {
   const listenerId = input.params.listener_id;
   const listener = await getListenerItem(deps.table, caller.tenantId, listenerId);
@@ -35,7 +38,8 @@ export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Cal
   // Listening begins before looking, so an offer made in between is not slept through.
   const offered = deps.offers.wait(listenerId, input.body.wait_seconds * 1000);
   const now = await claimOnce(deps, input, caller, workedAt);
-  if (now.tasks.length > 0 || now.cancelled.length > 0 || input.body.wait_seconds === 0) return now;
+  const waits = deps.offers.holds && input.body.wait_seconds > 0;
+  if (now.tasks.length > 0 || now.cancelled.length > 0 || !waits) return now;
   await offered;
   return claimOnce(deps, input, caller, workedAt);
 }
@@ -46,25 +50,32 @@ async function claimOnce(
   caller: Caller,
   workedAt: number,
 ): Promise<ClaimResponse> {
-  const tasks: ListenerTask[] = [];
+  const { holding, instance_id: instanceId } = body;
+  const free: OpenTask[] = [];
   const cancelled: string[] = [];
+  let held = 0;
   for await (const task of openTasks(deps.table, caller.tenantId, params.listener_id)) {
-    const own = task.instance_id === body.instance_id;
+    const own = task.instance_id === instanceId;
     if (task.state === 'cancelled' && own) cancelled.push(task.id);
-    const free = task.state === 'offered' || (task.state === 'claimed' && own);
-    if (!free || tasks.length >= body.max) continue;
-    const claimed = await claim(deps, task, body.instance_id);
+    else if (task.state === 'claimed' && own && holding.includes(task.id)) held += 1;
+    else if (task.state === 'offered' || (task.state === 'claimed' && own)) free.push(task);
+  }
+  const tasks: ListenerTask[] = [];
+  for (const task of free) {
+    if (held + tasks.length >= body.max) break;
+    const claimed = await claim(deps, task, instanceId);
     if (claimed !== undefined) tasks.push(claimed);
   }
   // Also after `cancelled`: a claim is answered at once as long as there is any, and the listener needs a while to stop.
   const found = tasks.length > 0 || cancelled.length > 0;
   if (found) await noteWork(deps, caller.tenantId, params.listener_id, workedAt);
-  const poll_after_seconds = found ? POLL_AFTER_SECONDS.work : pauseOf(deps, workedAt);
+  const poll_after_seconds = found ? POLL_AFTER_SECONDS.work : pauseOf(deps, workedAt, held > 0);
   return { tasks, cancelled, poll_after_seconds };
 }
 
-function pauseOf({ offers, clock }: ClaimDeps, workedAt: number): number {
+function pauseOf({ offers, clock }: ClaimDeps, workedAt: number, atWork: boolean): number {
   if (offers.holds) return POLL_AFTER_SECONDS.held;
+  if (atWork) return POLL_AFTER_SECONDS.work;
   const isQuiet = clock.now() - workedAt >= QUIET_AFTER_MILLISECONDS;
   return isQuiet ? POLL_AFTER_SECONDS.quiet : POLL_AFTER_SECONDS.idle;
 }

@@ -12,7 +12,13 @@ const claimWith = ({ plane, listenerId }: Listening, version?: string | null) =>
     plane.deps,
     {
       params: { listener_id: listenerId },
-      body: { instance_id: 'one', max: 1, wait_seconds: 0, ...(version !== undefined && { version }) },
+      body: {
+        instance_id: 'one',
+        max: 1,
+        holding: [],
+        wait_seconds: 0,
+        ...(version !== undefined && { version }),
+      },
     },
     plane.caller,
   );

@@ -14,7 +14,7 @@ const image = {
 const callIn = ({ deps, caller }: ControlPlane, listenerId: string) =>
   claimTasks(
     deps,
-    { params: { listener_id: listenerId }, body: { instance_id: 'i', max: 1, wait_seconds: 0 } },
+    { params: { listener_id: listenerId }, body: { instance_id: 'i', max: 1, holding: [], wait_seconds: 0 } },
     caller,
   );
 

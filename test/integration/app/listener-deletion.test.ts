@@ -23,7 +23,7 @@ const on = (listener_id: string, name = 'a') =>
 const claim = ({ deps, caller }: ControlPlane, listenerId: string) =>
   claimTasks(
     deps,
-    { params: { listener_id: listenerId }, body: { instance_id: 'i', max: 1, wait_seconds: 0 } },
+    { params: { listener_id: listenerId }, body: { instance_id: 'i', max: 1, holding: [], wait_seconds: 0 } },
     caller,
   );
 

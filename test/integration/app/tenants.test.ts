@@ -84,7 +84,7 @@ const asks: [operation: string, kind: 'Deployment' | 'Listener' | 'Task', ask: A
     ({ deps, caller }, ids) =>
       claimTasks(
         deps,
-        { params: listener(ids), body: { instance_id: 'i', max: 1, wait_seconds: 0 } },
+        { params: listener(ids), body: { instance_id: 'i', max: 1, holding: [], wait_seconds: 0 } },
         caller,
       ),
   ],

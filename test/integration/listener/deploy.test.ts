@@ -6,8 +6,10 @@ import {
   completionOf,
   deploy,
   helloTarball,
+  listensAfter,
   scriptTarball,
   specOf,
+  starting,
   tarballOf,
   WAIT,
 } from './listener-program.ts';
@@ -203,12 +205,7 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
   it('stops a cancelled task, and one that is told so before it switches', async () => {
     const { controlPlane, program } = shared();
     const never = await scriptTarball('setInterval(() => {}, 1000)');
-    const spec = specOf(controlPlane, controlPlane.addArtifact(never));
-    const taskId = controlPlane.offerDeploy(spec);
-    await until(() => program.serverPids(spec.deployment_id).length > 0, {
-      ...WAIT,
-      what: 'the server to start',
-    });
+    const { spec, taskId } = await starting(shared(), never);
     controlPlane.cancel(taskId);
     expect((await completionOf(controlPlane, taskId)).outcome).toBe('stopped');
     expect(program.serverPids(spec.deployment_id)).toEqual([]);
@@ -222,14 +219,7 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
 
   it('touches nothing further when its lease is another listener’s', async () => {
     const { controlPlane, program } = shared();
-    const slow = (text: string) =>
-      text.replace('server.listen(Number', 'await delay(700);\nserver.listen(Number');
-    const spec = specOf(controlPlane, controlPlane.addArtifact(await helloTarball('v1', slow)));
-    const taskId = controlPlane.offerDeploy(spec);
-    await until(() => program.serverPids(spec.deployment_id).length > 0, {
-      ...WAIT,
-      what: 'the server to start',
-    });
+    const { spec, taskId } = await starting(shared(), await helloTarball('v1', listensAfter(700)));
     controlPlane.takeAway(taskId);
     await until(() => program.serverPids(spec.deployment_id).length === 0, {
       ...WAIT,

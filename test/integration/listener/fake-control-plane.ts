@@ -196,11 +196,12 @@ export class FakeControlPlane {
   }
 
   async #claim(body: unknown): Promise<unknown> {
-    const { instance_id: instanceId, version } = claimRequest().parse(body);
+    const { instance_id: instanceId, version, holding } = claimRequest().parse(body);
     this.claimedVersion = version;
     const open = () => [...this.#offered.values()].filter((one) => one.state !== 'ended' && !one.conflicts);
-    if (open().length === 0) await delay(100);
-    const tasks = open().filter((one) => !one.cancelled);
+    const isHeld = ({ task, state }: Offered) => state === 'claimed' && holding.includes(task.task_id);
+    if (open().every((one) => !one.cancelled && isHeld(one))) await delay(100);
+    const tasks = open().filter((one) => !one.cancelled && !isHeld(one));
     this.#lastInstanceId = instanceId;
     for (const one of tasks) this.#give(one, instanceId);
     return {

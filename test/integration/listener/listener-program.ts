@@ -198,3 +198,20 @@ export async function deploy(
   if (completed.outcome !== 'succeeded') throw new Error(`not deployed: ${completed.status_message}`);
   return spec;
 }
+
+/** The example server, which listens so much later than it starts. */
+export const listensAfter = (milliseconds: number) => (text: string) =>
+  text.replace('server.listen(Number', `await delay(${milliseconds});\nserver.listen(Number`);
+
+type Listening = { controlPlane: FakeControlPlane; program: ListenerProgram };
+
+/** Offers a deploy of this artifact, and waits until its server has been started, ready or not. */
+export async function starting({ controlPlane, program }: Listening, tarball: Buffer) {
+  const spec = specOf(controlPlane, controlPlane.addArtifact(tarball));
+  const taskId = controlPlane.offerDeploy(spec);
+  const pid = await until(() => program.serverPids(spec.deployment_id)[0], {
+    ...WAIT,
+    what: 'the server to start',
+  });
+  return { spec, taskId, pid };
+}

@@ -8,7 +8,9 @@ import {
   deploy,
   helloTarball,
   ListenerProgram,
+  listensAfter,
   specOf,
+  starting,
   startProgram,
   WAIT,
 } from './listener-program.ts';
@@ -65,14 +67,7 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
 
   it('finishes a task that was under way when it was killed', async () => {
     const { controlPlane, program } = shared();
-    const slow = (text: string) =>
-      text.replace('server.listen(Number', 'await delay(500);\nserver.listen(Number');
-    const spec = specOf(controlPlane, controlPlane.addArtifact(await helloTarball('v1', slow)));
-    const taskId = controlPlane.offerDeploy(spec);
-    await until(() => program.serverPids(spec.deployment_id).length > 0, {
-      ...WAIT,
-      what: 'the server to start',
-    });
+    const { spec, taskId } = await starting(shared(), await helloTarball('v1', listensAfter(500)));
     await program.end('SIGKILL');
     program.start();
     expect(await completionOf(controlPlane, taskId)).toMatchObject({ outcome: 'succeeded' });
@@ -80,17 +75,21 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
     expect(controlPlane.completed.filter((one) => one.task_id === taskId)).toHaveLength(1);
   });
 
+  it('goes on with a task whose lease was renewed without its hearing of it', async () => {
+    const { controlPlane, program } = shared();
+    const { spec, taskId, pid } = await starting(shared(), await helloTarball('v1', listensAfter(500)));
+    controlPlane.renewUnheard(taskId);
+    expect(await completionOf(controlPlane, taskId)).toMatchObject({ outcome: 'succeeded' });
+    expect(program.serverPids(spec.deployment_id)).toContain(pid);
+    await serves(program, spec, 'v1');
+  });
+
   it.each(['SIGKILL', 'SIGTERM'] as const)(
     'reports the end of a task that was cancelled while it was away after %s, under a lease it never heard of',
     async (signal) => {
       const { controlPlane, program } = shared();
       const never = (text: string) => text.replace('server.listen(', '(() => setInterval(() => {}, 1000))(');
-      const spec = specOf(controlPlane, controlPlane.addArtifact(await helloTarball('v1', never)));
-      const taskId = controlPlane.offerDeploy(spec);
-      await until(() => program.serverPids(spec.deployment_id).length > 0, {
-        ...WAIT,
-        what: 'the server to start',
-      });
+      const { taskId } = await starting(shared(), await helloTarball('v1', never));
       await program.end(signal);
       controlPlane.renewUnheard(taskId);
       controlPlane.cancel(taskId);

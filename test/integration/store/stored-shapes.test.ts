@@ -107,7 +107,7 @@ async function busyTable(): Promise<ControlPlane> {
   if (loaded === undefined) throw new Error('no deployment');
   await offerTask(plane.deps, loaded);
   const params = { listener_id: listener.id };
-  const body = { instance_id: 'one', max: 1, wait_seconds: 0 };
+  const body = { instance_id: 'one', max: 1, holding: [], wait_seconds: 0 };
   const [task] = (await claimTasks(plane.deps, { params, body }, plane.caller)).tasks;
   const done = { lease_id: task?.lease_id ?? '', outcome: 'failed', previous_serving: true } as const;
   await completeTask(

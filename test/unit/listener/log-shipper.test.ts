@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type ShipLogsRequest, shipLogsRequest } from '../../../lib/contract/listener-protocol.ts';
-import { HeldTask } from '../../../lib/listener/held-task.ts';
 import { createLog } from '../../../lib/listener/log.ts';
 import { LogShipper } from '../../../lib/listener/log-shipper.ts';
 import { nextTimestamp } from '../../../lib/processes/timestamps.ts';
@@ -42,34 +41,5 @@ describe('shipping logs', () => {
     expect(dropped).toBeGreaterThan(0);
     expect(messages.length - notes.length + dropped).toBe(count);
     expect(messages.at(-1)?.startsWith(`${count - 1} `)).toBe(true);
-  });
-});
-
-describe('the lease of a held task', () => {
-  const task = {
-    kind: 'DELETE' as const,
-    task_id: id(1),
-    lease_id: id(2),
-    lease_seconds: 60,
-    revision_id: null,
-  };
-  const whole = { ...task, deployment_id: id(3), epoch: 1 };
-
-  it('is tried again when a claim under way has renewed it', async () => {
-    const held: HeldTask = new HeldTask(whole, async () => {
-      held.leaseId = id(4);
-    });
-    const seen: string[] = [];
-    const answer = await held.underLease(async (lease) => {
-      seen.push(lease);
-      return lease === id(4) ? { stop: false } : 'conflict';
-    });
-    expect(answer).toEqual({ stop: false });
-    expect(seen).toEqual([id(2), id(4)]);
-  });
-
-  it('is lost when it is still the same afterwards', async () => {
-    const held = new HeldTask(whole, async () => undefined);
-    expect(await held.underLease(async () => 'conflict')).toBe('conflict');
   });
 });
