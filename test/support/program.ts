@@ -28,8 +28,9 @@ export type Program = {
   alive(): Promise<ProcessFacts[]>;
 };
 
-/** What requests need of an installation, wherever it runs. */
-export type Installation = Pick<Program, 'baseUrl' | 'apiKey' | 'tenantId'>;
+/** What requests need of an installation, wherever it runs; one that runs here can say what it did last. */
+export type Installation = Pick<Program, 'baseUrl' | 'apiKey' | 'tenantId'> &
+  Partial<Pick<Program, 'output'>>;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** As `npm start` has it. */
@@ -207,6 +208,12 @@ export const revisionOf = (program: Installation, id: string, revisionId: string
 /** The shortest that a revision takes from the queue to the end, on a fast machine: to ask sooner costs, and tells nothing. */
 const SOONEST_END_MS = 250;
 
+/** Of what a program has printed, enough to see what it did last. */
+const LAST_LINES = 60;
+
+const lastWordsOf = ({ output }: Installation): string =>
+  output === undefined ? '' : `\n${output().split('\n').slice(-LAST_LINES).join('\n')}`;
+
 /** Polls as clients do until the revision has a status that the check takes. */
 export const revisionUntil = (
   program: Installation,
@@ -224,7 +231,7 @@ export const revisionUntil = (
     },
     {
       timeoutMs,
-      what: () => `revision ${revisionId}, now ${JSON.stringify(seen)}`,
+      what: () => `revision ${revisionId}, now ${JSON.stringify(seen)}${lastWordsOf(program)}`,
       ...(firstMs !== undefined && { firstMs }),
     },
   );

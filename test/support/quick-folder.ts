@@ -21,9 +21,23 @@ export function runFolder(parent: string): string {
   return folder;
 }
 
-/** For a process that runs tests and has lost the one that would remove the folder. */
+/** What a killed program had started is ended by its warden, which looks for half a second, and may write until then. */
+const LAST_WRITES_MILLISECONDS = 1_500;
+const LOOK_MILLISECONDS = 100;
+
+/** For a process that runs tests, has lost the one that would remove the folder, and is to end: nothing else goes on meanwhile. */
 export function removeRunFolder(): void {
-  if (basename(tmpdir()).startsWith(RUN_PREFIX)) remove(tmpdir());
+  const folder = tmpdir();
+  if (!basename(folder).startsWith(RUN_PREFIX)) return;
+  const nobody = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  for (let passed = 0; passed <= LAST_WRITES_MILLISECONDS; passed += LOOK_MILLISECONDS) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Something was just being written.
+    }
+    Atomics.wait(nobody, 0, 0, LOOK_MILLISECONDS);
+  }
 }
 
 /** Programs that are just ending may still write into it. */
