@@ -13,6 +13,7 @@ import {
   expectApi,
   familyOf,
   helloFrom,
+  lastWordsOf,
   type Program,
   patch,
   revisionUntil,
@@ -97,7 +98,7 @@ async function comesToRest(program: Program): Promise<void> {
       return isDeepStrictEqual(seen, wanted);
     },
     { timeoutMs: 15_000, what: 'the program to rest' },
-  ).catch(() => undefined);
+  ).catch(() => process.stdout.write(lastWordsOf(program)));
   expect(seen).toEqual(wanted);
 }
 

@@ -211,7 +211,7 @@ const SOONEST_END_MS = 250;
 /** Of what a program has printed, enough to see what it did last. */
 const LAST_LINES = 60;
 
-const lastWordsOf = ({ output }: Installation): string =>
+export const lastWordsOf = ({ output }: Installation): string =>
   output === undefined ? '' : `\n${output().split('\n').slice(-LAST_LINES).join('\n')}`;
 
 /** Polls as clients do until the revision has a status that the check takes. */

@@ -202,19 +202,27 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
     expect(completed.status_message).toMatch(/could not be downloaded: HTTP/);
   });
 
-  it('stops a cancelled task, and one that is told so before it switches', async () => {
+  it('stops a cancelled task', async () => {
     const { controlPlane, program } = shared();
     const never = await scriptTarball('setInterval(() => {}, 1000)');
     const { spec, taskId } = await starting(shared(), never);
     controlPlane.cancel(taskId);
     expect((await completionOf(controlPlane, taskId)).outcome).toBe('stopped');
     expect(program.serverPids(spec.deployment_id)).toEqual([]);
+  });
 
-    const hello = specOf(controlPlane, controlPlane.addArtifact(await helloTarball('v1')));
-    const second = controlPlane.offerDeploy(hello, { stopAtSwitch: true });
-    expect((await completionOf(controlPlane, second)).outcome).toBe('stopped');
-    expect(program.serverPids(hello.deployment_id)).toEqual([]);
-    expect((await fetch(program.url(hello.deployment_name))).status).toBe(404);
+  it.each([
+    ['is told to stop', 'stop', { outcome: 'stopped' }],
+    ['is cancelled', 'cancel', { outcome: 'stopped' }],
+    ['is refused', 'refuse', { outcome: 'failed', status_message: /HTTP 403 .*no switch today/ }],
+  ] as const)('leaves nothing running when it %s as traffic is about to move', async (_, atSwitch, end) => {
+    const { controlPlane, program } = shared();
+    const spec = specOf(controlPlane, controlPlane.addArtifact(await helloTarball('v1')));
+    const completed = await completionOf(controlPlane, controlPlane.offerDeploy(spec, atSwitch));
+    expect(completed.outcome).toBe(end.outcome);
+    if ('status_message' in end) expect(completed.status_message).toMatch(end.status_message);
+    expect(program.serverPids(spec.deployment_id)).toEqual([]);
+    expect((await fetch(program.url(spec.deployment_name))).status).toBe(404);
   });
 
   it('touches nothing further when its lease is another listener’s', async () => {

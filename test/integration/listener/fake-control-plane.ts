@@ -15,13 +15,18 @@ import {
   taskLogsRequest,
 } from '../../../lib/contract/listener-protocol.ts';
 
+/**
+ * What comes of the word that traffic is about to move: the answer that it must not; no answer, and a cancelled task; or a refusal.
+ */
+type AtSwitch = 'stop' | 'cancel' | 'refuse';
+
 type Offered = {
   task: ListenerTask;
   state: 'offered' | 'claimed' | 'ended';
   leaseId: string;
   instanceId?: string;
   cancelled: boolean;
-  stopAtSwitch: boolean;
+  atSwitch: AtSwitch | undefined;
   conflicts: boolean;
 };
 type Row = { deployment_id: string; epoch: number; revision_id: string | null; held: boolean };
@@ -78,7 +83,7 @@ export class FakeControlPlane {
     return { kind: 'folder', url: `/v2/artifacts/${sha256}`, sha256 };
   }
 
-  offerDeploy(spec: DeploySpec, flags: { stopAtSwitch?: boolean } = {}): string {
+  offerDeploy(spec: DeploySpec, atSwitch?: AtSwitch): string {
     this.specs.set(spec.deployment_id, spec);
     const row = this.desired.get(spec.deployment_id);
     const { deployment_id, epoch } = spec;
@@ -88,14 +93,12 @@ export class FakeControlPlane {
       revision_id: row?.revision_id ?? null,
       held: true,
     });
-    return this.#offer({ kind: 'DEPLOY', ...taskFields(), ...spec }, flags.stopAtSwitch ?? false);
+    return this.#offer({ kind: 'DEPLOY', ...taskFields(), ...spec }, atSwitch);
   }
 
   offerDelete(deploymentId: string, epoch: number): string {
-    return this.#offer(
-      { kind: 'DELETE', ...taskFields(), deployment_id: deploymentId, epoch, revision_id: null },
-      false,
-    );
+    const task = { ...taskFields(), deployment_id: deploymentId, epoch, revision_id: null };
+    return this.#offer({ kind: 'DELETE', ...task });
   }
 
   cancel(taskId: string): void {
@@ -138,8 +141,8 @@ export class FakeControlPlane {
     return this.reports.filter((report) => report.deployment_id === deploymentId);
   }
 
-  #offer(task: ListenerTask, stopAtSwitch: boolean): string {
-    const rest = { leaseId: task.lease_id, cancelled: false, conflicts: false, stopAtSwitch };
+  #offer(task: ListenerTask, atSwitch?: AtSwitch): string {
+    const rest = { leaseId: task.lease_id, cancelled: false, conflicts: false, atSwitch };
     this.#offered.set(task.task_id, { task, state: 'offered', ...rest });
     return task.task_id;
   }
@@ -211,13 +214,16 @@ export class FakeControlPlane {
     };
   }
 
-  #taskRoute(offered: Offered, path: string, body: unknown): [number, unknown] {
+  async #taskRoute(offered: Offered, path: string, body: unknown): Promise<[number, unknown]> {
     if (path.endsWith('/heartbeat')) {
       const { lease_id, phase } = heartbeatRequest().parse(body);
       if (offered.conflicts || lease_id !== offered.leaseId) return [409, { detail: 'lease' }];
       this.phases.push({ task_id: offered.task.task_id, phase });
-      const stop = offered.cancelled || (phase === 'switching' && offered.stopAtSwitch);
-      return [200, { stop }];
+      const comes = phase === 'switching' ? offered.atSwitch : undefined;
+      if (comes === 'refuse') return [403, { detail: 'no switch today' }];
+      offered.cancelled ||= comes === 'cancel';
+      if (comes === 'cancel') await new Promise(() => undefined);
+      return [200, { stop: offered.cancelled || comes === 'stop' }];
     }
     if (path.endsWith('/logs')) {
       const { lease_id, lines } = taskLogsRequest().parse(body);

@@ -127,20 +127,29 @@ export class Deployment {
     timing: string,
     hooks: DeployHooks,
   ): Promise<DeployResult> {
-    if (hooks.signal.aborted || !(await hooks.announceSwitch()) || this.#life.signal.aborted) {
-      await this.#context.stopNow(server);
-      return { outcome: 'stopped' };
-    }
-    const { exit } = server.group;
-    if (exit !== undefined) {
-      throw new Error(withTail(`The server ${describeExit(exit)} just after it was ready.`, server.tail));
-    }
+    if (!(await this.#mayServe(server, hooks))) return { outcome: 'stopped' };
     const begin = performance.now();
     this.#cancelBackground();
     const previous = await this.#takeOver(spec, server, hooks);
     hooks.say(`Traffic moved to port ${this.#server?.target.where.port}.`);
     hooks.say(`timing: ${timing} switch_ms=${Math.round(performance.now() - begin)}`);
     return { outcome: 'succeeded', url: this.url, retirePrevious: () => this.#retire(previous) };
+  }
+
+  /** Announces that traffic moves to the server. Throws when it cannot; in that case, as when it must not, the server is stopped. */
+  async #mayServe(server: Server, hooks: DeployHooks): Promise<boolean> {
+    let may = false;
+    try {
+      const goesOn = !hooks.signal.aborted && (await hooks.announceSwitch()) && !this.#life.signal.aborted;
+      const { exit } = server.group;
+      if (goesOn && exit !== undefined) {
+        throw new Error(withTail(`The server ${describeExit(exit)} just after it was ready.`, server.tail));
+      }
+      may = goesOn;
+    } finally {
+      if (!may) await this.#context.stopNow(server);
+    }
+    return may;
   }
 
   /** Makes the server the one that serves, and gives the one before it. */
