@@ -5,10 +5,10 @@ const example = fileURLToPath(new URL('../../examples/hello-server', import.meta
 
 /** What a person needs to know at the start, with a command to paste, from any folder, into any shell of the Bourne kind. */
 export function banner(
-  runtime: Pick<Runtime, 'baseUrl' | 'agentsUrl' | 'apiKey'>,
+  runtime: Pick<Runtime, 'baseUrl' | 'agentsUrl' | 'apiKey' | 'notices'>,
   dataFolder: string,
 ): string {
-  const { baseUrl, agentsUrl, apiKey } = runtime;
+  const { baseUrl, agentsUrl, apiKey, notices } = runtime;
   return `
   Slipway is running.
 
@@ -18,7 +18,7 @@ export function banner(
     Data     ${dataFolder}
 
   One trust domain: builds and agent servers run as you, on this machine. Deploy only code that you would run yourself.
-
+${notices.map((notice) => `  ${notice}\n`).join('')}
   Deploy the example (paste it into another terminal):
 
     repository=$(mktemp -d) && cp -R ${quoted(`${example}/.`)} "$repository" &&

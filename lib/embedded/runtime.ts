@@ -29,6 +29,8 @@ export type Runtime = {
   agentsUrl: string;
   apiKey: string;
   tenantId: string;
+  /** What a person should know of this machine's limits, a sentence each. */
+  notices: string[];
   /** How long records took from their write to dispatch, since the last call. */
   lag: Stream['lag'];
   history: EmbeddedDeps['workflow']['history'];
@@ -90,6 +92,7 @@ async function compose(start: Start, closers: Closers): Promise<Runtime> {
     agentsUrl: `http://localhost:${identity.agents_port}/d`,
     apiKey: credentials.api_key,
     tenantId: credentials.tenant_id,
+    notices: database.notice === undefined ? [] : [database.notice],
     lag: () => stream.lag(),
     history: (name) => deps.workflow.history(name),
     pids: () => ({ listener: listener.pid() }),

@@ -14,20 +14,22 @@ const RESERVED_MILLISECONDS = 60_000;
 /** On a machine where so many in a row are taken, something else is wrong. */
 const ATTEMPTS_MAX = 100;
 
-/** Whether nothing listens on this port of 127.0.0.1 now. */
-export function isPortFree(port: number): Promise<boolean> {
+const LOOPBACK = '127.0.0.1';
+
+/** Whether nothing listens on this port of an address of this machine now. */
+export function isPortFree(port: number, host = LOOPBACK): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    server.listen(port, host, () => server.close(() => resolve(true)));
   });
 }
 
 /** A TCP port on which nothing listens now, not given out in the last minute, that no connection takes by chance. */
-export async function freePort(): Promise<number> {
+export async function freePort(host = LOOPBACK): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const port = randomInt(PORTS.from, PORTS.below);
-    if (recent.has(port) || !(await isPortFree(port))) continue;
+    if (recent.has(port) || !(await isPortFree(port, host))) continue;
     recent.add(port);
     setTimeout(() => recent.delete(port), RESERVED_MILLISECONDS).unref();
     return port;

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** Only names in requests: dynoxide is reached over the loopback interface and checks no credentials. */
+/** Only names in requests: dynoxide checks no credentials. */
 const REGION = 'us-east-1';
 const credentials = { accessKeyId: 'embedded', secretAccessKey: 'embedded' };
 const headers = {

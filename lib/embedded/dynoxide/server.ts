@@ -4,6 +4,7 @@ import { childEnvironment } from '../../processes/environment.ts';
 import { freePort } from '../../processes/free-port.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
 import { describeExit, type Processes } from '../run-command.ts';
+import { databaseHost } from './address.ts';
 
 /** It normally answers after 10 to 40 ms; a database of gigabytes on a slow disk has to replay its log first. */
 const START_TIMEOUT_MILLISECONDS = 30_000;
@@ -29,18 +30,23 @@ export type DynoxideOptions = {
 
 export type DynoxideServer = {
   endpoint: string;
+  /** The address of this machine in it. */
+  host: string;
   pid(): number | undefined;
   stop(): Promise<void>;
 };
 
+type Place = { host: string; port: number };
 type Running = { group: ProcessGroup; lastLines: string[] };
 
+const urlOf = ({ host, port }: Place): string => `http://${host}:${port}`;
+
 /**
- * Starts dynoxide on a free port of 127.0.0.1 and resolves when it answers. If it dies it is started again on the same port,
- * until `stop`.
+ * Starts dynoxide on a free port of this machine, at an address that web pages cannot find where there is one, and resolves when it
+ * answers. If it dies it is started again at the same place, until `stop`.
  */
 export async function startDynoxide(options: DynoxideOptions): Promise<DynoxideServer> {
-  const { port, running } = await startOnFreePort(options);
+  const { place, running } = await startOnFreePort(options);
   let current = running;
   let stopped = false;
   const supervise = async () => {
@@ -54,12 +60,13 @@ export async function startDynoxide(options: DynoxideOptions): Promise<DynoxideS
       if (Date.now() - startedAt > STEADY_MILLISECONDS) waitMilliseconds = 0;
       await delay(waitMilliseconds);
       waitMilliseconds = Math.min(RESTART_MILLISECONDS_MAX, waitMilliseconds * 2 + 50);
-      if (!stopped) current = launch(options, port);
+      if (!stopped) current = launch(options, place);
     }
   };
   const supervision = supervise();
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: urlOf(place),
+    host: place.host,
     pid: () => current.group.pid,
     async stop() {
       stopped = true;
@@ -69,12 +76,13 @@ export async function startDynoxide(options: DynoxideOptions): Promise<DynoxideS
   };
 }
 
-async function startOnFreePort(options: DynoxideOptions): Promise<{ port: number; running: Running }> {
+async function startOnFreePort(options: DynoxideOptions): Promise<{ place: Place; running: Running }> {
+  const host = databaseHost();
   let problem = '';
   for (let attempt = 0; attempt < PORT_ATTEMPTS_MAX; attempt += 1) {
-    const port = await freePort();
-    const running = launch(options, port);
-    if (await answers(running.group, port)) return { port, running };
+    const place = { host, port: await freePort(host) };
+    const running = launch(options, place);
+    if (await answers(running.group, place)) return { place, running };
     await options.processes.stop(running.group, 0);
     const exit = running.group.exit;
     const ending = exit === undefined ? 'did not answer in time' : describeExit(exit);
@@ -83,11 +91,11 @@ async function startOnFreePort(options: DynoxideOptions): Promise<{ port: number
   throw new Error(`The database (dynoxide, ${options.file}) could not be started: it ${problem}`);
 }
 
-function launch({ processes, binary, file }: DynoxideOptions, port: number): Running {
+function launch({ processes, binary, file }: DynoxideOptions, { host, port }: Place): Running {
   const lastLines: string[] = [];
   const group = processes.start({
     command: binary,
-    args: ['serve', '--host', '127.0.0.1', '--port', String(port), '--db-path', file],
+    args: ['serve', '--host', host, '--port', String(port), '--db-path', file],
     cwd: dirname(file),
     environment: childEnvironment(),
     onLine: ({ line }) => {
@@ -98,11 +106,11 @@ function launch({ processes, binary, file }: DynoxideOptions, port: number): Run
   return { group, lastLines };
 }
 
-/** Whether this very process came to answer on the port, rather than a stranger who took it first. */
-async function answers(group: ProcessGroup, port: number): Promise<boolean> {
+/** Whether this very process came to answer there, rather than a stranger who took it first. */
+async function answers(group: ProcessGroup, place: Place): Promise<boolean> {
   const deadline = Date.now() + START_TIMEOUT_MILLISECONDS;
   while (group.exit === undefined && Date.now() < deadline) {
-    const version = await versionAt(port);
+    const version = await versionAt(place);
     // With the port taken, dynoxide exits at once: give it the moment to do so before we believe the answer.
     if (version !== undefined) {
       await delay(START_POLL_MILLISECONDS);
@@ -113,9 +121,9 @@ async function answers(group: ProcessGroup, port: number): Promise<boolean> {
   return false;
 }
 
-async function versionAt(port: number): Promise<string | undefined> {
+async function versionAt(place: Place): Promise<string | undefined> {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(1_000) });
+    const response = await fetch(`${urlOf(place)}/`, { signal: AbortSignal.timeout(1_000) });
     await response.arrayBuffer();
     return response.headers.get('x-dynoxide-version') ?? undefined;
   } catch {

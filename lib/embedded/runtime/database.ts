@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { Table } from '../../store/table.ts';
+import { databaseNotice } from '../dynoxide/address.ts';
 import { findDynamoDb } from '../dynoxide/binary.ts';
 import { documentClient, streamsClient } from '../dynoxide/client.ts';
 import { startDynoxide } from '../dynoxide/server.ts';
@@ -17,6 +18,8 @@ export type Database = {
   table: Table;
   streams: DynamoDBStreamsClient;
   streamArn: string;
+  /** Who can reach it, for the person who starts it; undefined for a database that is not ours. */
+  notice: string | undefined;
   /** Deletes stream records that everybody has handled; nothing to do for a database that is not ours. */
   trim(handledTo: string): Promise<void>;
   close(): Promise<void>;
@@ -48,7 +51,7 @@ export async function openDatabase(
       await database.close();
       await server.stop();
     };
-    return { ...database, trim, close };
+    return { ...database, notice: databaseNotice(server.host), trim, close };
   } catch (error) {
     await server.stop();
     throw error;
@@ -63,5 +66,6 @@ async function connect(endpoint: string): Promise<Database> {
     client.destroy();
     streams.destroy();
   };
-  return { table: { client, name: TABLE_NAME }, streams, streamArn, trim: async () => {}, close };
+  const table = { client, name: TABLE_NAME };
+  return { table, streams, streamArn, notice: undefined, trim: async () => {}, close };
 }

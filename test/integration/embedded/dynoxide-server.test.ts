@@ -71,9 +71,16 @@ it('says why the database cannot be started', async () => {
   await expect(startDynoxide({ processes, binary, file })).rejects.toThrow(/dynoxide.*could not be started/);
 });
 
-it('is bound to the loopback interface and indexes its stream', async () => {
-  const { server, file } = await database();
-  expect(server.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+it('listens on an address of its own, not where pages look', async () => {
+  const [one, other] = await Promise.all([database(), database()]);
+  const { hostname, port } = new URL(one.server.endpoint);
+  expect(hostname).toMatch(/^127\.(?!0\.)\d+\.\d+\.\d+$/);
+  expect(new URL(other.server.endpoint).hostname).not.toBe(hostname);
+  await expect(fetch(`http://127.0.0.1:${port}`)).rejects.toThrow();
+});
+
+it('has its stream indexed', async () => {
+  const { file } = await database();
   indexStream(file);
   indexStream(file);
   const beside = openBeside(file);
