@@ -5,6 +5,7 @@ import type { EventCount } from '../domain/event-count.ts';
 import { absent, equals, put, remove } from './expressions.ts';
 import { due, eventCountKey, prefix, unsentEventsKey, unsentTokenEventKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
+import { startingWith } from './sort-key-range.ts';
 import type { Table } from './table.ts';
 
 type Owner = { tenantId: string; deploymentId: string };
@@ -89,7 +90,7 @@ export const eventsIn = (item: AnyUnsent): ToldEvent[] =>
 export const unsentEventsOf = (table: Table, { tenantId, deploymentId }: Owner): AsyncGenerator<AnyUnsent> =>
   queryAll(table, anyUnsent, {
     pk: eventCountKey(tenantId, deploymentId).pk,
-    prefix: prefix.unsentEvents,
+    between: startingWith(prefix.unsentEvents),
   });
 
 export const forgetUnsentEvents = ({ tenantId, deploymentId }: Owner, { sk }: Pick<AnyUnsent, 'sk'>): Write =>

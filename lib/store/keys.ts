@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { numberOf } from '../domain/revision-id.ts';
+import { from } from './sort-key-range.ts';
 
 /**
  * Every key of the table. Each starts with the tenant or organisation that owns the item, so code that forgot a check still
@@ -151,7 +152,7 @@ export const deletionKey = (tenantId: string, deploymentId: string): Key => ({
 });
 
 /** The sort keys of everything that lies beside a deployment and its deletion, which come first. */
-export const besideDeployment: [string, string] = ['B', '\uffff'];
+export const besideDeployment = from('B');
 
 export const listenerKey = (tenantId: string, listenerId: string): Key => ({
   pk: listenerPk(tenantId, listenerId),

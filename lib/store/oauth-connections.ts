@@ -10,6 +10,7 @@ import {
   tokenConnectionKey,
 } from './oauth-keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
+import { startingWith } from './sort-key-range.ts';
 import type { Table } from './table.ts';
 
 type AgentOwner = Pick<TokenOwner, 'tenantId' | 'ownerId' | 'agentId'>;
@@ -53,7 +54,7 @@ export const findConnection = (
 /** A user's own connections of an agent, newest first. */
 export async function connectionsOf(table: Table, owner: AgentOwner): Promise<Connection[]> {
   const { pk, sk } = connectionKey(owner, '');
-  return collected(queryAll(table, connection, { pk, prefix: sk, newestFirst: true }));
+  return collected(queryAll(table, connection, { pk, between: startingWith(sk), newestFirst: true }));
 }
 
 /** The connections that use a token. */
@@ -63,7 +64,7 @@ export async function connectionsOfToken(
   tokenId: string,
 ): Promise<TokenConnection[]> {
   const { pk } = oauthTokenPlaceKey(tenantId, tokenId);
-  return collected(queryAll(table, tokenConnection, { pk, prefix: TOKEN_CONNECTION }));
+  return collected(queryAll(table, tokenConnection, { pk, between: startingWith(TOKEN_CONNECTION) }));
 }
 
 /** Both items of a new connection. `beside`: attributes that lie beside the shape. */

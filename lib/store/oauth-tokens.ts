@@ -4,6 +4,7 @@ import { collected } from './collected.ts';
 import type { Key } from './keys.ts';
 import { oauthTokenKey, oauthTokenPlaceKey, oauthTokenPrefix, type TokenOwner } from './oauth-keys.ts';
 import { find, queryAll, queryPage } from './operations.ts';
+import { startingWith } from './sort-key-range.ts';
 import type { Table } from './table.ts';
 
 export type { TokenOwner } from './oauth-keys.ts';
@@ -78,18 +79,23 @@ const pkOf = (owner: Owned): string => oauthTokenKey({ ...owner, userId: '', age
 
 /** All of a user's tokens of a provider, whichever person and agent they are for. */
 export async function tokensOf(table: Table, owner: Owned, providerId: string): Promise<OAuthToken[]> {
-  return collected(queryAll(table, oauthToken, { pk: pkOf(owner), prefix: oauthTokenPrefix(providerId) }));
+  return collected(
+    queryAll(table, oauthToken, { pk: pkOf(owner), between: startingWith(oauthTokenPrefix(providerId)) }),
+  );
 }
 
 /** The tokens of exactly this person and agent. */
 export async function matching(table: Table, owner: TokenOwner, providerId: string): Promise<OAuthToken[]> {
   return collected(
-    queryAll(table, oauthToken, { pk: pkOf(owner), prefix: oauthTokenPrefix(providerId, owner) }),
+    queryAll(table, oauthToken, {
+      pk: pkOf(owner),
+      between: startingWith(oauthTokenPrefix(providerId, owner)),
+    }),
   );
 }
 
 export async function hasTokens(table: Table, owner: Owned, providerId: string): Promise<boolean> {
-  const query = { pk: pkOf(owner), prefix: oauthTokenPrefix(providerId), limit: 1 };
+  const query = { pk: pkOf(owner), between: startingWith(oauthTokenPrefix(providerId)), limit: 1 };
   return (await queryPage(table, oauthToken, query)).items.length > 0;
 }
 

@@ -12,6 +12,7 @@ import { backOff } from 'exponential-backoff';
 import type * as z from 'zod';
 import { refuse } from '../contract/errors.ts';
 import type { Key } from './keys.ts';
+import type { SortKeyRange } from './sort-key-range.ts';
 import type { Table } from './table.ts';
 
 export type Item = Record<string, unknown>;
@@ -116,9 +117,8 @@ export async function findBoth<A extends z.ZodType, B extends z.ZodType>(
 
 export type QueryOptions = {
   pk: string;
-  /** Sort keys that start so, or between two, both included. */
-  prefix?: string;
-  between?: [string, string];
+  /** Sort keys between two, both included; `startingWith` makes the pair of a prefix. */
+  between?: SortKeyRange;
   newestFirst?: boolean;
   limit?: number;
   startAfter?: Key;
@@ -158,18 +158,13 @@ export async function* queryAll<T extends z.ZodType>(
 }
 
 function queryInput(options: QueryOptions): Omit<QueryCommandInput, 'TableName'> {
-  const range =
-    options.between !== undefined
-      ? {
-          text: ' AND sk BETWEEN :from AND :to',
-          values: { ':from': options.between[0], ':to': options.between[1] },
-        }
-      : options.prefix !== undefined
-        ? { text: ' AND begins_with(sk, :prefix)', values: { ':prefix': options.prefix } }
-        : { text: '', values: {} };
+  const { between } = options;
   return {
-    KeyConditionExpression: `pk = :pk${range.text}`,
-    ExpressionAttributeValues: { ':pk': options.pk, ...range.values },
+    KeyConditionExpression: between === undefined ? 'pk = :pk' : 'pk = :pk AND sk BETWEEN :from AND :to',
+    ExpressionAttributeValues: {
+      ':pk': options.pk,
+      ...(between !== undefined && { ':from': between[0], ':to': between[1] }),
+    },
     ConsistentRead: options.eventually !== true,
     ScanIndexForward: options.newestFirst !== true,
     ...(options.limit !== undefined && { Limit: options.limit }),

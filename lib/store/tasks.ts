@@ -2,6 +2,7 @@ import { absent, equals, put, remove, same } from './expressions.ts';
 import { type DoneTask, doneTask, type OpenTask, openTask } from './items.ts';
 import { doneTaskKey, openTaskKey, prefix } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
+import { startingWith } from './sort-key-range.ts';
 import type { Table } from './table.ts';
 
 export const findOpenTask = (
@@ -22,7 +23,7 @@ export const findDoneTask = (
 export const openTasks = (table: Table, tenantId: string, listenerId: string): AsyncGenerator<OpenTask> =>
   queryAll(table, openTask, {
     pk: openTaskKey(tenantId, listenerId, '').pk,
-    prefix: prefix.openTask,
+    between: startingWith(prefix.openTask),
   });
 
 /** A finished task answers a repeated `complete` for a week; a listener silent for longer goes by `desired`. */

@@ -129,15 +129,15 @@ export function mockTable(): MockedTable {
   };
 }
 
-/** Equality of the partition, and a prefix or a range of the sort key. */
+/** Equality of the partition, and a range of the sort key. */
 function selected(items: Item[], input: Item): Item[] {
   // The mock gives inputs untyped; these are the parts of a QueryCommand's input that the store sets.
   const values = (input.ExpressionAttributeValues ?? {}) as Record<string, string | undefined>;
   if (input.IndexName !== undefined) return items.filter((item) => item.due_pk === values[':partition']);
-  const { ':pk': pk, ':prefix': prefix = '', ':from': from = '', ':to': to = '\uffff' } = values;
+  const { ':pk': pk, ':from': from = '', ':to': to = '\uffff' } = values;
   const found = items.filter((item) => {
     const sk = String(item.sk);
-    return item.pk === pk && sk.startsWith(prefix) && sk >= from && sk <= to;
+    return item.pk === pk && sk >= from && sk <= to;
   });
   const sorted = found.toSorted((a, b) => (String(a.sk) < String(b.sk) ? -1 : 1));
   return input.ScanIndexForward === false ? sorted.toReversed() : sorted;

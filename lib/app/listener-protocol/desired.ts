@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DesiredResponse } from '../../contract/listener-protocol.ts';
 import type { getDesired as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { placement } from '../../store/items.ts';
-import { placementKey, prefix } from '../../store/keys.ts';
-import { getListenerItem } from '../../store/listeners.ts';
-import { queryAll } from '../../store/operations.ts';
+import { getListenerItem, placementsOn } from '../../store/listeners.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 
@@ -16,9 +13,8 @@ export async function getDesired(
   caller: Caller,
 ): Promise<DesiredResponse> {
   await getListenerItem(deps.table, caller.tenantId, params.listener_id);
-  const { pk } = placementKey(caller.tenantId, params.listener_id, '');
   const deployments: DesiredResponse['deployments'] = [];
-  for await (const row of queryAll(deps.table, placement, { pk, prefix: prefix.placement })) {
+  for await (const row of placementsOn(deps.table, caller.tenantId, params.listener_id)) {
     deployments.push({
       deployment_id: row.deployment_id,
       epoch: row.epoch,

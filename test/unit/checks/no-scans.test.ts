@@ -22,3 +22,7 @@ it('only what sweep is made of reads an index', async () => {
   const reading = await filesWith(/\bIndexName:/);
   expect(reading.filter((file) => file !== 'lib/store/table.ts')).toEqual(['lib/store/due.ts']);
 });
+
+it('nothing relies on begins_with, which ignores case in the embedded database', async () => {
+  expect(await filesWith(/begins_with\s*\(/)).toEqual([]);
+});
