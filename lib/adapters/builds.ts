@@ -19,10 +19,11 @@ export type BuildSource =
 /** All a build needs. Secrets never reach it: `maskValues` are only replaced in what it prints. */
 export type BuildJob = RevisionRef & {
   source: BuildSource;
-  /** Relative to the root of the source; the build runs in its folder. */
+  /**
+   * Relative to the root of the source; the build runs in its folder. `langgraph.json` need not be there: then the project says by a start
+   * script or a Procfile what it is. A file at any other path must be.
+   */
   configPath: string;
-  /** The client named the path itself, so a missing file is an error. */
-  configPathRequired: boolean;
   installCommand: string | undefined;
   buildCommand: string | undefined;
   output: 'folder' | 'image';

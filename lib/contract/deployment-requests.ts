@@ -26,6 +26,7 @@ import {
 export const NAME_LENGTH_MAX = 63;
 export const CONFIGURATION_SIZE_BYTES_MAX = 64 * 1024;
 const AGENT_TEXT_LENGTH_MAX = 256;
+const DISPLAY_NAME_LENGTH_MAX = 256;
 
 /** A deployment's name: unique in its tenant, part of addresses. */
 export const deploymentName = lazy(() =>
@@ -84,6 +85,8 @@ const agentText = lazy(() =>
 );
 const agent = lazy(() => z.object({ agent_id: agentText(), environment: agentText() }));
 
+const displayName = lazy(() => z.string().min(1).max(DISPLAY_NAME_LENGTH_MAX).nullish());
+
 const optionalFields = lazy(() => ({
   agent: agent().nullish(),
   tracked_packages: freeJson().nullish(),
@@ -123,6 +126,7 @@ export const createDeploymentBody = lazy(() =>
   z
     .object({
       name: deploymentName().nullish(),
+      display_name: displayName(),
       source_config: sourceConfig(),
       source_revision_config: sourceRevisionConfig(),
       ...optionalFields(),
@@ -138,11 +142,16 @@ export const changeDeploymentBody = lazy(() =>
   z
     .object({
       name: z.string().max(TEXT_LENGTH_MAX).nullish(),
+      display_name: displayName(),
       source_config: sourceConfig().nullish(),
       source_revision_config: sourceRevisionConfig().nullish(),
       ...optionalFields(),
     })
     .superRefine(checkSize)
-    .transform(withoutNulls),
+    // Of all fields this one alone has no other way to be cleared.
+    .transform(({ display_name, ...body }) => ({
+      ...withoutNulls(body),
+      ...(display_name !== undefined && { display_name }),
+    })),
 );
 export type ChangeDeploymentBody = z.output<ReturnType<typeof changeDeploymentBody>>;

@@ -45,6 +45,7 @@ export const deploymentView = lazy(() =>
   z.object({
     id: z.guid(),
     name: z.string(),
+    display_name: text(),
     tenant_id: z.guid(),
     created_at: timestamp(),
     updated_at: timestamp(),

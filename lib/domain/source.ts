@@ -19,7 +19,14 @@ export const DEFAULT_CONFIG_PATH = 'langgraph.json';
 /** What each kind of source may not carry. */
 const foreign: Record<Source, (keyof SourceFields)[]> = {
   github: ['image_uri', 'source_tarball_path'],
-  external_docker: ['repo_url', 'repo_ref', 'source_tarball_path', 'install_command', 'build_command'],
+  external_docker: [
+    'repo_url',
+    'repo_ref',
+    'graph_config_path',
+    'source_tarball_path',
+    'install_command',
+    'build_command',
+  ],
   internal_docker: ['repo_url', 'repo_ref', 'source_tarball_path', 'install_command', 'build_command'],
   internal_source: ['repo_url', 'repo_ref', 'image_uri'],
 };
@@ -53,6 +60,11 @@ export function checkSource(kind: Source, asked: SourceFields, fields: SourceFie
   const other = foreign[kind].find((field) => isSet(asked[field]));
   if (other !== undefined) {
     throw refuse('source_configuration', { reason: `'${other}' does not go with source '${kind}'.` });
+  }
+  if (isSet(asked.graph_config_path) && isSet(fields.image_uri)) {
+    throw refuse('source_configuration', {
+      reason: "'graph_config_path' does not go with 'image_uri': an image is run as it is.",
+    });
   }
   const needed = needs[kind];
   if (needed !== undefined && !isSet(fields[needed])) {
@@ -97,7 +109,10 @@ export function fieldsOfKind(
       return { ...path, repo_ref: fields.repo_ref ?? DEFAULT_REF };
     case 'internal_source':
       return { ...path, ...present('source_tarball_path', fields) };
-    default:
+    case 'internal_docker':
+      // Before its first image, a tarball may still come: the path is for that.
+      return isSet(fields.image_uri) ? present('image_uri', fields) : present('graph_config_path', fields);
+    case 'external_docker':
       return present('image_uri', fields);
   }
 }

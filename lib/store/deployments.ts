@@ -1,14 +1,20 @@
 import { refuse } from '../contract/errors.ts';
+import { lazy } from '../contract/lazy.ts';
 import { type Configuration, configuration, type Deployment, deployment, secretsVersion } from './items.ts';
 import { configurationKey, deploymentKey, secretsKey } from './keys.ts';
 import { find } from './operations.ts';
 import type { Table } from './table.ts';
+import { alsoFirstVersion } from './upgrade.ts';
+
+/** Deployments of the first version also said whether the client had named the path of its configuration. */
+export const deploymentOfAnyVersion = lazy(() => alsoFirstVersion(deployment()));
 
 export const findDeployment = (
   table: Table,
   tenantId: string,
   deploymentId: string,
-): Promise<Deployment | undefined> => find(table, deploymentKey(tenantId, deploymentId), deployment);
+): Promise<Deployment | undefined> =>
+  find(table, deploymentKey(tenantId, deploymentId), deploymentOfAnyVersion);
 
 /** Throws `deployment_not_found`; another tenant's reads the same as one that is not there. */
 export async function getDeploymentItem(

@@ -72,9 +72,11 @@ export const active = lazy(() =>
 export const deployment = lazy(() =>
   z.object({
     ...base,
+    v: z.literal(2),
     entity: z.literal('deployment'),
     id: z.string(),
     name: z.string(),
+    display_name: z.string().optional(),
     source: z.enum(sources),
     agent: z.object({ agent_id: z.string(), environment: z.string() }).optional(),
     tracked_packages: z.unknown().optional(),
@@ -87,7 +89,6 @@ export const deployment = lazy(() =>
     /** The kind and the fields of the latest revision's source. */
     revision_source: z.enum(sources),
     revision_config: revisionConfig(),
-    config_path_given: z.boolean(),
     listener_id: z.string(),
     k8s_namespace: z.string().optional(),
     secret_names: z.array(z.string()),
@@ -134,6 +135,7 @@ export type Outcome = z.infer<ReturnType<typeof outcome>>;
 export const revision = lazy(() =>
   z.object({
     ...base,
+    v: z.literal(2),
     entity: z.literal('revision'),
     deployment_id: z.string(),
     id: z.string(),
@@ -146,7 +148,6 @@ export const revision = lazy(() =>
     updated_at: z.string(),
     created_by: z.string(),
     revision_config: revisionConfig(),
-    config_path_given: z.boolean(),
     configuration: z.int(),
     secrets: z.int().optional(),
     /** It names no source of its own: kind, commit and artifact are those of the revision before it, once that has ended. */

@@ -12,7 +12,7 @@ export const alsoEarlierRows = <T extends z.ZodType>(third: T) =>
     return known.success ? { ...known.data, v: 3, health: 'unknown' } : item;
   }, third);
 
-/** Reads an item of the first version as one of the second, where that one only has more optional attributes. */
+/** Reads an item of the first version as one of the second, which has more optional attributes, or fewer of those that it had. */
 export const alsoFirstVersion = <T extends z.ZodType>(second: T) =>
   z.preprocess((item) => {
     const known = firstVersion().safeParse(item);

@@ -53,6 +53,7 @@ const base = { v: 1, tenant_id: ids.tenant } as const;
 
 export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
   ...base,
+  v: 2,
   entity: 'deployment',
   id: ids.deployment,
   name: 'demo',
@@ -64,7 +65,6 @@ export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
   config: { repo_url: 'https://git.example/team/app.git' },
   revision_source: 'github',
   revision_config: { repo_ref: 'main' },
-  config_path_given: false,
   listener_id: ids.listener,
   secret_names: [],
   secret_references: [],
@@ -79,6 +79,7 @@ export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
 
 export const aRevision = (changes: Partial<Revision> = {}): Revision => ({
   ...base,
+  v: 2,
   entity: 'revision',
   deployment_id: ids.deployment,
   id: ids.revision,
@@ -90,7 +91,6 @@ export const aRevision = (changes: Partial<Revision> = {}): Revision => ({
   updated_at: AT,
   created_by: ids.user,
   revision_config: { repo_ref: 'main', repo_commit_sha: 'c'.repeat(40) },
-  config_path_given: false,
   configuration: 1,
   inherits: false,
   ...changes,

@@ -17,7 +17,8 @@ import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { type Secret, sealSecrets } from '../secrets.ts';
 import { recordUpload } from '../uploads/record-upload.ts';
 import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks.ts';
-import { checkConfig, mergeConfig, resolveSecrets } from './configuration.ts';
+import { checkConfig, resolveSecrets } from './configuration.ts';
+import { configured, isConfiguredAlike } from './configured.ts';
 import { hostTaken, moveHost } from './hosts.ts';
 import { checkImagePlace } from './image-place.ts';
 import { changesIntegration } from './integration-check.ts';
@@ -39,8 +40,8 @@ const SOURCE_CONFIG_FIELDS = ['repo_url', 'install_command', 'build_command'] as
 
 /**
  * Merges a request into a deployment's configuration and, when it asks for something a revision would run, queues a revision of
- * the result, in one transaction. A request that loses a race is made again on what the winner wrote. `show` makes the output of what
- * will be there, before it is.
+ * the result, in one transaction. A request that names no source and changes nothing writes nothing. One that loses a race is made
+ * again on what the winner wrote. `show` makes the output of what will be there, before it is.
  */
 export function change<T>(
   deps: ChangeDeps,
@@ -56,17 +57,17 @@ export function change<T>(
     checkImmutable(stored, body);
     const plan = planOf(stored, body, request.always);
     const before = plan.revises && !plan.namesSource ? await withSettledSource(deps, stored) : stored;
-    if (plan.revises) checkQueue(before);
-    checkConfig(body.source_config ?? {}, deps.settings);
-    await checkRunnable(deps, before, body, plan.namesSource ? plan.kind : before.revision_source);
-    const own = { tenantId: stored.tenant_id, deploymentId: stored.id };
-    checkImagePlace(deps.settings, own, body.source_revision_config?.image_uri);
-    const named = [
-      ...(await namedUpload(deps, before, body)),
-      ...(await changesIntegration(deps, stored, body.source_config ?? {})),
-    ];
+    const named = await checkAsked(deps, before, body, plan);
     const secrets = await resolveSecrets(deps, before, body.secrets);
-    const after = changed(deps, before, body, plan, secrets);
+    const asked = configured(before, body, secrets);
+    if (!plan.always && secrets === undefined && isConfiguredAlike(asked, stored)) {
+      const output = await show(stored, undefined);
+      const record = deps.idempotency.record(output);
+      if (record.length > 0) await transact(deps.table, record);
+      return output;
+    }
+    if (plan.revises) checkQueue(before);
+    const after = changed(deps, before, asked, body, plan, secrets);
     const revision = plan.revises ? revisionOf(deps, after, plan, caller) : undefined;
     const queued = revision?.status === 'QUEUED' ? [...before.queued, revision.number] : before.queued;
     const output = await show({ ...after, queued }, revision);
@@ -77,7 +78,13 @@ export function change<T>(
   });
 }
 
-type Plan = { kind: Source; namesSource: boolean; revises: boolean };
+type Plan = {
+  kind: Source;
+  namesSource: boolean;
+  /** Make a revision if anything changes, or in any case. */
+  revises: boolean;
+  always: boolean;
+};
 
 function planOf(before: Deployment, body: ChangeDeploymentBody, always: boolean): Plan {
   const config = body.source_config ?? {};
@@ -85,15 +92,28 @@ function planOf(before: Deployment, body: ChangeDeploymentBody, always: boolean)
   const namesField =
     SOURCE_FIELDS.some((field) => source[field] !== undefined) ||
     SOURCE_CONFIG_FIELDS.some((field) => config[field] !== undefined);
-  const asksForMore =
-    body.secrets !== undefined || body.secret_references !== undefined || config.resource_spec !== undefined;
   const kind = kindOf(before, body);
   return {
     kind,
     // Naming the kind alone names no source, unless it is another one: there is nothing to take over then.
     namesSource: namesField || kind !== before.revision_source,
-    revises: always || namesField || asksForMore,
+    revises: always || namesField || asksForMore(before, body),
+    always: always || namesField,
   };
+}
+
+/** Whether a request names what a revision runs beside its source. An empty list where there is none says nothing. */
+function asksForMore(
+  before: Deployment,
+  { secrets, secret_references, source_config }: ChangeDeploymentBody,
+) {
+  const names = (asked: unknown[] | undefined, current: unknown[]) =>
+    asked !== undefined && asked.length + current.length > 0;
+  return (
+    names(secrets, before.secret_names) ||
+    names(secret_references, before.secret_references) ||
+    source_config?.resource_spec !== undefined
+  );
 }
 
 /** What is named decides for a deployment that takes tarballs and images; else a deployment's source is its own. */
@@ -103,6 +123,23 @@ function kindOf(before: Deployment, body: ChangeDeploymentBody): Source {
   if (body.source_revision_config?.image_uri !== undefined && before.source === 'internal_docker')
     return 'internal_docker';
   return before.revision_source;
+}
+
+/** Refuses what cannot be; gives the writes that go with what the request names. */
+async function checkAsked(
+  deps: ChangeDeps,
+  before: Deployment,
+  body: ChangeDeploymentBody,
+  plan: Plan,
+): Promise<Write[]> {
+  checkConfig(body.source_config ?? {}, deps.settings);
+  await checkRunnable(deps, before, body, plan.namesSource ? plan.kind : before.revision_source);
+  const own = { tenantId: before.tenant_id, deploymentId: before.id };
+  checkImagePlace(deps.settings, own, body.source_revision_config?.image_uri);
+  return [
+    ...(await namedUpload(deps, before, body)),
+    ...(await changesIntegration(deps, before, body.source_config ?? {})),
+  ];
 }
 
 async function checkRunnable(
@@ -145,30 +182,19 @@ async function namedUpload(
 function changed(
   deps: ChangeDeps,
   before: Deployment,
+  asked: Deployment,
   body: ChangeDeploymentBody,
   plan: Plan,
   secrets: Secret[] | undefined,
 ): Deployment {
   const version = before.config_version + 1;
-  const asked = { ...body.source_config };
-  // The address shown may be the listener's; sending it back is no wish for one's own.
-  if (
-    asked.custom_url !== undefined &&
-    asked.custom_url === before.active?.url &&
-    before.config.custom_url === undefined
-  ) {
-    delete asked.custom_url;
-  }
   const after: Deployment = {
-    ...before,
+    ...asked,
     updated_at: new Date(deps.clock.now()).toISOString(),
-    config: mergeConfig(before.config, asked),
-    secret_references: body.secret_references ?? before.secret_references,
     config_version: version,
-    ...(body.tracked_packages !== undefined && { tracked_packages: body.tracked_packages }),
     ...(plan.revises && plan.namesSource && sourceAfter(before, body, plan.kind)),
     ...(plan.revises && { configuration: version }),
-    ...(secrets !== undefined && { secret_names: secrets.map(({ name }) => name), secrets: version }),
+    ...(secrets !== undefined && { secrets: version }),
   };
   if (secrets?.length === 0) delete after.secrets;
   return plan.revises ? { ...after, ...numbered(deps, before) } : after;
@@ -182,21 +208,17 @@ function numbered(
   return { latest_number: next.number, latest_revision_id: next.id };
 }
 
-/** A revision of another kind starts from that kind's own fields; the commit is always found anew. */
+/** A revision of another kind keeps only the path of the configuration, which no kind forgets; the commit is always found anew. */
 function sourceAfter(
   before: Deployment,
   body: ChangeDeploymentBody,
   kind: Source,
-): Pick<Deployment, 'revision_source' | 'revision_config' | 'config_path_given'> {
-  const sameKind = kind === before.revision_source;
-  const asked: SourceFields = body.source_revision_config ?? {};
-  const path = asked.graph_config_path;
-  // A default that was shown and is sent back is still a default.
-  const samePath = sameKind && (path === undefined || path === before.revision_config.graph_config_path);
+): Pick<Deployment, 'revision_source' | 'revision_config'> {
+  const { revision_config: current, revision_source: currentKind } = before;
+  const kept = kind === currentKind ? current : { graph_config_path: current.graph_config_path };
   return {
     revision_source: kind,
-    revision_config: fieldsOfKind(kind, { ...(sameKind && before.revision_config), ...asked }),
-    config_path_given: samePath ? before.config_path_given : path !== undefined,
+    revision_config: fieldsOfKind(kind, { ...kept, ...body.source_revision_config }),
   };
 }
 

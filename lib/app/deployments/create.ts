@@ -96,11 +96,12 @@ function newDeployment(
   const names = (body.secrets ?? []).map((secret) => secret.name);
   const queued = nothingToBuild(source, fieldsOf(body)) === undefined ? [first.number] : [];
   return {
-    v: 1,
+    v: 2,
     entity: 'deployment',
     tenant_id: caller.tenantId,
     id: deps.clock.orderedId(),
     name: body.name ?? nameOf(body.agent),
+    ...(body.display_name !== undefined && { display_name: body.display_name }),
     source,
     ...(body.agent !== undefined && { agent: body.agent }),
     ...(body.tracked_packages !== undefined && { tracked_packages: body.tracked_packages }),
@@ -111,7 +112,6 @@ function newDeployment(
     config: mergeConfig({}, body.source_config),
     revision_source: source,
     revision_config: fieldsOfKind(source, body.source_revision_config),
-    config_path_given: body.source_revision_config.graph_config_path !== undefined,
     listener_id: listenerId,
     ...(namespace !== undefined && { k8s_namespace: namespace }),
     secret_names: names,

@@ -17,8 +17,8 @@ export async function withSettledSource(
   for (let number = deployment.latest_number; number > 0; number--) {
     const revision = await findRevisionByNumber(table, owner, number);
     if (revision === undefined || revision.status === 'SKIPPED') continue;
-    const { source, revision_config, config_path_given } = revision;
-    return { ...deployment, revision_source: source, revision_config, config_path_given };
+    const { source, revision_config } = revision;
+    return { ...deployment, revision_source: source, revision_config };
   }
   return deployment;
 }

@@ -30,6 +30,7 @@ export function deploymentView(deployment: Deployment, status: DeploymentStatus)
   return {
     id: deployment.id,
     name: deployment.name,
+    display_name: deployment.display_name ?? null,
     tenant_id: deployment.tenant_id,
     created_at: deployment.created_at,
     updated_at: deployment.updated_at,

@@ -45,10 +45,10 @@ export const queueDue = (deployment: Deployment, now: number): { due_pk: string;
 /** The attributes that requests own; all others are the engine's, which changes them at the same time. */
 const OWNED = [
   'updated_at',
+  'display_name',
   'config',
   'revision_source',
   'revision_config',
-  'config_path_given',
   'secret_names',
   'secret_references',
   'config_version',
@@ -58,6 +58,9 @@ const OWNED = [
   'latest_number',
   'latest_revision_id',
 ] as const satisfies (keyof Deployment)[];
+
+/** Those of them that a request may take away. */
+const CLEARED = ['display_name', 'secrets'] as const satisfies (typeof OWNED)[number][];
 
 /**
  * Writes what a request made of a deployment that was read as `before`, and queues the new revision, if any. Refused when another request was
@@ -77,7 +80,7 @@ export function changeDeployment(
     deploymentKey(before.tenant_id, before.id),
     {
       set: { ...set, audit, ...(queued !== undefined && queueDue(before, now)) },
-      remove: after.secrets === undefined ? ['secrets'] : [],
+      remove: CLEARED.filter((field) => after[field] === undefined),
       ...(queued !== undefined && { append: { queued: [queued] } }),
     },
     present('pk'),

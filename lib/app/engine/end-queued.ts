@@ -1,9 +1,9 @@
 import { equals, update } from '../../store/expressions.ts';
-import { type Deployment, type Revision, revision } from '../../store/items.ts';
+import type { Deployment, Revision } from '../../store/items.ts';
 import { deploymentKey, revisionKey } from '../../store/keys.ts';
 import { queryAll, transact, type Write } from '../../store/operations.ts';
 import { countWithin, noteEnds } from '../../store/revision-ends.ts';
-import { move } from '../../store/revisions.ts';
+import { move, revisionOfAnyVersion } from '../../store/revisions.ts';
 import type { Table } from '../../store/table.ts';
 import type { Deps } from '../deps.ts';
 
@@ -21,7 +21,8 @@ export async function firstQueued(table: Table, deployment: Deployment): Promise
   if (first === undefined || last === undefined) return [];
   const at = (number: number) => revisionKey(deployment.tenant_id, deployment.id, number);
   const found: Revision[] = [];
-  for await (const item of queryAll(table, revision, { pk: at(0).pk, between: [at(first).sk, at(last).sk] }))
+  const between: [string, string] = [at(first).sk, at(last).sk];
+  for await (const item of queryAll(table, revisionOfAnyVersion, { pk: at(0).pk, between }))
     if (numbers.includes(item.number) && item.status === 'QUEUED') found.push(item);
   return found;
 }

@@ -20,7 +20,7 @@ export function newRevision(
   const at = new Date(deps.clock.now()).toISOString();
   const status = wish.skipped === undefined ? 'QUEUED' : 'SKIPPED';
   return {
-    v: 1,
+    v: 2,
     entity: 'revision',
     tenant_id: deployment.tenant_id,
     deployment_id: deployment.id,
@@ -37,7 +37,6 @@ export function newRevision(
     updated_at: at,
     created_by: caller.userId,
     revision_config: deployment.revision_config,
-    config_path_given: deployment.config_path_given,
     configuration: deployment.configuration,
     ...(deployment.secrets !== undefined && { secrets: deployment.secrets }),
     inherits: wish.inherits,

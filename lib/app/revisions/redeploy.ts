@@ -74,7 +74,6 @@ function restored(
     config: restoredConfig(before, snapshot),
     revision_source: old.source,
     revision_config: old.revision_config,
-    config_path_given: old.config_path_given,
     secret_references: snapshot.secret_references,
     config_version: version,
     configuration: version,

@@ -1,5 +1,6 @@
 import type { BuildJob, BuildSource } from '../../adapters/builds.ts';
 import { platformsOf } from '../../contract/platforms.ts';
+import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import { findDeployment, getConfiguration } from '../../store/deployments.ts';
 import { absent, equals, same, update } from '../../store/expressions.ts';
 import type { Configuration, Deployment, Revision } from '../../store/items.ts';
@@ -89,8 +90,7 @@ async function jobOf(
     deploymentId: task.deploymentId,
     revisionId: task.revisionId,
     source: source.kind === 'git' ? { ...source, credentials } : source,
-    configPath: revision.revision_config.graph_config_path ?? 'langgraph.json',
-    configPathRequired: revision.config_path_given,
+    configPath: revision.revision_config.graph_config_path ?? DEFAULT_CONFIG_PATH,
     installCommand: configuration.install_command,
     buildCommand: configuration.build_command,
     output: listener?.compute_type === 'process' ? 'folder' : 'image',

@@ -43,7 +43,8 @@ const command = {
 };
 const configPath = {
   pattern: '^(?!/|~)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f\\u007f-\\u009f]+$',
-  description: 'Relative to the root of the source, never out of it. Default `langgraph.json`.',
+  description:
+    'Relative to the root of the source, never out of it. `langgraph.json`, the default, may be missing: then the start script or the Procfile says what runs. A file at any other path must be there. Not for images.',
 };
 const secretName = {
   pattern: '^[^=\\u0000\\r\\n]+$',
@@ -100,11 +101,13 @@ const fields: Record<string, Record<string, Note>> = {
   SourceRevisionConfigRequest: revisionFields,
   CreateDeploymentRequest: {
     name: { description: 'Unique in the tenant, and never changed. May be left out when `agent` is given.' },
+    display_name: { description: 'What people are shown beside the name.' },
     source: { description: 'Found by what is given when left out.' },
     secrets: { description: 'Environment of the running server, write-only.' },
   },
   ChangeDeploymentRequest: {
     name: { description: 'Cannot be changed; another one is refused.' },
+    display_name: { description: 'What people are shown beside the name; null clears it.' },
     revision_source: { description: 'Where this one revision comes from.' },
     secrets: { description: 'Replaces the list; `[]` clears it, left out it stays. The mask keeps a value.' },
   },

@@ -1,15 +1,16 @@
 import { access, constants, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
+import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import type { PackageJson, ProjectFacts } from './commands.ts';
 import { BuildFailure } from './failure.ts';
 
 const TOOLS = ['npm', 'npx', 'pnpm', 'yarn'];
 
 /**
- * The folder to build in: the one of the config file, which must lie inside `root`, also when links are followed. A missing
- * config file is a failure only when the client named it; its folder must be there in any case.
+ * The folder to build in: the one of the config file, which must lie inside `root`, also when links are followed. The file must be
+ * there too, unless its path is the default: a project without one says by a start script or a Procfile what it is.
  */
-export async function findBuildFolder(root: string, configPath: string, required: boolean): Promise<string> {
+export async function findBuildFolder(root: string, configPath: string): Promise<string> {
   const realRoot = await realpath(root);
   const config = resolve(realRoot, configPath);
   const leadsOut = new BuildFailure(`Config path '${configPath}' leads out of the source`);
@@ -19,7 +20,11 @@ export async function findBuildFolder(root: string, configPath: string, required
   const real = await realpath(config).catch(() => undefined);
   if (real !== undefined && !isInside(realRoot, real)) throw leadsOut;
   const isFile = real !== undefined && (await stat(real)).isFile();
-  if (folder === undefined || !(await stat(folder)).isDirectory() || (required && !isFile)) {
+  if (
+    folder === undefined ||
+    !(await stat(folder)).isDirectory() ||
+    (configPath !== DEFAULT_CONFIG_PATH && !isFile)
+  ) {
     const what = real === undefined ? 'does not exist in the source' : 'is not a file';
     throw new BuildFailure(`Config file '${configPath}' ${what}`);
   }

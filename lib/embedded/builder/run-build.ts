@@ -71,7 +71,7 @@ async function buildAndStore(context: Context): Promise<EndState> {
   const clock = stopwatch();
   const commitSha = await obtainSource(context);
   const cloneMs = clock.lap();
-  const buildFolder = await findBuildFolder(folder, job.configPath, job.configPathRequired);
+  const buildFolder = await findBuildFolder(folder, job.configPath);
   const agent = await readAgentProject(await realpath(folder), buildFolder, job.configPath);
   const facts = await readProject(buildFolder, buildEnvironment(dirname(folder)).PATH ?? '');
   if (agent !== undefined && !mayMakeFiles(job, facts)) await requireGraphFiles(agent);

@@ -15,6 +15,8 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 # Mirrors of the official images, without the other registry's limits on downloads.
 LIBRARY = "public.ecr.aws/docker/library"
+# A project without this file says by its Dockerfile or start script what it is.
+CONFIG_DEFAULT = "langgraph.json"
 NODE_DEFAULT = "24"
 PYTHON_DEFAULT = "3.12"
 PYTHON_OLDEST = (3, 11)
@@ -53,14 +55,14 @@ def is_inside(root, path):
     return path == root or path.startswith(root + os.sep)
 
 
-def find_config(root, path, required):
-    """The folder of the config file, and the file if it is there: both inside the source, also when links are followed."""
+def find_config(root, path):
+    """The folder of the config file, and the file: both inside the source, also when links are followed. Only one at the default path may be missing."""
     config = os.path.normpath(os.path.join(root, path))
     folder = os.path.realpath(os.path.dirname(config))
     real = os.path.realpath(config)
     if config == root or not all(is_inside(root, one) for one in (config, folder, real)):
         raise Refused(f"Config path '{path}' leads out of the source")
-    if not os.path.isdir(folder) or (required and not os.path.isfile(real)):
+    if not os.path.isdir(folder) or (path != CONFIG_DEFAULT and not os.path.isfile(real)):
         what = "is not a file" if os.path.exists(real) else "does not exist in the source"
         raise Refused(f"Config file '{path}' {what}")
     return folder, real if os.path.isfile(real) else None
@@ -181,7 +183,7 @@ def plan_agent(root, folder, project, work, job):
 def choose(job_file, source, work):
     root = os.path.realpath(source)
     job = read_json(job_file, "The job")
-    folder, path = find_config(root, job["configPath"], job["configPathRequired"])
+    folder, path = find_config(root, job["configPath"])
     name = os.path.basename(job["configPath"])
     config = read_json(path, name) if path and name.endswith(".json") else {}
     is_agent = config.get("graphs") is not None

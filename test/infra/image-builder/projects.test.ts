@@ -143,15 +143,16 @@ describe('a folder', () => {
 
 describe('a config path', () => {
   it.each([
-    ['../langgraph.json', false, "Config path '../langgraph.json' leads out of the source"],
-    ['/etc/passwd', true, "Config path '/etc/passwd' leads out of the source"],
-    ['out/x.json', false, "Config path 'out/x.json' leads out of the source"],
-    ['none.json', true, "Config file 'none.json' does not exist in the source"],
-    ['none/x.json', false, "Config file 'none/x.json' does not exist in the source"],
-  ])('%s (required: %s) is refused', async (configPath, configPathRequired, reason) => {
+    ['../langgraph.json', "Config path '../langgraph.json' leads out of the source"],
+    ['/etc/passwd', "Config path '/etc/passwd' leads out of the source"],
+    ['out/x.json', "Config path 'out/x.json' leads out of the source"],
+    ['none.json', "Config file 'none.json' does not exist in the source"],
+    ['none/x.json', "Config file 'none/x.json' does not exist in the source"],
+    ['folder', "Config file 'folder' is not a file"],
+  ])('%s is refused', async (configPath, reason) => {
     const { ended } = await built(
-      { Dockerfile: 'FROM x', out: { link: '/etc' } },
-      { configPath, configPathRequired },
+      { Dockerfile: 'FROM x', out: { link: '/etc' }, 'folder/a': '1' },
+      { configPath },
     );
     expectReason(ended, reason);
   });
@@ -177,10 +178,7 @@ describe('what a user writes', () => {
 
   it('of a file’s name that is reported is shown, never run', async () => {
     const configPath = `$(touch pwned)\`touch pwned\`'.json`;
-    const { builder, ended } = await built(
-      { Dockerfile: 'FROM x' },
-      { configPath, configPathRequired: true },
-    );
+    const { builder, ended } = await built({ Dockerfile: 'FROM x' }, { configPath });
     expectReason(ended, `Config file '${configPath}' does not exist in the source`);
     expect(await readdir(join(builder.folder, 'cwd'))).toEqual([]);
   });

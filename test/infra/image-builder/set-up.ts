@@ -147,7 +147,6 @@ export const aJob = (changes: Job = {}): Job => ({
   revisionId: ids.revision,
   source: { kind: 'git', repoUrl: 'https://git.example/app', ref: 'main' },
   configPath: 'langgraph.json',
-  configPathRequired: false,
   output: 'image',
   push,
   ...changes,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openSecrets } from '../../../lib/app/secrets.ts';
@@ -69,28 +70,32 @@ function merged(
     if (typeof value === 'string') texts[field] = value === '' ? null : value;
   }
   const spec = config.resource_spec;
-  const revises = [
+  const namesSource = [
     config.repo_url,
     config.install_command,
     config.build_command,
-    spec,
     source.repo_ref,
     source.graph_config_path,
-    secrets,
   ].some(given);
   const kept = (secrets ?? []).map(
     ({ name, value }) => [name, value === MASK ? (model.secrets.get(name) ?? '') : value] as const,
   );
-  return {
+  const next: Model = {
     texts,
     resourceSpec: !spec ? model.resourceSpec : Object.keys(spec).length === 0 ? null : spec,
     pushes: config.build_on_push ?? model.pushes,
     ref: source.repo_ref ?? model.ref,
     path: source.graph_config_path ?? model.path,
     secrets: given(secrets) ? new Map(kept) : model.secrets,
-    revisions: model.revisions + (revises ? 1 : 0),
+    revisions: model.revisions,
   };
+  const namesMore = given(spec) || (secrets ?? []).length + (given(secrets) ? model.secrets.size : 0) > 0;
+  const revises = namesSource || (namesMore && !isDeepStrictEqual(listed(next), listed(model)));
+  return { ...next, revisions: model.revisions + (revises ? 1 : 0) };
 }
+
+/** Secrets have an order, which sets and maps forget when they are compared. */
+const listed = (model: Model) => ({ ...model, secrets: [...model.secrets] });
 
 const maskable = (patch: Patch, { secrets: stored }: Model): Patch =>
   !patch.secrets

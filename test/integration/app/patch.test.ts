@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { findDeployment, getConfiguration } from '../../../lib/store/deployments.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
+import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
 import { ended } from '../../support/processed.ts';
-import { change, github, post, refusedWith, register, revisions, show } from '../../support/requests.ts';
+import {
+  change,
+  github,
+  list,
+  post,
+  postRevision,
+  redeploy,
+  refusedWith,
+  register,
+  revisions,
+  show,
+} from '../../support/requests.ts';
 
 const OLD = { repo_url: 'https://example.com/old.git', install_command: 'make deps', build_command: 'make' };
 
@@ -33,27 +44,17 @@ describe('a PATCH of one field', () => {
     [{ source_config: { install_command: 'true' } }, true],
     [{ source_config: { build_command: '' } }, true],
     [{ source_config: { resource_spec: { cpu: 1 } } }, true],
-    [{ source_config: { resource_spec: {} } }, true],
     [{ source_revision_config: { repo_ref: 'develop' } }, true],
     [{ source_revision_config: { graph_config_path: 'a/langgraph.json' } }, true],
     [{ source_revision_config: { langgraph_config_path: 'a/langgraph.json' } }, true],
-    [{ secrets: [] }, true],
     [{ secrets: [{ name: 'A', value: 'b' }] }, true],
-    [{ secret_references: [] }, true],
+    [{ secrets: [], source_config: { resource_spec: { cpu: 1 } } }, true],
+    [{ revision_source: 'github', secrets: [{ name: 'A', value: 'b' }] }, true],
     [{ source_config: { build_on_push: true } }, false],
     [{ source_config: { custom_url: 'https://mine.example' } }, false],
-    [{ source_config: { deployment_type: 'dev' } }, false],
-    [{ source_config: {} }, false],
-    [
-      { source_config: { repo_url: null, resource_spec: null }, source_revision_config: { repo_ref: null } },
-      false,
-    ],
-    [{ secrets: null, secret_references: null, source_config: null, source_revision_config: null }, false],
+    [{ secrets: [], secret_references: [], source_config: { build_on_push: true } }, false],
     [{ tracked_packages: { a: '1' } }, false],
-    [{ name: 'a', source: 'github' }, false],
-    [{ revision_source: 'github' }, false],
-    [{ source_revision_config: { repo_commit_sha: 'd'.repeat(40) } }, false],
-    [{}, false],
+    [{ display_name: 'Support' }, false],
   ];
 
   it.each(cases)('%j makes a revision: %s', async (body, revises) => {
@@ -66,6 +67,67 @@ describe('a PATCH of one field', () => {
     expect(after.config_version).toBe(before.config_version + 1);
     expect(after.active_revision_id).toBe(before.active_revision_id);
     expect(await show(plane, id)).toEqual(after);
+  });
+});
+
+describe('a PATCH that names no source and changes nothing', () => {
+  const SPEC = { cpu: 1, labels: { b: '1', a: { x: [null] } } };
+  const same = {
+    display_name: 'Support',
+    tracked_packages: { p: '1', o: '2' },
+    secrets: [{ name: 'A', value: 'one' }],
+  };
+  const bare = [
+    {},
+    { secrets: [], secret_references: [] },
+    { source_config: { resource_spec: {}, custom_url: '' } },
+    { source_config: { custom_url: 'http://localhost:4401/d/it' } },
+    { display_name: null, source_config: {}, source_revision_config: {} },
+    { source_config: { repo_url: null, resource_spec: null }, source_revision_config: { repo_ref: null } },
+    { secrets: null, secret_references: null, source_config: null, source_revision_config: null },
+    { name: 'a', source: 'github', revision_source: 'github' },
+    { source_config: { deployment_type: 'dev' } },
+    { source_revision_config: { repo_commit_sha: 'd'.repeat(40) } },
+  ];
+  const full = [
+    { ...same, secrets: [{ name: 'A', value: '**********' }] },
+    { source_config: { resource_spec: { labels: { a: { x: [null] }, b: '1' }, cpu: 1 } } },
+    { tracked_packages: { o: '2', p: '1' } },
+  ];
+
+  it.each([
+    ...bare.map((body) => [body, {}, {}] as const),
+    ...full.map((body) => [body, { resource_spec: SPEC }, same] as const),
+  ])('%j makes no revision and raises no version', async (body, config, more) => {
+    const { plane, id } = await deployed({ deployment_type: 'dev', ...config }, more);
+    const before = await show(plane, id);
+    const stored = await allItems(plane.deps.table);
+    expect(await change(plane, id, body, `"${before.config_version}"`)).toEqual(before);
+    expect(await allItems(plane.deps.table)).toEqual(stored);
+    expect(await refusedWith(change(plane, id, body, '"99"'))).toMatch(/^412 /);
+  });
+
+  it('is not one that names its source as it is: a branch may have a new commit', async () => {
+    const { plane, id } = await deployed();
+    await change(plane, id, { source_revision_config: { repo_ref: 'main' } });
+    expect((await revisions(plane, id)).resources).toHaveLength(2);
+    expect(await postRevision(plane, id)).toMatchObject({ status: 'QUEUED' });
+  });
+});
+
+describe('the display name', () => {
+  const text = '  Kundendienst «Süd» \u{1f916}';
+
+  it('is taken, kept through other changes and shown; null clears it', async () => {
+    const { plane, id } = await deployed({}, { display_name: text });
+    expect((await show(plane, id)).display_name).toBe(text);
+    await change(plane, id, { source_revision_config: { repo_ref: 'develop' } });
+    await redeploy(plane, id, (await show(plane, id)).active_revision_id ?? '');
+    expect((await list(plane)).resources.map(({ display_name }) => display_name)).toEqual([text]);
+    const cleared = await change(plane, id, { display_name: null });
+    expect(cleared.display_name).toBeNull();
+    expect(await show(plane, id)).toEqual(cleared);
+    expect((await change(plane, id, { display_name: 'Other' })).display_name).toBe('Other');
   });
 });
 
@@ -138,14 +200,7 @@ describe('a PATCH of everything that GET shows', () => {
       repo_commit_sha: null,
     });
     const after = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
-    const same = [
-      'config',
-      'secrets',
-      'secret_names',
-      'secret_references',
-      'config_path_given',
-      'agent',
-    ] as const;
+    const same = ['config', 'secrets', 'secret_names', 'secret_references', 'agent'] as const;
     for (const field of same) expect([field, after?.[field]]).toEqual([field, stored?.[field]]);
     expect({ ...(await configuration(plane, id)), version: 1 }).toEqual(ran);
     expect((await newest(plane, id))?.status).toBe('QUEUED');
@@ -190,20 +245,12 @@ describe('the address of a deployment', () => {
 });
 
 describe('a PATCH that names no source', () => {
-  it('takes it from the revision before; the default path stays a default', async () => {
+  it('takes it from the revision before', async () => {
     const { plane, id } = await deployed();
     await change(plane, id, { secrets: [{ name: 'A', value: 'b' }] });
-    const items = await newest(plane, id);
-    expect(items).toMatchObject({
+    expect(await newest(plane, id)).toMatchObject({
       status: 'QUEUED',
       source_revision_config: { repo_ref: 'main', repo_commit_sha: null },
     });
-    const named = { source_revision_config: { graph_config_path: 'langgraph.json' } };
-    await change(plane, id, named);
-    const stored = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
-    expect(stored?.config_path_given).toBe(false);
-    await change(plane, id, { source_revision_config: { graph_config_path: 'b/langgraph.json' } });
-    await change(plane, id, { source_revision_config: { graph_config_path: 'langgraph.json' } });
-    expect((await findDeployment(plane.deps.table, plane.caller.tenantId, id))?.config_path_given).toBe(true);
   });
 });

@@ -78,7 +78,6 @@ describe('a redeploy', () => {
       status: 'QUEUED',
       artifact: old.artifact,
       inherits: false,
-      config_path_given: true,
     });
     expect({ ...again.configuration, version: 1 }).toEqual(ran.configuration);
     expect(again.secrets).toEqual(first.secrets);

@@ -56,7 +56,7 @@ describe('a build that succeeds', () => {
       'apps/agent/package.json': script('cat ../../libs/shared.txt > out.txt'),
       'libs/shared.txt': 'shared',
     });
-    const job = jobFor(repository.url, { configPath: 'apps/agent/langgraph.json', configPathRequired: true });
+    const job = jobFor(repository.url, { configPath: 'apps/agent/langgraph.json' });
     const { state } = await run(job);
     if (state.state !== 'succeeded' || state.artifact.kind !== 'folder')
       throw new Error(JSON.stringify(state));
@@ -199,7 +199,7 @@ describe('a build that fails', () => {
       ['a folder', 'folder', /is not a file/],
     ])('refuses a config path of %s', async (_, configPath, reason) => {
       const { run } = await setUp();
-      const { state, log } = await run(jobFor(url, { configPath, configPathRequired: true }));
+      const { state, log } = await run(jobFor(url, { configPath }));
       expect(messageOf(state)).toMatch(reason);
       expect(log).not.toContain('must not run');
     });

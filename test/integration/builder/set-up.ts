@@ -67,7 +67,6 @@ export function jobFor(repoUrl: string, more: Partial<BuildJob> = {}): BuildJob 
     revisionId: randomUUID(),
     source: { kind: 'git', repoUrl, ref: 'main', commitSha: undefined },
     configPath: 'langgraph.json',
-    configPathRequired: false,
     installCommand: undefined,
     buildCommand: undefined,
     output: 'folder',

@@ -23,7 +23,6 @@ const job: BuildJob = {
   revisionId: 'r1',
   source: { kind: 'git', repoUrl: 'https://example.com/a.git', ref: 'main', commitSha: 'c'.repeat(40) },
   configPath: 'langgraph.json',
-  configPathRequired: false,
   installCommand: undefined,
   buildCommand: undefined,
   output: 'image',

@@ -25,7 +25,6 @@ const job: BuildJob = {
   ...ref,
   source: { kind: 'git', repoUrl: 'https://example.com/a.git', ref: 'main', commitSha: 'c'.repeat(40) },
   configPath: 'langgraph.json',
-  configPathRequired: false,
   installCommand: undefined,
   buildCommand: 'make',
   output: 'folder',

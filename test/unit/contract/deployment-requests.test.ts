@@ -88,6 +88,12 @@ describe('a body that creates a deployment', () => {
     ['a name in capitals', { ...minimal, name: 'Agent' }, ['body.name string_pattern_mismatch']],
     ['a name ending in a dash', { ...minimal, name: 'agent-' }, ['body.name string_pattern_mismatch']],
     ['a name that is a number', { ...minimal, name: 7 }, ['body.name string_type']],
+    ['an empty display name', { ...minimal, display_name: '' }, ['body.display_name string_too_short']],
+    [
+      'a long display name',
+      { ...minimal, display_name: 'a'.repeat(257) },
+      ['body.display_name string_too_long'],
+    ],
     ['an unknown source', { ...minimal, source: 'svn' }, ['body.source enum']],
     [
       'wrong kinds',

@@ -13,6 +13,7 @@ const sourceRevisionConfig = {
 const deployment = {
   id: DEPLOYMENT,
   name: 'support-agent',
+  display_name: null,
   tenant_id: TENANT,
   created_at: CREATED,
   updated_at: CHANGED,

@@ -1,0 +1,94 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import { buildRevision } from '../../../lib/app/steps/build.ts';
+import { refOf } from '../../../lib/store/revisions.ts';
+import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
+import type { FakeBuilds } from '../../support/fake-builds.ts';
+import { inProgress } from '../../support/processed.ts';
+import { change, github, interrupt, post, refusedWith, register } from '../../support/requests.ts';
+
+const IMAGE = { image_uri: 'registry.example.com/app:1' };
+const PATH = { graph_config_path: 'apps/a/langgraph.json', langgraph_config_path: 'apps/a/langgraph.json' };
+const DEFAULT = { graph_config_path: 'langgraph.json', langgraph_config_path: 'langgraph.json' };
+const empty = { source_config: {}, source_revision_config: {} };
+const besideImage =
+  "400 Source configuration error: 'graph_config_path' does not go with 'image_uri': an image is run as it is.";
+
+async function aPlane(): Promise<ControlPlane> {
+  const plane = await aControlPlane({ registryHost: 'registry.example.com' });
+  await register(plane, 'cluster', { compute_type: 'k8s', compute_config: { k8s_namespaces: ['one'] } });
+  return plane;
+}
+
+/** What the build of a deployment's oldest queued revision is told. */
+async function jobOf({ deps, caller, ...plane }: ControlPlane, id: string) {
+  const revision = await inProgress({ deps, caller, ...plane }, id);
+  await buildRevision(deps, { ...refOf(revision), token: 'token' });
+  return [...(deps.builds as FakeBuilds).jobs.values()].at(-1);
+}
+
+describe('the path of the configuration', () => {
+  it('as GET shows it makes the same build: left out, posted again or patched back', async () => {
+    const plane = await aPlane();
+    const first = await post(plane, github('a'));
+    expect(first.source_revision_config).toMatchObject(DEFAULT);
+    const again = await post(plane, { ...first, name: 'b' });
+    const other = await post(plane, github('c', { source_revision_config: PATH }));
+    await interrupt(plane, other.id, other.latest_revision_id);
+    await change(plane, other.id, { source_revision_config: first.source_revision_config });
+    const jobs = [];
+    for (const { id } of [first, again, other]) jobs.push(await jobOf(plane, id));
+    const [job, ...rest] = jobs.map((one) => ({ ...one, deploymentId: '', revisionId: '' }));
+    expect(job?.configPath).toBe('langgraph.json');
+    expect(rest).toEqual([job, job]);
+  });
+
+  it('is refused beside an image, as what else an image has not', async () => {
+    const plane = await aPlane();
+    const image = { ...empty, name: 'a', source_revision_config: { ...IMAGE, ...PATH } };
+    expect(await refusedWith(post(plane, image))).toBe(
+      "400 Source configuration error: 'graph_config_path' does not go with source 'external_docker'.",
+    );
+    expect(await refusedWith(post(plane, { ...image, source: 'internal_docker' }))).toBe(besideImage);
+    const { id } = await post(plane, { ...image, source_revision_config: IMAGE });
+    expect(await refusedWith(change(plane, id, { source_revision_config: DEFAULT }))).toMatch(
+      /^400 .*'graph_config_path' does not go with source 'external_docker'/,
+    );
+    const nulls = { graph_config_path: null, langgraph_config_path: null };
+    expect(
+      (await post(plane, { ...image, name: 'b', source_revision_config: { ...IMAGE, ...nulls } })).source,
+    ).toBe('external_docker');
+  });
+
+  it('of a deployment of images is kept for a tarball until its first image', async () => {
+    const plane = await aPlane();
+    const body = { ...empty, name: 'a', source: 'internal_docker', source_revision_config: PATH };
+    const made = await post(plane, body);
+    expect(made.source_revision_config).toMatchObject(PATH);
+    const tarball = { source_tarball_path: await plane.upload(made.id) };
+    const built = await change(plane, made.id, { source_revision_config: tarball });
+    expect(built.source_revision_config).toMatchObject({ ...tarball, ...PATH });
+    const pushed = await change(plane, made.id, { source_revision_config: IMAGE });
+    expect(pushed.source_revision_config).toMatchObject({ ...IMAGE, graph_config_path: null });
+    expect(await refusedWith(change(plane, made.id, { source_revision_config: PATH }))).toBe(besideImage);
+  });
+});
+
+describe('what the first version stored', () => {
+  it('is read, changed and built as before', async () => {
+    const plane = await aPlane();
+    const { id } = await post(plane, github('a'));
+    const { client, name } = plane.deps.table;
+    const earlier = (await allItems(plane.deps.table)).filter(
+      ({ entity }) => entity === 'deployment' || entity === 'revision',
+    );
+    expect(earlier).toHaveLength(2);
+    for (const item of earlier)
+      await client.send(
+        new PutCommand({ TableName: name, Item: { ...item, v: 1, config_path_given: true } }),
+      );
+    const path = { source_revision_config: { graph_config_path: 'b/langgraph.json' } };
+    expect((await change(plane, id, path)).source_revision_config).toMatchObject(path.source_revision_config);
+    expect(await jobOf(plane, id)).toMatchObject({ configPath: 'langgraph.json' });
+  });
+});
