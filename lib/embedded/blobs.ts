@@ -16,6 +16,8 @@ export type DiskBlobs = Blobs & {
   put(key: string, content: Readable, signal?: AbortSignal): Promise<StoredBlob>;
   /** The object's bytes, of a pinned version if one is given; the stream fails with ENOENT when there is none. */
   read(key: string, versionId?: string): Readable;
+  /** The file that holds the object, of a pinned version if one is given. It may not be there. */
+  fileOf(key: string, versionId?: string): string;
   /** Answers a request under `/blobs/`; false when the path is another one. */
   serve: ServeSigned;
 };
@@ -37,6 +39,8 @@ export function createDiskBlobs(options: DiskBlobsOptions): DiskBlobs {
   const pathOf = (key: string) => join(folder, 'objects', checkKey(key));
   const versionPath = (key: string, versionId: string) =>
     join(folder, 'versions', checkKey(key), checkKey(versionId));
+  const fileOf: DiskBlobs['fileOf'] = (key, versionId) =>
+    versionId === undefined ? pathOf(key) : versionPath(key, versionId);
   const sign: SignUrl = signer(options.signingKey);
   const put: DiskBlobs['put'] = (key, content, signal) =>
     writeWhole(join(folder, 'incoming'), pathOf(key), content, signal);
@@ -46,8 +50,8 @@ export function createDiskBlobs(options: DiskBlobsOptions): DiskBlobs {
   };
   return {
     put,
-    read: (key, versionId) =>
-      createReadStream(versionId === undefined ? pathOf(key) : versionPath(key, versionId)),
+    read: (key, versionId) => createReadStream(fileOf(key, versionId)),
+    fileOf,
     async head(key) {
       const found = await fileStat(pathOf(key));
       return found && { sizeBytes: found.sizeBytes, versionId: found.versionId };

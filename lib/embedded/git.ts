@@ -1,8 +1,8 @@
 import { type Git, SourceError } from '../adapters/git.ts';
 import type { GitCredentials } from '../adapters/git-credentials.ts';
 import { commitOf, missingRef, noAnswer, refName, unreadable } from '../adapters/git-words.ts';
+import type { Processes } from '../processes/run-command.ts';
 import { type GitResult, gitReason, runGit } from './git/run-git.ts';
-import type { Processes } from './run-command.ts';
 
 /** A reachable server answers in a second or two; a revision should not wait for one that is not. */
 const RESOLVE_TIMEOUT_SECONDS = 30;

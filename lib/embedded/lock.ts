@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { killCarriers, type ProcessKeeper } from '../processes/keeper.ts';
 import { type GroupRecord, startTimeOf } from '../processes/process-table.ts';
+import type { Processes } from '../processes/run-command.ts';
 import { killGroup } from '../processes/stop-group.ts';
-import type { Processes } from './run-command.ts';
 import { RunRecord, type RunState, readRunRecord } from './run-record.ts';
 
 /** Another instance runs on the data; the message names it. */

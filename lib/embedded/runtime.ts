@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { routes } from '../contract/routes.ts';
 import { ProcessKeeper } from '../processes/keeper.ts';
+import type { Processes } from '../processes/run-command.ts';
 import type { RuntimeSettings } from './environment.ts';
 import { injectFaults } from './faults.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { lockDataFolder } from './lock.ts';
 import type { Log } from './log.ts';
-import type { Processes } from './run-command.ts';
 import { type EmbeddedDeps, openAdapters } from './runtime/adapters.ts';
 import { Closers } from './runtime/closers.ts';
 import { type Database, openDatabase } from './runtime/database.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Processes, runCommand } from '../run-command.ts';
+import { type Processes, runCommand } from '../../processes/run-command.ts';
 import { discardFolder, folderSizeBytes, removeFolder } from './work-folder.ts';
 
 /** About ten agents' dependencies; the ones not used for longest go first. */

@@ -1,8 +1,8 @@
 import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
+import type { Processes } from '../../processes/run-command.ts';
 import { type GitResult, gitReason, runGit } from '../git/run-git.ts';
-import type { Processes } from '../run-command.ts';
 import type { BuildLog } from './build-log.ts';
 import { BuildFailure } from './failure.ts';
 

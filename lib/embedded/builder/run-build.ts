@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path';
 import type { Artifact, BuildJob } from '../../adapters/builds.ts';
 import { type Git, SourceError } from '../../adapters/git.ts';
 import { artifactKeyOf } from '../../domain/file-places.ts';
+import type { Processes } from '../../processes/run-command.ts';
 import type { DiskBlobs } from '../blobs.ts';
-import type { Processes } from '../run-command.ts';
 import type { BuildLog } from './build-log.ts';
 import { type ProjectFacts, planBuild } from './commands.ts';
 import { openDependencyCache } from './dependency-cache.ts';
@@ -22,7 +22,7 @@ import { discardFolder, folderSizeBytes, packFolder } from './work-folder.ts';
 export type BuildTools = {
   processes: Processes;
   git: Git;
-  blobs: Pick<DiskBlobs, 'put' | 'read'>;
+  blobs: Pick<DiskBlobs, 'put' | 'fileOf'>;
   limits: BuildLimits;
   /** Holds what was installed, a folder a tenant. */
   cacheFolder: string;
@@ -110,8 +110,8 @@ async function obtainSource(context: Context): Promise<string | undefined> {
   context.step = source.kind === 'git' ? 'clone' : 'unpack';
   if (source.kind === 'tarball') {
     log.say('Unpacking the uploaded source');
-    const content = blobs.read(source.key, source.versionId);
-    await unpackTarball({ content, sha256: source.sha256, folder, signal });
+    const file = blobs.fileOf(source.key, source.versionId);
+    await unpackTarball(processes, { file, sha256: source.sha256, folder, log, signal });
     return undefined;
   }
   const { repoUrl, ref, credentials } = source;

@@ -1,6 +1,6 @@
 import { childEnvironment } from '../../processes/environment.ts';
 import type { OutputLine } from '../../processes/group.ts';
-import { describeExit, type Processes, runCommand } from '../run-command.ts';
+import { describeExit, type Processes, runCommand } from '../../processes/run-command.ts';
 import type { BuildLog } from './build-log.ts';
 import type { StepPlan } from './commands.ts';
 import { BuildFailure } from './failure.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { childEnvironment } from '../../processes/environment.ts';
 import { freePort } from '../../processes/free-port.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
-import { describeExit, type Processes } from '../run-command.ts';
+import { describeExit, type Processes } from '../../processes/run-command.ts';
 import { databaseHost } from './address.ts';
 
 /** It normally answers after 10 to 40 ms; a database of gigabytes on a slow disk has to replay its log first. */

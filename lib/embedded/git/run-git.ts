@@ -1,7 +1,7 @@
 import { authorizationFor, type GitCredentials } from '../../adapters/git-credentials.ts';
 import { childEnvironment } from '../../processes/environment.ts';
 import type { GroupExit, OutputLine } from '../../processes/group.ts';
-import { type Processes, runCommand } from '../run-command.ts';
+import { type Processes, runCommand } from '../../processes/run-command.ts';
 
 /** Protocols git may speak; anything else (`ext::` runs commands) is refused by git itself. */
 const PROTOCOLS = ['https', 'ssh', 'file'];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { Processes } from '../../processes/run-command.ts';
 import type { Table } from '../../store/table.ts';
 import { databaseNotice } from '../dynoxide/address.ts';
 import { findDynamoDb } from '../dynoxide/binary.ts';
@@ -9,7 +10,6 @@ import { startDynoxide } from '../dynoxide/server.ts';
 import { ensureTable, indexStream } from '../dynoxide/table.ts';
 import { trimStream } from '../dynoxide/trim.ts';
 import type { Log } from '../log.ts';
-import type { Processes } from '../run-command.ts';
 import { noteDatabase } from '../running-database.ts';
 
 const TABLE_NAME = 'slipway';

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment, compileCache } from '../../processes/environment.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
+import { describeExit, type Processes } from '../../processes/run-command.ts';
 import type { Log } from '../log.ts';
-import { describeExit, type Processes } from '../run-command.ts';
 
 export type ListenerChildOptions = {
   processes: Processes;

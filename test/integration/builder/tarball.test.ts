@@ -19,6 +19,13 @@ async function build(bytes: Buffer, digest = sha256(bytes)) {
   return { blobs, dataFolder, ...(await run(jobFor('', { source, buildCommand: 'ls > list.txt' }))) };
 }
 
+/** By its name alone each link stays inside; `m` leads above the folder, for `l` leads to the folder itself. */
+const chainOfLinks = handMadeTar(
+  { path: 'a/b/c/d/e/', type: 'Directory' },
+  { path: 'a/b/c/d/e/l', type: 'SymbolicLink', linkpath: '../../../../..' },
+  { path: 'm', type: 'SymbolicLink', linkpath: 'a/b/c/d/e/l/../evil' },
+);
+
 describe('a build of an uploaded tarball', () => {
   it('unpacks and builds it', async () => {
     const folder = await temporaryFolder();
@@ -53,6 +60,7 @@ describe('a build of an uploaded tarball', () => {
       gzipSync(handMadeTar({ path: 'l', type: 'Link', linkpath: '../../x' })),
       /the link 'l' leads out/,
     ],
+    ['links that lead out together', gzipSync(chainOfLinks), /the link 'm' leads out/],
     [
       'a device',
       gzipSync(handMadeTar({ path: 'd', type: 'CharacterDevice' })),
@@ -72,6 +80,19 @@ describe('a build of an uploaded tarball', () => {
     expect(messageOf(state)).toMatch(/^The source tarball cannot be unpacked: /);
     expect(messageOf(state)).toMatch(reason);
     expect(existsSync(join(dataFolder, 'work', 'evil'))).toBe(false);
+  });
+
+  it('reads nothing behind the end of the archive', async () => {
+    const { log, state } = await build(gzipSync(Buffer.alloc(16 * 1024 ** 2)));
+    expect(messageOf(state)).toMatch(/it has no entries$/);
+    expect(log).toContain('Read 0 entries of the tarball, 65536 bytes inflated');
+  });
+
+  it('reads no more entries than there may be', async () => {
+    const entries = Array.from({ length: 100_500 }, (_, number) => ({ path: `${number % 10}` }));
+    const { log, state } = await build(gzipSync(handMadeTar(...entries)));
+    expect(messageOf(state)).toMatch(/it has more than 100000 entries$/);
+    expect(log.join('\n')).toContain('Read 100001 entries of the tarball');
   });
 
   it('refuses another file than the one that was recorded', async () => {

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import * as tar from 'tar';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Download, fetchArtifact } from '../../../lib/listener/drivers/process/artifact.ts';
+import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
+import { handMadeTar } from '../../support/hand-made-tar.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const signal = new AbortController().signal;
@@ -36,6 +39,12 @@ async function packed(fill: (content: string) => Promise<void>, names = ['.']): 
   return readFile(file);
 }
 
+function processes(): ProcessKeeper {
+  const keeper = new ProcessKeeper();
+  onTestFinished(() => keeper.close());
+  return keeper;
+}
+
 describe('fetching an artifact', { timeout: 30_000 }, () => {
   it('unpacks it whole, also links that lead out, after a store that failed at first', async () => {
     const tarball = await packed(async (content) => {
@@ -45,7 +54,7 @@ describe('fetching an artifact', { timeout: 30_000 }, () => {
       await symlink('tool', join(content, 'venv', 'bin', 'other'));
     });
     const folder = join(await temporaryFolder(), 'revisions', 'one');
-    await fetchArtifact(await offer(tarball, 2), folder, signal);
+    await fetchArtifact(processes(), await offer(tarball, 2), folder, signal);
     expect((await readdir(join(folder, 'venv', 'bin'))).sort()).toEqual(['other', 'python', 'tool']);
     expect(await readlink(join(folder, 'venv', 'bin', 'python'))).toBe('/usr/bin/env');
     expect(await readlink(join(folder, 'venv', 'bin', 'other'))).toBe('tool');
@@ -55,7 +64,7 @@ describe('fetching an artifact', { timeout: 30_000 }, () => {
   it('uses a folder that is already there', async () => {
     const folder = await temporaryFolder();
     const download = { url: '/x', baseUrl: 'http://127.0.0.1:1', apiKey: 'key', sha256: '' };
-    expect(await fetchArtifact(download, folder, signal)).toEqual({
+    expect(await fetchArtifact(processes(), download, folder, signal)).toEqual({
       downloadMilliseconds: 0,
       unpackMilliseconds: 0,
     });
@@ -66,17 +75,41 @@ describe('fetching an artifact', { timeout: 30_000 }, () => {
     await writeFile(join(outside, 'evil'), 'x');
     const tarball = await packed(async () => undefined, [join(outside, 'evil')]);
     const folder = join(await temporaryFolder(), 'revisions', 'one');
-    await expect(fetchArtifact(await offer(tarball), folder, signal)).rejects.toThrow(/Unsafe path/);
+    await expect(fetchArtifact(processes(), await offer(tarball), folder, signal)).rejects.toThrow(
+      /leads out of it/,
+    );
     expect(await readdir(join(folder, '..'))).toEqual([]);
+  });
+
+  it('writes nothing through a link that leads out', async () => {
+    const outside = await temporaryFolder();
+    const tarball = handMadeTar(
+      { path: 'm', type: 'SymbolicLink', linkpath: outside },
+      { path: 'm/made/l', type: 'SymbolicLink', linkpath: '/etc' },
+    );
+    const folder = join(await temporaryFolder(), 'revisions', 'one');
+    await expect(fetchArtifact(processes(), await offer(tarball), folder, signal)).rejects.toThrow(
+      /'m' is there twice/,
+    );
+    expect(await readdir(outside)).toEqual([]);
+  });
+
+  it.each([gzipSync, zstdCompressSync])('takes it compressed too', async (compress) => {
+    const tarball = await packed(async (content) => writeFile(join(content, 'a'), 'x'));
+    const folder = join(await temporaryFolder(), 'one');
+    await fetchArtifact(processes(), await offer(compress(tarball)), folder, signal);
+    expect(await readdir(folder)).toEqual(['a']);
   });
 
   it('refuses what is no tar file, and content that is not what was promised', async () => {
     const folder = join(await temporaryFolder(), 'one');
     await expect(
-      fetchArtifact(await offer(Buffer.from('hello '.repeat(200))), folder, signal),
+      fetchArtifact(processes(), await offer(Buffer.from('hello '.repeat(200))), folder, signal),
     ).rejects.toThrow(/could not be unpacked/);
     const promised = await offer(await packed(async (content) => writeFile(join(content, 'a'), 'x')));
     const other = { ...promised, sha256: '0'.repeat(64) };
-    await expect(fetchArtifact(other, folder, signal)).rejects.toThrow(/SHA-256 is [0-9a-f]{64}, not 0{64}/);
+    await expect(fetchArtifact(processes(), other, folder, signal)).rejects.toThrow(
+      /SHA-256 is [0-9a-f]{64}, not 0{64}/,
+    );
   });
 });

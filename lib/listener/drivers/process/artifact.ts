@@ -1,16 +1,12 @@
-import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
-import { mkdir, realpath, rename, rm, symlink } from 'node:fs/promises';
-import { dirname, isAbsolute, join, posix, relative, resolve } from 'node:path';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { promisify } from 'node:util';
-import * as tar from 'tar';
-import { childEnvironment } from '../../../processes/environment.ts';
+import type { Processes } from '../../../processes/run-command.ts';
+import { unpackArchive } from '../../../unpack/unpack.ts';
 import { jittered, messageOf, pause } from '../../backoff.ts';
-
-const run = promisify(execFile);
 
 export type Download = {
   /** Absolute, or relative to the control plane's address. */
@@ -74,77 +70,24 @@ async function downloadArtifact(download: Download, file: string, signal: AbortS
   }
 }
 
-type Link = { path: string; target: string };
-
-function leadsOut(link: Link): boolean {
-  if (isAbsolute(link.target)) return true;
-  const reached = posix.normalize(posix.join(posix.dirname(link.path), link.target));
-  return reached === '..' || reached.startsWith('../');
-}
-
-function isLeadingOutPath(path: string): boolean {
-  return isAbsolute(path) || path.split('/').includes('..');
-}
+/** Twice of what a build may make, and more files than any project has. */
+const UNPACKED = { bytesMax: 4 * 1024 ** 3, entriesMax: 1_000_000 } as const;
+const PROCESSOR_SECONDS_MAX = 600;
 
 /**
- * A built folder rightly has links that lead out of it (a Python environment's interpreter). They are made last, when nothing
- * more is written, so that no entry can be written through them.
+ * Unpacks a file that was checked against its SHA-256. A built folder rightly has links that lead out of it (a Python environment's
+ * interpreter), and its code runs here anyway; but unpacking writes nothing outside.
  */
-async function makeLinks(folder: string, links: Link[]): Promise<void> {
-  const root = await realpath(folder);
-  for (const link of links) {
-    const path = resolve(root, link.path);
-    await mkdir(dirname(path), { recursive: true });
-    const inside = relative(root, await realpath(dirname(path)));
-    if (inside.startsWith('..') || isAbsolute(inside))
-      throw new ArtifactError(`Unsafe link in the artifact: ${link.path}`);
-    await symlink(link.target, path);
-  }
-}
-
-type Entry = { type?: unknown; linkpath?: unknown };
-
-/** The link that an entry is, if it is one that leads out. */
-function linkOut(path: string, { type, linkpath }: Entry): Link | undefined {
-  const link = { path, target: String(linkpath) };
-  return type === 'SymbolicLink' && leadsOut(link) ? link : undefined;
-}
-
-/** Looks through the whole file before anything is written. Throws for an entry whose path leads out; gives the links that do. */
-async function linksOut(file: string): Promise<Link[]> {
-  const links: Link[] = [];
-  let unsafe: string | undefined;
-  const onReadEntry = (entry: tar.ReadEntry) => {
-    if (isLeadingOutPath(entry.path)) unsafe ??= entry.path;
-    const link = linkOut(entry.path, entry);
-    if (link !== undefined) links.push(link);
-  };
-  await tar.list({ file, onReadEntry });
-  if (unsafe !== undefined) throw new ArtifactError(`Unsafe path in the artifact: ${unsafe}`);
-  return links;
-}
-
-/**
- * Unpacks a file that was checked against its SHA-256. An agent has ten thousand small files: the system's own tar makes them in a twentieth of
- * the time, so it does the work where there is one and nothing leads out.
- */
-async function unpack(file: string, folder: string, signal: AbortSignal): Promise<void> {
-  const links = await linksOut(file);
-  if (links.length === 0 && (await unpackBySystem(file, folder, signal))) return;
-  const filter = (path: string, entry: object) => linkOut(path, entry) === undefined;
-  await tar.extract({ file, cwd: folder, preserveOwner: false, filter });
-  await makeLinks(folder, links);
-}
-
-/** False when this machine has no tar. */
-async function unpackBySystem(file: string, folder: string, signal: AbortSignal): Promise<boolean> {
-  try {
-    await run('tar', ['-xf', file, '-C', folder, '--no-same-owner'], { env: childEnvironment(), signal });
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
-  }
+async function unpack(
+  processes: Processes,
+  file: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const what = { file, folder, compression: 'any', links: 'any', ...UNPACKED } as const;
+  const unpacked = await unpackArchive(processes, what, signal, PROCESSOR_SECONDS_MAX);
+  if (unpacked.outcome === 'refused')
+    throw new ArtifactError(`The artifact could not be unpacked: ${unpacked.reason}`);
 }
 
 export type Fetched = { downloadMilliseconds: number; unpackMilliseconds: number };
@@ -154,6 +97,7 @@ export type Fetched = { downloadMilliseconds: number; unpackMilliseconds: number
  * existing one is used as it is.
  */
 export async function fetchArtifact(
+  processes: Processes,
   download: Download,
   folder: string,
   signal: AbortSignal,
@@ -165,11 +109,7 @@ export async function fetchArtifact(
     await mkdir(join(work, 'content'), { recursive: true });
     await downloadArtifact(download, join(work, 'artifact.tar'), signal);
     const downloaded = performance.now();
-    await unpack(join(work, 'artifact.tar'), join(work, 'content'), signal).catch((error: unknown) => {
-      throw error instanceof ArtifactError
-        ? error
-        : new ArtifactError(`The artifact could not be unpacked: ${messageOf(error)}`);
-    });
+    await unpack(processes, join(work, 'artifact.tar'), join(work, 'content'), signal);
     signal.throwIfAborted();
     await rename(join(work, 'content'), folder);
     return { downloadMilliseconds: downloaded - begin, unpackMilliseconds: performance.now() - downloaded };

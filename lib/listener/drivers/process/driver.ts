@@ -196,7 +196,7 @@ export class ProcessDriver implements Driver {
     signal.throwIfAborted();
     this.#starting.add(spec);
     try {
-      const fetched = await fetchArtifact({ ...options, ...spec.artifact }, folder, signal);
+      const fetched = await fetchArtifact(keeper, { ...options, ...spec.artifact }, folder, signal);
       const fetchedAt = performance.now();
       const state = join(this.#folder(spec.deployment_id), beside ? TRIAL_FOLDER : STATE_FOLDER);
       if (beside) await rm(state, { recursive: true, force: true });

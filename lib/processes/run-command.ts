@@ -1,5 +1,5 @@
-import type { GroupCommand, GroupExit } from '../processes/group.ts';
-import type { ProcessKeeper } from '../processes/keeper.ts';
+import type { GroupCommand, GroupExit } from './group.ts';
+import type { ProcessKeeper } from './keeper.ts';
 
 /** The part of a process keeper that running commands needs. */
 export type Processes = Pick<ProcessKeeper, 'start' | 'stop' | 'stopKnown'>;

@@ -1,0 +1,2 @@
+/** The archive is not unpacked; the message says why. */
+export class Refused extends Error {}

@@ -1,0 +1,83 @@
+import { fileURLToPath } from 'node:url';
+import { childEnvironment, compileCache } from '../processes/environment.ts';
+import type { OutputLine } from '../processes/group.ts';
+import { describeExit, type Processes, runCommand } from '../processes/run-command.ts';
+
+export type UnpackRequest = {
+  /** A tar file on this machine. Both paths are absolute. */
+  file: string;
+  /** An empty folder. */
+  folder: string;
+  /** Of the bytes of `file`, in hex; looked at before anything is unpacked. Absent: it was checked already. */
+  sha256?: string | undefined;
+  /** `gzip`: nothing else is taken. `any`: gzip, Zstandard or none, by the first bytes. */
+  compression: 'gzip' | 'any';
+  /** Whether symbolic links may lead out of the folder. Nothing is ever written through one. */
+  links: 'inside' | 'any';
+  /** What all files together may have. */
+  bytesMax: number;
+  entriesMax: number;
+};
+
+/** What was read until the end of the archive, or until it was refused. */
+export type ReadCounts = { entries: number; bytesInflated: number };
+
+/** What the child process answers, in one line of JSON. */
+export type UnpackAnswer = ReadCounts &
+  ({ outcome: 'unpacked' } | { outcome: 'changed' } | { outcome: 'refused'; reason: string });
+
+/** `counts` is absent when the child ended without an answer. */
+export type Unpacked =
+  | { outcome: 'unpacked' | 'changed'; counts: ReadCounts }
+  | { outcome: 'refused'; reason: string; counts: ReadCounts | undefined };
+
+/** A gigabyte in a hundred thousand files takes some ten seconds. What takes longer than this was made to. */
+const PROCESSOR_SECONDS_MAX = 120;
+/** Archives are read in pieces; only the names of links are kept. */
+const HEAP_MEBIBYTES_MAX = 512;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+const LIMITED = 'ulimit -c 0; ulimit -S -t "$1" || exit 1; shift; exec "$@"';
+
+/**
+ * Unpacks a tar file in a child process, so that this one neither inflates nor reads a byte of it, whatever it holds. The child's
+ * processor time is limited. Throws the signal's reason when that aborts; then nothing of the child is alive.
+ */
+export async function unpackArchive(
+  processes: Processes,
+  request: UnpackRequest,
+  signal: AbortSignal,
+  processorSecondsMax = PROCESSOR_SECONDS_MAX,
+): Promise<Unpacked> {
+  const main = fileURLToPath(new URL('./unpack-main.ts', import.meta.url));
+  const node = [process.execPath, `--max-old-space-size=${HEAP_MEBIBYTES_MAX}`, main];
+  const lines: string[] = [];
+  const exit = await runCommand(
+    processes,
+    {
+      command: '/bin/sh',
+      args: ['-c', LIMITED, 'sh', String(processorSecondsMax), ...node, JSON.stringify(request)],
+      cwd: '/',
+      environment: childEnvironment(compileCache()),
+      onLine: ({ stream, line }: OutputLine) => void (stream === 'stdout' && lines.push(line)),
+      lineBytesMax: ANSWER_BYTES_MAX,
+    },
+    signal,
+    { known: true },
+  );
+  if (exit.code === 0) return parseAnswer(lines.join(''));
+  const reason =
+    exit.signal === 'SIGXCPU'
+      ? `unpacking it takes more than ${processorSecondsMax} s of processor time`
+      : `the process that unpacks it ${describeExit(exit)}`;
+  return { outcome: 'refused', reason, counts: undefined };
+}
+
+function parseAnswer(text: string): Unpacked {
+  // Written by unpack-main.ts.
+  const answer = JSON.parse(text) as UnpackAnswer;
+  const counts = { entries: answer.entries, bytesInflated: answer.bytesInflated };
+  return answer.outcome === 'refused'
+    ? { outcome: 'refused', reason: answer.reason, counts }
+    : { outcome: answer.outcome, counts };
+}
