@@ -84,6 +84,10 @@ export async function tokensOf(table: Table, owner: Owned, providerId: string): 
   );
 }
 
+/** All of a user's tokens, of every provider. */
+export const allTokensOf = (table: Table, owner: Owned): Promise<OAuthToken[]> =>
+  collected(queryAll(table, oauthToken, { pk: pkOf(owner) }));
+
 /** The tokens of exactly this person and agent. */
 export async function matching(table: Table, owner: TokenOwner, providerId: string): Promise<OAuthToken[]> {
   return collected(

@@ -11,6 +11,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { backOff } from 'exponential-backoff';
 import type * as z from 'zod';
 import { refuse } from '../contract/errors.ts';
+import { isPossible } from './key-limits.ts';
 import type { Key } from './keys.ts';
 import type { SortKeyRange } from './sort-key-range.ts';
 import type { Table } from './table.ts';
@@ -85,6 +86,7 @@ export async function find<T extends z.ZodType>(
   schema: () => T,
   { eventually = false } = {},
 ): Promise<z.output<T> | undefined> {
+  if (!isPossible(key)) return undefined;
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: key, ConsistentRead: !eventually }),
   );

@@ -44,6 +44,9 @@ export type ConsentWorld = {
   walk(url: string, browser?: Browser, how?: { accountId?: string; deny?: boolean }): Promise<Seen>;
 };
 
+/** A provider may lead browsers back to an address that has this `id` in place of its name. */
+export const OTHER_ID = '0190a000-0000-7000-8000-0000000000b7';
+
 /** The endpoints of consent, and the one that makes connections, behind the real gateway, with a certified provider. */
 export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promise<ConsentWorld> {
   const plane = await aControlPlane();
@@ -64,7 +67,8 @@ export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promi
   onTestFinished(() => gateway.close());
   const base = `http://localhost:${gateway.port}`;
   const front = 'https://front.example/back';
-  const provider = await anOAuthProvider({ redirectUris: [`${base}/v2/auth/callback/p`, front] });
+  const redirectUris = [`${base}/v2/auth/callback/p`, `${base}/v2/auth/callback/${OTHER_ID}`, front];
+  const provider = await anOAuthProvider({ redirectUris });
   const { client_id, client_secret } = testClients.post;
   const keepProvider = async (own: Partial<OAuthProvider>): Promise<OAuthProvider> => {
     const at = new Date().toISOString();

@@ -15,9 +15,11 @@ export async function expectProviders({ ask, refused }: Opened): Promise<void> {
   await refused('oauth_provider_taken', { providerId: 'idp' }, 'createProvider', { body });
   await ask('discoverProvider', { body: { provider_id: 'tools', name: 'tools', mcp_server_url } });
   expect(await ask('listProviders')).toHaveLength(2);
-  expect(await ask('getProvider', ofIt)).toMatchObject({ provider_id: 'idp' });
-  await ask('patchProvider', { ...ofIt, body: { user_binding: 'strict' } });
-  await ask('deleteProvider', ofIt);
+  const { id } = await ask('getProvider', ofIt);
+  const byId = { params: { provider_id: id } };
+  expect(await ask('getProvider', byId)).toMatchObject({ provider_id: 'idp' });
+  await ask('patchProvider', { ...byId, body: { user_binding: 'strict' } });
+  expect(await ask('deleteProvider', byId)).toMatchObject({ provider_id: 'idp' });
   await refused('oauth_provider_not_found', { providerId: 'idp' }, 'getProvider', ofIt);
 }
 
@@ -58,4 +60,8 @@ export async function expectTokens({ ask, refused }: Opened): Promise<void> {
   await ask('deleteToken', ofToken);
   await refused('oauth_token_not_found', { id: token_id }, 'deleteToken', ofToken);
   expect(await ask('deleteTokens', { query })).toMatchObject({ provider_id, deleted: 1 });
+  for (const operation of ['listTokens', 'tokenExists', 'deleteTokens'])
+    await refused('oauth_provider_not_found', { providerId: 'none' }, operation, {
+      query: { provider_id: 'none' },
+    });
 }

@@ -32,9 +32,6 @@ const requests: Record<string, Pick<EventParts, 'body' | 'query'>> = {
   completeTask: { body: { lease_id, outcome: 'failed' } },
   shipTaskLogs: { body: { lease_id, lines: [] } },
   queryRevisionLogs: { query: { type: 'build' } },
-  listTokens: { query: { provider_id: 'none' } },
-  tokenExists: { query: { provider_id: 'none' } },
-  deleteTokens: { query: { provider_id: 'none' } },
   createConnection: { body: { oauth_token_id: lease_id } },
   authenticate: { body: { provider: 'none', scopes: [] } },
   waitForConsent: { query: { timeout: '0' } },
@@ -42,6 +39,9 @@ const requests: Record<string, Pick<EventParts, 'body' | 'query'>> = {
   callbackAlias: { body: { state: 'none', code: 'none' } },
   completeConsent: { body: { confirmation_code: 'none' } },
 };
+
+/** Rows whose query names a provider. */
+const OF_PROVIDER = new Set(['listTokens', 'tokenExists', 'deleteTokens']);
 
 type Answer = Pick<APIGatewayProxyStructuredResultV2, 'statusCode' | 'headers' | 'body'>;
 type Ask = (headers: Record<string, string>, params: Record<string, string>) => Promise<Answer>;
@@ -52,7 +52,8 @@ export function request(
   handler: Handler,
   { headers, params }: { headers: Record<string, string>; params: Record<string, string> },
 ): Promise<Answer> {
-  const parts = { body: method === 'GET' ? undefined : {}, ...requests[operation] };
+  const provider = OF_PROVIDER.has(operation) && { query: { provider_id: params.provider_id ?? 'none' } };
+  const parts = { body: method === 'GET' ? undefined : {}, ...requests[operation], ...provider };
   return handler(apiEvent({ method, path, params, headers, ...parts }), lambdaContext());
 }
 

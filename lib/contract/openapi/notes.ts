@@ -158,13 +158,17 @@ export function applyNotes(component: string, schema: Described): Described {
   return { ...schema, properties };
 }
 
+const whoseTokens: Note = {
+  description: '`provider_id` or `id` of the OAuth provider whose tokens are meant.',
+};
+
 /** What parameters mean: of every route by name, of one as `operation.name`; their schemas say the rest. */
 const parameterNotes: Record<string, Note> = {
   file: { description: 'Its name.' },
-  provider_id: { description: 'The name of an OAuth provider in the organisation.' },
-  'listTokens.provider_id': { description: 'Whose tokens.' },
-  'deleteTokens.provider_id': { description: 'Whose tokens.' },
-  'tokenExists.provider_id': { description: 'Whose tokens.' },
+  provider_id: { description: '`provider_id` or `id` of an OAuth provider in the organisation.' },
+  'listTokens.provider_id': whoseTokens,
+  'deleteTokens.provider_id': whoseTokens,
+  'tokenExists.provider_id': whoseTokens,
   agent_id: { description: 'The agent, by any name that the caller gives it.' },
   nonce: { description: 'As `url` of authenticate has it.' },
   auth_id: { description: 'What authenticate gave.' },

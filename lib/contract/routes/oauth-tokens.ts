@@ -22,6 +22,7 @@ export const listTokens = route({
   success: 200,
   query: providerQuery,
   response: oauthTokenListView,
+  errors: ['oauth_provider_not_found'],
 });
 
 export const deleteTokens = route({
@@ -37,6 +38,7 @@ export const deleteTokens = route({
   success: 200,
   query: providerQuery,
   response: deletedTokensView,
+  errors: ['oauth_provider_not_found'],
   variables: ['ALLOWED_HOSTS', 'AUDIT_DAYS'],
 });
 
@@ -52,6 +54,7 @@ export const tokenExists = route({
   success: 200,
   query: providerQuery,
   response: tokenExistsView,
+  errors: ['oauth_provider_not_found'],
 });
 
 export const importToken = route({

@@ -121,10 +121,12 @@ export function oauthProviderCases(table: MockedTable): Record<string, Case> {
       ],
     },
     deleteProvider: {
+      given: stored,
       shows: { message: "OAuth provider 'idp' deleted.", provider_id: 'idp' },
       fails: [
+        gone,
         [
-          'another provider',
+          'one that somebody else deletes just now',
           404,
           "OAuth provider 'idp' not found.",
           { given: () => table.refuseOnce((write) => write.Delete !== undefined) },

@@ -5,7 +5,7 @@ import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { transact } from '../../../store/operations.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
-import { getProvider } from '../providers/client.ts';
+import { getNamedProvider } from '../providers/named.ts';
 import type { FreshDeps, FreshToken } from '../tokens/fresh.ts';
 import { lifeOf } from './life.ts';
 import { redirectUriFor } from './redirect-uri.ts';
@@ -33,7 +33,7 @@ export async function authenticate(
   { body, baseUrl }: Input,
   caller: Caller,
 ): Promise<Answer> {
-  const provider = await getProvider(deps, caller.organisationId, body.provider);
+  const provider = await getNamedProvider(deps, caller.organisationId, body.provider);
   const redirectUri = redirectUriFor(provider, body.redirect_uri, baseUrl);
   const owner = {
     tenantId: caller.tenantId,

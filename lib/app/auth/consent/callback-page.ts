@@ -22,7 +22,7 @@ export async function callbackPage(deps: ExchangeDeps, request: PageRequest): Pr
   const item = await requestOfState(deps, only(request.query, 'state'));
   const isMeant =
     item !== undefined &&
-    item.provider_id === request.params.provider_id &&
+    [item.provider_id, item.provider_uid].includes(request.params.provider_id ?? '') &&
     leadsHere(item.redirect_uri, request);
   if (!isMeant) return overPage();
   if (!isInBrowserOf(item, request)) return otherBrowserPage();

@@ -3,7 +3,7 @@ import type { callback as row } from '../../../contract/routes/consent.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
-import { getProvider } from '../providers/client.ts';
+import { getNamedProvider } from '../providers/named.ts';
 import { type ExchangeDeps, type Exchanged, exchangeCode, UNAVAILABLE } from './exchange.ts';
 import { providerOf, requestOfState } from './find-request.ts';
 import { grant } from './grant.ts';
@@ -20,10 +20,10 @@ export async function callback(
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  await getProvider(deps, caller.organisationId, params.provider_id);
+  const named = await getNamedProvider(deps, caller.organisationId, params.provider_id);
   const item = await requestOfState(deps, body.state);
   const isTheirs = item?.tenant_id === caller.tenantId && item.owner_id === caller.userId;
-  if (!isTheirs || item.provider_id !== params.provider_id) throw refuse('state_refused', {});
+  if (!isTheirs || item.provider_uid !== named.id) throw refuse('state_refused', {});
   const provider = await providerOf(deps, item);
   if (provider === undefined) throw refuse('state_refused', {});
   const exchanged = await exchangeCode(deps, item, provider, parametersOf(body));

@@ -1,12 +1,13 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { deleteProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { present, remove } from '../../../store/expressions.ts';
+import { equals, remove } from '../../../store/expressions.ts';
 import { oauthProviderKey } from '../../../store/keys.ts';
 import { ConditionsFailed, transact } from '../../../store/operations.ts';
 import { auditOfRemoval } from '../../audit-of-removal.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
+import { getNamedProvider } from './named.ts';
 
 /** Forgets a provider and its secret at once. Its tokens stay, of no use: they are never sent to another provider of the same name. */
 export async function deleteProvider(
@@ -14,10 +15,14 @@ export async function deleteProvider(
   { params }: Pick<RouteInput<typeof row>, 'params'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  const { provider_id: providerId } = params;
+  const { id, provider_id: providerId } = await getNamedProvider(
+    deps,
+    caller.organisationId,
+    params.provider_id,
+  );
   try {
     await transact(deps.table, [
-      remove('oauth_provider', oauthProviderKey(caller.organisationId, providerId), present('pk')),
+      remove('oauth_provider', oauthProviderKey(caller.organisationId, providerId), equals('id', id)),
       auditOfRemoval(deps, caller, 'oauth_provider.delete', { subject_id: providerId }),
     ]);
   } catch (error) {

@@ -3,7 +3,7 @@ import type { getProvider as row } from '../../../contract/routes/oauth-provider
 import type { RouteInput } from '../../../contract/routes/route.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
-import { getProvider } from './client.ts';
+import { getNamedProvider } from './named.ts';
 import { providerView } from './view.ts';
 
 export async function showProvider(
@@ -11,5 +11,5 @@ export async function showProvider(
   { params }: Pick<RouteInput<typeof row>, 'params'>,
   { organisationId }: Pick<Caller, 'organisationId'>,
 ): Promise<ProviderView> {
-  return providerView(await getProvider(deps, organisationId, params.provider_id));
+  return providerView(await getNamedProvider(deps, organisationId, params.provider_id));
 }

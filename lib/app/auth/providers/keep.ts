@@ -7,15 +7,18 @@ import { ConditionsFailed, transact } from '../../../store/operations.ts';
 import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
+import { findProviderById } from './named.ts';
 import { providerView } from './view.ts';
 
-/** Writes a new provider, and shows it. Throws 409 when its name is taken. */
+/** Writes a new provider, and shows it. Throws 409 when its name is taken, also by the `id` of another one: requests may name that so. */
 export async function keepProvider(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
   item: OAuthProvider,
   caller: Caller,
 ): Promise<ProviderView> {
   const { provider_id: providerId, organization_id: organisationId } = item;
+  if ((await findProviderById(deps, organisationId, providerId)) !== undefined)
+    throw refuse('oauth_provider_taken', { providerId });
   const shown = providerView(item);
   const audit = { ...auditOf(deps, caller, 'oauth_provider.create'), subject_id: providerId };
   try {

@@ -11,8 +11,9 @@ import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { checkAddresses } from './addresses.ts';
-import { getProvider, sealClientSecret } from './client.ts';
+import { sealClientSecret } from './client.ts';
 import { discovered } from './discovered.ts';
+import { getNamedProvider } from './named.ts';
 import { providerView } from './view.ts';
 
 type PatchDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauthDiscovery' | 'settings' | 'idempotency'>;
@@ -27,12 +28,13 @@ export async function patchProvider(
   caller: Caller,
 ): Promise<ProviderView> {
   checkAddresses(body, deps.settings.addresses);
-  const { provider_id: providerId } = params;
-  const audit = { ...auditOf(deps, caller, 'oauth_provider.change'), subject_id: providerId };
+  const mark = auditOf(deps, caller, 'oauth_provider.change');
   return retryRaces(async () => {
-    const before = await getProvider(deps, caller.organisationId, providerId);
+    const before = await getNamedProvider(deps, caller.organisationId, params.provider_id);
+    const { provider_id: providerId } = before;
     if (body.provider_id !== undefined && body.provider_id !== providerId)
       throw refuse('immutable_field', { field: 'provider_id' });
+    const audit = { ...mark, subject_id: providerId };
     const after = await changed(deps, before, body);
     const shown = providerView(after);
     const key = oauthProviderKey(caller.organisationId, providerId);

@@ -1,9 +1,8 @@
 import type { deleteTokens as row } from '../../../contract/routes/oauth-tokens.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { tokensOf } from '../../../store/oauth-tokens.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
-import { ownerOfCaller } from './owner.ts';
+import { namedTokens } from './named.ts';
 import { type Removed, removeToken } from './remove.ts';
 import { type RevokeDeps, revokeAtOnce } from './revoke.ts';
 
@@ -12,15 +11,14 @@ const SIDE_BY_SIDE = 10;
 
 /**
  * Deletes all of the caller's tokens of a provider, with the connections that use them. Nobody is given them here any more when this returns; what the provider has not
- * heard by then it is told behind the answer. A provider that is not there has no tokens.
+ * heard by then it is told behind the answer. Throws 404 as `namedTokens` does.
  */
 export async function deleteTokens(
   deps: RevokeDeps & Pick<Deps, 'settings'>,
   { query }: Pick<RouteInput<typeof row>, 'query'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  const { provider_id } = query;
-  const tokens = await tokensOf(deps.table, ownerOfCaller(caller), provider_id);
+  const { providerId: provider_id, tokens } = await namedTokens(deps, query.provider_id, caller);
   const removed: Removed[] = [];
   for (let start = 0; start < tokens.length; start += SIDE_BY_SIDE) {
     const some = tokens.slice(start, start + SIDE_BY_SIDE);

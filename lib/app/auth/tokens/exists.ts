@@ -1,15 +1,14 @@
 import type { tokenExists as row } from '../../../contract/routes/oauth-tokens.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { hasTokens } from '../../../store/oauth-tokens.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
-import { ownerOfCaller } from './owner.ts';
+import { hasNamedTokens } from './named.ts';
 
-/** Whether the caller has any token of a provider; one that needs consent again counts too. */
+/** Whether the caller has any token of a provider; one that needs consent again counts too. Throws 404 as `namedTokens` does. */
 export async function tokenExists(
-  { table }: Pick<Deps, 'table'>,
+  deps: Pick<Deps, 'table'>,
   { query }: Pick<RouteInput<typeof row>, 'query'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  return { has_token: await hasTokens(table, ownerOfCaller(caller), query.provider_id) };
+  return { has_token: await hasNamedTokens(deps, query.provider_id, caller) };
 }

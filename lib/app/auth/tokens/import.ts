@@ -6,7 +6,7 @@ import { transact } from '../../../store/operations.ts';
 import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
-import { getProvider } from '../providers/client.ts';
+import { getNamedProvider } from '../providers/named.ts';
 import { keepToken } from './keep.ts';
 import { ownerOfCaller } from './owner.ts';
 import { oauthTokenView } from './view.ts';
@@ -17,7 +17,7 @@ export async function importToken(
   { body }: Pick<RouteInput<typeof row>, 'body'>,
   caller: Caller,
 ): Promise<OAuthTokenView> {
-  const provider = await getProvider(deps, caller.organisationId, body.provider_id);
+  const provider = await getNamedProvider(deps, caller.organisationId, body.provider_id);
   const owner = { ...ownerOfCaller(caller), userId: body.user_id ?? '', agentId: body.agent_id ?? '' };
   const beside = { audit: auditOf(deps, caller, 'oauth_token.create') };
   const now = deps.clock.now();
