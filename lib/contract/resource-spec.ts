@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { closedObject } from './closed-object.ts';
 import { freeObject, freeText, NUMBER_MAX, withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
+import { report, valueError } from './problems.ts';
 
 const LIST_LENGTH_MAX = 100;
 
@@ -9,56 +11,51 @@ const texts = lazy(() => z.array(freeText()).max(LIST_LENGTH_MAX).nullish());
 const json = lazy(() => freeObject().nullish());
 
 export const volume = lazy(() =>
-  z
-    .object({
-      name: text(),
-      configMap: json(),
-      secret: json(),
-      emptyDir: json(),
-      persistentVolumeClaim: json(),
-      nfs: json(),
-      projected: json(),
-      downwardAPI: json(),
-      csi: json(),
-    })
-    .transform(withoutNulls),
+  closedObject({
+    name: text(),
+    configMap: json(),
+    secret: json(),
+    emptyDir: json(),
+    persistentVolumeClaim: json(),
+    nfs: json(),
+    projected: json(),
+    downwardAPI: json(),
+    csi: json(),
+  }).superRefine((given, ctx) => {
+    if (Object.keys(given).length === 0)
+      report(ctx, valueError('a volume is not empty: it has a name and a source'));
+  }),
 );
 
 export const volumeMount = lazy(() =>
-  z
-    .object({
-      name: text(),
-      mountPath: text(),
-      subPath: text(),
-      mountPropagation: text(),
-      subPathExpr: text(),
-      readOnly: z.boolean().nullish(),
-    })
-    .transform(withoutNulls),
+  closedObject({
+    name: text(),
+    mountPath: text(),
+    subPath: text(),
+    mountPropagation: text(),
+    subPathExpr: text(),
+    readOnly: z.boolean().nullish(),
+  }),
 );
 
 export const container = lazy(() =>
-  z
-    .object({
-      name: freeText().min(1),
-      image: freeText().min(1),
-      imagePullPolicy: text(),
-      workingDir: text(),
-      restartPolicy: text(),
-      command: texts(),
-      args: texts(),
-      env: z
-        .array(
-          z.object({ name: freeText().min(1), value: text(), valueFrom: json() }).transform(withoutNulls),
-        )
-        .max(LIST_LENGTH_MAX)
-        .nullish(),
-      envFrom: z.array(freeObject()).max(LIST_LENGTH_MAX).nullish(),
-      resources: z.object({ limits: json(), requests: json() }).transform(withoutNulls).nullish(),
-      volumeMounts: z.array(volumeMount()).max(LIST_LENGTH_MAX).nullish(),
-      securityContext: json(),
-    })
-    .transform(withoutNulls),
+  closedObject({
+    name: freeText().min(1),
+    image: freeText().min(1),
+    imagePullPolicy: text(),
+    workingDir: text(),
+    restartPolicy: text(),
+    command: texts(),
+    args: texts(),
+    env: z
+      .array(closedObject({ name: freeText().min(1), value: text(), valueFrom: json() }))
+      .max(LIST_LENGTH_MAX)
+      .nullish(),
+    envFrom: z.array(freeObject()).max(LIST_LENGTH_MAX).nullish(),
+    resources: closedObject({ limits: json(), requests: json() }).nullish(),
+    volumeMounts: z.array(volumeMount()).max(LIST_LENGTH_MAX).nullish(),
+    securityContext: json(),
+  }),
 );
 
 const int = lazy(() => z.int().nullish());

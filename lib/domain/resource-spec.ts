@@ -7,6 +7,8 @@ import type { ResourceSpec } from '../contract/resource-spec.ts';
  */
 export const CPU_MIN = 0.1;
 export const MEMORY_STEP_MB = 128;
+/** A thousandth of a processor is the finest share that Kubernetes knows. */
+const CPU_DECIMALS = 3;
 
 type Field = keyof ResourceSpec;
 type Pair = { request: Field; limit: Field };
@@ -53,10 +55,13 @@ const minimums: Partial<Record<Field, number>> = {
 type Loc = ValidationItem['loc'];
 const DEFAULT_LOC: Loc = ['body', 'source_config', 'resource_spec'];
 
-/** One decimal: finer shares of a processor are not offered. */
-const roundCpu = (cpu: number): number => Math.round(cpu * 10) / 10;
+/** A spec as it came, or as it was stored: whatever is no number is not ours to judge. */
+type Given = Readonly<Record<string, unknown>>;
 
-const numberIn = (spec: Readonly<Record<string, unknown>>, field: string): number | undefined => {
+/** To thousandths, exactly: through the decimal text, not through a division. */
+const toThousandths = (cpu: number): number => Number(cpu.toFixed(CPU_DECIMALS));
+
+const numberIn = (spec: Given, field: string): number | undefined => {
   const value = spec[field];
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 };
@@ -69,14 +74,32 @@ const atLeast = (loc: Loc, input: number, ge: number): ValidationItem => ({
   ctx: { ge },
 });
 
-function checkMinimums(spec: Readonly<Record<string, unknown>>, loc: Loc): ValidationItem[] {
+function checkMinimums(spec: Given, loc: Loc): ValidationItem[] {
   return Object.entries(minimums).flatMap(([field, minimum]) => {
     const value = numberIn(spec, field);
     return value !== undefined && value < minimum ? [atLeast([...loc, field], value, minimum)] : [];
   });
 }
 
-function checkSteps(spec: Readonly<Record<string, unknown>>, loc: Loc): ValidationItem[] {
+function checkDecimals(spec: Given, loc: Loc): ValidationItem[] {
+  return cpuPairs
+    .flatMap(({ request, limit }) => [request, limit])
+    .flatMap((field) => {
+      const value = numberIn(spec, field);
+      if (value === undefined || toThousandths(value) === value) return [];
+      return [
+        {
+          loc: [...loc, field],
+          msg: `Decimal input should have no more than ${CPU_DECIMALS} decimal places`,
+          type: 'decimal_max_places',
+          input: value,
+          ctx: { decimal_places: CPU_DECIMALS },
+        },
+      ];
+    });
+}
+
+function checkSteps(spec: Given, loc: Loc): ValidationItem[] {
   return memoryPairs
     .flatMap(({ request, limit }) => [request, limit])
     .flatMap((field) => {
@@ -94,15 +117,14 @@ function checkSteps(spec: Readonly<Record<string, unknown>>, loc: Loc): Validati
     });
 }
 
-function checkOrder(spec: Readonly<Record<string, unknown>>, loc: Loc): ValidationItem[] {
+function checkOrder(spec: Given, loc: Loc): ValidationItem[] {
   const ordered = [
-    ...cpuPairs.map((fields) => ({ low: fields.request, high: fields.limit, read: roundCpu })),
-    ...memoryPairs.map((fields) => ({ low: fields.request, high: fields.limit, read: (mb: number) => mb })),
-    ...scales.map((fields) => ({ low: fields.min, high: fields.max, read: (count: number) => count })),
+    ...[...cpuPairs, ...memoryPairs].map(({ request, limit }) => ({ low: request, high: limit })),
+    ...scales.map(({ min, max }) => ({ low: min, high: max })),
   ];
-  return ordered.flatMap(({ low, high, read }) => {
+  return ordered.flatMap(({ low, high }) => {
     const [lowValue, highValue] = [numberIn(spec, low), numberIn(spec, high)];
-    if (lowValue === undefined || highValue === undefined || read(highValue) >= read(lowValue)) return [];
+    if (lowValue === undefined || highValue === undefined || highValue >= lowValue) return [];
     return [{ ...atLeast([...loc, high], highValue, lowValue), ctx: { ge: lowValue, field: low } }];
   });
 }
@@ -111,11 +133,9 @@ function checkOrder(spec: Readonly<Record<string, unknown>>, loc: Loc): Validati
  * Everything that is wrong with the numbers of a spec, one item a field, under `loc`. Values that are no numbers are passed
  * over: their shape is another's to judge, so that both kinds of problems can be told at once.
  */
-export function checkResourceSpec(
-  spec: Readonly<Record<string, unknown>>,
-  loc: Loc = DEFAULT_LOC,
-): ValidationItem[] {
-  const items = [...checkMinimums(spec, loc), ...checkSteps(spec, loc), ...checkOrder(spec, loc)];
+export function checkResourceSpec(spec: Given, loc: Loc = DEFAULT_LOC): ValidationItem[] {
+  const checks = [checkMinimums, checkDecimals, checkSteps, checkOrder];
+  const items = checks.flatMap((check) => check(spec, loc));
   const firstOfField = new Map<unknown, ValidationItem>();
   for (const item of items) {
     const field = item.loc.at(-1);
@@ -126,14 +146,14 @@ export function checkResourceSpec(
 
 const halfMemory = (mb: number): number =>
   Math.max(MEMORY_STEP_MB, Math.floor(mb / 2 / MEMORY_STEP_MB) * MEMORY_STEP_MB);
-const halfCpu = (cpu: number): number => Math.max(CPU_MIN, roundCpu(cpu / 2));
+const halfCpu = (cpu: number): number => Math.max(CPU_MIN, toThousandths(cpu / 2));
 
 /** Fills in the missing half of a request and its limit; nothing when neither is given. */
 function resolvePair(
-  spec: ResourceSpec,
+  spec: Given,
   { request, limit }: Pair,
   rule: { half: (limit: number) => number; factor: number; round: (value: number) => number },
-): ResourceSpec {
+): Given {
   const [requested, limited] = [numberIn(spec, request), numberIn(spec, limit)];
   if (requested === undefined && limited === undefined) return {};
   const low = requested ?? rule.half(limited ?? 0);
@@ -141,11 +161,7 @@ function resolvePair(
 }
 
 /** A queue's pair is the main one's when neither of its two is given: half of it could contradict the other half. */
-function inheritPair(
-  spec: ResourceSpec,
-  main: readonly [Field, Field],
-  queue: readonly [Field, Field],
-): ResourceSpec {
+function inheritPair(spec: Given, main: readonly [Field, Field], queue: readonly [Field, Field]): Given {
   if (queue.some((field) => spec[field] !== undefined)) return {};
   const inherited = queue.map((field, index) => [field, spec[main[index] ?? field]] as const);
   return Object.fromEntries(inherited.filter(([, value]) => value !== undefined));
@@ -153,16 +169,16 @@ function inheritPair(
 
 /**
  * The spec with what it leaves out filled in: limits twice the request, the request half of a lone limit, redis memory limit
- * equal to the request, the queue's values from the main ones; processors rounded to one decimal. Expects a spec without
- * problems, gives one without problems, and changes nothing when applied again.
+ * equal to the request, the queue's values from the main ones. Expects a spec without problems, gives one without problems, and
+ * changes nothing when applied again; shares of a processor that were stored when finer ones were taken are rounded to thousandths.
  */
-export function resolveResourceSpec(spec: ResourceSpec): ResourceSpec {
-  let resolved: ResourceSpec = { ...spec };
-  const fill = (part: ResourceSpec) => {
+export function resolveResourceSpec(spec: Given): Given {
+  let resolved: Given = { ...spec };
+  const fill = (part: Given) => {
     resolved = { ...resolved, ...part };
   };
   for (const fields of cpuPairs)
-    fill(resolvePair(spec, fields, { half: halfCpu, factor: 2, round: roundCpu }));
+    fill(resolvePair(spec, fields, { half: halfCpu, factor: 2, round: toThousandths }));
   for (const fields of memoryPairs) {
     const factor = fields.request === 'redis_memory_mb' ? 1 : 2;
     fill(resolvePair(spec, fields, { half: halfMemory, factor, round: (mb) => mb }));

@@ -22,8 +22,13 @@ export async function listening(): Promise<Listening> {
 }
 
 /** A deployment whose first revision is offered to the listener. */
-export async function offered({ plane }: Listening, name: string, secrets: object[] = []) {
-  const { id } = await post(plane, github(name, { secrets }));
+export async function offered(
+  { plane }: Listening,
+  name: string,
+  secrets: object[] = [],
+  changes: object = {},
+) {
+  const { id } = await post(plane, github(name, { secrets, ...changes }));
   const { id: revisionId } = await inProgress(plane, id, 'AWAITING_DEPLOY', { artifact, commit: COMMIT });
   const loaded = await load(plane.deps, { tenantId: plane.caller.tenantId, deploymentId: id });
   if (loaded === undefined) throw new Error('no deployment');

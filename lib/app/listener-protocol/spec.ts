@@ -1,6 +1,5 @@
 import { refuse } from '../../contract/errors.ts';
 import type { DeploySpec } from '../../contract/listener-protocol.ts';
-import { resourceSpec } from '../../contract/resource-spec.ts';
 import type { getSpec as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { resolveResourceSpec } from '../../domain/resource-spec.ts';
@@ -39,7 +38,7 @@ export async function specOf(
     graph_config_path: revision.revision_config.graph_config_path ?? DEFAULT_CONFIG_PATH,
     environment,
     secret_references: configuration.secret_references,
-    resource_spec: resolveResourceSpec(resourceSpec().parse(configuration.resource_spec ?? {})),
+    resource_spec: resolveResourceSpec(configuration.resource_spec ?? {}),
     k8s_namespace: deployment.k8s_namespace ?? null,
     custom_url: deployment.config.custom_url ?? null,
   };

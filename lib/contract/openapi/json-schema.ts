@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { unknownField } from '../closed-object.ts';
 import { time } from '../logs.ts';
 import { applyNotes } from './notes.ts';
 
@@ -69,9 +70,10 @@ function tidied(value: unknown, direction: Direction): unknown {
   return withoutNullBranch(withoutSafeBounds(inside));
 }
 
-/** Requests give times as texts; what becomes of them says nothing of that. */
-function describeTime({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: JsonSchema }): void {
+/** Requests give times as texts; what becomes of them says nothing of that. Of a field that is not known only null is taken. */
+function describe({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: JsonSchema }): void {
   if (zodSchema === time()) Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+  if (zodSchema === unknownField()) Object.assign(jsonSchema, { type: 'null' });
 }
 
 /** The schemas of a registry by their names, each referring to the others under `#/components/schemas/`. */
@@ -81,7 +83,7 @@ export function componentSchemas(named: Named, direction: Direction): Record<str
     metadata: named,
     unrepresentable: 'any',
     uri: (id) => `#/components/schemas/${id}`,
-    override: describeTime,
+    override: describe,
   });
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [
@@ -96,7 +98,7 @@ export function parameterSchema(schema: z.ZodType): JsonSchema {
   const written = z.toJSONSchema(schema, {
     io: 'output',
     unrepresentable: 'any',
-    override: describeTime,
+    override: describe,
   });
   return tidied(written, 'input') as JsonSchema; // an object stays one
 }

@@ -11,7 +11,7 @@ type Note = {
 };
 
 const memory = { minimum: 128, multipleOf: 128 };
-const cpu = { minimum: 0.1, description: 'Processors, rounded to one decimal.' };
+const cpu = { minimum: 0.1, description: 'Processors, in thousandths: no more than three decimal places.' };
 const atLeastOne = { minimum: 1 };
 
 const both = (request: string, limit: string, note: Note): Record<string, Note> => ({
@@ -34,6 +34,7 @@ const resourceSpec: Record<string, Note> = {
   redis_memory_limit_mb: { ...memory, description: 'At least `redis_memory_mb`, which is the default.' },
   db_storage_gi: atLeastOne,
   db_max_connections: atLeastOne,
+  volumes: { description: 'Each has at least a name or a source.' },
 };
 
 /** None of `"`, `` ` ``, `\`, line breaks, NUL, tab, `|`, `;`, `$`, `<`, `>`, and `&` only twice in a row. */

@@ -19,7 +19,17 @@ describe('the numbers of a resource_spec', () => {
     [{ redis_memory_mb: 512, redis_memory_limit_mb: 384 }, ['redis_memory_limit_mb greater_than_equal']],
     [{ redis_memory_mb: 512, redis_memory_limit_mb: 512 }, []],
     [{ cpu: 2, cpu_limit: 1 }, ['cpu_limit greater_than_equal']],
-    [{ cpu: 1.04, cpu_limit: 1 }, []],
+    [{ cpu: 1.04, cpu_limit: 1 }, ['cpu_limit greater_than_equal']],
+    [{ cpu: 0.101, cpu_limit: 0.125, db_cpu: 2.999 }, []],
+    [
+      { cpu: 0.1001, db_cpu_limit: 0.1 + 0.2, queue_cpu: 0.09999, redis_cpu: 1e-7 },
+      [
+        'queue_cpu greater_than_equal',
+        'redis_cpu greater_than_equal',
+        'cpu decimal_max_places',
+        'db_cpu_limit decimal_max_places',
+      ],
+    ],
     [{ min_scale: 3, max_scale: 2 }, ['max_scale greater_than_equal']],
     [{ min_scale: -1, max_scale: 0 }, ['min_scale greater_than_equal', 'max_scale greater_than_equal']],
     [
@@ -40,6 +50,15 @@ describe('the numbers of a resource_spec', () => {
         msg: 'Input should be a multiple of 128',
         input: 130,
         ctx: { multiple_of: 128 },
+      },
+    ]);
+    expect(checkBodyResourceSpec({ source_config: { resource_spec: { cpu: 0.1234 } } })).toEqual([
+      {
+        loc: ['body', 'source_config', 'resource_spec', 'cpu'],
+        type: 'decimal_max_places',
+        msg: 'Decimal input should have no more than 3 decimal places',
+        input: 0.1234,
+        ctx: { decimal_places: 3 },
       },
     ]);
     for (const body of [
@@ -73,7 +92,12 @@ describe('the numbers of a resource_spec', () => {
     [{ core_cpu_limit: 1 }, { core_cpu: 0.5, core_cpu_limit: 1 }],
     [{ core_memory_limit_mb: 384 }, { core_memory_mb: 128, core_memory_limit_mb: 384 }],
     [{ redis_memory_mb: 512 }, { redis_memory_mb: 512, redis_memory_limit_mb: 512 }],
-    [{ redis_cpu: 0.26 }, { redis_cpu: 0.3, redis_cpu_limit: 0.5 }],
+    [{ redis_cpu: 0.14 }, { redis_cpu: 0.14, redis_cpu_limit: 0.28 }],
+    [{ redis_cpu: 0.301 }, { redis_cpu: 0.301, redis_cpu_limit: 0.602 }],
+    [{ redis_cpu_limit: 0.25 }, { redis_cpu: 0.125, redis_cpu_limit: 0.25 }],
+    [{ redis_cpu_limit: 0.15 }, { redis_cpu: 0.1, redis_cpu_limit: 0.15 }],
+    // As it was stored when finer shares were taken.
+    [{ redis_cpu: 0.12345 }, { redis_cpu: 0.123, redis_cpu_limit: 0.247 }],
     [
       { min_scale: 2, max_scale: 5, queue_min_scale: 1 },
       { min_scale: 2, max_scale: 5, queue_min_scale: 1 },
