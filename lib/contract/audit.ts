@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { lazy } from './lazy.ts';
 import { time } from './logs.ts';
-import { id, page } from './query.ts';
+import { id, orNull, page } from './query.ts';
 
 /** What people do that is kept as an audit event: the kind of thing and the verb. */
 export const auditActions = [
@@ -38,7 +38,7 @@ export type AuditAction = (typeof auditActions)[number];
 export const listAuditEventsQuery = lazy(() =>
   z.object({
     ...page(),
-    action: z.enum(auditActions).optional(),
+    action: orNull(z.enum(auditActions).optional()),
     user_id: z.string().optional(),
     deployment_id: id().optional(),
     /** Included; epoch milliseconds once parsed. */

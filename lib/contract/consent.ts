@@ -3,6 +3,7 @@ import { withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
 import { oauthScopes } from './oauth-tokens.ts';
 import { report, valueError } from './problems.ts';
+import { orNull } from './query.ts';
 
 /** Asking a person for consent at an OAuth provider, and waiting for it (contract §2.8). */
 
@@ -73,15 +74,17 @@ const WAIT_SECONDS_DEFAULT = 30;
 
 export const waitQuery = lazy(() =>
   z.object({
-    timeout: z
-      .string()
-      .transform((text, ctx) => {
-        if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return Math.min(Number(text), WAIT_SECONDS_MAX);
-        report(ctx, valueError('this is no number of seconds'), [], text);
-        return z.NEVER;
-      })
-      .pipe(z.number().min(0))
-      .default(WAIT_SECONDS_DEFAULT),
+    timeout: orNull(
+      z
+        .string()
+        .transform((text, ctx) => {
+          if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return Math.min(Number(text), WAIT_SECONDS_MAX);
+          report(ctx, valueError('this is no number of seconds'), [], text);
+          return z.NEVER;
+        })
+        .pipe(z.number().min(0))
+        .default(WAIT_SECONDS_DEFAULT),
+    ),
   }),
 );
 

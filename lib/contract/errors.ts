@@ -1,3 +1,5 @@
+import { repeatable } from './repeatable.ts';
+
 type ErrorShape = { status: number; detail: (params: never) => string; headers?: Record<string, string> };
 
 /** The one place that decides status and text of every refusal but 422 (contract §2.1). */
@@ -24,9 +26,9 @@ export const errors = {
     status: 400,
     detail: (p: { field: string }) => `'${p.field}' cannot be changed after creation.`,
   },
-  invalid_json: {
+  not_utf8: {
     status: 400,
-    detail: (p: { where: string }) => `Request body is not valid JSON: ${p.where}`,
+    detail: (p: { where: string }) => `The ${p.where} holds bytes that are not UTF-8; send text in UTF-8.`,
   },
   listener_required: {
     status: 400,
@@ -249,11 +251,12 @@ export type ValidationItem = {
   ctx?: Record<string, unknown>;
 };
 
-/** 422: all problems of a request at once. `input` is never set for a secret. */
+/** 422: all problems of a request at once. No item repeats a secret: the user name and password of an address are taken out here. */
 export class ValidationError extends Error {
   readonly items: ValidationItem[];
 
-  constructor(items: ValidationItem[]) {
+  constructor(found: ValidationItem[]) {
+    const items = found.map(repeatable);
     super(items.map((item) => `${item.loc.join('.')}: ${item.msg}`).join('; '));
     this.name = 'ValidationError';
     this.items = items;

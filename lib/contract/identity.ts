@@ -3,7 +3,7 @@ import { withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
 import { time } from './logs.ts';
 import { always, missing, report, valueError } from './problems.ts';
-import { id, page } from './query.ts';
+import { id, orNull, page } from './query.ts';
 import { memberRoles, roles } from './roles.ts';
 
 /** Who may do what: API keys, members and tenants, as requests ask for them and responses show them (contract §2.7). */
@@ -63,7 +63,7 @@ export type CreateApiKeyBody = z.output<ReturnType<typeof createApiKeyBody>>;
 
 /** `GET /v2/api-keys`: the tenant's, or those of the organisation. */
 export const listApiKeysQuery = lazy(() =>
-  z.object({ ...page(), scope: z.enum(keyScopes).default('tenant') }),
+  z.object({ ...page(), scope: orNull(z.enum(keyScopes).default('tenant')) }),
 );
 
 /** A key as lists show it; the key itself is in the answer that made it and nowhere else. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { freeText, withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
 import { report } from './problems.ts';
-import { queryInt } from './query.ts';
+import { orNull, queryInt } from './query.ts';
 
 export const LOG_PAGE_LENGTH_MAX = 1000;
 const LOG_PAGE_LENGTH_DEFAULT = 50;
@@ -82,11 +82,11 @@ export type LogQueryBody = z.output<ReturnType<typeof logQueryBody>>;
 /** Query of `GET …/logs`: the same filters. */
 export const revisionLogsQuery = lazy(() =>
   z.object({
-    type: z.enum(['build', 'deploy']),
-    order: z.enum(orders).default('asc'),
-    limit: queryInt({ min: 1, max: LOG_PAGE_LENGTH_MAX }).default(LOG_PAGE_LENGTH_DEFAULT),
+    type: orNull(z.enum(['build', 'deploy'])),
+    order: orNull(z.enum(orders).default('asc')),
+    limit: orNull(queryInt({ min: 1, max: LOG_PAGE_LENGTH_MAX }).default(LOG_PAGE_LENGTH_DEFAULT)),
     offset: freeText().optional(),
-    level: logLevel().optional(),
+    level: orNull(logLevel().optional()),
     query: freeText().optional(),
     start_time: time().optional(),
     end_time: time().optional(),

@@ -7,6 +7,10 @@ import { report } from './problems.ts';
  * '' as 0 and 'false' as true.
  */
 
+/** A parameter that is no free text: the word `null`, which clients make of an unset value, counts as absent. */
+export const orNull = <T extends z.ZodType>(schema: T): z.ZodPreprocess<T> =>
+  z.preprocess((text) => (text === 'null' ? undefined : text), schema);
+
 const BAD_INTEGER = {
   type: 'int_parsing',
   msg: 'Input should be a valid integer, unable to parse string as an integer',
@@ -69,8 +73,8 @@ const PAGE_LENGTH_DEFAULT = 20;
 
 /** `limit` and `offset` of every list; `offset` counts rows. */
 export const page = lazy(() => ({
-  limit: queryInt({ min: 1, max: PAGE_LENGTH_MAX }).default(PAGE_LENGTH_DEFAULT),
-  offset: queryInt({ min: 0 }).default(0),
+  limit: orNull(queryInt({ min: 1, max: PAGE_LENGTH_MAX }).default(PAGE_LENGTH_DEFAULT)),
+  offset: orNull(queryInt({ min: 0 }).default(0)),
 }));
 
 export const id = lazy(() => z.guid().toLowerCase());

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { ValidationItem } from './errors.ts';
 import { nestsDeeperThan } from './json.ts';
+import { isUuidFormat, uuidParsing, uuidType } from './uuid-words.ts';
 
 /**
  * Turns what zod reports into the pydantic v2 vocabulary that clients of such APIs know. Nothing here fails on any input:
@@ -36,9 +37,14 @@ const INPUT_DEPTH_MAX = 4;
 
 /** zod says "number" of whatever is none, also where an integer is wanted; the schema itself knows better. */
 const INTEGER_EXPECTED = 'integer expected';
+/** The same of an id, of which zod says that it is no string. */
+const UUID_EXPECTED = 'uuid expected';
 
-const integerExpected: z.core.$ZodErrorMap = ({ code, inst }) =>
-  code === 'invalid_type' && inst !== undefined && 'format' in inst._zod.def ? INTEGER_EXPECTED : undefined;
+const whatWasExpected: z.core.$ZodErrorMap = ({ code, inst }) => {
+  if (code !== 'invalid_type' || inst === undefined || !('format' in inst._zod.def)) return undefined;
+  if (isUuidFormat(inst._zod.def.format)) return UUID_EXPECTED;
+  return 'type' in inst._zod.def && inst._zod.def.type === 'number' ? INTEGER_EXPECTED : undefined;
+};
 
 const bare = (type: string, msg: string): Words => ({ type, msg });
 
@@ -62,6 +68,7 @@ function invalidType(issue: z.core.$ZodIssueInvalidType): Words {
   if (issue.input === undefined) return missing;
   if (issue.expected === 'int') return fractional;
   if (issue.message === INTEGER_EXPECTED) return bare('int_type', 'Input should be a valid integer');
+  if (issue.message === UUID_EXPECTED) return uuidType;
   return wrongType[issue.expected] ?? bare('value_error', 'Value error, the input has the wrong type');
 }
 
@@ -124,8 +131,7 @@ function invalidValue({ values, input }: z.core.$ZodIssueInvalidValue): Words {
 const patternText = (literal: string): string => /^\/(.*)\/[a-z]*$/s.exec(literal)?.[1] ?? literal;
 
 function invalidFormat(issue: z.core.$ZodIssueInvalidStringFormat): Words {
-  if (issue.format === 'guid' || issue.format === 'uuid')
-    return bare('uuid_parsing', 'Input should be a valid UUID');
+  if (isUuidFormat(issue.format)) return uuidParsing(issue.input);
   if (issue.format !== 'regex') return bare('value_error', `Value error, this is no valid ${issue.format}`);
   const pattern = patternText(issue.pattern ?? '');
   return {
@@ -184,6 +190,14 @@ function shown(input: unknown, path: PropertyKey[]): { input?: unknown } {
   return text.length > INPUT_LENGTH_MAX || mayHoldSecret(text) ? {} : { input };
 }
 
+/** What is said of JSON that is no object where a request's body has to be one. */
+export const noObject = (body: unknown): ValidationItem => ({
+  loc: ['body'],
+  type: 'model_attributes_type',
+  msg: 'Input should be a valid dictionary or object to extract fields from',
+  ...shown(body, []),
+});
+
 const locPart = (part: PropertyKey): string | number => (typeof part === 'number' ? part : String(part));
 
 type Parsed<T> = { value: T; items?: never } | { items: ValidationItem[] };
@@ -194,7 +208,7 @@ export function parsePart<T extends z.ZodType>(
   schema: T,
   value: unknown,
 ): Parsed<z.output<T>> {
-  const result = schema.safeParse(value, { reportInput: true, error: integerExpected });
+  const result = schema.safeParse(value, { reportInput: true, error: whatWasExpected });
   if (result.success) return { value: result.data };
   const items = result.error.issues.map((issue) => ({
     loc: [part, ...issue.path.map(locPart)],

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { corsMethods } from '../contract/cors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
+import { knownErrorAnswer } from '../http/error-mapping.ts';
 import { wantsEventStream } from '../http/event-stream.ts';
 import { type Result, refuseBytes, sendGatewayError, sendResult } from './gateway/answer.ts';
 import { lambdaContext } from './gateway/context.ts';
@@ -109,6 +110,8 @@ class HttpGateway {
       if (answerCors(request, response, this.#cors)) return;
       await this.#invokeRoute(request, response);
     } catch (error) {
+      const refusal = knownErrorAnswer(error);
+      if (refusal !== undefined) return sendResult(response, refusal);
       const what = `${request.method} ${targetOf(request.url ?? '/').rawPath} request_id=${requestId}`;
       this.#options.onError(error, what);
       sendGatewayError(response, 500, 'Internal Server Error');

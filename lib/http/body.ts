@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { refuse } from '../contract/errors.ts';
+import { refuse, ValidationError } from '../contract/errors.ts';
+import { type RouteRow, readsBody } from '../contract/routes/route.ts';
 import { exchangeOf, type Step } from './exchange.ts';
-import { jsonErrorPlace } from './json-position.ts';
+import { jsonErrorOffset, jsonErrorPlace } from './json-position.ts';
 
 export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
 
@@ -15,7 +16,7 @@ function bodyText(event: APIGatewayProxyEventV2): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw refuse('invalid_json', { where: 'it is not UTF-8 text' });
+    throw refuse('not_utf8', { where: 'request body' });
   }
 }
 
@@ -25,30 +26,34 @@ function checkContentType(type: string | undefined): void {
   if (!/^application\/(?:[\w.-]+\+)?json$/i.test(essence.trim())) throw refuse('media_type', { type });
 }
 
-function parseObject(text: string): object {
-  let value: unknown;
+function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     // The engine's message quotes the body; only the place of the mistake is passed on.
-    throw refuse('invalid_json', { where: jsonErrorPlace(text) });
+    throw notJson(text, jsonErrorOffset(text));
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw refuse('invalid_json', { where: 'it is not an object' });
-  }
-  return value;
 }
 
-/** Reads the body as a JSON object; an empty one, with or without a content type, is `{}`. */
-export function readBody(event: APIGatewayProxyEventV2): object {
+function notJson(text: string, offset: number): ValidationError {
+  // Positions count characters, of which some are two units of JavaScript's texts.
+  const pairs = text.slice(0, offset).match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;
+  const ctx = { error: `not JSON at ${jsonErrorPlace(text, offset)}` };
+  const loc = ['body', offset - pairs];
+  return new ValidationError([{ loc, type: 'json_invalid', msg: 'JSON decode error', ctx }]);
+}
+
+/** Reads the body as JSON; an empty one, with or without a content type, is `{}`. */
+export function readBody(event: APIGatewayProxyEventV2): unknown {
   const text = bodyText(event);
   if (text.trim() === '') return {};
   checkContentType(event.headers['content-type']);
-  return parseObject(text);
+  return parseJson(text);
 }
 
-export const body = (): Step => ({
+/** Where anybody may ask, nothing is parsed that is of no use. */
+export const body = (row: RouteRow): Step => ({
   before: ({ event }) => {
-    exchangeOf(event).body = readBody(event);
+    if (readsBody(row)) exchangeOf(event).body = readBody(event);
   },
 });

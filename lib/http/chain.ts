@@ -45,7 +45,7 @@ export const chain = (row: RouteRow, identity: Step[], check?: Check): Step[] =>
   accessLog(row, logger),
   errorMapping(row.operation, logger),
   ...identity,
-  body(),
+  body(row),
   validate(row, check),
   respond(row),
 ];

@@ -4,14 +4,16 @@
  * completed, from it on none could.
  */
 export function jsonErrorOffset(text: string): number {
+  // Most often it is the end that is missing, and one attempt tells.
+  if (canBeCompleted(text)) return text.length;
   let completable = 0;
-  let broken = text.length + 1;
+  let broken = text.length;
   while (broken - completable > 1) {
     const middle = Math.floor((completable + broken) / 2);
     if (canBeCompleted(text.slice(0, middle))) completable = middle;
     else broken = middle;
   }
-  return Math.min(completable, text.length);
+  return completable;
 }
 
 function canBeCompleted(prefix: string): boolean {
@@ -26,8 +28,8 @@ function canBeCompleted(prefix: string): boolean {
 }
 
 /** `line 2 column 5`, counted from 1. */
-export function jsonErrorPlace(text: string): string {
-  const before = text.slice(0, jsonErrorOffset(text));
+export function jsonErrorPlace(text: string, offset = jsonErrorOffset(text)): string {
+  const before = text.slice(0, offset);
   const line = before.split('\n').length;
   return `line ${line} column ${before.length - before.lastIndexOf('\n')}`;
 }

@@ -2,7 +2,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type * as z from 'zod';
 import { ValidationError, type ValidationItem } from '../contract/errors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
-import { firstOfEachPlace, parsePart, type RequestPart } from '../contract/validation.ts';
+import { loneSurrogates } from '../contract/surrogates.ts';
+import { firstOfEachPlace, noObject, parsePart, type RequestPart } from '../contract/validation.ts';
 import { exchangeOf, type Step } from './exchange.ts';
 
 /** Rules beyond shape, run on the body as it came, so that their findings stand beside those of the schema. */
@@ -15,13 +16,26 @@ const ITEMS_MAX = 100;
 const query = (event: APIGatewayProxyEventV2): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(event.queryStringParameters ?? {}).filter(([, value]) => value !== ''));
 
+const isObject = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && !Array.isArray(body);
+
+/** What no schema says: a body is an object, and texts are Unicode, also where nobody reads them. */
+const shapeless = (event: APIGatewayProxyEventV2, body: unknown): ValidationItem[] => [
+  ...loneSurrogates(['path'], event.pathParameters),
+  ...loneSurrogates(['query'], event.queryStringParameters),
+  ...loneSurrogates(['header'], event.headers),
+  ...(body === undefined || isObject(body) ? loneSurrogates(['body'], body) : [noObject(body)]),
+];
+
 /** Path, query and body against the row's schemas: all problems of the request at once, or the parsed parts. */
 export const validate = (row: RouteRow, check: Check = () => []): Step => ({
   before: ({ event }) => {
     const exchange = exchangeOf(event);
-    const found: ValidationItem[] = [];
+    const { body } = exchange;
+    const found = shapeless(event, body);
     const parse = (part: RequestPart, schema: (() => z.ZodType) | undefined, value: unknown): unknown => {
       if (schema === undefined) return undefined;
+      if (part === 'body' && !isObject(value)) return undefined;
       const parsed = parsePart(part, schema(), value);
       if (parsed.items === undefined) return parsed.value;
       found.push(...parsed.items);
@@ -30,9 +44,9 @@ export const validate = (row: RouteRow, check: Check = () => []): Step => ({
     const input = {
       params: parse('path', row.params, event.pathParameters ?? {}),
       query: parse('query', row.query, query(event)),
-      body: parse('body', row.body, exchange.body),
+      body: parse('body', row.body, body),
     };
-    const items = firstOfEachPlace([...found, ...check(exchange.body)]);
+    const items = firstOfEachPlace([...found, ...check(body)]);
     if (items.length > 0) throw new ValidationError(items.slice(0, ITEMS_MAX));
     exchange.input = input;
   },

@@ -36,18 +36,6 @@ const change = (on: Place, body: object | string, headers = {}): Ask => ({
 /** 400: the body, or what it says of the source. */
 const malformed: Refusal[] = [
   {
-    what: 'a body that is no JSON',
-    ask: () => ({ method: 'POST', path: '/v2/deployments', body: '{"name": "a",\n  oops}' }),
-    status: 400,
-    detail: /^Request body is not valid JSON: .*line 2.*column 3/,
-  },
-  {
-    what: 'a body that is no object',
-    ask: () => ({ method: 'POST', path: '/v2/deployments', body: '[]' }),
-    status: 400,
-    detail: 'Request body is not valid JSON: it is not an object',
-  },
-  {
     what: 'a source that contradicts its fields',
     ask: () => creation({ source: 'github', source_config: {} }),
     status: 400,

@@ -13,7 +13,7 @@ export type Request = {
   params?: Record<string, string>;
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  /** An object is sent as JSON, a text as it is. */
+  /** An object is sent as JSON, a text or bytes as they are. */
   body?: unknown;
   /** Undefined: without a key. */
   key?: string | undefined;
@@ -117,7 +117,7 @@ export class Wire {
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: sentAs(body) }),
     });
     this.last = response;
     const text = await response.text();
@@ -125,6 +125,11 @@ export class Wire {
     return { response, text };
   }
 }
+
+const sentAs = (body: unknown): string | Uint8Array<ArrayBuffer> => {
+  if (body instanceof Uint8Array) return new Uint8Array(body);
+  return typeof body === 'string' ? body : JSON.stringify(body);
+};
 
 /** The status, its content type and its headers are all written down. */
 function checkDocumented({ operation, path, method }: RouteRow, { status, headers }: Response): void {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type ErrorCode, errors } from '../errors.ts';
 import { lazy } from '../lazy.ts';
-import { type RouteRow, takesIdempotencyKey } from '../routes/route.ts';
+import { type RouteRow, readsBody, takesIdempotencyKey } from '../routes/route.ts';
 
 /** Bodies of refusals. */
 export const errorBody = lazy(() => z.object({ detail: z.string() }));
@@ -32,13 +32,18 @@ const whereKeysAreAsked = [
   'permission_missing',
   'unavailable',
 ] as const satisfies ErrorCode[];
-const whereBodiesAreRead = ['invalid_json', 'body_too_large', 'media_type'] as const satisfies ErrorCode[];
+const whereBodiesAreRead = ['body_too_large', 'media_type'] as const satisfies ErrorCode[];
+
+/** Whether a request usually has a body that is read. */
+const expectsBody = (row: RouteRow): boolean =>
+  row.method !== 'GET' && row.method !== 'DELETE' && readsBody(row);
 
 /** What a route refuses by its kind, whatever its use case is. */
 export function commonErrors(row: RouteRow): ErrorCode[] {
   if (row.page !== undefined) return [];
   return [
-    ...(row.method === 'GET' || row.method === 'DELETE' ? [] : whereBodiesAreRead),
+    ...(validates(row) ? (['not_utf8'] as const) : []),
+    ...(expectsBody(row) ? whereBodiesAreRead : []),
     ...(row.permission === 'public' ? [] : whereKeysAreAsked),
     ...(row.permission === 'listener:work' ? (['listener_forbidden'] as const) : []),
     ...(takesIdempotencyKey(row) ? (['idempotency_mismatch', 'idempotency_under_way'] as const) : []),
@@ -63,5 +68,5 @@ export function textOf(code: ErrorCode): string {
 }
 
 /** Whether a route answers 422 at all: there is something of the request to look at. */
-export const validates = ({ params, query, body, page }: RouteRow): boolean =>
-  page === undefined && (params !== undefined || query !== undefined || body !== undefined);
+export const validates = (row: RouteRow): boolean =>
+  row.page === undefined && (row.params !== undefined || row.query !== undefined || expectsBody(row));

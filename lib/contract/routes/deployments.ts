@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { changeDeploymentBody, createDeploymentBody } from '../deployment-requests.ts';
 import { lazy } from '../lazy.ts';
-import { id, page, queryBoolean, queryList } from '../query.ts';
+import { id, orNull, page, queryBoolean, queryList } from '../query.ts';
 import { createPushTokenBody, pushTokenView } from '../registry.ts';
 import { deploymentStatuses } from '../revision-status.ts';
 import { createUploadUrlBody, uploadUrlView } from '../uploads.ts';
@@ -54,10 +54,10 @@ export const listDeployments = route({
       ...page(),
       name_contains: z.string().optional(),
       name: z.string().optional(),
-      status: queryList(z.enum(deploymentStatuses)).optional(),
+      status: orNull(queryList(z.enum(deploymentStatuses)).optional()),
       deployment_ids: queryList(id()).optional(),
       image_version: z.string().optional(),
-      remote_reconciled: queryBoolean().optional(),
+      remote_reconciled: orNull(queryBoolean().optional()),
       agent_id: z.string().optional(),
       agent_environment: z.string().optional(),
     }),
@@ -113,7 +113,7 @@ export const deleteDeployment = route({
   success: 204,
   params,
   /** `force`: of one that is being deleted, wait no longer for its listener. */
-  query: lazy(() => z.object({ force: queryBoolean().optional() })),
+  query: lazy(() => z.object({ force: orNull(queryBoolean().optional()) })),
   response: null,
   errors: ['deployment_not_found', 'state_forbids', 'version_mismatch'],
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { changeDeploymentBody } from '../deployment-requests.ts';
 import { lazy } from '../lazy.ts';
-import { id, page, queryBoolean, queryList } from '../query.ts';
+import { id, orNull, page, queryBoolean, queryList } from '../query.ts';
 import { revisionStatuses } from '../revision-status.ts';
 import { deploymentView, revisionListView, revisionView } from '../views.ts';
 import { changeAccess, changeErrors, changeVariables } from './change.ts';
@@ -25,8 +25,8 @@ export const listRevisions = route({
   query: lazy(() =>
     z.object({
       ...page(),
-      status: queryList(z.enum(revisionStatuses)).optional(),
-      remote_reconciled: queryBoolean().optional(),
+      status: orNull(queryList(z.enum(revisionStatuses)).optional()),
+      remote_reconciled: orNull(queryBoolean().optional()),
     }),
   ),
   response: revisionListView,
@@ -77,7 +77,7 @@ export const redeployRevision = route({
   success: 200,
   params,
   /** `current`: with the secrets of today instead of those the revision had. */
-  query: lazy(() => z.object({ secrets: z.enum(['current']).optional() })),
+  query: lazy(() => z.object({ secrets: orNull(z.enum(['current']).optional()) })),
   response: deploymentView,
   headers: configurationEtag,
   errors: [

@@ -72,6 +72,10 @@ export const takesIdempotencyKey = ({ method, permission, access, credential }: 
   credential !== true &&
   (access as readonly string[]).includes('table:put');
 
+/** Whether a route reads JSON: what needs no key reads only a body that it declares. Bodies of pages are forms. */
+export const readsBody = ({ body, permission, page }: RouteRow): boolean =>
+  page === undefined && (body !== undefined || permission !== 'public');
+
 type Parsed<S> = S extends Schema<infer T> ? z.output<T> : undefined;
 
 /** What a use case is given: the parsed parts of the request and the few headers that mean something. */

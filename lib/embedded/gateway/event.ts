@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { percentDecoded } from './percent.ts';
 import type { Match } from './router.ts';
 
 /** `/api-host` is a stage of that name, as on AWS: routes know nothing of it, `rawPath` carries it. */
@@ -37,12 +39,15 @@ function headersOf(request: IncomingMessage): Record<string, string> {
 }
 
 function queryOf(rawQueryString: string): Record<string, string> {
-  const query: Record<string, string> = {};
-  for (const [name, value] of new URLSearchParams(rawQueryString)) {
-    const before = query[name];
-    query[name] = before === undefined ? value : `${before},${value}`;
+  const query = new Map<string, string>();
+  for (const pair of rawQueryString.split('&')) {
+    if (pair === '') continue;
+    const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=').map(percentDecoded);
+    const before = query.get(name);
+    const value = rest.join('=');
+    query.set(name, before === undefined ? value : `${before},${value}`);
   }
-  return query;
+  return Object.fromEntries(query);
 }
 
 function cookiesOf({ headers: { cookie } }: IncomingMessage): string[] {
@@ -64,7 +69,8 @@ const textual = /^(text\/|application\/(json|.*\+json|xml|.*\+xml|javascript|x-w
 function bodyOf(request: IncomingMessage, body: Buffer): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false };
   const type = request.headers['content-type'];
-  const isText = type === undefined || textual.test(type);
+  // Bytes that are no text stay what they are: decoded here, a handler could not tell them from what they are replaced by.
+  const isText = (type === undefined || textual.test(type)) && isUtf8(body);
   return { body: body.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
 }
 

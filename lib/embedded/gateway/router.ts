@@ -1,4 +1,5 @@
 import type { RouteRow } from '../../contract/routes/route.ts';
+import { percentDecoded } from './percent.ts';
 
 export type Match = { routeKey: string; row: RouteRow | undefined; pathParameters: Record<string, string> };
 
@@ -11,14 +12,6 @@ function patternOf(row: RouteRow): Pattern {
   return { row, parts, literals: parts.filter((part) => !isParameter(part)).length };
 }
 
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part; // API Gateway passes on what it cannot decode.
-  }
-}
-
 function match({ parts }: Pattern, given: string[]): Record<string, string> | undefined {
   if (parts.length !== given.length) return undefined;
   const parameters: Record<string, string> = {};
@@ -27,7 +20,7 @@ function match({ parts }: Pattern, given: string[]): Record<string, string> | un
     if (!isParameter(part)) {
       if (part !== value) return undefined;
     } else if (value === '') return undefined;
-    else parameters[part.slice(1, -1)] = decode(value);
+    else parameters[part.slice(1, -1)] = percentDecoded(value);
   }
   return parameters;
 }

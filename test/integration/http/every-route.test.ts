@@ -163,7 +163,8 @@ it('what is not there is refused', async () => {
 
 it('a request that cannot be read is refused', async () => {
   const { refused } = await open(record);
-  await refused('invalid_json', { where: 'line 1 column 2' }, 'createListener', { body: '{' });
+  const latin1 = { body: Buffer.from('{"name":"caf\xe9"}', 'latin1') };
+  await refused('not_utf8', { where: 'request body' }, 'createListener', latin1);
   const body = { ...machine, version: 'x'.repeat(1024 * 1024) };
   await refused('body_too_large', { sizeBytesMax: 1024 * 1024 }, 'createListener', { body });
   const headers = { 'content-type': 'text/plain' };

@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import type * as z from 'zod';
 import { logQueryBody, parseTime, revisionLogsQuery } from '../../../lib/contract/logs.ts';
+import { type JsonSchema, parameterSchema } from '../../../lib/contract/openapi/json-schema.ts';
 import { listDeployments } from '../../../lib/contract/routes/deployments.ts';
 import { listRevisions } from '../../../lib/contract/routes/revisions.ts';
+import { routes } from '../../../lib/contract/routes.ts';
 import { parsePart } from '../../../lib/contract/validation.ts';
+
+/** A parameter whose values are counted, or known beforehand. */
+function isChoice({ type, enum: values, items }: JsonSchema): boolean {
+  if (type === 'array') return isChoice(items as JsonSchema); // an array's schema has one
+  return values !== undefined || type !== 'string';
+}
 
 function refusals(query: Record<string, string>) {
   return parsePart('query', listRevisions.query(), query).items ?? [];
@@ -35,6 +44,23 @@ describe('query parameters', () => {
     [{ remote_reconciled: 'maybe' }, { loc: ['query', 'remote_reconciled'], type: 'bool_parsing' }],
   ])('%j is refused', (query, expected) => {
     expect(refusals(query)).toMatchObject([expected]);
+  });
+
+  it('are absent as null, unless null is a text like any other', () => {
+    const query = { limit: 'null', offset: 'null', status: 'null', remote_reconciled: 'null' };
+    expect(listRevisions.query().parse(query)).toEqual({ limit: 20, offset: 0 });
+    expect(listDeployments.query().parse({ name: 'null' })).toMatchObject({ name: 'null' });
+    expect(refusals({ status: 'DEPLOYED,null' })).toMatchObject([{ loc: ['query', 'status', 1] }]);
+  });
+
+  const choices = routes.flatMap(({ operation, query }) =>
+    Object.entries((query?.().shape ?? {}) as Record<string, z.ZodType>)
+      .filter(([, schema]) => isChoice(parameterSchema(schema)))
+      .map(([name, schema]) => ({ operation, name, schema })),
+  );
+  it.each(choices)('$name of $operation is as good as absent when it is null', ({ schema }) => {
+    expect(schema.safeParse('null').data).toEqual(schema.safeParse(undefined).data);
+    expect(parsePart('query', schema, 'null')).toEqual(parsePart('query', schema, undefined));
   });
 
   it('are refused all at once', () => {

@@ -20,7 +20,15 @@ describe('the words of a validation answer', () => {
     [z.boolean(), 0, 'bool_type', 'Input should be a valid boolean', undefined],
     [z.array(z.string()), {}, 'list_type', 'Input should be a valid list', undefined],
     [z.object({}), [], 'dict_type', 'Input should be a valid dictionary', undefined],
-    [z.guid(), 'x', 'uuid_parsing', 'Input should be a valid UUID', undefined],
+    [z.guid(), 7, 'uuid_type', 'UUID input should be a string, bytes or UUID object', undefined],
+    [
+      z.guid().toLowerCase(),
+      null,
+      'uuid_type',
+      'UUID input should be a string, bytes or UUID object',
+      undefined,
+    ],
+    [z.email(), 7, 'string_type', 'Input should be a valid string', undefined],
     [
       z.enum(['a', 'b', 'c']),
       'x',
@@ -52,6 +60,20 @@ describe('the words of a validation answer', () => {
   ])('case %#', (schema, value, type, msg, ctx) => {
     expect(items(schema, value)).toEqual([
       { loc: ['body'], type, msg, input: value, ...(ctx === undefined ? {} : { ctx }) },
+    ]);
+  });
+
+  it.each([
+    ['x0', 'invalid character: found `x` at 1'],
+    ['0😀', 'invalid character: found `😀` at 2'],
+    ['', 'invalid length: expected length 36, found 0'],
+    ['0123', 'invalid length: expected length 36, found 4'],
+    ['01-23', 'invalid group count: expected 5, found 2'],
+    ['0190a000-0000-7000-800-00000000000a', 'invalid group length in group 3: expected 4, found 3'],
+  ])('says why %j is no id', (input, error) => {
+    const msg = `Input should be a valid UUID, ${error}`;
+    expect(items(z.guid(), input)).toEqual([
+      { loc: ['body'], type: 'uuid_parsing', msg, input, ctx: { error } },
     ]);
   });
 

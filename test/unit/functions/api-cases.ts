@@ -110,7 +110,18 @@ export const cases: Record<string, Case> = {
         [expect.objectContaining({ loc: ['body', 'name'], type: 'string_pattern_mismatch' })],
         { request: { body: { name: 'Not good', ...SOURCE } } },
       ],
-      ['no JSON', 400, expect.stringContaining('Request body is not valid JSON'), { request: { body: '{' } }],
+      [
+        'no JSON',
+        422,
+        [expect.objectContaining({ loc: ['body', 1], type: 'json_invalid' })],
+        { request: { body: '{' } },
+      ],
+      [
+        'no object',
+        422,
+        [expect.objectContaining({ loc: ['body'], type: 'model_attributes_type', input: [] })],
+        { request: { body: '[]' } },
+      ],
     ],
   },
   listDeployments: {

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../lib/adapters/clock.ts';
 import type { Caller } from '../../../lib/app/caller.ts';
@@ -10,6 +10,7 @@ import { lazy } from '../../../lib/contract/lazy.ts';
 import { id, queryInt } from '../../../lib/contract/query.ts';
 import { type RouteInput, type RouteRow, route } from '../../../lib/contract/routes/route.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { publicEndpoint } from '../../../lib/http/public-endpoint.ts';
 import { aCaller } from '../../support/caller.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
 
@@ -106,7 +107,13 @@ describe('an endpoint', () => {
     });
     expect(answer.statusCode).toBe(422);
     expect(JSON.parse(answer.body ?? '').detail).toEqual([
-      { loc: ['path', 'thing_id'], type: 'uuid_parsing', msg: 'Input should be a valid UUID', input: 'x' },
+      {
+        loc: ['path', 'thing_id'],
+        type: 'uuid_parsing',
+        msg: 'Input should be a valid UUID, invalid character: found `x` at 1',
+        input: 'x',
+        ctx: { error: 'invalid character: found `x` at 1' },
+      },
       {
         loc: ['query', 'limit'],
         type: 'greater_than_equal',
@@ -126,8 +133,63 @@ describe('an endpoint', () => {
     const viewer = async () => aCaller({ role: 'viewer' });
     expect(await handlerOf(patchThing, { authenticate: unknown })(broken)).toMatchObject({ statusCode: 401 });
     expect(await handlerOf(patchThing, { authenticate: viewer })(broken)).toMatchObject({ statusCode: 403 });
-    expect(await handlerOf(patchThing)(broken)).toMatchObject({ statusCode: 400 });
-    expect(await handlerOf(patchThing)({ ...broken, body: {} })).toMatchObject({ statusCode: 422 });
+    const detail = [expect.objectContaining({ type: 'json_invalid' })];
+    const said = await handlerOf(patchThing)(broken);
+    expect([said.statusCode, JSON.parse(said.body ?? '')]).toEqual([422, { detail }]);
+  });
+
+  it.each(['[]', '"text"', 'null', '7'])(
+    'says of a body that is %s, beside all else, that it is no object',
+    async (body) => {
+      const answer = await handlerOf(patchThing)({ method: 'PATCH', params: { thing_id: 'x' }, body });
+      const { detail } = JSON.parse(answer.body ?? '');
+      expect(answer.statusCode).toBe(422);
+      expect(detail).toContainEqual({
+        loc: ['body'],
+        type: 'model_attributes_type',
+        msg: 'Input should be a valid dictionary or object to extract fields from',
+        input: JSON.parse(body),
+      });
+      expect(detail).toContainEqual(expect.objectContaining({ loc: ['path', 'thing_id'] }));
+    },
+  );
+
+  it('refuses half of a surrogate pair wherever it stands, and says where', async () => {
+    const half = '\ud83d';
+    const answer = await handlerOf(patchThing)({
+      method: 'PATCH',
+      params: { thing_id: half },
+      query: { limit: '1', other: `a${half}` },
+      headers: { 'if-match': half },
+      body: { name: 'n', unknown: [{ a: half }, { [`k${half}`]: 1 }, '😀'] },
+    });
+    expect(answer.statusCode).toBe(422);
+    const { detail } = JSON.parse(answer.body ?? '') as { detail: { loc: unknown; type: string }[] };
+    expect(detail.map(({ loc, type }) => [loc, type])).toEqual(
+      [
+        ['path', 'thing_id'],
+        ['query', 'other'],
+        ['header', 'if-match'],
+        ['body', 'unknown', 0, 'a'],
+        ['body', 'unknown', 1, 'k\ufffd'],
+      ].map((loc) => [loc, 'string_unicode']),
+    );
+    expect(answer.body).not.toMatch(/\\ud83d/i);
+  });
+
+  it('reads no body of anybody that it has not asked for', async () => {
+    const { body: _, ...rest } = patchThing;
+    const open = route({ ...rest, permission: 'public', access: [] });
+    const useCase = async () => ({ id: ID, name: 'n', version: 1 });
+    const handler = publicEndpoint(open, useCase)(() => ({}));
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    const body = '['.repeat(1024 * 1024);
+    const answer = await handler(
+      apiEvent({ method: 'PATCH', params: { thing_id: ID }, body }),
+      lambdaContext(),
+    );
+    expect([answer.statusCode, parse.mock.calls]).toEqual([200, []]);
   });
 
   it('marks every answer with the request’s id', async () => {
