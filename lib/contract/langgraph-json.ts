@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { lazy } from './lazy.ts';
 
+/** In an artifact: the agent server that the build has added to a project in JavaScript which brings none. */
+export const AGENT_SERVER_FOLDER = '.slipway-agent-server';
+
 /** `<file or module>:<name of what it exports>`. */
 const importString = lazy(() =>
   z

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CacheKey } from './dependency-cache.ts';
 
 /** Raised when what is kept is laid out differently. */
-const LAYOUT = 1;
+const LAYOUT = 2;
 
 /** What is installed depends on these parts and on nothing else. */
 export function cacheKey(parts: readonly (string | undefined)[], locked: boolean): CacheKey {
@@ -29,7 +29,7 @@ export type Cacheable = { key: CacheKey } | { not: string };
  * The key of `node_modules` as `command` installs it. `not` says why it depends on more than the files here: then it is installed
  * each time.
  */
-export async function nodeModulesKey(folder: string, command: string, added: string): Promise<Cacheable> {
+export async function nodeModulesKey(folder: string, command: string): Promise<Cacheable> {
   const texts = await Promise.all([...SETTINGS, ...LOCKFILES].map((name) => textOf(folder, name)));
   const packageJson: unknown = JSON.parse((texts[0] ?? '{}').replace(/^\ufeff/, ''));
   const why = reasonNotToKeep(new Map(Object.entries(packageJson ?? {})));
@@ -37,7 +37,7 @@ export async function nodeModulesKey(folder: string, command: string, added: str
   if (texts.slice(2, SETTINGS.length).some((text) => text !== undefined))
     return { not: 'settings of yarn or pnpm may lead elsewhere' };
   const locked = texts.slice(SETTINGS.length).some((text) => text !== undefined);
-  return { key: cacheKey(['node_modules', process.version, command, added, ...texts], locked) };
+  return { key: cacheKey(['node_modules', process.version, command, ...texts], locked) };
 }
 
 function reasonNotToKeep(packageJson: ReadonlyMap<string, unknown>): string | undefined {

@@ -53,11 +53,26 @@ export function planInstall(facts: ProjectFacts, installCommand: string | undefi
   return { do: 'skip', reason: 'package.json names no dependencies' };
 }
 
-/** How the project is built: as the client says, else its `build` script, else not at all. */
-export function planBuild(facts: ProjectFacts, buildCommand: string | undefined): StepPlan {
+/** Whether the project has a `build` script that is not run: an agent server runs the sources, so only a client can ask for it. */
+export function leavesBuildScript(
+  { packageJson }: Pick<ProjectFacts, 'packageJson'>,
+  buildCommand: string | undefined,
+  isAgent: boolean,
+): boolean {
+  return isAgent && !buildCommand && packageJson?.scripts.build !== undefined;
+}
+
+/** How the project is built: as the client says, else its `build` script unless it is an agent, else not at all. */
+export function planBuild(facts: ProjectFacts, buildCommand: string | undefined, isAgent: boolean): StepPlan {
   if (buildCommand) return { do: 'run', command: buildCommand };
   if (facts.packageJson?.scripts.build === undefined)
     return { do: 'skip', reason: 'there is no build script' };
+  if (isAgent)
+    return {
+      do: 'skip',
+      reason:
+        'the `build` script of package.json was not run, since an agent server runs the sources; to run it, set build_command to "npm run build"',
+    };
   return needs(facts, 'npm', { do: 'run', command: 'npm run build' });
 }
 

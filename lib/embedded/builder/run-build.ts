@@ -6,7 +6,7 @@ import { artifactKeyOf } from '../../domain/file-places.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import type { DiskBlobs } from '../blobs.ts';
 import type { BuildLog } from './build-log.ts';
-import { type ProjectFacts, planBuild } from './commands.ts';
+import { leavesBuildScript, type ProjectFacts, planBuild } from './commands.ts';
 import { openDependencyCache } from './dependency-cache.ts';
 import { BuildAborted, BuildFailure, failureMessage } from './failure.ts';
 import { fetchCommit, forgetHistory } from './git-source.ts';
@@ -74,10 +74,13 @@ async function buildAndStore(context: Context): Promise<EndState> {
   const buildFolder = await findBuildFolder(folder, job.configPath);
   const agent = await readAgentProject(await realpath(folder), buildFolder, job.configPath);
   const facts = await readProject(buildFolder, buildEnvironment(dirname(folder)).PATH ?? '');
-  if (agent !== undefined && !mayMakeFiles(job, facts)) await requireGraphFiles(agent);
+  const requireGraphs = async () => agent && requireGraphFiles(agent, hintFor(job, facts));
+  if (!mayMakeFiles(job, facts)) await requireGraphs();
   const [installed, installMs] = await timed(context, 'install', () => install(context, buildFolder, agent));
-  const [, buildMs] = await timed(context, 'build', () => build(context, buildFolder, installed.environment));
-  if (agent !== undefined) await requireGraphFiles(agent);
+  const [, buildMs] = await timed(context, 'build', () =>
+    build(context, buildFolder, installed.environment, agent !== undefined),
+  );
+  await requireGraphs();
   await installed.seal();
   await installed.afterBuild();
   clock.lap();
@@ -125,8 +128,14 @@ async function obtainSource(context: Context): Promise<string | undefined> {
 
 /** Whether a command may make what is not in the source; else a file that is missing now stays missing. */
 function mayMakeFiles({ installCommand, buildCommand }: BuildJob, { packageJson }: ProjectFacts): boolean {
-  return Boolean(installCommand) || Boolean(buildCommand) || packageJson?.scripts.build !== undefined;
+  const hasScripts = Object.keys(packageJson?.scripts ?? {}).length > 0;
+  return Boolean(installCommand) || Boolean(buildCommand) || hasScripts;
 }
+
+const hintFor = ({ buildCommand }: BuildJob, facts: ProjectFacts): string =>
+  leavesBuildScript(facts, buildCommand, true)
+    ? '; the `build` script of package.json runs only when build_command asks for it'
+    : '';
 
 async function install(context: Context, folder: string, agent: AgentProject | undefined) {
   const { job, cacheFolder, processes, controller } = context;
@@ -146,11 +155,16 @@ async function install(context: Context, folder: string, agent: AgentProject | u
 }
 
 /** Reads the project again: an install step may have written what the build uses. */
-async function build(context: Context, cwd: string, environment: Record<string, string>): Promise<void> {
+async function build(
+  context: Context,
+  cwd: string,
+  environment: Record<string, string>,
+  isAgent: boolean,
+): Promise<void> {
   const facts = await readProject(cwd, environment.PATH ?? '');
   await runStep(context, {
     name: 'build',
-    plan: planBuild(facts, context.job.buildCommand),
+    plan: planBuild(facts, context.job.buildCommand, isAgent),
     cwd,
     environment,
   });

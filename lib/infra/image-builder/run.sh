@@ -3,6 +3,7 @@
 set -eu
 
 DEV_SERVER=@langchain/langgraph-cli@1.4.5
+SERVER_FOLDER=.slipway-agent-server
 project="/slipway-build/$(cat /slipway/project)"
 language="$(cat /slipway/language)"
 cd -- "$project"
@@ -72,19 +73,19 @@ install_packages() {
   esac
 }
 
-# An agent gets the server that runs its graphs if it brings none, in its own folder or one above.
+# An agent gets the server that runs its graphs if it brings none, in its own folder or one above. It comes by npm in a folder of its
+# own, so that the dependencies of the project and their lockfile stay as they are.
 add_dev_server() {
   at="$project"
   while [ "$at" != / ]; do
     [ ! -e "$at/node_modules/.bin/langgraphjs" ] || return 0
     at="$(dirname -- "$at")"
   done
-  echo "The project does not bring ${DEV_SERVER%@*}, which runs its graphs: adding $DEV_SERVER"
-  case "$(manager)" in
-    pnpm) use_pnpm add --save-dev "$DEV_SERVER" ;;
-    yarn | yarn-classic) use_yarn add --dev "$DEV_SERVER" ;;
-    npm) npm install --no-save "$DEV_SERVER" ;;
-  esac
+  echo "The project does not bring ${DEV_SERVER%@*}, which runs its graphs: adding $DEV_SERVER in $SERVER_FOLDER"
+  rm -rf "/slipway-build/$SERVER_FOLDER"
+  mkdir "/slipway-build/$SERVER_FOLDER"
+  echo '{"private": true}' >"/slipway-build/$SERVER_FOLDER/package.json"
+  (cd "/slipway-build/$SERVER_FOLDER" && npm install --no-save --no-package-lock "$DEV_SERVER")
 }
 
 use_python() {
@@ -117,8 +118,12 @@ do_build() {
   [ "$language" != python ] || use_python
   if [ -s /slipway/build-command ]; then
     sh /slipway/build-command
-  elif says 'it.scripts?.build' && command -v npm >/dev/null; then
-    npm run build
+  elif says 'it.scripts?.build'; then
+    if [ "$language" = plain ]; then
+      npm run build
+    else
+      echo 'The `build` script of package.json was not run, since an agent server runs the sources; to run it, set build_command to "npm run build"'
+    fi
   fi
 }
 

@@ -114,10 +114,23 @@ it('builds with the build script, and fails as it does', async () => {
   expect(() => image.run('build')).toThrow(/tsc: no/);
 });
 
+it('leaves the build script of an agent alone, and says so', async () => {
+  const files = { 'package.json': packageJson({ scripts: { build: 'tsc' } }) };
+  const image = await anImage(files, { language: 'javascript' });
+  expect(image.run('build')).toMatch(/^The `build` script .* was not run/);
+  expect(await image.calls()).toEqual([]);
+});
+
 it('gives an agent in JavaScript a server, unless its workspace brings one', async () => {
-  const without = await anImage({ 'package.json': withDependencies }, { language: 'javascript' });
+  const without = await anImage(
+    { 'package.json': packageJson({ packageManager: 'yarn@1.22.22' }), 'yarn.lock': '' },
+    { language: 'javascript' },
+  );
   without.run('install');
-  expect((await without.calls()).at(-1)).toMatch(/^npm install --no-save @langchain\/langgraph-cli@\d/);
+  const [own, server] = await without.calls();
+  expect(own).toBe('npx --yes yarn@1.22.22 install --frozen-lockfile');
+  expect(server).toMatch(/^npm install --no-save --no-package-lock @langchain\/langgraph-cli@\d/);
+  expect(await readdir(without.at('build/.slipway-agent-server'))).toEqual(['package.json']);
   const files = { 'node_modules/.bin/langgraphjs': '', 'apps/a/package.json': '{}' };
   const brings = await anImage(files, { language: 'javascript', project: 'apps/a' });
   brings.run('install');

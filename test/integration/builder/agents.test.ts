@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gitRepository } from '../../support/git-repository.ts';
-import { jobFor, messageOf, setUp } from './set-up.ts';
+import { recordedTools } from '../../support/recorded-tools.ts';
+import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
 
 const json = (config: object) => JSON.stringify(config, undefined, 2);
 
@@ -47,5 +48,65 @@ describe('an agent project that cannot be built', () => {
       /graph 'agent' names \.\/dist\/agent\.js, but there is no file dist\/agent\.js/,
     );
     expect(log).toContain('built nothing');
+  });
+});
+
+/** A project with a build script that fails, and a lockfile of yarn. */
+const yarnAgent = {
+  'langgraph.json': json({ graphs: { agent: './agent.js:graph' } }),
+  'agent.js': 'export const graph = 1;',
+  'package.json': json({ dependencies: { a: '1' }, scripts: { build: 'exit 3' } }),
+  'yarn.lock': '# yarn lockfile v1\n',
+};
+
+describe('an agent project in JavaScript that brings no agent server', () => {
+  it('gets one by npm, in a folder of its own and once for all; its build script is not run', async () => {
+    const tools = await recordedTools({
+      npx: 'mkdir -p node_modules/a',
+      npm: 'mkdir -p node_modules/.bin && echo server >node_modules/.bin/langgraphjs',
+    });
+    const { run, blobs } = await setUp();
+    const { url, commit } = await gitRepository(yarnAgent);
+    const job = jobFor(url);
+    const { state, log } = await run(job);
+    if (state.state !== 'succeeded' || state.artifact.kind !== 'folder') throw new Error(log.join('\n'));
+    const files = await unpack(blobs, state.artifact.key);
+    expect(files.get('.slipway-agent-server/node_modules/.bin/langgraphjs')).toBe('server\n');
+    expect(files.get('package.json')).toBe(yarnAgent['package.json']);
+    expect(files.get('yarn.lock')).toBe(yarnAgent['yarn.lock']);
+    expect(files.has('node_modules/.bin/langgraphjs')).toBe(false);
+    expect(log).toContainEqual(
+      expect.stringMatching(/^Nothing to build: the `build` script of package\.json was not run/),
+    );
+    const first = await tools.calls();
+    expect(first).toEqual([
+      'npx --yes yarn@1 install --frozen-lockfile',
+      expect.stringMatching(/^npm install .*@langchain\/langgraph-cli@\d/),
+    ]);
+
+    await commit({ 'package.json': json({ dependencies: { a: '2' } }) });
+    const again = await run(jobFor(url, { tenantId: job.tenantId }));
+    expect(again.state.state).toBe('succeeded');
+    expect((await tools.calls()).slice(first.length)).toEqual([first[0]]);
+  });
+
+  it('says that the build script was not run when a graph is missing that it may make', async () => {
+    await recordedTools({ npx: 'mkdir -p node_modules/a', npm: 'mkdir -p node_modules/.bin' });
+    const { run } = await setUp();
+    const { url } = await gitRepository({
+      ...yarnAgent,
+      'langgraph.json': json({ graphs: { agent: './dist/agent.js:graph' } }),
+    });
+    expect(messageOf((await run(jobFor(url))).state)).toMatch(
+      /no file dist\/agent\.js .*; the `build` script of package\.json runs only when build_command asks for it/,
+    );
+  });
+
+  it('has its build script run when the client asks for it', async () => {
+    await recordedTools({ npx: 'mkdir -p node_modules/a', npm: 'mkdir -p node_modules/.bin' });
+    const { run } = await setUp();
+    const { url } = await gitRepository(yarnAgent);
+    const { state } = await run(jobFor(url, { buildCommand: 'sh -c "exit 3"' }));
+    expect(messageOf(state)).toMatch(/exited with code 3/);
   });
 });

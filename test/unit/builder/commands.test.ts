@@ -52,7 +52,7 @@ describe('how dependencies are installed', () => {
 
   it("takes the client's command before everything else", () => {
     expect(commandOf(planInstall(facts(['package-lock.json']), 'make deps'))).toBe('make deps');
-    expect(commandOf(planBuild(facts([]), 'make all'))).toBe('make all');
+    expect(commandOf(planBuild(facts([]), 'make all', false))).toBe('make all');
   });
 
   it('falls back only on the error of a lockfile that does not fit', () => {
@@ -68,7 +68,17 @@ describe('how dependencies are installed', () => {
     expect(
       planInstall(facts([], { packageJson: { ...plainPackage, hasDependencies: false } }), undefined).do,
     ).toBe('skip');
-    expect(planBuild(facts([]), undefined).do).toBe('skip');
+    expect(planBuild(facts([]), undefined, false).do).toBe('skip');
+  });
+
+  it('runs the build script, of an agent only when the client asks for it', () => {
+    const found = facts([], { packageJson: { ...plainPackage, scripts: { build: 'tsc' } } });
+    expect(commandOf(planBuild(found, undefined, false))).toBe('npm run build');
+    expect(planBuild(found, undefined, true)).toEqual({
+      do: 'skip',
+      reason: expect.stringContaining('set build_command to "npm run build"'),
+    });
+    expect(commandOf(planBuild(found, 'npm run build', true))).toBe('npm run build');
   });
 
   it('says which tool is missing', () => {

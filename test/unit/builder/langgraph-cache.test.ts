@@ -16,7 +16,7 @@ async function folderOf(files: Record<string, string>): Promise<string> {
 }
 
 const keyOf = async (files: Record<string, string>, command = 'npm ci') =>
-  nodeModulesKey(await folderOf(files), command, '');
+  nodeModulesKey(await folderOf(files), command);
 const packageJson = (more: object) => JSON.stringify({ dependencies: { a: '1' }, ...more });
 
 describe('the key of node_modules', () => {

@@ -93,21 +93,18 @@ async function isFile(path: string): Promise<boolean> {
 const isModule = (graph: GraphSource): boolean =>
   languageOfGraph(graph) === 'python' && !graph.file.includes('/') && !graph.file.endsWith('.py');
 
-/** Throws BuildFailure when a graph's file is not there, quoting the line that names it. */
-export async function requireGraphFiles({
-  config,
-  root,
-  folder,
-  fileName,
-  text,
-}: AgentProject): Promise<void> {
+/** Throws BuildFailure when a graph's file is not there, quoting the line that names it. `hint`: what else may make it. */
+export async function requireGraphFiles(
+  { config, root, folder, fileName, text }: AgentProject,
+  hint = '',
+): Promise<void> {
   for (const graph of graphSources(config).filter((one) => !isModule(one))) {
     const path = resolve(folder, graph.file);
     const where = `${fileName}${place(text, graph.id)}: graph '${graph.id}' names ${graph.file}`;
     if (!isInside(root, path)) throw new BuildFailure(`${where}, which leads out of the source`);
     if (!(await isFile(path)))
       throw new BuildFailure(
-        `${where}, but there is no file ${relative(root, path)} in the source or made by the build`,
+        `${where}, but there is no file ${relative(root, path)} in the source or made by the build${hint}`,
       );
   }
 }

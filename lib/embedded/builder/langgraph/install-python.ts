@@ -7,10 +7,10 @@ import {
   PYTHON_ENVIRONMENT,
   sealPythonEnvironment,
 } from '../../../processes/python-environment.ts';
+import { type AfterBuild, dropIfChanged } from '../after-build.ts';
 import { type Cacheable, cacheKey } from '../cache-key.ts';
 import type { DependencyCache } from '../dependency-cache.ts';
 import { BuildFailure } from '../failure.ts';
-import type { AfterBuild } from '../install-javascript.ts';
 import { isOnPath } from '../project.ts';
 import { runStep, type StepContext } from '../run-step.ts';
 import type { AgentProject } from './config.ts';
@@ -94,9 +94,8 @@ async function keep(
   await open();
 }
 
-async function afterBuild({ cache, log }: Work, cacheable: Cacheable): Promise<void> {
-  if ('key' in cacheable && (await cache.dropIfChanged(cacheable.key)))
-    log.say('The build changed installed files in place, so they are not kept for the next build');
+async function afterBuild(work: Work, cacheable: Cacheable): Promise<void> {
+  if ('key' in cacheable) await dropIfChanged(work, work.cache, cacheable.key)();
 }
 
 async function choosePython({ config, fileName }: AgentProject, path: string): Promise<Python> {

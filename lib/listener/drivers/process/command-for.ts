@@ -41,6 +41,9 @@ export function toolFolders(folder: string, artifactFolder: string): string[] {
   return folders.map((one) => join(one, 'node_modules', '.bin')).filter((one) => existsSync(one));
 }
 
+/** A text as one word of a shell line. */
+export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
 /** PATH with the project's own tools first. */
 export function withTools(path: string, folders: string[]): string {
   return [...folders, path].join(delimiter);

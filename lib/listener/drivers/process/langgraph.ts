@@ -3,6 +3,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
+  AGENT_SERVER_FOLDER,
   firstProblem,
   type LanggraphJson,
   langgraphJson,
@@ -11,14 +12,14 @@ import {
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import { childEnvironment } from '../../../processes/environment.ts';
 import { openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../../processes/python-environment.ts';
-import { projectFolder, type ServerCommand, toolFolders } from './command-for.ts';
+import { AGENT_SERVER_TOOL, findAgentServer } from './agent-server.ts';
+import { projectFolder, quote, type ServerCommand, toolFolders } from './command-for.ts';
 import { agentLines } from './langgraph-log.ts';
 
 /** Servers keep threads in this folder of their working directory, and give it no other name. */
 const STATE_LINK = '.langgraph_api';
 /** The config as a Python server gets it when a variable of the deployment must win over one of the file. */
 const EFFECTIVE_CONFIG = '.slipway.langgraph.json';
-const DEV_SERVER_TOOL = 'langgraphjs';
 
 /** Nobody watches an agent server here: it asks no other machine for versions and sends no usage reports or traces. */
 const DEFAULTS: Readonly<Record<string, string>> = {
@@ -90,7 +91,6 @@ function variablesFor(project: AgentProject, spec: Spec): Record<string, string>
   return { ...Object.fromEntries(defaults), LOG_JSON: 'true' };
 }
 
-const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const OPTIONS = '--no-browser --host 127.0.0.1 --port "$PORT"';
 const rest = { savesOnStop: true, toLines: agentLines };
 
@@ -101,17 +101,17 @@ async function javaScriptCommand(
 ): Promise<ServerCommand> {
   const { cwd, fileName } = project;
   const folders = toolFolders(cwd, artifactFolder);
-  const tool = folders.map((folder) => join(folder, DEV_SERVER_TOOL)).find((file) => existsSync(file));
-  if (tool === undefined)
+  const server = await findAgentServer(cwd, artifactFolder, folders);
+  if (server === undefined)
     throw new AgentProjectError(
-      `There is no ${DEV_SERVER_TOOL} in node_modules: the build did not install it.`,
+      `There is no ${AGENT_SERVER_TOOL} in node_modules or ${AGENT_SERVER_FOLDER}: the build did not install it.`,
     );
   return {
     ...rest,
     cwd,
     toolFolders: folders,
-    line: `exec ${quote(tool)} dev ${OPTIONS} --config ${quote(fileName)}`,
-    from: `the JavaScript agent server of ${fileName}`,
+    line: `exec ${server.command} dev ${OPTIONS} --config ${quote(fileName)}`,
+    from: `the JavaScript agent server of ${fileName}${server.remark}`,
     // It reports a graph that cannot be imported, and then waits for somebody to mend it.
     isFatal: ({ level }) => level === 'ERROR',
     variables: variablesFor(project, spec),
