@@ -43,7 +43,8 @@ export function buildspec(): object {
 function packedScripts(): string {
   const names = readdirSync(folder).filter((name) => /\.(sh|py)$/.test(name));
   const parts = names.sort().map((name) => {
-    const text = readFileSync(new URL(name, folder), 'utf8');
+    // A buildspec may have 25,600 characters. What the scripts say of themselves is for who reads them here.
+    const text = readFileSync(new URL(name, folder), 'utf8').replaceAll(/^ *# .*\n/gm, '');
     return `cat >"$1/${name}" <<'${END_OF_FILE}'\n${text}${END_OF_FILE}\n`;
   });
   return gzipSync(`set -eu\n${parts.join('')}`, { level: 9 }).toString('base64');

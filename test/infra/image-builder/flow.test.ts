@@ -20,7 +20,7 @@ const expectFailed = (ended: Ended, reason: string | RegExp): void => {
 
 describe('the buildspec', () => {
   it('stays small enough to be given inline, and says the same each time', () => {
-    expect(JSON.stringify(buildspec()).length).toBeLessThan(20_000);
+    expect(JSON.stringify(buildspec()).length).toBeLessThan(22_000);
     expect(buildspec()).toEqual(buildspec());
   });
 

@@ -1,10 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { handMadeTar } from '../../support/hand-made-tar.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { aBuilder, aJob, aStore, buildsOf, type Ended } from './set-up.ts';
 
@@ -144,18 +146,45 @@ const hostile: [string, string, RegExp][] = [
   ['an absolute link', "add('l', SYMTYPE, '/etc')", /the link 'l' leads out of it/],
   ['a hard link out', "add('l', LNKTYPE, '../x')", /the link 'l' leads out of it/],
   ['a device', "add('d', CHRTYPE)", /'d' is neither a file, a folder nor a link/],
-  [
-    'an entry below a link',
-    "add('a', DIRTYPE); add('l', SYMTYPE, 'a'); add('l/f')",
-    /'l\/f' lies below a link/,
-  ],
+  ['an entry below a link', "add('a', DIRTYPE); add('l', SYMTYPE, 'a'); add('l/f')", /'l' is there twice/],
   ['an entry in the place of a link', "add('f'); add('l', SYMTYPE, 'f'); add('l')", /'l' is there twice/],
   [
     'links that lead out together',
     "add('a', SYMTYPE, 'b/..'); add('b', SYMTYPE, 'c/../..'); add('c', DIRTYPE)",
     /link .* leads out of it/,
   ],
-  ['too many entries', "[add(f'f{i}') for i in range(12)]", /more than 10 entries/],
+  [
+    'links that lead out only when they are followed',
+    "add('a/b/c/d/e', DIRTYPE); add('a/b/c/d/e/l', SYMTYPE, '../../../../..'); add('m', SYMTYPE, 'a/b/c/d/e/l/../evil')",
+    /the link 'm' leads out of it/,
+  ],
+  [
+    'links that are longer together than a path may be',
+    // Sixteen folders with long names, each with a short link to it: realpath gives up before it sees the way up.
+    `p, names = '', 'abcdefghijklmnop'
+for n in names:
+    add(p + n * 230, DIRTYPE); add(p + n, SYMTYPE, n * 230); p += n * 230 + '/'
+add(p + 'l', SYMTYPE, '../' * 16)
+add('m', SYMTYPE, '/'.join(names) + '/l/../evil')`,
+    /the link 'm' leads out of it/,
+  ],
+  [
+    'a second name of a link, from where it leads out',
+    "add('a/l', SYMTYPE, '../f'); add('l', LNKTYPE, 'a/l')",
+    /the link 'l' leads out of it/,
+  ],
+  [
+    'another archive inside',
+    "t.close(); import gzip; one = open(sys.argv[1], 'rb').read(); open(sys.argv[1], 'wb').write(gzip.compress(one))",
+    /it is damaged/,
+  ],
+  [
+    'headers that each speak for the next one',
+    "[t.fileobj.write(info('x', b'g').tobuf()) for i in range(2000)]",
+    /it is damaged/,
+  ],
+  ['nothing', '', /it has no entries/],
+  ['too many entries', "[add(f'f{i}') for i in range(42)]", /more than 40 entries/],
   ['a file that says it is large', "add('f', size=200_000)", /unpacks to more than 100000 bytes/],
   [
     'a file that is large',
@@ -169,7 +198,7 @@ describe('unpacking', () => {
   async function aCopy(folder: string): Promise<string> {
     const text = await readFile(unpack, 'utf8');
     expect(text).toContain('UNPACKED_BYTES_MAX = 1024**3\nENTRIES_MAX = 100_000\n');
-    const small = text.replace('1024**3', '100_000').replace('ENTRIES_MAX = 100_000', 'ENTRIES_MAX = 10');
+    const small = text.replace('1024**3', '100_000').replace('ENTRIES_MAX = 100_000', 'ENTRIES_MAX = 40');
     await writeFile(join(folder, 'unpack.py'), small);
     return join(folder, 'unpack.py');
   }
@@ -207,6 +236,33 @@ def add(*a, **k):
         left: [],
       });
     }
+  });
+
+  it('reads no further than to the end of the archive, and says how far', async () => {
+    const folder = await temporaryFolder();
+    const [file, target] = [join(folder, 'x.tgz'), join(folder, 'target')];
+    await mkdir(target);
+    const packed = gzipSync(Buffer.alloc(16 * 1024 ** 2));
+    await writeFile(file, Buffer.concat(Array.from({ length: 128 }, () => packed)));
+    const { stdout, stderr } = spawnSync('python3', [unpack, file, target], { encoding: 'utf8' });
+    expect(stdout).toBe('it has no entries\n');
+    const [, inflated] = /^Read 0 entries of the tarball, (\d+) bytes inflated\n$/.exec(stderr) ?? [];
+    expect(Number(inflated)).toBeLessThanOrEqual(128 * 1024);
+  });
+
+  it('ends when it takes too much time of the processor', async () => {
+    const folder = await temporaryFolder();
+    const [file, target] = [join(folder, 'x.tgz'), join(folder, 'target')];
+    const script = join(folder, 'short.py');
+    await mkdir(target);
+    const text = await readFile(unpack, 'utf8');
+    const short = text.replace('SECONDS_MAX = 120', 'SECONDS_MAX = 1').replace('= 100_000', '= 10**9');
+    await writeFile(script, short);
+    const header = handMadeTar({ path: 'x', type: 'Directory' }).subarray(0, 512);
+    const packed = gzipSync(Buffer.alloc(16 * 1024 ** 2, header));
+    await writeFile(file, Buffer.concat(Array.from({ length: 64 }, () => packed)));
+    const { stdout } = spawnSync('python3', [script, file, target], { encoding: 'utf8' });
+    expect(stdout).toBe('unpacking it takes more than 1 s of processor time\n');
   });
 
   it('keeps files, folders, modes and links that stay inside', async () => {
