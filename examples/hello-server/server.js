@@ -32,7 +32,7 @@ const server = createServer((request, response) => {
   } else sendJson(response, 404, { detail: `Nothing at ${pathname}` });
 });
 
-server.listen(Number(process.env.PORT ?? 8000), () => {
+server.listen(Number(process.env.PORT ?? 8000), process.env.HOST ?? '127.0.0.1', () => {
   console.log(`hello-server ${VERSION} listens on port ${server.address().port}`);
 });
 

@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type GroupRecord, membersOf } from './process-table.ts';
 
-/** A TCP port that a process listens on. `host` is where to reach it from this machine. */
-export type Listening = { host: '127.0.0.1' | '::1'; port: number };
+/** A TCP port that a process listens on. `host` is where to reach it from this machine; `everywhere`: other machines may reach it, too. */
+export type Listening = { host: '127.0.0.1' | '::1'; port: number; everywhere?: true };
 
 const STATE_LISTEN = '0A';
-const REACHED_BY_IPV4 = new Set(['0100007F', '00000000', '0'.repeat(32), '0000000000000000FFFF00000100007F']);
+const REACHED_BY_IPV4 = new Set(['0100007F', '0000000000000000FFFF00000100007F']);
+const EVERYWHERE = new Set(['00000000', '0'.repeat(32), '0000000000000000FFFF000000000000']);
 const IPV6_LOOPBACK = '00000000000000000000000001000000';
 
 /** Reads the listening rows of /proc/net/tcp or tcp6: socket inode -> where it can be reached. */
@@ -17,11 +18,16 @@ export function parseListening(text: string): Map<string, Listening> {
     const [address = '', port = ''] = (fields[1] ?? '').split(':');
     const inode = fields[9];
     if (fields[3] !== STATE_LISTEN || inode === undefined) continue;
-    if (REACHED_BY_IPV4.has(address))
-      found.set(inode, { host: '127.0.0.1', port: Number.parseInt(port, 16) });
-    if (address === IPV6_LOOPBACK) found.set(inode, { host: '::1', port: Number.parseInt(port, 16) });
+    const where = reachedAt(address, Number.parseInt(port, 16));
+    if (where !== undefined) found.set(inode, where);
   }
   return found;
+}
+
+function reachedAt(address: string, port: number): Listening | undefined {
+  if (EVERYWHERE.has(address)) return { host: '127.0.0.1', port, everywhere: true };
+  if (REACHED_BY_IPV4.has(address)) return { host: '127.0.0.1', port };
+  return address === IPV6_LOOPBACK ? { host: '::1', port } : undefined;
 }
 
 /** The tables of the kernel: reading one takes it milliseconds, so they are read one after the other, for sockets only that may be in them. */
@@ -71,8 +77,9 @@ export function parseLsof(text: string): Listening[] {
   return text.split('\n').flatMap((line): Listening[] => {
     const [, address, port] = /^n(.*):(\d+)$/.exec(line) ?? [];
     if (address === '[::1]') return [{ host: '::1', port: Number(port) }];
-    const reached = address === '*' || address === '127.0.0.1' || address === '0.0.0.0' || address === '[::]';
-    return reached ? [{ host: '127.0.0.1', port: Number(port) }] : [];
+    if (address === '127.0.0.1') return [{ host: '127.0.0.1', port: Number(port) }];
+    const everywhere = address === '*' || address === '0.0.0.0' || address === '[::]';
+    return everywhere ? [{ host: '127.0.0.1', port: Number(port), everywhere }] : [];
   });
 }
 

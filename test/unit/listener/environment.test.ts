@@ -39,4 +39,10 @@ describe('the environment of a child', () => {
     expect(made.variables.PATH?.startsWith('/a/node_modules/.bin:')).toBe(true);
     expect(serverEnvironment({ environment: [] }, 1, []).ownPortIgnored).toBe(false);
   });
+
+  it('tells a server to listen on this machine alone, unless its deployment says otherwise', () => {
+    expect(serverEnvironment({ environment: [] }, 1, []).variables.HOST).toBe('127.0.0.1');
+    const given = [{ name: 'HOST', value: '0.0.0.0' }];
+    expect(serverEnvironment({ environment: given }, 1, []).variables.HOST).toBe('0.0.0.0');
+  });
 });

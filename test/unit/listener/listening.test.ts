@@ -18,7 +18,7 @@ describe('finding out who listens where', () => {
     ].join('\n');
     expect([...parseListening(text)]).toEqual([
       ['11', { host: '127.0.0.1', port: 8000 }],
-      ['12', { host: '127.0.0.1', port: 8001 }],
+      ['12', { host: '127.0.0.1', port: 8001, everywhere: true }],
     ]);
   });
 
@@ -29,7 +29,7 @@ describe('finding out who listens where', () => {
       row('00000000000000000000000001000000:1F41', '0A', 22),
     ].join('\n');
     expect([...parseListening(text).values()]).toEqual([
-      { host: '127.0.0.1', port: 8000 },
+      { host: '127.0.0.1', port: 8000, everywhere: true },
       { host: '::1', port: 8001 },
     ]);
   });
@@ -38,7 +38,7 @@ describe('finding out who listens where', () => {
     const text = 'p12\nf3\nn127.0.0.1:8000\nn*:8001\nn[::1]:8002\nn10.0.0.1:8003\n';
     expect(parseLsof(text)).toEqual([
       { host: '127.0.0.1', port: 8000 },
-      { host: '127.0.0.1', port: 8001 },
+      { host: '127.0.0.1', port: 8001, everywhere: true },
       { host: '::1', port: 8002 },
     ]);
   });

@@ -77,11 +77,14 @@ export type ReadinessOptions = {
   failure?: () => string | undefined;
 };
 
+/** Where a server answers, and all that its processes listen on. */
+export type Ready = { where: Listening; listening: Listening[] };
+
 /**
  * Waits until GET /ok on `port` answers 2xx, from a process of this very group. Throws `NotReadyError` when the first process
  * ends, when the group serves on another port, and at the timeout.
  */
-export async function waitUntilReady(group: ProcessGroup, options: ReadinessOptions): Promise<Listening> {
+export async function waitUntilReady(group: ProcessGroup, options: ReadinessOptions): Promise<Ready> {
   const { port, signal } = options;
   const begin = Date.now();
   let problem = `nothing listens on PORT=${port}`;
@@ -102,7 +105,7 @@ export async function waitUntilReady(group: ProcessGroup, options: ReadinessOpti
     const where = onPort(listening, port);
     if (where !== undefined) {
       const answer = await probe(where, signal);
-      if (answer.ready) return where;
+      if (answer.ready) return { where, listening };
       problem = answer.problem;
     } else if (searches) {
       const other = await firstHttpPort(listening, signal);

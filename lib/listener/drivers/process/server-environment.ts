@@ -8,6 +8,9 @@ export type ServerEnvironment = {
   ownPortIgnored: boolean;
 };
 
+/** Servers that ask where to listen do it where this listener alone reaches them. A deployment's own `HOST` wins. */
+const HOST = '127.0.0.1';
+
 /** The environment of an agent server: constructed, `defaults`, the deployment's variables on top, and the port it must listen on. */
 export function serverEnvironment(
   spec: Pick<DeploySpec, 'environment'>,
@@ -16,7 +19,7 @@ export function serverEnvironment(
   defaults: Record<string, string> = {},
 ): ServerEnvironment {
   const given = Object.fromEntries(spec.environment.map(({ name, value }) => [name, value]));
-  const variables = childEnvironment({ ...defaults, ...given, PORT: String(port) });
+  const variables = childEnvironment({ HOST, ...defaults, ...given, PORT: String(port) });
   return {
     variables: { ...variables, PATH: withTools(variables.PATH ?? '', toolFolders) },
     ownPortIgnored: 'PORT' in given,

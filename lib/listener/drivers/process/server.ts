@@ -3,8 +3,9 @@ import { freePort } from '../../../processes/free-port.ts';
 import type { OutputLine, ProcessGroup } from '../../../processes/group.ts';
 import type { ProcessKeeper } from '../../../processes/keeper.ts';
 import { cutText } from '../../../processes/lines.ts';
+import type { Listening } from '../../../processes/listening.ts';
 import { nextTimestamp } from '../../../processes/timestamps.ts';
-import { OUTPUT_FOLLOWS } from '../../driver.ts';
+import { type DeployHooks, OUTPUT_FOLLOWS } from '../../driver.ts';
 import { guessLevel } from '../../level.ts';
 import type { ShippedLine } from '../../log-shipper.ts';
 import type { Mask } from '../../masking.ts';
@@ -21,7 +22,7 @@ export type ServerOptions = {
   startTimeoutMilliseconds: number;
   isTrial: boolean;
   signal: AbortSignal;
-  say: (message: string) => void;
+  say: DeployHooks['say'];
   onLine: (line: ShippedLine) => void;
 };
 
@@ -109,13 +110,14 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   });
   try {
     const timeoutMilliseconds = options.startTimeoutMilliseconds;
-    const where = await waitUntilReady(group, {
+    const { where, listening } = await waitUntilReady(group, {
       port,
       timeoutMilliseconds,
       signal: options.signal,
       failure: () => failure,
     });
     options.say(`Healthy after ${Date.now() - begin} ms.`);
+    warnOfOpenPorts(listening, options.say);
     return {
       group,
       target: new ProxyTarget(where),
@@ -130,6 +132,17 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     if (!(error instanceof NotReadyError)) throw error;
     throw new ServerFailedError(withTail(error.message, tail));
   }
+}
+
+/** Names a server that others of the network reach without this listener: past its hosts, and past whatever stands before it. */
+function warnOfOpenPorts(listening: readonly Listening[], say: DeployHooks['say']): void {
+  const ports = listening.flatMap(({ port, everywhere }) => (everywhere ? port : []));
+  if (ports.length === 0) return;
+  const named = `port${ports.length === 1 ? '' : 's'} ${ports.join(', ')}`;
+  say(
+    `The server listens on every address of this machine (${named}), so other machines may reach it past this listener. Let it listen on 127.0.0.1: the variable HOST says so, unless the deployment has one of its own.`,
+    'WARNING',
+  );
 }
 
 function lostItsPort(error: unknown): boolean {
