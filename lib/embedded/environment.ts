@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { OidcSettings } from '../adapters/identity-provider.ts';
 import { isOrigin, listed } from '../contract/cors.ts';
 import { hostList } from '../contract/env.ts';
+import { HOSTS_WANTED, readHosts } from '../serving/hosts.ts';
 import { FAULT_SHARE_MAX, type Faults, parseFaults } from './faults.ts';
 import { type LogLevel, logLevels } from './log.ts';
 
@@ -92,6 +93,16 @@ const corsOrigins = z
     return z.NEVER;
   });
 
+const publicHosts = z
+  .string()
+  .optional()
+  .transform((given, context): string[] => {
+    const { hosts: found, wrong } = readHosts(given ?? '');
+    if (wrong.length === 0) return found;
+    context.addIssue({ code: 'custom', message: `must be ${HOSTS_WANTED}, not '${wrong[0]}'` });
+    return z.NEVER;
+  });
+
 const hosts = z
   .string()
   .optional()
@@ -137,6 +148,10 @@ const schema = z.object({
   SLIPWAY_MORE_TENANTS: yesOrNo,
   /** Pages of other origins that may call the API. */
   SLIPWAY_CORS_ORIGINS: corsOrigins,
+  /** Names of this machine, beside loopback ones, that requests on both ports may come for. */
+  SLIPWAY_PUBLIC_HOSTS: publicHosts,
+  /** A proxy in front of the agents' port says where requests came from. */
+  SLIPWAY_TRUST_PROXY: yesOrNo,
   /** For testing: what goes wrong on purpose. */
   SLIPWAY_FAULTS: faults,
 });
@@ -161,6 +176,10 @@ export type RuntimeSettings = {
   /** Tenants beyond the first may be made. */
   moreTenants: boolean;
   corsOrigins: string[];
+  /** Hosts that requests may name beside loopback ones, as `hostNameOf` spells them. */
+  publicHosts: string[];
+  /** What clients of agents say of where they come from counts. */
+  trustProxy: boolean;
   /** Undefined: nothing goes wrong on purpose. */
   faults: Faults | undefined;
 };
@@ -190,6 +209,8 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     auditDays: data.SLIPWAY_AUDIT_DAYS ?? 0,
     moreTenants: data.SLIPWAY_MORE_TENANTS,
     corsOrigins: data.SLIPWAY_CORS_ORIGINS,
+    publicHosts: data.SLIPWAY_PUBLIC_HOSTS,
+    trustProxy: data.SLIPWAY_TRUST_PROXY,
     faults: data.SLIPWAY_FAULTS,
   };
 }

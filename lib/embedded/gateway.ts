@@ -6,7 +6,10 @@ import { corsMethods } from '../contract/cors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
 import { knownErrorAnswer } from '../http/error-mapping.ts';
 import { wantsEventStream } from '../http/event-stream.ts';
-import { type Result, refuseBytes, sendGatewayError, sendResult } from './gateway/answer.ts';
+import { refusalOf } from '../serving/admission.ts';
+import { isLoopbackHost } from '../serving/hosts.ts';
+import { BODY_SILENCE_MILLISECONDS, BODY_SILENT, endSilentBodies } from '../serving/silent-bodies.ts';
+import { type Result, refuseBytes, sendGatewayError, sendProblem, sendResult } from './gateway/answer.ts';
 import { lambdaContext } from './gateway/context.ts';
 import { answerCors, type Cors } from './gateway/cors.ts';
 import { eventOf, targetOf } from './gateway/event.ts';
@@ -25,6 +28,10 @@ export type GatewayOptions = {
   serveBlob: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
   /** Pages of which origins may ask; none unless given. */
   corsOrigins?: readonly string[];
+  /** Hosts that requests may name beside loopback ones, as `hostNameOf` spells them; none unless given. */
+  publicHosts?: readonly string[];
+  /** A body without a byte for so long is ended. */
+  bodySilenceMilliseconds?: number;
   onError: (error: unknown, what: string) => void;
 };
 
@@ -37,9 +44,9 @@ export type Gateway = {
 /** API Gateway waits so long for a function. */
 const HANDLER_MILLISECONDS = 30_000;
 const CLOSE_GRACE_MILLISECONDS = 3_000;
-/** Header and body of a request; a slow client may not hold a connection for ever. */
+/** A slow client may not hold a connection for ever. Bodies may be slow, but not silent. */
 const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
-const REQUEST_TIMEOUT_MILLISECONDS = 120_000;
+const WAY_OUT = 'It does for localhost, and for the hosts that the variable SLIPWAY_PUBLIC_HOSTS names.';
 /** Longer than clients' own idle limits, so that they and not we close a connection that may just be used again. */
 const KEEP_ALIVE_MILLISECONDS = 65_000;
 
@@ -65,10 +72,13 @@ class HttpGateway {
     this.#cors = { origins: options.corsOrigins ?? [], methods: corsMethods(options.routes) };
     this.#server = createServer({
       headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
-      requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
+      requestTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     });
     this.#server.on('clientError', (error, socket) => refuseBytes(error, socket, randomUUID()));
+    const silence = options.bodySilenceMilliseconds ?? BODY_SILENCE_MILLISECONDS;
+    const refusal = { status: 408, detail: BODY_SILENT };
+    endSilentBodies(this.#server, silence, (response) => sendProblem(response, refusal));
     this.#server.on('request', (request, response) => this.#track(this.#answer(request, response)));
   }
 
@@ -105,6 +115,8 @@ class HttpGateway {
     // Handlers answer with an id of their own; what this gateway answers by itself has one too.
     const requestId = randomUUID();
     response.setHeader('x-request-id', requestId);
+    const refusal = refusalOf(request, (host) => this.#isServed(host), WAY_OUT);
+    if (refusal !== undefined) return sendProblem(response, refusal);
     try {
       if (await this.#options.serveBlob(request, response)) return;
       if (answerCors(request, response, this.#cors)) return;
@@ -116,6 +128,10 @@ class HttpGateway {
       this.#options.onError(error, what);
       sendGatewayError(response, 500, 'Internal Server Error');
     }
+  }
+
+  #isServed(host: string): boolean {
+    return isLoopbackHost(host) || (this.#options.publicHosts ?? []).includes(host);
   }
 
   async #invokeRoute(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -188,6 +188,7 @@ async function openGateway({ settings, log }: Start, deps: EmbeddedDeps, closers
       routes,
       handlerOf: (row) => apiHandler(row, () => deps),
       corsOrigins: settings.corsOrigins,
+      publicHosts: settings.publicHosts,
       serveBlob: (request, response) => deps.blobs.serve(request, response),
       onError: (error, what) => log.error(`${what}: ${error instanceof Error ? error.stack : String(error)}`),
     });
@@ -217,6 +218,8 @@ function openListener(
     apiKey: identity.api_key,
     dataFolder: join(settings.dataFolder, 'listener'),
     agentsPort: identity.agents_port,
+    publicHosts: settings.publicHosts,
+    trustProxy: settings.trustProxy,
     startTimeoutSeconds: settings.startTimeoutSeconds,
     drainSeconds: settings.drainSeconds,
     logLevel: settings.logLevel,

@@ -4,8 +4,9 @@ import { ProcessKeeper } from '../processes/keeper.ts';
 import { pause } from './backoff.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import { ControlPlane } from './control-plane.ts';
-import { ProcessDriver, type ProcessDriverOptions, tidyFolders } from './drivers/process/driver.ts';
+import { ProcessDriver, type ProcessDriverOptions } from './drivers/process/driver.ts';
 import { Proxy } from './drivers/process/proxy.ts';
+import { tidyFolders } from './drivers/process/tidy-folders.ts';
 import { Http } from './http.ts';
 import { lockDataFolder } from './lock.ts';
 import type { Log } from './log.ts';
@@ -39,7 +40,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
   const base = `${options.url}/v2/listeners/${options.listenerId}`;
   const controlPlane = new ControlPlane(new Http(base, options.apiKey, log));
   const shipper = new LogShipper((body, sent) => controlPlane.logs(body, sent), log);
-  const proxy = new Proxy({ port: options.agentsPort, pathPrefix: options.pathPrefix });
+  const proxy = new Proxy({ ...options, port: options.agentsPort });
   const port = await proxy.listen();
   const agentsUrl = `${options.agentsUrl ?? `http://localhost:${port}`}${options.pathPrefix}`;
   const driver: ProcessDriver = new ProcessDriver({

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { HOSTS_WANTED, hostNameOf, readHosts } from '../serving/hosts.ts';
 import { isLogLevel, type LogLevel } from './log.ts';
 
 export type ListenerOptions = {
@@ -9,6 +10,10 @@ export type ListenerOptions = {
   agentsPort: number;
   agentsUrl: string | undefined;
   pathPrefix: string;
+  /** Hosts that requests for agents may name beside loopback ones, as `hostNameOf` spells them. */
+  publicHosts: string[];
+  /** A proxy in front of the agents' port says where requests came from. */
+  trustProxy: boolean;
   startTimeoutSeconds: number;
   drainSeconds: number;
   logLevel: LogLevel;
@@ -27,6 +32,8 @@ export const USAGE = `Usage: listener [options]
   --agents-port PORT            agents are served here       (SLIPWAY_AGENTS_PORT, default 4401)
   --agents-url URL              their public address         (SLIPWAY_AGENTS_URL, default http://localhost:PORT)
   --path-prefix PATH            /d: agents at /d/<name>/     (SLIPWAY_PATH_PREFIX)
+  --public-hosts HOSTS          other names of theirs        (SLIPWAY_PUBLIC_HOSTS, separated by commas)
+  --trust-proxy                 a proxy is in front of them  (SLIPWAY_TRUST_PROXY=true)
   --start-timeout-seconds N     time to answer GET /ok       (SLIPWAY_START_TIMEOUT_SECONDS, default 300)
   --drain-seconds N             time to finish requests      (SLIPWAY_DRAIN_SECONDS, default 30)
   --log-level LEVEL             debug, info, warn, error     (SLIPWAY_LOG_LEVEL, default info)
@@ -41,6 +48,8 @@ const argumentNames = {
   'agents-port': { type: 'string' },
   'agents-url': { type: 'string' },
   'path-prefix': { type: 'string' },
+  'public-hosts': { type: 'string' },
+  'trust-proxy': { type: 'boolean' },
   'start-timeout-seconds': { type: 'string' },
   'drain-seconds': { type: 'string' },
   'log-level': { type: 'string' },
@@ -78,12 +87,26 @@ function prefixOf(text: string): string {
   throw new OptionsError(`--path-prefix must look like /d, not '${text}'.`);
 }
 
+/** The public address of the agents is one of their names. */
+function publicHostsOf(text: string, agentsUrl: string | undefined): string[] {
+  const { hosts, wrong } = readHosts(text);
+  if (wrong.length > 0) throw new OptionsError(`--public-hosts must be ${HOSTS_WANTED}, not '${wrong[0]}'.`);
+  const ofAddress = agentsUrl === undefined ? undefined : hostNameOf(new URL(agentsUrl).host);
+  return ofAddress === undefined ? hosts : [...hosts, ofAddress];
+}
+
+function yesOrNo(text: string, variable: string): boolean {
+  if (/^(true|false)?$/i.test(text)) return text.toLowerCase() === 'true';
+  throw new OptionsError(`${variable} must be true or false, not '${text}'.`);
+}
+
 /** Reads the options from arguments and environment, arguments first. Throws `OptionsError`. */
 export function readOptions(args: string[], environment: NodeJS.ProcessEnv): ListenerOptions {
   const given = parse(args);
   const logLevel = given['log-level'] ?? environment.SLIPWAY_LOG_LEVEL?.toLowerCase() ?? 'info';
   if (!isLogLevel(logLevel)) throw new OptionsError(`--log-level '${logLevel}' is not known.`);
   const agentsUrl = given['agents-url'] ?? environment.SLIPWAY_AGENTS_URL;
+  const publicHosts = given['public-hosts'] ?? environment.SLIPWAY_PUBLIC_HOSTS ?? '';
   const startTimeout = given['start-timeout-seconds'] ?? environment.SLIPWAY_START_TIMEOUT_SECONDS ?? '300';
   const drain = given['drain-seconds'] ?? environment.SLIPWAY_DRAIN_SECONDS ?? '30';
   return {
@@ -106,6 +129,8 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Lis
     ),
     agentsUrl: agentsUrl === undefined ? undefined : urlOf(agentsUrl, '--agents-url'),
     pathPrefix: prefixOf(given['path-prefix'] ?? environment.SLIPWAY_PATH_PREFIX ?? '/d'),
+    publicHosts: publicHostsOf(publicHosts, agentsUrl),
+    trustProxy: given['trust-proxy'] ?? yesOrNo(environment.SLIPWAY_TRUST_PROXY ?? '', 'SLIPWAY_TRUST_PROXY'),
     startTimeoutSeconds: numberOf(startTimeout, '--start-timeout-seconds', 86_400),
     drainSeconds: numberOf(drain, '--drain-seconds', 86_400),
     logLevel,

@@ -13,6 +13,8 @@ const stateSchema = z.object({
       name: z.string(),
       epoch: z.number(),
       revision_id: z.string().nullable(),
+      /** The host of its own address, if it has one. */
+      custom_host: z.string().optional(),
     }),
   ),
   /** The lease of each task whose end is not yet reported, by task id, oldest first. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { create, type Program } from '../support/program.ts';
-import { type Ask, type Raw, send, sendBytes } from '../support/raw-request.ts';
+import { type Ask, type Raw, send, sendBytes, sendLines } from '../support/raw-request.ts';
 import { type Place, refusals } from './refusals.ts';
 
 const detailOf = ({ text }: Raw): unknown => (text === '' ? '' : JSON.parse(text).detail);
@@ -168,6 +168,25 @@ export function httpTests(program: () => Program): void {
     });
   });
 
+  describe('a page under a name that a DNS server has moved to this machine', () => {
+    it('reaches neither port, and a name that was made public reaches both', async () => {
+      const { agents_port } = JSON.parse(await readFile(join(program().dataFolder, 'listener.json'), 'utf8'));
+      const statusFor = async (port: number, path: string, host: string) => {
+        const answer = await sendLines(port, [`GET ${path} HTTP/1.1`, `Host: ${host}`, '', '']);
+        return Number(answer.slice(9, 12));
+      };
+      const api = Number(new URL(program().baseUrl).port);
+      for (const [host, ok, nobody] of [
+        ['evil.example', 421, 421],
+        ['slipway.example', 200, 404],
+        ['localhost', 200, 404],
+      ] as const) {
+        expect([host, await statusFor(api, '/ok', host)]).toEqual([host, ok]);
+        expect([host, await statusFor(agents_port, '/d/nobody/', host)]).toEqual([host, nobody]);
+      }
+    });
+  });
+
   describe('the description of the API', () => {
     it('is there for everybody, for programs and as a page', async () => {
       for (const prefix of ['', '/api-host']) {
@@ -235,7 +254,7 @@ export function httpTests(program: () => Program): void {
       );
       const longest = `GET /ok?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`;
       expect(await sendBytes(program(), longest)).toMatch(/^HTTP\/1\.1 431 [^]*x-request-id: \S{8,}/);
-      const cut = 'POST /v2/deployments HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n{"name"';
+      const cut = 'POST /v2/deployments HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"name"';
       await sendBytes(program(), cut, 'end');
       expect((await ask({ path: '/ok' })).text).toBe('{"ok":true}');
       expect(program().output()).not.toMatch(/ERROR/);

@@ -6,7 +6,11 @@ import { mainFlowTests } from './main-flow-tests.ts';
 import { programOfFile } from './shared-program.ts';
 import { switchTests } from './switch-tests.ts';
 
-const program = programOfFile({ SLIPWAY_LOG_LEVEL: 'debug', SLIPWAY_DRAIN_SECONDS: '10' });
+const program = programOfFile({
+  SLIPWAY_LOG_LEVEL: 'debug',
+  SLIPWAY_DRAIN_SECONDS: '10',
+  SLIPWAY_PUBLIC_HOSTS: 'slipway.example',
+});
 
 describe('a program that prints all it can', () => {
   // The first looks for errors in all that was printed until then, the last for secrets.

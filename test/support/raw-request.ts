@@ -45,3 +45,20 @@ export function sendBytes(program: Program, bytes: string, then?: 'end'): Promis
     socket.on('close', () => resolve(answer));
   });
 }
+
+/** Sends these lines as they are, and gives what comes back until the other side hangs up or `enough` says so. */
+export async function sendLines(
+  port: number,
+  lines: readonly string[],
+  enough: (text: string) => boolean = (text) => /\r\n\r\n[^]/.test(text),
+): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(lines.join('\r\n'));
+  let text = '';
+  for await (const chunk of socket) {
+    text += String(chunk);
+    if (enough(text)) break;
+  }
+  socket.destroy();
+  return text;
+}

@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
+import type { Refusal } from '../../serving/admission.ts';
+
 export type Result = APIGatewayProxyStructuredResultV2;
 
 /** The headers of a result, cookies as repeated headers. */
@@ -55,6 +57,16 @@ export function refuseBytes({ code = '' }: NodeJS.ErrnoException, socket: Duplex
     'connection: close',
   ];
   socket.end(`HTTP/1.1 ${statusCode} ${reason}\r\n${headers.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/** What this gateway has to say of a request and API Gateway would not: as handlers say it. */
+export function sendProblem(response: ServerResponse, { status, detail }: Refusal): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ detail }));
 }
 
 /** What API Gateway answers by itself. */

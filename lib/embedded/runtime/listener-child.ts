@@ -16,6 +16,8 @@ export type ListenerChildOptions = {
   apiKey: string;
   dataFolder: string;
   agentsPort: number;
+  publicHosts: readonly string[];
+  trustProxy: boolean;
   startTimeoutSeconds: number;
   drainSeconds: number;
   logLevel: string;
@@ -76,6 +78,7 @@ function launch(options: ListenerChildOptions): ProcessGroup {
     '--listener-id': options.listenerId,
     '--data-dir': options.dataFolder,
     '--agents-port': options.agentsPort,
+    '--public-hosts': options.publicHosts.join(','),
     '--start-timeout-seconds': options.startTimeoutSeconds,
     '--drain-seconds': options.drainSeconds,
     '--log-level': options.logLevel,
@@ -83,7 +86,7 @@ function launch(options: ListenerChildOptions): ProcessGroup {
   const args = Object.entries(named).flatMap(([name, value]) => [name, String(value)]);
   const group = options.processes.start({
     command: process.execPath,
-    args: [program, ...args, '--parent-pipe'],
+    args: [program, ...args, ...(options.trustProxy ? ['--trust-proxy'] : []), '--parent-pipe'],
     cwd: options.dataFolder,
     environment: childEnvironment({ SLIPWAY_API_KEY: options.apiKey, ...compileCache() }),
     stdin: 'pipe',

@@ -1,36 +1,14 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, request, type Server } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { Proxy } from '../../../lib/listener/drivers/process/proxy.ts';
-import { ProxyTarget } from '../../../lib/listener/drivers/process/proxy-target.ts';
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
+import { serve, startProxy } from './proxy-world.ts';
 
 const WAIT = { timeoutMs: 10_000 };
 
-async function serve(handler: RequestListener): Promise<{ server: Server; target: ProxyTarget }> {
-  const server = createServer(handler).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const target = new ProxyTarget({ host: '127.0.0.1', port });
-  onTestFinished(() => {
-    target.agent.destroy();
-    server.close();
-    server.closeAllConnections();
-  });
-  return { server, target };
-}
-
-async function startProxy() {
-  const proxy = new Proxy({ port: 0, pathPrefix: '/d' });
-  const port = await proxy.listen();
-  onTestFinished(() => proxy.close());
-  return { proxy, url: (path: string) => `http://127.0.0.1:${port}${path}`, port };
-}
-
 describe('the reverse proxy', { timeout: 30_000 }, () => {
   it('strips the prefix, says where the request came from, and drops what belongs to one connection', async () => {
-    const { proxy, port } = await startProxy();
+    const { proxy, port } = await startProxy({ publicHosts: ['agents.example'] });
     const { target } = await serve((incoming, response) => {
       response.setHeader('Set-Cookie', ['a=1', 'b=2']);
       response.end(JSON.stringify({ url: incoming.url, headers: incoming.headers }));

@@ -148,7 +148,7 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
     const echo = (text: string) =>
       text.replace(
         '// Stop accepting',
-        "server.on('upgrade', (q, s) => { s.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: echo\\r\\n\\r\\n'); s.pipe(s); });\n// Stop accepting",
+        "server.on('upgrade', (q, s) => { s.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n'); s.pipe(s); });\n// Stop accepting",
       );
     const { deployment_name: name } = await deploy(controlPlane, await helloTarball('v1', echo));
     const socket = connect(program.agentsPort, '127.0.0.1');
@@ -156,7 +156,9 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
     socket.on('data', (chunk: Buffer) => {
       received += chunk.toString();
     });
-    socket.write(`GET /d/${name}/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n`);
+    socket.write(
+      `GET /d/${name}/ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    );
     await until(() => received.includes('101 Switching Protocols'), { ...WAIT, what: 'the upgrade' });
     socket.write('ping-pong');
     await until(() => received.endsWith('ping-pong'), { ...WAIT, what: 'the echo' });

@@ -20,6 +20,8 @@ describe('the environment of the runtime', () => {
       allowedHosts: [],
       auditDays: 400,
       corsOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
+      publicHosts: [],
+      trustProxy: false,
       faults: undefined,
     });
     expect(readEnvironment({ PORT: '', SLIPWAY_DATA_DIR: '', SLIPWAY_LOG_LEVEL: '' })).toEqual(
@@ -57,6 +59,10 @@ describe('the environment of the runtime', () => {
     [
       { SLIPWAY_OIDC_ISSUER: 'http://127.0.0.1:8080', SLIPWAY_OIDC_AUDIENCE: 'slipway' },
       { oidc: { issuer: 'http://127.0.0.1:8080', audience: 'slipway' } },
+    ],
+    [
+      { SLIPWAY_PUBLIC_HOSTS: 'Slipway.Example, agents.example:8443', SLIPWAY_TRUST_PROXY: 'true' },
+      { publicHosts: ['slipway.example', 'agents.example'], trustProxy: true },
     ],
     [{ SLIPWAY_CORS_ORIGINS: 'none' }, { corsOrigins: [] }],
     [{ SLIPWAY_CORS_ORIGINS: '*' }, { corsOrigins: ['*'] }],

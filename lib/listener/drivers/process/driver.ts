@@ -1,8 +1,9 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import type { ProcessKeeper } from '../../../processes/keeper.ts';
 import { nextTimestamp } from '../../../processes/timestamps.ts';
+import { hostNameOf } from '../../../serving/hosts.ts';
 import { pause } from '../../backoff.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../driver.ts';
 import type { Log } from '../../log.ts';
@@ -17,6 +18,7 @@ import { agentCommand } from './langgraph.ts';
 import type { Proxy } from './proxy.ts';
 import { SAVE_MILLISECONDS, saveAndStop } from './save-and-stop.ts';
 import { type Server, STOP_GRACE_MILLISECONDS, startServer } from './server.ts';
+import { STATE_FOLDER, TRIAL_FOLDER } from './tidy-folders.ts';
 
 export type ProcessDriverOptions = {
   dataFolder: string;
@@ -38,9 +40,6 @@ type Parts = {
   onChange: (deploymentId: string) => void;
 };
 
-/** What agents keep across revisions, a folder a deployment; and what those that are only tried keep. */
-const STATE_FOLDER = 'state';
-const TRIAL_FOLDER = 'trial';
 /** Enough for what is decided in this process to have reached its connections. */
 const SETTLE_MILLISECONDS = 20;
 
@@ -61,19 +60,23 @@ export class ProcessDriver implements Driver {
     this.#parts = parts;
     // Known before the restart: their addresses hold requests until they serve again, instead of answering 404.
     for (const [id, known] of parts.state.deployments) {
-      if (known.revision_id !== null) this.#make(id, known.name, known.epoch);
+      if (known.revision_id !== null)
+        this.#make(id, known.name, known.epoch).route.customHost = known.custom_host;
     }
   }
 
   async deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
-    const existing = this.#deployments.get(spec.deployment_id);
     const mask = maskOf(spec);
     const say: DeployHooks['say'] = (message, level) => hooks.say(mask(message), level);
     if (spec.artifact.kind === 'image') {
       const message = IMAGE_REFUSED.replace('{uri}', spec.artifact.uri);
-      return { outcome: 'failed', message, previousServing: isServing(existing) };
+      return {
+        outcome: 'failed',
+        message,
+        previousServing: isServing(this.#deployments.get(spec.deployment_id)),
+      };
     }
-    const deployment = existing ?? this.#make(spec.deployment_id, spec.deployment_name, spec.epoch);
+    const deployment = this.#of(spec);
     const result = await deployment.deploy(spec, { ...hooks, say });
     if (result.outcome !== 'succeeded') await this.#removeUnused(spec.deployment_id, spec.revision_id);
     // A first deployment that came to nothing leaves no address and no folder behind.
@@ -84,10 +87,7 @@ export class ProcessDriver implements Driver {
   }
 
   keepRunning(spec: DeploySpec): void {
-    const deployment =
-      this.#deployments.get(spec.deployment_id) ??
-      this.#make(spec.deployment_id, spec.deployment_name, spec.epoch);
-    deployment.keepRunning(spec);
+    this.#of(spec).keepRunning(spec);
   }
 
   async remove(deploymentId: string, epoch?: number): Promise<void> {
@@ -156,6 +156,13 @@ export class ProcessDriver implements Driver {
     await Promise.race([stopping, pause(graceMilliseconds)]);
     await this.#parts.keeper.stopAll(0);
     await stopping;
+  }
+
+  /** The deployment that a spec is of, made if it is new. Its own address may be another than before. */
+  #of({ deployment_id: id, deployment_name: name, epoch, custom_url: url }: DeploySpec): Deployment {
+    const deployment = this.#deployments.get(id) ?? this.#make(id, name, epoch);
+    deployment.route.customHost = url === null ? undefined : hostNameOf(URL.parse(url)?.host || url);
+    return deployment;
   }
 
   #make(id: string, name: string, epoch: number): Deployment {
@@ -246,7 +253,8 @@ export class ProcessDriver implements Driver {
     const { id, epoch, revisionId } = deployment;
     // A deployment that has just been removed must not come back through a late change.
     if (revisionId === undefined || this.#deployments.get(id) !== deployment) return;
-    this.#parts.state.put(id, { name: deployment.route.name, epoch, revision_id: revisionId });
+    const { name, customHost: custom_host } = deployment.route;
+    this.#parts.state.put(id, { name, epoch, revision_id: revisionId, custom_host });
   }
 
   #folder(deploymentId: string): string {
@@ -272,24 +280,4 @@ function maskOf(spec: DeploySpec): ReturnType<typeof createMask> {
 
 function isServing(deployment: Deployment | undefined): boolean {
   return deployment !== undefined && deployment.problem === undefined;
-}
-
-async function entriesOf(folder: string): Promise<string[]> {
-  return readdir(folder).catch(() => []);
-}
-
-/** Removes what an earlier run left half done or no longer needs. Only before anything is started. */
-export async function tidyFolders(dataFolder: string, state: LocalState): Promise<void> {
-  const root = join(dataFolder, 'deployments');
-  await mkdir(root, { recursive: true, mode: 0o700 });
-  for (const id of await entriesOf(root)) {
-    const wanted = state.get(id)?.revision_id ?? undefined;
-    const revisions = join(root, id, 'revisions');
-    const unused = (await entriesOf(revisions)).filter((name) => name !== wanted);
-    await Promise.all(unused.map((name) => rm(join(revisions, name), { recursive: true, force: true })));
-    // Without a record (it was unreadable) an agent's threads must not go: who deletes the deployment deletes them.
-    const keepsState =
-      state.get(id) === undefined && (await entriesOf(join(root, id, STATE_FOLDER))).length > 0;
-    if (wanted === undefined && !keepsState) await rm(join(root, id), { recursive: true, force: true });
-  }
 }

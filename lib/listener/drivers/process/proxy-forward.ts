@@ -5,12 +5,12 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { pause } from '../../backoff.ts';
-import { requestHeaders, responseHeaders } from './proxy-headers.ts';
+import { type Passed, requestHeaders, responseHeaders } from './proxy-headers.ts';
 import type { ProxyRoute } from './proxy-route.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
 /** A request as the server behind shall see it. */
-export type Forwarded = { route: ProxyRoute; prefix: string; path: string };
+export type Forwarded = Passed & { route: ProxyRoute; path: string };
 
 /** A crashed server is back within a second or two; so long a request is held instead of being refused. */
 export const HOLD_MILLISECONDS = 6000;
@@ -61,8 +61,18 @@ function sendBody(request: IncomingMessage, upstream: ClientRequest, onSent: () 
   });
 }
 
+/** What some server sends must be an answer to be passed on: Node throws at others, and that would end this listener. */
+export function isAnswer({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode >= 200;
+}
+
+/** The words behind the status, which mean nothing; none when they hold what may not be passed on. */
+export function reasonPhrase({ statusMessage = '' }: IncomingMessage): string {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage) ? statusMessage : '';
+}
+
 function answer(incoming: IncomingMessage, response: ServerResponse, onEnd: () => void): void {
-  response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage ?? '', responseHeaders(incoming));
+  response.writeHead(incoming.statusCode ?? 502, reasonPhrase(incoming), responseHeaders(incoming));
   // An event stream's head must not wait for its first event.
   response.flushHeaders();
   // Cut off on the one side is cut off on the other: the client must not take half an answer for a whole one.
@@ -87,7 +97,7 @@ function attempt(
       port: target.where.port,
       method: request.method,
       path: to.path,
-      headers: requestHeaders(request, to.prefix),
+      headers: requestHeaders(request, to),
       // A kept connection may be closed by the server just as it is used; only what can be repeated goes over one.
       agent: idempotent && !hasBody(request) ? target.agent : false,
     });
@@ -107,7 +117,15 @@ function attempt(
         connected = true;
       });
     });
-    upstream.once('response', (incoming) => answer(incoming, response, () => over({ kind: 'done' })));
+    const refuse = (problem: string) => {
+      over({ kind: 'failed', problem });
+      upstream.destroy();
+    };
+    upstream.once('response', (incoming) => {
+      if (isAnswer(incoming)) answer(incoming, response, () => over({ kind: 'done' }));
+      else refuse(`it sent the status ${incoming.statusCode}`);
+    });
+    upstream.once('upgrade', () => refuse('it changed to another protocol, which was not asked for'));
     upstream.on('error', ({ message: problem }) => {
       request.unpipe(upstream);
       const repeatable = !bodySent && (idempotent || !connected) && !response.headersSent;

@@ -2,10 +2,25 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
 /** They speak of one connection only and are never passed on (RFC 9110 §7.6.1). */
 const HOP_BY_HOP = new Set(
-  'connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
+  'connection http2-settings keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade'.split(
     ' ',
   ),
 );
+
+/** Without them a message has another end, or another destination: they stay though `Connection` names them. */
+const NEVER_NAMED_AWAY = new Set(['content-length', 'host']);
+
+/** What only a proxy can know: where a request came from, and what it asked for at first. */
+const OF_PROXIES =
+  /^(?:forwarded|x-forwarded(?:-.*)?|x-original-.*|x-rewrite-url|x-host|(?:x-real|x-client|x-cluster-client|true-client|cf-connecting|fastly-client)-ip)$/;
+
+/** A request whose headers are passed on. */
+export type Passed = {
+  /** What its path began with and the server behind does not see. */
+  prefix: string;
+  /** What the client says of where it came from counts: it is a proxy of the operator's. */
+  trustProxy: boolean;
+};
 
 function namedByConnection(message: IncomingMessage): string[] {
   return (message.headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
@@ -13,7 +28,13 @@ function namedByConnection(message: IncomingMessage): string[] {
 
 function isDropped(message: IncomingMessage): (name: string) => boolean {
   const named = new Set(namedByConnection(message));
-  return (name) => HOP_BY_HOP.has(name) || named.has(name);
+  return (name) => HOP_BY_HOP.has(name) || (named.has(name) && !NEVER_NAMED_AWAY.has(name));
+}
+
+/** Servers that name headers as CGI does read `x_real_ip` as `x-real-ip`: what may not come under the one name may not under the other. */
+function isDisguised(name: string): boolean {
+  const plain = name.replaceAll('_', '-');
+  return plain !== name && (HOP_BY_HOP.has(plain) || NEVER_NAMED_AWAY.has(plain) || OF_PROXIES.test(plain));
 }
 
 function joined(before: string | string[] | undefined, added: string): string {
@@ -21,25 +42,32 @@ function joined(before: string | string[] | undefined, added: string): string {
 }
 
 /** The headers for the server behind: the client's without hop-by-hop ones, and where the request came from. */
-export function requestHeaders(request: IncomingMessage, prefix: string): OutgoingHttpHeaders {
+export function requestHeaders(
+  request: IncomingMessage,
+  { prefix, trustProxy }: Passed,
+): OutgoingHttpHeaders {
   const dropped = isDropped(request);
   const { headers } = request;
-  const kept = Object.entries(headers).filter(([name]) => !dropped(name) && name !== 'expect');
-  const host = headers['x-forwarded-host'] ?? headers.host;
+  const kept = Object.entries(headers).filter(
+    ([name]) =>
+      !dropped(name) && !isDisguised(name) && name !== 'expect' && (trustProxy || !OF_PROXIES.test(name)),
+  );
+  const told = trustProxy ? headers : {};
+  const host = told['x-forwarded-host'] ?? headers.host;
   return {
     ...Object.fromEntries(kept),
     // Without it Node would send a GET with a body unframed.
     ...(headers['transfer-encoding'] === undefined ? {} : { 'transfer-encoding': 'chunked' }),
-    'x-forwarded-for': joined(headers['x-forwarded-for'], request.socket.remoteAddress ?? 'unknown'),
+    'x-forwarded-for': joined(told['x-forwarded-for'], request.socket.remoteAddress ?? 'unknown'),
     ...(host === undefined ? {} : { 'x-forwarded-host': host }),
-    'x-forwarded-proto': headers['x-forwarded-proto'] ?? 'http',
-    'x-forwarded-prefix': `${String(headers['x-forwarded-prefix'] ?? '')}${prefix}`,
+    'x-forwarded-proto': told['x-forwarded-proto'] ?? 'http',
+    'x-forwarded-prefix': `${String(told['x-forwarded-prefix'] ?? '')}${prefix}`,
   };
 }
 
 /** The headers of an upgrade request: as above, and the upgrade itself, which is meant for the server behind. */
-export function upgradeHeaders(request: IncomingMessage, prefix: string): OutgoingHttpHeaders {
-  return { ...requestHeaders(request, prefix), connection: 'Upgrade', upgrade: request.headers.upgrade };
+export function upgradeHeaders(request: IncomingMessage, passed: Passed): OutgoingHttpHeaders {
+  return { ...requestHeaders(request, passed), connection: 'Upgrade', upgrade: request.headers.upgrade };
 }
 
 /** The answer's headers as name, value, name, value, … so that repeated ones (Set-Cookie) and their case stay. */

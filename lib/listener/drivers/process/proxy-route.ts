@@ -6,6 +6,8 @@ import type { ProxyTarget } from './proxy-target.ts';
  */
 export class ProxyRoute {
   readonly name: string;
+  /** The host of the deployment's own address, which requests for it may name; undefined without such an address. */
+  customHost: string | undefined;
   #target: ProxyTarget | undefined;
   #reason = 'it is being started';
   readonly #waiting = new Set<() => void>();

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Forwarded, HOLD_MILLISECONDS, noServer } from './proxy-forward.ts';
+import { type Forwarded, HOLD_MILLISECONDS, isAnswer, noServer, reasonPhrase } from './proxy-forward.ts';
 import { responseHeaders, upgradeHeaders } from './proxy-headers.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
@@ -8,6 +8,15 @@ function head(status: number, message: string | undefined, flat: string[]): stri
   const lines = [`HTTP/1.1 ${status} ${message || STATUS_CODES[status] || ''}`];
   for (let at = 0; at + 1 < flat.length; at += 2) lines.push(`${flat[at]}: ${flat[at + 1]}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/**
+ * Whether a request is for a WebSocket. Any other upgrade would be a tunnel to the server behind, past what this proxy says of requests;
+ * such a request is passed on without it, as HTTP allows.
+ */
+export function isWebSocket({ method, headers }: IncomingMessage): boolean {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && !hasBody;
 }
 
 /** Answers an upgrade request that is not upgraded, and hangs up. */
@@ -44,19 +53,21 @@ function connect(
     port: target.where.port,
     method: request.method,
     path: to.path,
-    headers: upgradeHeaders(request, to.prefix),
+    headers: upgradeHeaders(request, to),
     agent: false,
   });
   client.once('close', () => upstream.destroy());
   upstream.once('upgrade', (incoming, server, first) => {
-    client.write(head(101, incoming.statusMessage, responseHeaders(incoming, ['connection', 'upgrade'])));
+    client.write(head(101, reasonPhrase(incoming), responseHeaders(incoming, ['connection', 'upgrade'])));
     if (first.length > 0) client.write(first);
     if (early.length > 0) server.write(early);
     join(client, server);
   });
   upstream.once('response', (incoming) => {
-    const { statusCode = 502, statusMessage } = incoming;
-    client.write(head(statusCode, statusMessage, [...responseHeaders(incoming), 'Connection', 'close']));
+    const { statusCode = 502 } = incoming;
+    if (!isAnswer(incoming)) return void upstream.destroy(new Error(`it sent the status ${statusCode}`));
+    const flat = [...responseHeaders(incoming), 'Connection', 'close'];
+    client.write(head(statusCode, reasonPhrase(incoming), flat));
     incoming.pipe(client);
   });
   upstream.once('error', (error) => {

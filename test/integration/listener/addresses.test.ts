@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { sendLines } from '../../support/raw-request.ts';
+import { until } from '../../support/until.ts';
+import { FakeControlPlane } from './fake-control-plane.ts';
+import {
+  completionOf,
+  deploy,
+  helloTarball,
+  type ListenerProgram,
+  scriptTarball,
+  specOf,
+  startProgram,
+  WAIT,
+} from './listener-program.ts';
+import { sharedListener } from './shared-listener.ts';
+
+const statusFor = async (program: ListenerProgram, name: string, host: string): Promise<string> => {
+  const lines = [`GET /d/${name}/ HTTP/1.1`, `Host: ${host}`, '', ''];
+  return (await sendLines(program.agentsPort, lines)).slice(9, 12);
+};
+
+describe('the address that a server listens on', { timeout: 30_000 }, () => {
+  const shared = sharedListener();
+  const linesOf = async (tarball: Buffer) => {
+    const { controlPlane } = shared();
+    const taskId = controlPlane.offerDeploy(specOf(controlPlane, controlPlane.addArtifact(tarball)));
+    expect((await completionOf(controlPlane, taskId)).outcome).toBe('succeeded');
+    return controlPlane.taskLinesOf(taskId).filter(({ message }) => message.includes('every address'));
+  };
+
+  it('is this machine’s own when the server asks HOST, as the example does', async () => {
+    expect(await linesOf(await helloTarball('v1'))).toEqual([]);
+  });
+
+  it('is named in the deploy log when it is every one, whichever port it is', async () => {
+    const open = await scriptTarball(
+      'const { createServer } = require("node:http"); const { PORT, HOST } = process.env;' +
+        'createServer().listen(0, () => createServer((q, s) => s.end(HOST)).listen(PORT, HOST));',
+    );
+    expect(await linesOf(open)).toMatchObject([
+      {
+        level: 'WARNING',
+        message: expect.stringMatching(
+          /every address of this machine \(port \d+\).*on 127\.0\.0\.1: the variable HOST/,
+        ),
+      },
+    ]);
+  });
+});
+
+describe('the host of a deployment’s own address', { timeout: 60_000 }, () => {
+  it('is answered for that deployment, also after a restart while nothing is known of it yet', async () => {
+    const controlPlane = await new FakeControlPlane().start();
+    const program = await startProgram(controlPlane);
+    const tarball = await helloTarball('v1');
+    const own = await deploy(controlPlane, tarball, { custom_url: 'https://Agent.Example/' });
+    const other = await deploy(controlPlane, tarball);
+    expect(await statusFor(program, own.deployment_name, 'agent.example')).toBe('200');
+    expect(await statusFor(program, other.deployment_name, 'agent.example')).toBe('421');
+    expect(await program.end('SIGTERM')).toBe(0);
+    program.output.length = 0;
+    program.start();
+    await until(() => program.output.join('').includes('serving agents at'), {
+      ...WAIT,
+      what: 'the restart',
+    });
+    expect(await statusFor(program, own.deployment_name, 'agent.example:443')).toBe('200');
+    expect(await statusFor(program, own.deployment_name, 'evil.example')).toBe('421');
+  });
+});
