@@ -1,6 +1,7 @@
-import { ApiError, errors, ValidationError } from '../contract/errors.ts';
+import { ApiError, errors, refuse, ValidationError } from '../contract/errors.ts';
 import { exchangeOf, type Result, type Step } from './exchange.ts';
 import { Replayed } from './replayed.ts';
+import { isUnavailable } from './unavailable.ts';
 
 export type ErrorLogger = { error(message: string, fields: Record<string, unknown>): void };
 
@@ -32,14 +33,30 @@ export function errorFacts(error: unknown): Record<string, unknown> {
   };
 }
 
-/** Turns whatever was thrown into an answer; what we did not foresee is a 500 that says nothing and a log line that does. */
+/** The refusal in place of an error of what this service calls; undefined for any other error. */
+export const unavailable = (error: unknown): ApiError | undefined =>
+  isUnavailable(error) ? refuse('unavailable', { what: 'A service that this one needs' }) : undefined;
+
+/** What the log says of an error that is none of our own words, and is answered with this refusal, if any. */
+export const messageOf = (refusal: ApiError | undefined): string =>
+  refusal === undefined ? 'unexpected error' : 'a service that was called is unavailable';
+
+/**
+ * Turns whatever was thrown into an answer. What a dependency cannot do now is a 503, what we did not foresee a 500; both say nothing of the error,
+ * and a log line does.
+ */
 export const errorMapping = (operation: string, log: () => ErrorLogger): Step => ({
   onError: (request) => {
     const known = knownErrorAnswer(request.error);
-    if (known === undefined) {
-      const { requestId } = exchangeOf(request.event);
-      log().error('unexpected error', { operation, request_id: requestId, ...errorFacts(request.error) });
+    if (known !== undefined) {
+      request.response = known;
+      return;
     }
-    request.response = known ?? answer(errors.internal.status, errors.internal.detail({}));
+    const { requestId } = exchangeOf(request.event);
+    const refusal = unavailable(request.error);
+    log().error(messageOf(refusal), { operation, request_id: requestId, ...errorFacts(request.error) });
+    request.response = refusal
+      ? answer(refusal.status, refusal.message, refusal.headers)
+      : answer(errors.internal.status, errors.internal.detail({}));
   },
 });

@@ -8,7 +8,7 @@ import type { RouteRow } from '../contract/routes/route.ts';
 import { accessLog } from './access-log.ts';
 import { baseUrl } from './base-url.ts';
 import { type Handler, wrap } from './chain.ts';
-import { errorFacts } from './error-mapping.ts';
+import { errorFacts, messageOf, unavailable } from './error-mapping.ts';
 import { exchangeOf, type Result, type Step } from './exchange.ts';
 import { readForm } from './form.ts';
 import { logger } from './logger.ts';
@@ -79,15 +79,19 @@ function answerOf(event: APIGatewayProxyEventV2, page: Page): Result {
 /** Refusals as pages; what nobody foresaw is logged, and says nothing of itself. */
 const failures = (operation: string): Step => ({
   onError: (request) => {
-    const { requestId: id } = exchangeOf(request.event);
-    request.response = answerOf(request.event, pageOf(request.error, operation, id));
+    const { event, error } = request;
+    const { requestId: id } = exchangeOf(event);
+    const refusal = error instanceof ApiError ? error : unavailable(error);
+    const page = refusal === undefined ? pageOf(error, id) : failurePage(refusal.status, refusal.message);
+    if (page.status >= 500 && refusal !== error)
+      logger().error(messageOf(refusal), { operation, request_id: id, ...errorFacts(error) });
+    const result = answerOf(event, page);
+    request.response = { ...result, headers: { ...refusal?.headers, ...result.headers } };
   },
 });
 
-function pageOf(error: unknown, operation: string, id: string): Page {
+function pageOf(error: unknown, id: string): Page {
   if (error instanceof ValidationError) return failurePage(422, 'This address is not one of ours.');
-  if (error instanceof ApiError) return failurePage(error.status, error.message);
-  logger().error('unexpected error', { operation, request_id: id, ...errorFacts(error) });
   return failurePage(
     500,
     `Something is wrong on our side. Nothing can be said about it but its number: ${id}`,

@@ -9,6 +9,7 @@ import {
   NotFound,
   PutObjectCommand,
   S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { BlobFacts, Blobs } from '../blobs.ts';
@@ -19,7 +20,7 @@ export const s3Config = {
   responseChecksumValidation: 'WHEN_REQUIRED',
 } as const;
 
-/** Objects of one versioned bucket. A role without `s3:ListBucket` is told 403 of an object that is not there, so `head` needs that too. */
+/** Objects of one versioned bucket. */
 export function createS3Blobs(bucketName: string): Blobs {
   const client = new S3Client(s3Config);
   const at = (key: string) => ({ Bucket: bucketName, Key: key });
@@ -64,10 +65,15 @@ async function headObject(client: S3Client, place: Place): Promise<BlobFacts | u
     const found = await client.send(new HeadObjectCommand(place));
     return { sizeBytes: found.ContentLength ?? 0, versionId: found.VersionId };
   } catch (error) {
-    if (error instanceof NotFound) return undefined;
+    if (isAbsent(error)) return undefined;
     throw error;
   }
 }
+
+/** A role without `s3:ListBucket`, and one whose policy does not fit for a moment, is told 403 of an object that is not there. */
+const isAbsent = (error: unknown): boolean =>
+  error instanceof NotFound ||
+  (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403);
 
 async function digest(client: S3Client, place: Place & { VersionId: string | undefined }): Promise<string> {
   const { Body } = await client.send(new GetObjectCommand(place));

@@ -79,7 +79,7 @@ export const showBegin = route({
   summary: 'The page that says who asks for access to what; opening it changes nothing',
   success: 200,
   params: nonce,
-  page: { statuses: [403, 410, 422, 500] },
+  page: { statuses: [403, 410, 422, 500, 503] },
 });
 
 export const begin = route({

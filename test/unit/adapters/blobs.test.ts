@@ -8,6 +8,7 @@ import {
   ListObjectsV2Command,
   NotFound,
   S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -23,6 +24,9 @@ beforeAll(() => {
 afterAll(() => vi.unstubAllEnvs());
 beforeEach(() => s3.reset());
 
+const s3Error = (name: string, httpStatusCode: number) =>
+  new S3ServiceException({ name, message: name, $fault: 'client', $metadata: { httpStatusCode } });
+
 describe('S3 blobs', () => {
   it('sign an address for one object, without checksums that a plain client could not give', async () => {
     const url = new URL(await createS3Blobs('bucket').downloadUrl('artifacts/t/d/r.tar', 60));
@@ -36,9 +40,14 @@ describe('S3 blobs', () => {
     s3.on(HeadObjectCommand)
       .resolvesOnce({ ContentLength: 7, VersionId: 'v' })
       .rejectsOnce(new NotFound({ message: 'no', $metadata: {} }))
+      // To who may not list, S3 does not say that there is none; without a body its error has no better name.
+      .rejectsOnce(s3Error('Forbidden', 403))
+      .rejectsOnce(s3Error('SlowDown', 503))
       .rejects(new Error('down'));
     expect(await blobs.head('k')).toEqual({ sizeBytes: 7, versionId: 'v' });
     expect(await blobs.head('k')).toBeUndefined();
+    expect(await blobs.head('k')).toBeUndefined();
+    await expect(blobs.head('k')).rejects.toThrow('SlowDown');
     await expect(blobs.head('k')).rejects.toThrow('down');
   });
 

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { errors } from '../../../lib/contract/errors.ts';
 import { errorCodesOf, validates } from '../../../lib/contract/openapi/errors.ts';
@@ -11,6 +12,8 @@ import { scriptContainer } from '../../support/scripted-oauth.ts';
 import { ids, seedAll, seedKey } from '../../support/stored-items.ts';
 import { cases, table } from './api-cases.ts';
 import { functionEnvironment } from './environment.ts';
+
+const throttled = new ProvisionedThroughputExceededException({ message: 'of table-name', $metadata: {} });
 
 const guarded = routes.filter((row) => row.permission !== 'public');
 
@@ -133,6 +136,17 @@ describe.each(guarded.map((row) => [row.operation, row] as const))('%s', (operat
     table.breakWith(new Error('User arn:aws:iam::123456789012:role/x is not authorized on table-name'));
     const answer = await call(row, requestOf(row), key);
     expect(answer).toMatchObject({ statusCode: 500, body: '{"detail":"Internal server error"}' });
+  });
+
+  it('answers 503 with Retry-After while the table is throttled', async () => {
+    const key = seedKey(table, roleFor(row));
+    table.breakWith(throttled);
+    const answer = await call(row, requestOf(row), key);
+    expect(answer).toMatchObject({
+      statusCode: 503,
+      json: { detail: expect.stringMatching(/ does not answer at the moment; try again\.$/) },
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+    });
   });
 });
 

@@ -1,3 +1,4 @@
+import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { formTokenOf, readTicket } from '../../../lib/app/auth/consent/secrets.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
@@ -79,6 +80,15 @@ describe.each(Object.entries(pages))('%s', (operation, { request, stage }) => {
     const { statusCode, body, headers } = await open(operation, request);
     expect([statusCode, headers?.['content-type']]).toEqual([500, 'text/html; charset=utf-8']);
     expect(body).not.toMatch(/arn:|table-name/);
+  });
+
+  it('says when to come again while the table is throttled', async () => {
+    seedRequest(table, requests[stage]);
+    table.breakWith(new ProvisionedThroughputExceededException({ message: 'of table-name', $metadata: {} }));
+    const { statusCode, body, headers } = await open(operation, request);
+    expect([statusCode, headers?.['content-type']]).toEqual([503, 'text/html; charset=utf-8']);
+    expect(headers?.['retry-after']).toMatch(/^\d+$/);
+    expect(body).not.toContain('table-name');
   });
 });
 
