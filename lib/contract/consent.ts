@@ -21,7 +21,7 @@ const claim = lazy(() =>
   z
     .string()
     .max(NAME_LENGTH_MAX)
-    .regex(/^\P{Cc}*$/u)
+    .regex(/^\P{Cc}*$/u, 'a name contains no control characters')
     .nullish(),
 );
 

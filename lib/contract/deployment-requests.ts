@@ -34,7 +34,10 @@ export const deploymentName = lazy(() =>
     .string()
     .min(1)
     .max(NAME_LENGTH_MAX)
-    .regex(/^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$/),
+    .regex(
+      /^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$/,
+      "a name has lower-case letters, digits, '-' and '_', and begins and ends with a letter or a digit",
+    ),
 );
 
 const command = lazy(() => freeText().superRefine(textRule(commandProblem)).nullish());
@@ -81,7 +84,7 @@ const agentText = lazy(() =>
     .string()
     .min(1)
     .max(AGENT_TEXT_LENGTH_MAX)
-    .regex(/^[^#\p{Cc}]+$/u),
+    .regex(/^[^#\p{Cc}]+$/u, "an agent's id and environment contain no '#' and no control characters"),
 );
 const agent = lazy(() => z.object({ agent_id: agentText(), environment: agentText() }));
 

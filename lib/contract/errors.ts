@@ -144,8 +144,8 @@ export const errors = {
   },
   host_taken: {
     status: 409,
-    detail: (p: { host: string; deploymentId: string }) =>
-      `Host '${p.host}' of 'custom_url' is already claimed on the same listener by deployment ${p.deploymentId}.`,
+    detail: (p: { host: string; deploymentId: string; waitsFor?: string | undefined }) =>
+      `Host '${p.host}' of 'custom_url' is already claimed on the same listener by deployment ${p.deploymentId}.${p.waitsFor === undefined ? '' : ` ${p.waitsFor}`}`,
   },
   agent_taken: {
     status: 409,

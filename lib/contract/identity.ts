@@ -19,7 +19,7 @@ const name = lazy(() =>
     .string()
     .min(1)
     .max(NAME_LENGTH_MAX)
-    .regex(/^\P{Cc}+$/u),
+    .regex(/^\P{Cc}+$/u, 'a name contains no control characters'),
 );
 
 const given = (value: unknown): boolean => value !== undefined && value !== null;
@@ -107,7 +107,7 @@ export const putMemberBody = lazy(() =>
       .string()
       .min(1)
       .max(USER_ID_LENGTH_MAX)
-      .regex(/^\P{Cc}+$/u),
+      .regex(/^\P{Cc}+$/u, 'a user id contains no control characters'),
     role: z.enum(memberRoles),
   }),
 );

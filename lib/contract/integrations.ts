@@ -19,7 +19,10 @@ const host = lazy(() =>
     .string()
     .toLowerCase()
     .max(HOST_LENGTH_MAX)
-    .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:[1-9]\d{0,4})?$/)
+    .regex(
+      /^([a-z0-9]([a-z0-9-]*[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:[1-9]\d{0,4})?$/,
+      "a host is a name in DNS, with a port where it is not 443, such as 'git.example.com:8443'",
+    )
     // What ends in a number is an IPv4 address or nothing, and ports end at 65535.
     .superRefine(textRule((text) => (URL.canParse(`https://${text}/`) ? undefined : 'this is no host'))),
 );
@@ -44,7 +47,7 @@ export const createIntegrationBody = lazy(() =>
         .string()
         .min(1)
         .max(NAME_LENGTH_MAX)
-        .regex(/^\P{Cc}+$/u)
+        .regex(/^\P{Cc}+$/u, 'a name contains no control characters')
         .nullish(),
       token: credential(),
       webhook_secret: credential().nullish(),

@@ -16,7 +16,10 @@ const namespace = lazy(() =>
   z
     .string()
     .max(NAMESPACE_LENGTH_MAX)
-    .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/),
+    .regex(
+      /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
+      "a namespace has lower-case letters, digits and '-', and begins and ends with a letter or a digit",
+    ),
 );
 
 function checkComputeConfig(config: object, ctx: z.RefinementCtx): void {
@@ -33,7 +36,10 @@ const computeConfig = lazy(() =>
   z
     .looseObject({
       k8s_namespaces: z.array(namespace()).max(NAMESPACES_COUNT_MAX).nullish(),
-      platforms: z.array(z.string().regex(platformPattern)).max(PLATFORMS_COUNT_MAX).nullish(),
+      platforms: z
+        .array(z.string().regex(platformPattern, "a platform looks like 'linux/amd64' or 'linux/arm/v7'"))
+        .max(PLATFORMS_COUNT_MAX)
+        .nullish(),
     })
     .superRefine(checkComputeConfig)
     .transform(({ k8s_namespaces: namespaces, platforms, ...own }) => ({
@@ -52,7 +58,7 @@ export const createListenerBody = lazy(() =>
         .string()
         .min(1)
         .max(COMPUTE_ID_LENGTH_MAX)
-        .regex(/^\P{Cc}+$/u),
+        .regex(/^\P{Cc}+$/u, 'a compute_id contains no control characters'),
       compute_config: computeConfig().transform((config) => ({ k8s_namespaces: [], ...config })),
       version: freeText().nullish(),
       is_default: z.boolean().nullish(),

@@ -14,14 +14,16 @@ const ADDRESS_LENGTH_MAX = 2048;
 const PARAMETERS_MAX = 32;
 const REDIRECT_URIS_MAX = 32;
 
-export const providerId = lazy(() => z.string().regex(/^[A-Za-z0-9._-]{1,128}$/));
+export const providerId = lazy(() =>
+  z.string().regex(/^[A-Za-z0-9._-]{1,128}$/, "a provider_id has 1 to 128 letters, digits, '.', '_' and '-'"),
+);
 
 const name = lazy(() =>
   z
     .string()
     .min(1)
     .max(NAME_LENGTH_MAX)
-    .regex(/^\P{Cc}+$/u),
+    .regex(/^\P{Cc}+$/u, 'a name contains no control characters'),
 );
 
 /** `VSCHAR` of RFC 6749, appendix A. */

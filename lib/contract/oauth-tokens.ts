@@ -22,7 +22,7 @@ export const claimedName = lazy(() =>
     .string()
     .min(1)
     .max(NAME_LENGTH_MAX)
-    .regex(/^\P{Cc}+$/u),
+    .regex(/^\P{Cc}+$/u, 'a name contains no control characters'),
 );
 
 /** RFC 6749, section 3.3: printable ASCII without space, `"` and `\`. */

@@ -79,12 +79,19 @@ export function commandProblem(text: string): string | undefined {
 /** As names in DNS. */
 const HOST_LENGTH_MAX = 253;
 
-/** The address a deployment is shown under; empty clears it. */
+/** A name of at least two labels, or this machine's: a single word is rather a mistake. */
+const HOST_NAME = /^(?:localhost|[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+\.?)$/i;
+
+/** The URL that a `custom_url` stands for: a host name alone means https. */
+export const customAddress = (text: string): string => (HOST_NAME.test(text) ? `https://${text}` : text);
+
+/** The address a deployment is shown under, or its host name; empty clears it. */
 export function customUrlProblem(text: string): string | undefined {
   if (text === '') return undefined;
-  const url = URL.canParse(text) && !CONTROL_OR_SPACE.test(text) ? new URL(text) : undefined;
+  const address = customAddress(text);
+  const url = URL.canParse(address) && !CONTROL_OR_SPACE.test(text) ? new URL(address) : undefined;
   if (url === undefined || !['https:', 'http:'].includes(url.protocol)) {
-    return 'a URL begins with https:// or http://';
+    return 'a URL begins with https:// or http://, or is a host name alone, such as agent.example.com';
   }
   if (url.hostname.length > HOST_LENGTH_MAX) return `a host has at most ${HOST_LENGTH_MAX} characters`;
   return url.username !== '' || url.password !== '' ? 'a URL contains no user name or password' : undefined;

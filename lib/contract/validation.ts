@@ -40,7 +40,11 @@ const INTEGER_EXPECTED = 'integer expected';
 /** The same of an id, of which zod says that it is no string. */
 const UUID_EXPECTED = 'uuid expected';
 
+/** Said of a pattern that has no words of its own. */
+const PATTERN_EXPECTED = 'pattern expected';
+
 const whatWasExpected: z.core.$ZodErrorMap = ({ code, inst }) => {
+  if (code === 'invalid_format') return PATTERN_EXPECTED;
   if (code !== 'invalid_type' || inst === undefined || !('format' in inst._zod.def)) return undefined;
   if (isUuidFormat(inst._zod.def.format)) return UUID_EXPECTED;
   return 'type' in inst._zod.def && inst._zod.def.type === 'number' ? INTEGER_EXPECTED : undefined;
@@ -133,6 +137,7 @@ const patternText = (literal: string): string => /^\/(.*)\/[a-z]*$/s.exec(litera
 function invalidFormat(issue: z.core.$ZodIssueInvalidStringFormat): Words {
   if (isUuidFormat(issue.format)) return uuidParsing(issue.input);
   if (issue.format !== 'regex') return bare('value_error', `Value error, this is no valid ${issue.format}`);
+  if (issue.message !== PATTERN_EXPECTED) return bare('value_error', `Value error, ${issue.message}`);
   const pattern = patternText(issue.pattern ?? '');
   return {
     type: 'string_pattern_mismatch',

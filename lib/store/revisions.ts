@@ -87,6 +87,12 @@ export class MoveRefused extends Error {
   }
 }
 
+/** Why a revision was UNKNOWN says nothing of what it is next, which may have no reason of its own. */
+const outdatedMessage = ({ status }: Revision, set: { status: RevisionStatus; status_message?: unknown }) =>
+  status === 'UNKNOWN' && set.status !== 'UNKNOWN' && set.status_message === undefined
+    ? ['status_message']
+    : [];
+
 /**
  * The write that moves a revision as it was read to another status, through those between, each with its time in the history. Made only
  * when its status is still what was read. Throws MoveRefused when the table has no way.
@@ -101,12 +107,14 @@ export function move(
   const statuses = item.status === to ? [] : pathBetween(item.status, to);
   if (statuses === undefined) throw new MoveRefused(item.status, to);
   const at = new Date(now).toISOString();
+  const set = { ...change.set, status: to, updated_at: at };
   return update(
     'revision',
     revisionKeyOf(refOf(item)),
     {
       ...change,
-      set: { ...change.set, status: to, updated_at: at },
+      set,
+      remove: [...(change.remove ?? []), ...outdatedMessage(item, set)],
       append: { ...change.append, history: statuses.map((status) => ({ status, at })) },
     },
     equals('status', item.status),

@@ -84,7 +84,7 @@ export function httpTests(program: () => Program): void {
       expect(answer.headers['x-request-id']).toMatch(/^\S{8,}$/);
       const items = itemsOf(answer);
       expect(items.map(({ loc, type }) => `${loc.join('.')} ${type}`).sort()).toEqual([
-        'body.name string_pattern_mismatch',
+        'body.name value_error',
         'body.secrets.0.name value_error',
         'body.secrets.1.name value_error',
         'body.secrets.2.value string_type',

@@ -115,9 +115,12 @@ describe('a listener that goes silent while deploying', () => {
     const task = await claimed(world);
     world.advance(61);
     await world.sweep();
-    await reaches(world, id, revisionId, 'UNKNOWN');
+    const { status_message: reason } = await reaches(world, id, revisionId, 'UNKNOWN');
+    expect(reason).toMatch(
+      /^Listener machine went silent while deploying; it was last heard at \d{4}-.* what the listener says next decides; the revision fails 900 seconds after/,
+    );
     expect(await heartbeat(world, task)).toEqual({ stop: false });
-    expect(await get(world, id, revisionId)).toMatchObject({ status: 'DEPLOYING' });
+    expect(await get(world, id, revisionId)).toMatchObject({ status: 'DEPLOYING', status_message: null });
     await complete(world, task, 'succeeded');
     const { status_history: history } = await reaches(world, id, revisionId, 'DEPLOYED');
     expect(history.map(({ status }) => status).slice(-4)).toEqual([
@@ -126,6 +129,19 @@ describe('a listener that goes silent while deploying', () => {
       'DEPLOYING',
       'DEPLOYED',
     ]);
+  });
+
+  it('leaves no reason of that behind when it only comes back with the result', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await buildStarted(world, revisionId);
+    await world.deps.builds.succeed(revisionId);
+    const task = await claimed(world);
+    world.advance(61);
+    await world.sweep();
+    await reaches(world, id, revisionId, 'UNKNOWN');
+    await complete(world, task, 'succeeded');
+    expect((await reaches(world, id, revisionId, 'DEPLOYED')).status_message).not.toMatch(/silent/);
   });
 
   it('loses the task to another instance, and is told so', async () => {

@@ -258,7 +258,9 @@ async function write(
     ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
     ...hosts,
     ...beside,
-  ]).catch((error: unknown) => {
-    throw (error instanceof ConditionsFailed ? hostTaken(error.failed, after) : undefined) ?? error;
+  ]).catch(async (error: unknown) => {
+    throw (
+      (error instanceof ConditionsFailed ? await hostTaken(deps, error.failed, after) : undefined) ?? error
+    );
   });
 }

@@ -7,7 +7,7 @@ import type { createDeployment as row } from '../../contract/routes/deployments.
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { checkSource, fieldsOfKind, nothingToBuild, sourceOf } from '../../domain/source.ts';
 import { absent, put } from '../../store/expressions.ts';
-import type { Deployment, Listener, Revision } from '../../store/items.ts';
+import { type Deployment, type Listener, nameReservation, type Revision } from '../../store/items.ts';
 import { agentKey, deploymentKey, deploymentRowKey, nameKey } from '../../store/keys.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
 import { noteMadeFirst } from '../../store/revision-ends.ts';
@@ -36,6 +36,7 @@ export async function createDeployment(
   { body }: Pick<RouteInput<typeof row>, 'body'>,
   caller: Caller,
 ): Promise<ShownDeployment> {
+  checkNoTarball(body);
   const source = sourceOf(body.source, fieldsOf(body));
   checkNew(deps, source, body);
   const secrets = await resolveSecrets(deps, undefined, body.secrets ?? []);
@@ -61,15 +62,21 @@ export async function createDeployment(
 
 const fieldsOf = (body: CreateDeploymentBody) => ({ ...body.source_config, ...body.source_revision_config });
 
+/** Before anything else is said of the source: that the kinds do not fit would be half of the truth. */
+function checkNoTarball({
+  source_revision_config: { source_tarball_path: path },
+}: CreateDeploymentBody): void {
+  if (path === undefined) return;
+  throw refuse('source_configuration', {
+    reason:
+      "'source_tarball_path' cannot be given on create: it names an upload of this very deployment, which is not there yet. Create it with source 'internal_source' and without a path, ask for an upload URL (POST /v2/deployments/{deployment_id}/upload-url), upload the tarball, then PATCH the 'object_path'.",
+  });
+}
+
 function checkNew({ settings }: CreateDeps, source: Source, body: CreateDeploymentBody): void {
   const fields = fieldsOf(body);
   checkSource(source, fields, fields);
   checkConfig(body.source_config, settings);
-  if (source === 'internal_source' && fields.source_tarball_path !== undefined) {
-    const reason =
-      "'source_tarball_path' cannot be given on create; ask for an upload URL of the deployment first.";
-    throw refuse('source_configuration', { reason });
-  }
   if (source === 'internal_docker' && settings.registryHost === undefined) {
     throw refuse('source_configuration', { reason: NO_REGISTRY });
   }
@@ -220,13 +227,14 @@ async function afterRefusal(
       caller,
     );
     if (made !== undefined) return made;
-    throw refuse('name_taken', { name: deployment.name, waitsFor: await waitsFor(deps, failed.get('name')) });
+    const reservation = nameReservation().safeParse(failed.get('name')).data;
+    throw refuse('name_taken', { name: deployment.name, waitsFor: await waitsFor(deps, reservation) });
   }
   if (failed.has('agent') && deployment.agent !== undefined) {
     const { agent_id: agentId, environment } = deployment.agent;
     throw refuse('agent_taken', { agentId, environment });
   }
-  const refused = hostTaken(failed, deployment) ?? integrationGone(failed, deployment.config);
+  const refused = (await hostTaken(deps, failed, deployment)) ?? integrationGone(failed, deployment.config);
   if (refused !== undefined) throw refused;
   throw new Error(`create was refused by ${[...failed.keys()].join(', ')}`);
 }

@@ -1,16 +1,18 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
+import { customAddress } from '../../contract/text.ts';
 import { absent, any, equals, put, remove } from '../../store/expressions.ts';
 import type { Deployment } from '../../store/items.ts';
 import { hostKey } from '../../store/keys.ts';
 import { hostClaim } from '../../store/listeners.ts';
 import { find, type Item, type Write } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';
+import { waitsFor } from './waits-for.ts';
 
 type Claimant = Pick<Deployment, 'tenant_id' | 'id' | 'listener_id' | 'config'>;
 
 /** The host of a deployment's own address, as all spellings of it have it; undefined without such an address. */
 function hostOf({ config: { custom_url: url } }: Claimant): string | undefined {
-  return url === undefined ? undefined : new URL(url).hostname.replace(/\.$/, '');
+  return url === undefined ? undefined : new URL(customAddress(url)).hostname.replace(/\.$/, '');
 }
 
 const keyOf = (claimant: Claimant, host: string) => hostKey(claimant.tenant_id, claimant.listener_id, host);
@@ -45,8 +47,17 @@ export async function moveHost(
 }
 
 /** The refusal that a transaction failed for when another deployment has the host. */
-export function hostTaken(failed: Map<string, Item | undefined>, claimant: Claimant): ApiError | undefined {
+export async function hostTaken(
+  deps: Pick<Deps, 'table'>,
+  failed: Map<string, Item | undefined>,
+  claimant: Claimant,
+): Promise<ApiError | undefined> {
   const taken = hostClaim().safeParse(failed.get('host')).data;
   if (taken === undefined) return undefined;
-  return refuse('host_taken', { host: hostOf(claimant) ?? '', deploymentId: taken.deployment_id });
+  const { deployment_id: deploymentId } = taken;
+  return refuse('host_taken', {
+    host: hostOf(claimant) ?? '',
+    deploymentId,
+    waitsFor: await waitsFor(deps, taken),
+  });
 }

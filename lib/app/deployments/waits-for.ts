@@ -1,15 +1,13 @@
 import { findDeployment } from '../../store/deployments.ts';
-import { nameReservation } from '../../store/items.ts';
 import { findListener } from '../../store/listeners.ts';
 import type { Deps } from '../deps.ts';
 
-/** What a taken name waits for, in a sentence, when who has it is being deleted. `reservation`: what was found under the name. */
+/** What a taken name or host waits for, in a sentence, when the deployment that has it is being deleted. */
 export async function waitsFor(
   { table }: Pick<Deps, 'table'>,
-  reservation: unknown,
+  holder: { tenant_id: string; deployment_id: string } | undefined,
 ): Promise<string | undefined> {
-  const found = nameReservation().safeParse(reservation).data;
-  const deployment = found && (await findDeployment(table, found.tenant_id, found.deployment_id));
+  const deployment = holder && (await findDeployment(table, holder.tenant_id, holder.deployment_id));
   if (deployment?.status !== 'AWAITING_DELETE') return undefined;
   const { id, listener_id: listenerId, epoch } = deployment;
   if (epoch === 0) return `It is being deleted; try again in a moment.`;

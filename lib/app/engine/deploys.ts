@@ -1,7 +1,7 @@
 import { absent, equals, update } from '../../store/expressions.ts';
 import type { Outcome } from '../../store/items.ts';
 import { deploymentKey, revisionKey } from '../../store/keys.ts';
-import { lastSeenOf } from '../../store/listeners.ts';
+import { findListener, lastSeenOf } from '../../store/listeners.ts';
 import { transact } from '../../store/operations.ts';
 import { inFlightDue, move } from '../../store/revisions.ts';
 import { place } from './end-revision.ts';
@@ -46,8 +46,10 @@ export async function markUnknown(
   if (holder === undefined || task === undefined) return;
   const now = deps.clock.now();
   const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
+  const status_message = `${await silence(deps, { owner, deployment, task })} Whether it was deployed is not known: what the listener says next decides; the revision fails ${deps.settings.silentSeconds} seconds after that time if it says nothing.`;
+  const set = { ...inFlightDue(at, now), status_message };
   await transact(deps.table, [
-    move(holder, 'UNKNOWN', now, { set: inFlightDue(at, now), remove: ['switching'] }, absent('outcome')),
+    move(holder, 'UNKNOWN', now, { set, remove: ['switching'] }, absent('outcome')),
     ...offeredAgain(deployment, task),
   ]);
 }
@@ -64,15 +66,18 @@ export async function failUnclaimed(deps: EngineDeps, loaded: Loaded): Promise<v
 }
 
 export async function failSilent(deps: EngineDeps, loaded: Loaded): Promise<void> {
-  const { listener } = await lastSeenOf(deps.table, loaded.owner.tenantId, loaded.deployment.listener_id);
-  const name = listener?.compute_id ?? loaded.deployment.listener_id;
-  const since = new Date(loaded.task?.last_heartbeat_at ?? 0).toISOString();
-  await recordFailure(
-    deps,
-    loaded,
-    'deploy',
-    `Listener ${name} went silent while deploying; it was last heard at ${since}.`,
-  );
+  await recordFailure(deps, loaded, 'deploy', await silence(deps, loaded));
+}
+
+/** Who was heard last when, in a sentence. */
+async function silence(
+  { table }: Pick<EngineDeps, 'table'>,
+  { owner, deployment, task }: Pick<Loaded, 'owner' | 'deployment' | 'task'>,
+): Promise<string> {
+  const listener = await findListener(table, owner.tenantId, deployment.listener_id);
+  const name = listener?.compute_id ?? deployment.listener_id;
+  const since = new Date(task?.last_heartbeat_at ?? 0).toISOString();
+  return `Listener ${name} went silent while deploying; it was last heard at ${since}.`;
 }
 
 export async function failBuildOverdue(deps: EngineDeps, loaded: Loaded): Promise<void> {

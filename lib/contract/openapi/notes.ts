@@ -59,9 +59,9 @@ const sourceFields: Record<string, Note> = {
   },
   build_on_push: { description: 'Makes a revision for each push to `repo_ref`.' },
   custom_url: {
-    pattern: '^(?:https?://\\S+)?$',
+    pattern: '^(?:https?://\\S+|[A-Za-z0-9][A-Za-z0-9.-]*)?$',
     description:
-      'The address it is shown under; by default the one that the listener reports. `""` clears it.',
+      'The address it is shown under, or its host name, which stands for https; by default the one that the listener reports. `""` clears it.',
   },
   listener_id: { description: 'Where it runs. By default the marked listener, else the oldest ONLINE one.' },
   install_command: command,

@@ -5,6 +5,9 @@ import { github, post, refusal, refusedWith, register } from '../../support/requ
 const repo = { repo_url: 'https://example.com/repo.git' };
 const image = { image_uri: 'registry.example.com/app:1' };
 
+const NO_TARBALL =
+  "'source_tarball_path' cannot be given on create: it names an upload of this very deployment, which is not there yet. Create it with source 'internal_source' and without a path, ask for an upload URL (POST /v2/deployments/{deployment_id}/upload-url), upload the tarball, then PATCH the 'object_path'.";
+
 type Case = [what: string, source: string | null, config: object, revisionConfig: object, detail: string];
 
 const contradictions: Case[] = [
@@ -18,13 +21,7 @@ const contradictions: Case[] = [
   ['two kinds', null, repo, image, "'repo_url' and 'image_uri' are both given; give one, or say 'source'."],
   ['git without a repository', 'github', {}, {}, "source 'github' needs 'repo_url'."],
   ['git with an image', 'github', repo, image, "'image_uri' does not go with source 'github'."],
-  [
-    'git with a tarball',
-    'github',
-    repo,
-    { source_tarball_path: 'x' },
-    "'source_tarball_path' does not go with source 'github'.",
-  ],
+  ['git with a tarball', 'github', repo, { source_tarball_path: 'x' }, NO_TARBALL],
   ['an image without one', 'external_docker', {}, {}, "source 'external_docker' needs 'image_uri'."],
   [
     'an image with a repository',
@@ -75,13 +72,9 @@ const contradictions: Case[] = [
     image,
     "'image_uri' does not go with source 'internal_source'.",
   ],
-  [
-    'a tarball on create',
-    'internal_source',
-    {},
-    { source_tarball_path: 'x' },
-    "'source_tarball_path' cannot be given on create; ask for an upload URL of the deployment first.",
-  ],
+  ['a tarball on create', 'internal_source', {}, { source_tarball_path: 'x' }, NO_TARBALL],
+  ['a tarball alone', null, {}, { source_tarball_path: 'x' }, NO_TARBALL],
+  ['a tarball of no name', 'internal_source', {}, { source_tarball_path: '' }, NO_TARBALL],
   [
     'an image to push without a registry',
     'internal_docker',

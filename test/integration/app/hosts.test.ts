@@ -3,7 +3,17 @@ import { releaseHost } from '../../../lib/app/deployments/hosts.ts';
 import { getDeploymentItem } from '../../../lib/store/deployments.ts';
 import { transact } from '../../../lib/store/operations.ts';
 import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { change, github, post, postRevision, refusedWith, register, show } from '../../support/requests.ts';
+import { claim, listening, offered } from '../../support/listening.ts';
+import {
+  change,
+  github,
+  post,
+  postRevision,
+  refusedWith,
+  register,
+  remove,
+  show,
+} from '../../support/requests.ts';
 
 const at = (name: string, custom_url: string | undefined, listener_id?: string) =>
   github(name, { source_config: { repo_url: 'https://example.com/a.git', custom_url, listener_id } });
@@ -30,6 +40,7 @@ describe('the host of a custom_url', () => {
       'http://agent.example.com',
       'https://agent.example.com.:8443/y',
       'https://AGENT.EXAMPLE.COM',
+      'agent.Example.com',
     ])
       expect(await refusedWith(post(plane, at('b', url)))).toBe(taken('agent.example.com', id));
     const other = await post(plane, at('b', 'https://other.example.com'));
@@ -72,6 +83,26 @@ describe('the host of a custom_url', () => {
     expect(await refusedWith(post(plane, at('b', 'https://one.example.com')))).toBe(
       taken('one.example.com', id),
     );
+  });
+
+  it('may be given alone: it is kept so, and the listener is given a URL', async () => {
+    const self = await listening();
+    const { id } = await offered(self, 'a', [], at('a', 'Agent.example.com'));
+    expect((await show(self.plane, id)).source_config.custom_url).toBe('Agent.example.com');
+    expect(await claims(self.plane)).toEqual(['H#agent.example.com']);
+    expect((await claim(self)).tasks[0]).toMatchObject({ custom_url: 'https://Agent.example.com' });
+    await change(self.plane, id, address('https://agent.example.com/x'));
+    expect(await claims(self.plane)).toEqual(['H#agent.example.com']);
+  });
+
+  it('of a deployment that is being deleted is said to wait for its listener', async () => {
+    const self = await listening();
+    const { id } = await offered(self, 'a', [], at('a', 'https://one.example.com'));
+    const other = await post(self.plane, at('b', undefined));
+    await remove(self.plane, id);
+    const waits = `${taken('one.example.com', id)} Its deletion waits for listener machine; if that will not come back, DELETE /v2/deployments/${id}?force=true ends the waiting.`;
+    expect(await refusedWith(post(self.plane, at('c', 'one.example.com')))).toBe(waits);
+    expect(await refusedWith(change(self.plane, other.id, address('one.example.com')))).toBe(waits);
   });
 
   it('is no matter of a deployment without one', async () => {

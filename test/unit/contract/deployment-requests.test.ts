@@ -85,8 +85,8 @@ describe('a body that creates a deployment', () => {
     ['null objects', { ...minimal, source_config: null }, ['body.source_config dict_type']],
     ['an empty name', { ...minimal, name: '' }, ['body.name string_too_short']],
     ['a long name', { ...minimal, name: 'a'.repeat(64) }, ['body.name string_too_long']],
-    ['a name in capitals', { ...minimal, name: 'Agent' }, ['body.name string_pattern_mismatch']],
-    ['a name ending in a dash', { ...minimal, name: 'agent-' }, ['body.name string_pattern_mismatch']],
+    ['a name in capitals', { ...minimal, name: 'Agent' }, ['body.name value_error']],
+    ['a name ending in a dash', { ...minimal, name: 'agent-' }, ['body.name value_error']],
     ['a name that is a number', { ...minimal, name: 7 }, ['body.name string_type']],
     ['an empty display name', { ...minimal, display_name: '' }, ['body.display_name string_too_short']],
     [

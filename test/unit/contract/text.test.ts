@@ -136,9 +136,26 @@ const rules: Record<string, Rule> = {
   },
   custom_url: {
     rule: customUrlProblem,
-    good: ['', 'https://agent.example.com', 'http://localhost:4401/d/x'],
-    bad: [
+    good: [
+      '',
+      'https://agent.example.com',
+      'http://localhost:4401/d/x',
       'agent.example.com',
+      'Agent.Example.com.',
+      'localhost',
+      '192.0.2.1',
+    ],
+    bad: [
+      'agent',
+      'agent.example.com/path',
+      'agent.example.com:8443',
+      'user@agent.example.com',
+      '//agent.example.com',
+      '-agent.example.com',
+      'agent..example.com',
+      '1.2.3.4.5',
+      `${'a.'.repeat(130)}com`,
+      ' agent.example.com',
       'ftp://x',
       'javascript:alert(1)',
       'https://u:p@example.com',

@@ -57,6 +57,13 @@ describe('the words of a validation answer', () => {
       "String should match pattern '^a'",
       { pattern: '^a' },
     ],
+    [
+      z.string().regex(/^a/, 'it begins with a'),
+      'b',
+      'value_error',
+      'Value error, it begins with a',
+      undefined,
+    ],
   ])('case %#', (schema, value, type, msg, ctx) => {
     expect(items(schema, value)).toEqual([
       { loc: ['body'], type, msg, input: value, ...(ctx === undefined ? {} : { ctx }) },
