@@ -5,6 +5,7 @@ import type { Logs } from '../../adapters/logs.ts';
 import { openBuildLog } from './build-log.ts';
 import { tidyDependencyCaches } from './dependency-cache.ts';
 import { BuildAborted } from './failure.ts';
+import { tidyTools } from './langgraph/uv.ts';
 import { type EndState, openResults, type Results } from './results.ts';
 import { type BuildTools, runBuild } from './run-build.ts';
 import { type BuildLimits, defaultLimits } from './watch.ts';
@@ -13,8 +14,11 @@ import { removeFolder } from './work-folder.ts';
 /** Two: an install waits for disk and network most of its time, and more would slow down the agents that run here. */
 const DEFAULT_CONCURRENCY = 2;
 
-export type BuilderOptions = Omit<BuildTools, 'limits' | 'cacheFolder'> & {
-  /** Holds `work/` (one folder a running build), `builds/` (how builds ended) and `cache/` (what was installed). */
+export type BuilderOptions = Omit<BuildTools, 'limits' | 'cacheFolder' | 'toolsFolder'> & {
+  /**
+   * Holds `work/` (one folder a running build), `builds/` (how builds ended), `cache/` (what was installed) and `tools/` (programs that
+   * builds use and this machine lacks).
+   */
   dataFolder: string;
   logs: Pick<Logs, 'append'>;
   limits?: Partial<BuildLimits>;
@@ -44,6 +48,7 @@ export async function openBuilder(options: BuilderOptions): Promise<Builder> {
   await mkdir(workFolder, { recursive: true });
   for (const name of await readdir(workFolder)) await removeFolder(join(workFolder, name));
   await tidyDependencyCaches(join(options.dataFolder, 'cache'));
+  await tidyTools(join(options.dataFolder, 'tools'));
   const results = await openResults(join(options.dataFolder, 'builds'), Date.now());
   return new BuildQueue({ ...options, workFolder, results });
 }
@@ -124,7 +129,8 @@ class BuildQueue implements Builder {
     const { tenantId, deploymentId, revisionId } = job;
     const log = openBuildLog(logs, { tenantId, deploymentId, revisionId, type: 'build' }, job.maskValues);
     const cacheFolder = join(dataFolder, 'cache');
-    const tools = { ...this.#options, cacheFolder, limits: { ...defaultLimits, ...limits } };
+    const toolsFolder = join(dataFolder, 'tools');
+    const tools = { ...this.#options, cacheFolder, toolsFolder, limits: { ...defaultLimits, ...limits } };
     const state = await runBuild(tools, { job, folder: join(workFolder, buildId), log, controller });
     await this.#end(build, state);
   }

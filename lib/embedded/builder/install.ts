@@ -13,6 +13,8 @@ export type InstallRequest = {
   installCommand: string | undefined;
   environment: Record<string, string>;
   cache: DependencyCache;
+  /** Holds the tools that all builds of this machine share. */
+  toolsFolder: string;
 };
 
 /** Installs a project's dependencies: of an agent as its config says, of any other as package.json says. */

@@ -26,6 +26,8 @@ export type BuildTools = {
   limits: BuildLimits;
   /** Holds what was installed, a folder a tenant. */
   cacheFolder: string;
+  /** Holds the tools that all builds of this machine share. */
+  toolsFolder: string;
 };
 
 export type BuildRun = {
@@ -138,7 +140,7 @@ const hintFor = ({ buildCommand }: BuildJob, facts: ProjectFacts): string =>
     : '';
 
 async function install(context: Context, folder: string, agent: AgentProject | undefined) {
-  const { job, cacheFolder, processes, controller } = context;
+  const { job, cacheFolder, toolsFolder, processes, controller } = context;
   const cache = openDependencyCache({
     folder: join(cacheFolder, job.tenantId),
     processes,
@@ -149,6 +151,7 @@ async function install(context: Context, folder: string, agent: AgentProject | u
     root: await realpath(context.folder),
     agent,
     cache,
+    toolsFolder,
     installCommand: job.installCommand,
     environment: { ...buildEnvironment(dirname(context.folder)), ...cache.environment },
   });

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gitRepository } from '../../support/git-repository.ts';
 import { recordedTools } from '../../support/recorded-tools.ts';
@@ -108,5 +110,62 @@ describe('an agent project in JavaScript that brings no agent server', () => {
     const { url } = await gitRepository(yarnAgent);
     const { state } = await run(jobFor(url, { buildCommand: 'sh -c "exit 3"' }));
     expect(messageOf(state)).toMatch(/exited with code 3/);
+  });
+});
+
+/** Answers as an interpreter does; the uv that its pip installs makes environments in which nothing is missing. */
+const fakePython = `
+case "$*" in
+  -I*) echo 3.12; echo "$0" ;;
+  '-m venv '*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+  '-m pip install '*uv==*) [ ! -f "$(dirname "$NOTED")/offline" ] || { echo 'no such host' >&2; exit 1; }
+    cat >"$(dirname "$0")/uv" <<UV
+#!/bin/sh
+echo "uv \\$*" >>'$NOTED'
+[ "\\$1" != venv ] || mkdir -p .venv/bin .venv/lib/python3.12/site-packages/langgraph_cli-0.4.40.dist-info \\
+  .venv/lib/python3.12/site-packages/langgraph_api-0.4.40.dist-info
+[ "\\$1" != venv ] || touch .venv/pyvenv.cfg
+UV
+    chmod +x "$(dirname "$0")/uv" ;;
+esac`;
+
+const lockedAgent = {
+  'langgraph.json': json({ dependencies: ['.'], graphs: { agent: './agent.py:graph' } }),
+  'agent.py': 'graph = 1',
+  'pyproject.toml': '[project]\nname = "a"\n',
+  'uv.lock': 'version = 1\n',
+};
+
+describe('an agent project in Python with a lockfile of uv, on a machine without uv', () => {
+  it('gets uv from PyPI, once for all tenants, and the versions of the lockfile', async () => {
+    const tools = await recordedTools({ python3: fakePython }, { without: 'uv' });
+    const { run } = await setUp();
+    const { url, commit } = await gitRepository(lockedAgent);
+    const { state, log } = await run(jobFor(url));
+    expect(state.state, log.join('\n')).toBe('succeeded');
+    expect(log).toContainEqual(
+      expect.stringMatching(/^uv\.lock asks for uv, .*: using uv \d+\.\d+\.\d+ from PyPI$/),
+    );
+    const isInstall = (call: string) => /pip install .*uv==\d/.test(call);
+    const calls = await tools.calls();
+    expect(calls.filter(isInstall)).toHaveLength(1);
+    expect(calls).toContainEqual(expect.stringMatching(/^uv sync .*--locked$/));
+    expect(calls.some((call) => /pip install .*-e/.test(call))).toBe(false);
+
+    await commit({ 'uv.lock': 'version = 1\n# changed\n' });
+    expect((await run(jobFor(url))).state.state).toBe('succeeded');
+    const all = await tools.calls();
+    expect(all.filter(isInstall)).toHaveLength(1);
+    expect(all.filter((call) => call.startsWith('uv sync'))).toHaveLength(2);
+  });
+
+  it('fails with the reason when uv cannot be had', async () => {
+    const { folder } = await recordedTools({ python3: fakePython }, { without: 'uv' });
+    await writeFile(join(folder, 'offline'), '');
+    const { run } = await setUp();
+    const { url } = await gitRepository(lockedAgent);
+    expect(messageOf((await run(jobFor(url))).state)).toMatch(
+      /^uv\.lock asks for uv, which .* could not be installed from PyPI; .*:\nno such host$/,
+    );
   });
 });

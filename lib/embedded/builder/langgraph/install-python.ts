@@ -11,7 +11,6 @@ import { type AfterBuild, dropIfChanged } from '../after-build.ts';
 import { type Cacheable, cacheKey } from '../cache-key.ts';
 import type { DependencyCache } from '../dependency-cache.ts';
 import { BuildFailure } from '../failure.ts';
-import { isOnPath } from '../project.ts';
 import { runStep, type StepContext } from '../run-step.ts';
 import type { AgentProject } from './config.ts';
 import {
@@ -21,6 +20,7 @@ import {
   reasonNotToKeep,
   textsOf,
 } from './python-dependencies.ts';
+import { provideUv } from './uv.ts';
 
 /** Tried together with the examples. */
 const DEV_SERVER_VERSION = '0.4.40';
@@ -32,6 +32,8 @@ export type PythonInstall = {
   installCommand: string | undefined;
   environment: Record<string, string>;
   cache: DependencyCache;
+  /** Holds the tools that all builds of this machine share. */
+  toolsFolder: string;
 };
 
 /** What the build goes on with. */
@@ -53,11 +55,13 @@ export async function installPython(context: StepContext, request: PythonInstall
   const { project, cache, installCommand } = request;
   const path = request.environment.PATH ?? '';
   const python = await choosePython(project, path);
-  const withUv = await isOnPath('uv', path);
-  const venv = join(project.folder, PYTHON_ENVIRONMENT);
-  const environment = environmentFor(request, venv);
-  const work: Work = { ...context, ...request, environment, venv, python, withUv };
   const dependencies = await readDependencies(project);
+  const needed = dependencies.local.some((one) => one.locked);
+  const uvFolders = await provideUv(context, { ...request, python, needed });
+  const withUv = uvFolders !== undefined;
+  const venv = join(project.folder, PYTHON_ENVIRONMENT);
+  const environment = environmentFor(request, venv, uvFolders ?? []);
+  const work: Work = { ...context, ...request, environment, venv, python, withUv };
   context.log.say(
     `Python ${python.version} (${python.executable}), installing with ${withUv ? 'uv' : 'venv and pip'}`,
   );
@@ -117,11 +121,12 @@ const isNewEnough = ({ version }: Python): boolean => Number(version.split('.')[
 function environmentFor(
   { environment, project: { config } }: PythonInstall,
   venv: string,
+  uvFolders: readonly string[],
 ): Record<string, string> {
   const pip = config.pip_config_file;
   return {
     ...environment,
-    PATH: [join(venv, 'bin'), environment.PATH ?? ''].join(delimiter),
+    PATH: [join(venv, 'bin'), ...uvFolders, environment.PATH ?? ''].join(delimiter),
     VIRTUAL_ENV: venv,
     UV_PROJECT_ENVIRONMENT: venv,
     UV_PYTHON_DOWNLOADS: 'never',
@@ -173,10 +178,8 @@ async function installAnew(work: Work, dependencies: PythonDependencies): Promis
 }
 
 async function installDependencies(work: Work, { local, packages }: PythonDependencies): Promise<void> {
-  const { withUv, log } = work;
-  const synced = withUv ? local.filter((one) => one.locked) : [];
-  if (synced.length < local.filter((one) => one.locked).length)
-    log.say('uv is not on this machine, so uv.lock is not used: versions are chosen by pip', 'WARNING');
+  const { log } = work;
+  const synced = local.filter((one) => one.locked);
   for (const { folder } of synced) await sync(work, folder);
   const rest = local.filter((one) => !synced.includes(one));
   const wanted = [...rest.flatMap(argumentsFor), ...packages.map(quote)];
