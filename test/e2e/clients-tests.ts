@@ -147,7 +147,11 @@ export function clientsTests(program: () => Program): void {
           custom_url: null,
           resource_spec: null,
         },
-        source_revision_config: { repo_ref: 'main', langgraph_config_path: null, image_uri: null },
+        source_revision_config: {
+          repo_ref: 'main',
+          langgraph_config_path: 'langgraph.json',
+          image_uri: null,
+        },
         secrets: [{ name: 'OPENAI_API_KEY', value: 'a-key-of-somebody' }],
       });
       expect(created).toMatchObject({ status: 201, json: { name: 'my_deployment', id: expect.any(String) } });
