@@ -49,6 +49,7 @@ export const builds = /* @__PURE__ */ lazy(() =>
   createCodeBuild({
     projectName: variable('BUILD_PROJECT_NAME'),
     bucketName: variable('BUCKET_NAME'),
+    jobsBucketName: variable('JOBS_BUCKET_NAME'),
     logGroupName: variable('BUILD_LOG_GROUP_NAME'),
     pushRoleArn: variable('PUSH_ROLE_ARN'),
     registryHost: variable('REGISTRY_HOST'),

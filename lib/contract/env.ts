@@ -21,6 +21,8 @@ const variables = {
   /** The KMS key (id or ARN) that wraps data keys. */
   KEY_ID: lazy(() => z.string().min(1)),
   BUCKET_NAME: lazy(() => z.string().min(3)),
+  /** Where builds are told what to do. */
+  JOBS_BUCKET_NAME: lazy(() => z.string().min(3)),
   BUILD_PROJECT_NAME: lazy(() => z.string().min(2)),
   BUILD_LOG_GROUP_NAME: lazy(() => z.string().min(1)),
   /** The role whose sessions push the image of one deployment. */

@@ -40,7 +40,7 @@ const rules: Record<Access, Rule[]> = {
   'artifacts:read': [onObjects('artifacts', 'GetObject')],
   'artifacts:write': [onObjects('artifacts', 'PutObject')],
   'artifacts:delete': [onObjects('artifacts', 'DeleteObject')],
-  'jobs:write': [onObjects('builds', 'PutObject')],
+  'jobs:write': [{ actions: ['s3:PutObject'], resources: ({ jobsBucket }) => [`${jobsBucket}/builds/*`] }],
   'events:put': [{ actions: ['events:PutEvents'], resources: ({ eventBus }) => [eventBus] }],
   'executions:start': [
     { actions: ['states:StartExecution'], resources: ({ stateMachine }) => [stateMachine] },

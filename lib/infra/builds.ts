@@ -24,7 +24,7 @@ export class Builds extends Construct {
   readonly project: CfnProject;
   readonly logGroup: LogGroup;
 
-  constructor(scope: Construct, id: string, settings: Settings, bucketName: string) {
+  constructor(scope: Construct, id: string, settings: Settings, jobsBucketName: string) {
     super(scope, id);
     this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: buildLogGroupName(settings),
@@ -35,7 +35,7 @@ export class Builds extends Construct {
     this.project = new CfnProject(this, 'Project', {
       name: nameOf(settings, 'builds'),
       description: 'Slipway: builds one revision',
-      serviceRole: this.#role(bucketName).roleArn,
+      serviceRole: this.#role(jobsBucketName).roleArn,
       source: { type: 'NO_SOURCE', buildSpec: JSON.stringify(buildspec()) },
       artifacts: { type: 'NO_ARTIFACTS' },
       environment: {
@@ -43,7 +43,7 @@ export class Builds extends Construct {
         image: IMAGE,
         computeType: COMPUTE_TYPE,
         privilegedMode: true,
-        environmentVariables: [{ name: 'BUCKET_NAME', value: bucketName }],
+        environmentVariables: [{ name: 'JOBS_BUCKET_NAME', value: jobsBucketName }],
       },
       timeoutInMinutes: minutes,
       queuedTimeoutInMinutes: minutes,
@@ -51,7 +51,7 @@ export class Builds extends Construct {
     });
   }
 
-  #role(bucketName: string): Role {
+  #role(jobsBucketName: string): Role {
     const statements = [
       new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -59,7 +59,7 @@ export class Builds extends Construct {
       }),
       new PolicyStatement({
         actions: ['s3:DeleteObject', 's3:GetObject'],
-        resources: [`arn:${Stack.of(this).partition}:s3:::${bucketName}/builds/*`],
+        resources: [`arn:${Stack.of(this).partition}:s3:::${jobsBucketName}/builds/*`],
       }),
     ];
     return new Role(this, 'Role', {

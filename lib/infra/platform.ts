@@ -11,6 +11,7 @@ export type Platform = {
     table: string;
     key: string;
     bucket: string;
+    jobsBucket: string;
     stateMachine: string;
     /** Of all its executions. */
     executions: string;

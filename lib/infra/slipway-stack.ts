@@ -25,7 +25,7 @@ export class SlipwayStack extends Stack {
   constructor(scope: Construct, id: string, { settings, bundles, ...props }: SlipwayStackProps) {
     super(scope, id, props);
     const storage = new Storage(this, 'Storage', settings);
-    const builds = new Builds(this, 'Builds', settings, storage.bucketName);
+    const builds = new Builds(this, 'Builds', settings, storage.jobsBucketName);
     const platform = this.#platform(settings, bundles, storage, builds);
     const workflow = new Workflow(this, 'Workflow', platform);
     const triggers = new Triggers(this, 'Triggers', platform, storage.table);
@@ -64,7 +64,7 @@ export class SlipwayStack extends Stack {
     { project }: Builds,
   ): Platform {
     const { partition, region, account } = this;
-    const { table, key, bucketName } = storage;
+    const { table, key, bucketName, jobsBucketName } = storage;
     const at = (service: string, resource: string) =>
       `arn:${partition}:${service}:${region}:${account}:${resource}`;
     const stateMachine = at('states', `stateMachine:${nameOf(settings, 'revision')}`);
@@ -76,6 +76,7 @@ export class SlipwayStack extends Stack {
       STATE_MACHINE_ARN: stateMachine,
       KEY_ID: key.keyArn,
       BUCKET_NAME: bucketName,
+      JOBS_BUCKET_NAME: jobsBucketName,
       BUILD_PROJECT_NAME: nameOf(settings, 'builds'),
       BUILD_LOG_GROUP_NAME: buildLogGroupName(settings),
       PUSH_ROLE_ARN: pushRole,
@@ -94,6 +95,7 @@ export class SlipwayStack extends Stack {
       table: table.tableArn,
       key: key.keyArn,
       bucket: `arn:${partition}:s3:::${bucketName}`,
+      jobsBucket: `arn:${partition}:s3:::${jobsBucketName}`,
       stateMachine,
       executions: at('states', `execution:${nameOf(settings, 'revision')}:*`),
       buildProject: project.attrArn,

@@ -28,6 +28,8 @@ export class Storage extends Construct {
   readonly bucket: Bucket;
   /** Known without the bucket, so that no part of the stack waits for another to name it. */
   readonly bucketName: string;
+  /** Holds what builds have to do, credentials included, so that what is deleted from it is gone: it keeps no versions. */
+  readonly jobsBucketName: string;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
@@ -42,7 +44,39 @@ export class Storage extends Construct {
     });
     const { account, region } = Stack.of(this);
     this.bucketName = nameOf(settings, `${account}-${region}`);
-    this.bucket = bucketOf(this, this.bucketName, removalPolicy);
+    this.jobsBucketName = nameOf(settings, `jobs-${account}-${region}`);
+    this.bucket = this.#buckets(removalPolicy);
+  }
+
+  /** Makes both buckets, and the one of their access logs; gives the one that is kept. */
+  #buckets(removalPolicy: RemovalPolicy): Bucket {
+    const common = {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      removalPolicy,
+      autoDeleteObjects: false,
+    } as const;
+    const accessLogs = new Bucket(this, 'AccessLogs', {
+      ...common,
+      lifecycleRules: [{ expiration: Duration.days(ACCESS_LOG_DAYS) }],
+    });
+    // The library's types are not written for exact optional properties.
+    const logged = { ...common, serverAccessLogsBucket: accessLogs as IBucket };
+    new Bucket(this, 'Jobs', {
+      ...logged,
+      bucketName: this.jobsBucketName,
+      lifecycleRules: [{ expiration: Duration.days(JOB_DAYS) }],
+    });
+    return new Bucket(this, 'Bucket', {
+      ...logged,
+      bucketName: this.bucketName,
+      versioned: true,
+      lifecycleRules: [
+        { noncurrentVersionExpiration: Duration.days(REPLACED_DAYS) },
+        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ],
+    });
   }
 }
 
@@ -83,35 +117,5 @@ function tableOf(scope: Construct, settings: Settings, removalPolicy: RemovalPol
         projectionType: ProjectionType[Projection.ProjectionType],
       }),
     ),
-  });
-}
-
-function bucketOf(scope: Construct, bucketName: string, removalPolicy: RemovalPolicy): Bucket {
-  const common = {
-    blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-    encryption: BucketEncryption.S3_MANAGED,
-    enforceSSL: true,
-    removalPolicy,
-    autoDeleteObjects: false,
-  } as const;
-  const accessLogs = new Bucket(scope, 'AccessLogs', {
-    ...common,
-    lifecycleRules: [{ expiration: Duration.days(ACCESS_LOG_DAYS) }],
-  });
-  return new Bucket(scope, 'Bucket', {
-    ...common,
-    bucketName,
-    versioned: true,
-    // The library's types are not written for exact optional properties.
-    serverAccessLogsBucket: accessLogs as IBucket,
-    lifecycleRules: [
-      {
-        prefix: 'builds/',
-        expiration: Duration.days(JOB_DAYS),
-        noncurrentVersionExpiration: Duration.days(JOB_DAYS),
-      },
-      { noncurrentVersionExpiration: Duration.days(REPLACED_DAYS) },
-      { abortIncompleteMultipartUploadAfter: Duration.days(1) },
-    ],
   });
 }

@@ -51,7 +51,7 @@ export class BuildService {
     const variables = (await this.record(id)).environment?.environmentVariables ?? [];
     const environment = Object.fromEntries(variables.map(({ name = '', value = '' }) => [name, value]));
     const {
-      BUCKET_NAME: bucketName = '',
+      JOBS_BUCKET_NAME: bucketName = '',
       SLIPWAY_TENANT_ID,
       SLIPWAY_DEPLOYMENT_ID,
       SLIPWAY_REVISION_ID,

@@ -26,7 +26,7 @@ export function machineTests(at: () => Tour): void {
     const build = await slipway.builds.take();
     const ids = { tenantId: slipway.tenantId, deploymentId: hello.id, revisionId: hello.latest_revision_id };
     expect(build.environment).toEqual({
-      BUCKET_NAME: build.bucketName,
+      JOBS_BUCKET_NAME: build.bucketName,
       SLIPWAY_TENANT_ID: slipway.tenantId,
       SLIPWAY_DEPLOYMENT_ID: hello.id,
       SLIPWAY_REVISION_ID: hello.latest_revision_id,

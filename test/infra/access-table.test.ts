@@ -13,6 +13,7 @@ const arns = {
   table: 'table',
   key: 'key',
   bucket: 'bucket',
+  jobsBucket: 'jobs bucket',
   stateMachine: 'state machine',
   executions: 'its executions',
   buildProject: 'build project',

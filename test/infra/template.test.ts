@@ -226,6 +226,19 @@ describe('what is kept', () => {
     for (const [, key] of stacks.all('AWS::KMS::Key')) expect(key.DeletionPolicy).toBe('Retain');
     for (const [, bucket] of stacks.all('AWS::S3::Bucket')) expect(bucket.DeletionPolicy).toBe('Retain');
   });
+
+  it('but for what builds have to do: it holds credentials, and what is deleted there is gone', () => {
+    const buckets = stacks.all('AWS::S3::Bucket').map(([, { Properties }]) => Properties);
+    const named = (part: string) =>
+      buckets.find(({ BucketName }) => JSON.stringify(BucketName ?? '').includes(part));
+    expect(named('slipway-test-jobs-')).toMatchObject({
+      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 1, Status: 'Enabled' }] },
+    });
+    expect(named('slipway-test-jobs-')).not.toHaveProperty('VersioningConfiguration');
+    expect(
+      buckets.filter(({ VersioningConfiguration }) => VersioningConfiguration !== undefined),
+    ).toHaveLength(1);
+  });
 });
 
 describe('without settings', () => {

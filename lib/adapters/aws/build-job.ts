@@ -11,17 +11,18 @@ export const jobKeyOf = ({ tenantId, deploymentId, revisionId }: RevisionRef): s
 
 export type JobPlace = {
   bucketName: string;
+  jobsBucketName: string;
   /** So long the addresses in the job are good. */
   expiresSeconds: number;
 };
 
 /**
  * Stores what a build has to do. The builder reads the object and deletes it before anything else; one that no build ever reads goes with
- * the lifecycle of its prefix, a day later, long after what it holds has expired.
+ * the lifecycle of its bucket, a day later, long after what it holds has expired.
  */
 export async function storeJob(
   s3: S3Client,
-  { bucketName, expiresSeconds }: JobPlace,
+  { bucketName, jobsBucketName, expiresSeconds }: JobPlace,
   job: BuildJob,
   push: PushSession | undefined,
 ): Promise<void> {
@@ -41,7 +42,7 @@ export async function storeJob(
   };
   await s3.send(
     new PutObjectCommand({
-      Bucket: bucketName,
+      Bucket: jobsBucketName,
       Key: jobKeyOf(job),
       ContentType: 'application/json',
       ServerSideEncryption: 'AES256',

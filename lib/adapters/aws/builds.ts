@@ -16,8 +16,10 @@ import { hasImage, openPushSession, type PushSession } from './registry.ts';
 
 export type CodeBuildOptions = {
   projectName: string;
-  /** Where tarballs, artifacts and job descriptions lie. */
+  /** Where tarballs and artifacts lie. */
   bucketName: string;
+  /** Where job descriptions lie, without versions: one that is deleted is gone. */
+  jobsBucketName: string;
   /** The log group of all builds; each build has a stream there that is named after its revision. */
   logGroupName: string;
   /** Without one there are no images: such a build says so. */
@@ -35,7 +37,8 @@ export type CodeBuildOptions = {
 export function createCodeBuild(options: CodeBuildOptions): Builds {
   const client = new CodeBuildClient({});
   const s3 = new S3Client(s3Config);
-  const place = { bucketName: options.bucketName, expiresSeconds: options.timeoutSeconds };
+  const { bucketName, jobsBucketName, timeoutSeconds: expiresSeconds } = options;
+  const place = { bucketName, jobsBucketName, expiresSeconds };
   return {
     async start(job, idempotencyToken) {
       await storeJob(s3, place, job, await pushSession(options, job));

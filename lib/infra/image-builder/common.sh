@@ -36,20 +36,26 @@ finish() {
   exit "$status"
 }
 
+# What is to be done, with addresses and credentials. It is nowhere but in this variable of this shell: a file could get into an image build.
+job=''
+
 # job_field FILTER: a value of the job as text, empty when it has none.
 job_field() {
-  jq -r "$1 // empty" "$work/job.json"
+  printf '%s' "$job" | jq -r "$1 // empty"
 }
 
-# Reads what is to be done and removes it where it lay, before anything else: it holds addresses and credentials.
+# Reads what is to be done and removes it where it lay, before anything else. The file $work/wanted.json has what is no secret of it.
 take_job() {
   local id key
   for id in "$SLIPWAY_TENANT_ID" "$SLIPWAY_DEPLOYMENT_ID" "$SLIPWAY_REVISION_ID"; do
     [[ "$id" =~ ^[0-9A-Za-z-]{1,64}$ ]] || fail 'The build was started with a malformed id'
   done
   key="builds/$SLIPWAY_TENANT_ID/$SLIPWAY_DEPLOYMENT_ID/$SLIPWAY_REVISION_ID.json"
-  aws s3api get-object --bucket "$BUCKET_NAME" --key "$key" "$work/job.json" >/dev/null ||
+  aws s3api get-object --bucket "$JOBS_BUCKET_NAME" --key "$key" "$work/job.json" >/dev/null ||
     fail 'What this build has to do is not stored (any more); redeploy to build again'
-  aws s3api delete-object --bucket "$BUCKET_NAME" --key "$key" >/dev/null ||
+  job="$(cat "$work/job.json")"
+  rm -- "$work/job.json"
+  aws s3api delete-object --bucket "$JOBS_BUCKET_NAME" --key "$key" >/dev/null ||
     fail 'What this build has to do could not be removed from where it lay, so nothing was built'
+  printf '%s' "$job" | jq '{configPath, installCommand, buildCommand, output}' >"$work/wanted.json"
 }

@@ -8,7 +8,7 @@ build_image() {
   repository="$(job_field .push.repository)"
   [ -n "$repository" ] || fail 'This installation has no image registry'
   image="$repository:rev-$SLIPWAY_REVISION_ID"
-  mapfile -t platforms < <(jq -r '.platforms // ["linux/amd64"] | .[]' "$work/job.json")
+  mapfile -t platforms < <(job_field '.platforms // ["linux/amd64"] | .[]')
   prepare_dockerfile
   step='build'
   emulate "${platforms[@]}"
@@ -41,9 +41,9 @@ prepare_dockerfile() {
   fi
   [ "$(plan_field .keepHistory)" = true ] || rm -rf -- "$source_folder/.git"
   arguments=(--file "$(plan_field .dockerfile)")
-  while IFS= read -r name_and_path; do
+  while IFS= read -r -d '' name_and_path; do
     arguments+=(--build-context "$name_and_path")
-  done < <(jq -r '.contexts | to_entries[] | "\(.key)=\(.value)"' "$work/plan.json")
+  done < <(jq -j '.contexts | to_entries[] | "\(.key)=\(.value)\u0000"' "$work/plan.json")
   arguments+=("$(plan_field .context)")
 }
 

@@ -25,7 +25,7 @@ trap 'finish "$?"' EXIT
 take_job
 obtain_source
 step='plan'
-reason="$(python3 "$here/plan.py" choose "$work/job.json" "$source_folder" "$work")" || fail "$reason"
+reason="$(python3 "$here/plan.py" choose "$work/wanted.json" "$source_folder" "$work")" || fail "$reason"
 block_metadata
 case "$(job_field .output)" in
   folder) build_folder ;;

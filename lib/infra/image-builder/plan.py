@@ -55,6 +55,12 @@ def is_inside(root, path):
     return path == root or path.startswith(root + os.sep)
 
 
+def refuse_control_characters(path, what):
+    """A line break in a path would begin another line of whatever holds a path a line."""
+    if any(ord(letter) < 32 or 127 <= ord(letter) < 160 for letter in path):
+        raise Refused(f"{what} has a control character in its name")
+
+
 def find_config(root, path):
     """The folder of the config file, and the file: both inside the source, also when links are followed. Only one at the default path may be missing."""
     config = os.path.normpath(os.path.join(root, path))
@@ -62,6 +68,7 @@ def find_config(root, path):
     real = os.path.realpath(config)
     if config == root or not all(is_inside(root, one) for one in (config, folder, real)):
         raise Refused(f"Config path '{path}' leads out of the source")
+    refuse_control_characters(folder, f"The folder of config path '{path}'")
     if not os.path.isdir(folder) or (path != CONFIG_DEFAULT and not os.path.isfile(real)):
         what = "is not a file" if os.path.exists(real) else "does not exist in the source"
         raise Refused(f"Config file '{path}' {what}")
@@ -219,6 +226,7 @@ def described(source, work):
         folder = os.path.realpath(os.path.join(root, path))
         if not is_inside(root, folder) or not os.path.isdir(folder):
             raise Refused(f"The config file's dependency '{path}' leads out of the source")
+        refuse_control_characters(folder, f"The config file's dependency '{path}'")
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
             raise Refused(f"The folder of the config file's dependency '{path}' needs a plainer name")
         plan["contexts"][name] = folder

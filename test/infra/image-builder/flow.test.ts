@@ -59,6 +59,20 @@ describe('what a build has to do', () => {
     expect(ended.calls.map(({ tool }) => tool)).toEqual(['aws', 'aws']);
   });
 
+  it.each(['image', 'folder'])('is in no file while code of the user runs: %s', async (output) => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    const credentials = { host: 'git.example', token: 'token-of-the-integration' };
+    const source = { kind: 'git', repoUrl: 'https://git.example/app', ref: 'main', credentials };
+    const url = await aStore((request, response) => request.resume().on('end', () => response.end()));
+    const ended = await builder.run(
+      aJob({ source, output, artifactUploadUrl: `${url}/x?X-Signature=1`, artifactKey: 'k' }),
+    );
+    expect(buildsOf(ended)).toHaveLength(1);
+    expect(Object.keys(ended.exported)).toContain(output === 'image' ? 'ARTIFACT_DIGEST' : 'ARTIFACT_KEY');
+    expect(await readFile(join(builder.state, 'reachable'), 'utf8')).toBe('');
+  });
+
   it('leaves nothing behind on the machine but what is reported', async () => {
     const builder = await aBuilder();
     await builder.repository('app', app);

@@ -61,12 +61,35 @@ describe('an image', () => {
 
   it.each([
     [{ outer: '../../etc' }, "The config file's dependency '../../etc' leads out of the source"],
+    // By a line a context, the second line would be one of its own: all temporary files of the machine.
+    [
+      { dep: 'dep\nstolen=/tmp' },
+      "The config file's dependency 'dep stolen=/tmp' has a control character in its name",
+    ],
     [{ 'a=b': 'lib' }, "The folder of the config file's dependency 'lib' needs a plainer name"],
   ])('takes further folders of the source only: %j', async (contexts, reason) => {
     const builder = await aBuilder();
-    await builder.repository('app', { 'langgraph.json': agent, 'lib/a.py': '' });
+    await builder.repository('app', { 'langgraph.json': agent, 'lib/a.py': '', 'dep\nstolen=/tmp/a.py': '' });
     await writeFile(join(builder.state, 'described/contexts.json'), JSON.stringify(contexts));
-    expectReason(await builder.run(aJob()), reason);
+    const ended = await builder.run(aJob());
+    expectReason(ended, reason);
+    expect(buildsOf(ended)).toHaveLength(1);
+  });
+
+  it('takes a further folder whatever its name looks like', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', { 'langgraph.json': agent, 'a b=c/a.py': '' });
+    await writeFile(join(builder.state, 'described/Dockerfile'), 'FROM x\n');
+    await writeFile(
+      join(builder.state, 'described/contexts.json'),
+      JSON.stringify({ one: 'a b=c', two: '.' }),
+    );
+    const [, building] = buildsOf(await builder.run(aJob()));
+    const given = building?.args.filter((_, at, all) => all[at - 1] === '--build-context');
+    expect(given).toEqual([
+      expect.stringMatching(/^one=\/.*\/source\/a b=c$/),
+      expect.stringMatching(/^two=\/.*\/source$/),
+    ]);
   });
 
   it('passes on why the tool refuses a config', async () => {

@@ -22,7 +22,7 @@ const machine = {
   AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2/credentials/machine-secret',
   AWS_REGION: 'eu-west-1',
   CODEBUILD_AUTH_TOKEN: 'machine-secret',
-  BUCKET_NAME: 'bucket',
+  JOBS_BUCKET_NAME: 'bucket',
   SLIPWAY_TENANT_ID: ids.tenant,
   SLIPWAY_DEPLOYMENT_ID: ids.deployment,
   SLIPWAY_REVISION_ID: ids.revision,

@@ -32,6 +32,7 @@ const job: BuildJob = {
 const options = {
   projectName: 'p',
   bucketName: 'b',
+  jobsBucketName: 'jobs',
   logGroupName: 'builds',
   registryHost: 'registry.example',
   pushRoleArn: 'arn:aws:iam::123456789012:role/push',

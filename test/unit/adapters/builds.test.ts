@@ -35,6 +35,7 @@ const job: BuildJob = {
 const options = {
   projectName: 'p',
   bucketName: 'b',
+  jobsBucketName: 'jobs',
   logGroupName: 'builds',
   registryHost: 'registry.example',
   pushRoleArn: 'arn:aws:iam::123456789012:role/push',
@@ -89,7 +90,7 @@ describe('starting a build', () => {
       },
     });
     const put = s3.commandCalls(PutObjectCommand)[0]?.args[0].input;
-    expect([put?.Bucket, put?.Key, put?.ServerSideEncryption]).toEqual(['b', jobKeyOf(ref), 'AES256']);
+    expect([put?.Bucket, put?.Key, put?.ServerSideEncryption]).toEqual(['jobs', jobKeyOf(ref), 'AES256']);
     expect(String(put?.Body)).not.toContain('very-secret-value');
     expect(JSON.parse(String(put?.Body))).toMatchObject({
       source: job.source,

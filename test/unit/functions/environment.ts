@@ -7,6 +7,7 @@ export const functionEnvironment = {
   STATE_MACHINE_ARN: 'arn:aws:states:eu-west-1:123456789012:stateMachine:revision',
   KEY_ID: 'key',
   BUCKET_NAME: 'bucket',
+  JOBS_BUCKET_NAME: 'jobs',
   EVENT_BUS_NAME: 'bus',
   BUILD_PROJECT_NAME: 'project',
   BUILD_LOG_GROUP_NAME: 'builds',
