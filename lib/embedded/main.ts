@@ -1,3 +1,4 @@
+import { ToolMissing } from '../processes/tools.ts';
 import { banner } from './banner.ts';
 import { EnvironmentError, readEnvironment } from './environment.ts';
 import { AlreadyRunning } from './lock.ts';
@@ -33,9 +34,11 @@ function stopRequested(write: Write): Promise<string> {
   });
 }
 
+/** Their messages say all that a person needs. */
+const EXPECTED = [EnvironmentError, AlreadyRunning, PortTaken, ToolMissing];
+
 function explain(error: unknown): string {
-  const isExpected =
-    error instanceof EnvironmentError || error instanceof AlreadyRunning || error instanceof PortTaken;
+  const isExpected = EXPECTED.some((kind) => error instanceof kind);
   if (isExpected || !(error instanceof Error)) return error instanceof Error ? error.message : String(error);
   return error.stack ?? error.message;
 }

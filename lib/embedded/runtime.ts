@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { routes } from '../contract/routes.ts';
 import { ProcessKeeper } from '../processes/keeper.ts';
+import { limitsOfPlatform } from '../processes/platform.ts';
 import type { Processes } from '../processes/run-command.ts';
 import type { RuntimeSettings } from './environment.ts';
 import { injectFaults } from './faults.ts';
@@ -66,6 +67,7 @@ export async function startRuntime(start: Start): Promise<Runtime> {
 
 async function compose(start: Start, closers: Closers): Promise<Runtime> {
   const { settings, log, environment } = start;
+  const limits = limitsOfPlatform();
   const keeper = new ProcessKeeper();
   const lock = await lockDataFolder(settings.dataFolder, keeper.id).catch(async (error: unknown) => {
     await keeper.close();
@@ -92,7 +94,7 @@ async function compose(start: Start, closers: Closers): Promise<Runtime> {
     agentsUrl: `http://localhost:${identity.agents_port}/d`,
     apiKey: credentials.api_key,
     tenantId: credentials.tenant_id,
-    notices: database.notice === undefined ? [] : [database.notice],
+    notices: database.notice === undefined ? limits : [database.notice, ...limits],
     lag: () => stream.lag(),
     history: (name) => deps.workflow.history(name),
     pids: () => ({ listener: listener.pid() }),

@@ -1,3 +1,4 @@
+import { limitsOfPlatform } from '../processes/platform.ts';
 import { messageOf } from './backoff.ts';
 import { startListener } from './listener.ts';
 import { createLog, type Log } from './log.ts';
@@ -16,6 +17,8 @@ function stopRequested(options: ListenerOptions): Promise<string> {
 
 async function run(options: ListenerOptions, log: Log): Promise<void> {
   const requested = stopRequested(options);
+  // A parent has said so already.
+  for (const limit of limitsOfPlatform()) if (!options.parentPipe) log.warn(limit);
   const listener = await startListener(options, log);
   log.info(`stopping: ${await requested}`);
   await listener.stop();

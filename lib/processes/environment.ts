@@ -1,4 +1,5 @@
 import { delimiter, dirname } from 'node:path';
+import { SOURCE_VARIABLE } from './process-source.ts';
 
 /** Variables of ours that a build or an agent server may see; everything else is left out. */
 const ALLOWED = new Set(
@@ -41,8 +42,13 @@ export function childEnvironment(
   return { ...Object.fromEntries(kept), ...extra, PATH: childPath(extra.PATH ?? own.PATH) };
 }
 
-/** For programs of our own: they start faster with the compiled code that we share. Agents and builds never see this. */
-export function compileCache(): Record<string, string> {
-  const folder = process.env.NODE_COMPILE_CACHE;
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
+/**
+ * For programs of our own, never for agents and builds: they start faster with the compiled code that we share, and look at processes as
+ * we do.
+ */
+export function ownVariables(): Record<string, string> {
+  const names = ['NODE_COMPILE_CACHE', SOURCE_VARIABLE];
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type GroupCommand, type ProcessGroup, startGroup } from './group.ts';
-import { MARKER_VARIABLE, membersOf } from './process-table.ts';
+import { MARKER_VARIABLE } from './process-row.ts';
+import { membersOf } from './process-table.ts';
 import { isEmpty, killGroup, stopGroup } from './stop-group.ts';
 import { Warden } from './warden.ts';
 
@@ -76,7 +77,7 @@ export class ProcessKeeper {
   }
 }
 
-/** Kills every process whose marker contains `keeperId` and waits until none is alive (Linux; elsewhere none is found). */
+/** Kills every process whose marker contains `keeperId` and waits until none is alive. */
 export async function killCarriers(keeperId: string): Promise<void> {
   await killGroup({ pid: undefined, startTime: undefined, marker: keeperId });
 }

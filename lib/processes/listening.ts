@@ -1,9 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { hasProc } from './process-source.ts';
 import { type GroupRecord, membersOf } from './process-table.ts';
+import { printedBy } from './tools.ts';
 
 /** A TCP port that a process listens on. `host` is where to reach it from this machine; `everywhere`: other machines may reach it, too. */
 export type Listening = { host: '127.0.0.1' | '::1'; port: number; everywhere?: true };
+
+/** The same, and who listens. */
+type Listener = Listening & { pid: number };
 
 const STATE_LISTEN = '0A';
 const REACHED_BY_IPV4 = new Set(['0100007F', '0000000000000000FFFF00000100007F']);
@@ -72,30 +76,29 @@ function socketsOf(pid: number): string[] {
   }
 }
 
-/** Reads `lsof -Fn`: lines like `n127.0.0.1:8000`, `n*:8000`, `n[::1]:8000`. */
-export function parseLsof(text: string): Listening[] {
-  return text.split('\n').flatMap((line): Listening[] => {
+/** Reads `lsof -Fpn`: a line like `p123` for a process, then lines like `n127.0.0.1:8000`, `n*:8000`, `n[::1]:8000` for its ports. */
+export function parseLsof(text: string): Listener[] {
+  let pid = 0;
+  return text.split('\n').flatMap((line): Listener[] => {
+    if (line.startsWith('p')) pid = Number(line.slice(1));
     const [, address, port] = /^n(.*):(\d+)$/.exec(line) ?? [];
-    if (address === '[::1]') return [{ host: '::1', port: Number(port) }];
-    if (address === '127.0.0.1') return [{ host: '127.0.0.1', port: Number(port) }];
+    if (address === '[::1]') return [{ host: '::1', port: Number(port), pid }];
+    if (address === '127.0.0.1') return [{ host: '127.0.0.1', port: Number(port), pid }];
     const everywhere = address === '*' || address === '0.0.0.0' || address === '[::]';
-    return everywhere ? [{ host: '127.0.0.1', port: Number(port), everywhere }] : [];
+    return everywhere ? [{ host: '127.0.0.1', port: Number(port), everywhere, pid }] : [];
   });
 }
 
-function lsofOf(group: GroupRecord): Listening[] {
-  if (group.pid === undefined) return [];
-  try {
-    const args = ['-nP', '-a', '-iTCP', '-sTCP:LISTEN', '-g', String(group.pid), '-Fn'];
-    return parseLsof(execFileSync('lsof', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
-  } catch {
-    return []; // lsof exits 1 when it finds nothing.
-  }
+/** What members of the group listen on, without /proc. */
+function lsofOf(group: GroupRecord): Listener[] {
+  const pids = membersOf(group).map(({ pid }) => pid);
+  if (pids.length === 0) return [];
+  return parseLsof(printedBy('lsof', ['-nP', '-a', '-iTCP', '-sTCP:LISTEN', '-p', pids.join(','), '-Fpn']));
 }
 
 /** The TCP ports that processes of this group listen on, as far as they can be reached from this machine. */
 export function listenersOf(group: GroupRecord): Listening[] {
-  if (process.platform !== 'linux') return lsofOf(group);
+  if (!hasProc()) return lsofOf(group).map(({ pid: _, ...where }) => where);
   const inodes = new Set(membersOf(group).flatMap((row) => socketsOf(row.pid)));
   return [...listeningOf(inodes).values()];
 }
@@ -108,21 +111,13 @@ export function onPort(listening: Listening[], port: number): Listening | undefi
 
 /** The processes of this group that listen on the port. */
 export function pidsOnPort(group: GroupRecord, port: number): number[] {
-  if (process.platform !== 'linux') return lsofPids(group, port);
+  if (!hasProc()) {
+    const listening = lsofOf(group).filter((one) => one.port === port);
+    return [...new Set(listening.map(({ pid }) => pid))];
+  }
   const sockets = membersOf(group).map(({ pid }) => ({ pid, inodes: socketsOf(pid) }));
   const listening = listeningOf(new Set(sockets.flatMap(({ inodes }) => inodes)));
   return sockets
     .filter(({ inodes }) => inodes.some((inode) => listening.get(inode)?.port === port))
     .map(({ pid }) => pid);
-}
-
-function lsofPids(group: GroupRecord, port: number): number[] {
-  if (group.pid === undefined) return [];
-  try {
-    const args = ['-nP', '-a', `-iTCP:${port}`, '-sTCP:LISTEN', '-g', String(group.pid), '-t'];
-    const text = execFileSync('lsof', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    return text.split('\n').filter(Boolean).map(Number);
-  } catch {
-    return []; // lsof exits 1 when it finds nothing.
-  }
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { compileCache } from './environment.ts';
+import { ownVariables } from './environment.ts';
 import type { GroupRecord } from './process-table.ts';
 
 /** What a warden guards: everything whose marker contains the keeper's id, and these groups, each by its first process and when that started. */
@@ -70,7 +70,7 @@ export class Warden {
     const child = spawn('/bin/sh', args, {
       detached: true,
       cwd: '/',
-      env: { PATH: process.env.PATH ?? '', ...compileCache() },
+      env: { PATH: process.env.PATH ?? '', ...ownVariables() },
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     child.on('error', () => this.#replace());

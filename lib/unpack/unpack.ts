@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { childEnvironment, compileCache } from '../processes/environment.ts';
+import { childEnvironment, ownVariables } from '../processes/environment.ts';
 import type { OutputLine } from '../processes/group.ts';
 import { describeExit, type Processes, runCommand } from '../processes/run-command.ts';
 
@@ -58,7 +58,7 @@ export async function unpackArchive(
       command: '/bin/sh',
       args: ['-c', LIMITED, 'sh', String(processorSecondsMax), ...node, JSON.stringify(request)],
       cwd: '/',
-      environment: childEnvironment(compileCache()),
+      environment: childEnvironment(ownVariables()),
       onLine: ({ stream, line }: OutputLine) => void (stream === 'stdout' && lines.push(line)),
       lineBytesMax: ANSWER_BYTES_MAX,
     },

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment, compileCache } from '../../processes/environment.ts';
+import { childEnvironment, ownVariables } from '../../processes/environment.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
 import { describeExit, type Processes } from '../../processes/run-command.ts';
 import type { Log } from '../log.ts';
@@ -88,7 +88,7 @@ function launch(options: ListenerChildOptions): ProcessGroup {
     command: process.execPath,
     args: [program, ...args, ...(options.trustProxy ? ['--trust-proxy'] : []), '--parent-pipe'],
     cwd: options.dataFolder,
-    environment: childEnvironment({ SLIPWAY_API_KEY: options.apiKey, ...compileCache() }),
+    environment: childEnvironment({ SLIPWAY_API_KEY: options.apiKey, ...ownVariables() }),
     stdin: 'pipe',
     onLine: ({ line }) => options.print(ownLine.test(line) ? line : `listener: ${line}`),
   });

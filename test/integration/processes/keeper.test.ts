@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
 import type { GroupCommand, OutputLine } from '../../../lib/processes/group.ts';
 import { killCarriers, ProcessKeeper } from '../../../lib/processes/keeper.ts';
-import { listenersOf, onPort } from '../../../lib/processes/listening.ts';
-import { carriersOf, membersOf, startTimeOf } from '../../../lib/processes/process-table.ts';
+import { listenersOf, onPort, pidsOnPort } from '../../../lib/processes/listening.ts';
+import { SOURCE_VARIABLE } from '../../../lib/processes/process-source.ts';
+import { carriersOf, membersOf, readProcesses, startTimeOf } from '../../../lib/processes/process-table.ts';
 import { until } from '../../support/until.ts';
 
 const WAIT = { timeoutMs: 10_000 };
@@ -31,154 +32,177 @@ function shell(line: string, lines: OutputLine[] = [], rest: Partial<GroupComman
   };
 }
 
-describe('a process group', { timeout: 30_000 }, () => {
-  it('delivers its output line by line, in order, the last partial line and invalid bytes too', async () => {
-    const lines: OutputLine[] = [];
-    const group = newKeeper().start(
-      shell("printf 'one\\r\\ntwo\\n\\377bad\\nlast'; printf 'err\\n' >&2; exit 4", lines),
-    );
-    expect(await group.exited).toEqual({ code: 4, signal: null });
-    const out = lines.filter((one) => one.stream === 'stdout').map((one) => one.line);
-    expect(out).toEqual(['one', 'two', '\uFFFDbad', 'last']);
-    expect(lines.filter((one) => one.stream === 'stderr').map((one) => one.line)).toEqual(['err']);
-    const stamps = lines.map((one) => one.timestamp);
-    expect(stamps).toEqual([...new Set(stamps)].sort((a, b) => a - b));
+/** How processes and ports are looked at: as here, and as on platforms without /proc, which is forced. */
+const SOURCES = [
+  { source: '/proc', forced: '', startTime: /^[0-9a-f]{8}:\d+$/ },
+  { source: 'ps and lsof', forced: 'ps', startTime: /^\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}$/ },
+];
+
+describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
+  beforeAll(() => {
+    vi.stubEnv(SOURCE_VARIABLE, forced);
+  });
+  afterAll(() => {
+    vi.unstubAllEnvs();
   });
 
-  it('says what went wrong when the command cannot be started', async () => {
-    const group = newKeeper().start(shell('', [], { command: '/nowhere/at/all' }));
-    expect((await group.exited).error).toMatch(/ENOENT/);
+  it('a process is known by its start', () => {
+    expect(startTimeOf(process.pid)).toMatch(startTime);
+    expect(readProcesses().find(({ pid }) => pid === process.pid)?.startTime).toBe(startTimeOf(process.pid));
+    expect(startTimeOf(2 ** 22 + 1)).toBeUndefined();
   });
 
-  it('loses no output of a command that ended while this process had no time to read it', async () => {
-    const lines: OutputLine[] = [];
-    const group = newKeeper().start(shell('(sleep 0.1; echo late) & exit 0', lines));
-    await until(() => group.exit !== undefined, { ...WAIT, what: 'the command to end' });
-    // Timers come right after immediates: what falls due in the busy time is called before the pipes are looked at again.
-    await nextImmediate();
-    const busyUntil = performance.now() + 600;
-    while (performance.now() < busyUntil) Math.sqrt(busyUntil);
-    await group.exited;
-    expect(lines.map((one) => one.line)).toEqual(['late']);
-  });
-
-  it('ends though an orphan holds its output open, and stopping it ends the orphan', async () => {
-    const keeper = newKeeper();
-    const group = keeper.start(shell('sleep 600 & echo started'));
-    expect(await group.exited).toMatchObject({ code: 0 });
-    expect(membersOf(group)).toHaveLength(1);
-    await keeper.stop(group, 2000);
-    expect(membersOf(group)).toEqual([]);
-    expect(keeper.groups.size).toBe(0);
-  });
-
-  it('gives a goodbye its time, and kills what ignores it or has left the group', async () => {
-    const lines: OutputLine[] = [];
-    const keeper = newKeeper();
-    const polite = keeper.start(
-      shell("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done", lines),
-    );
-    const deaf = keeper.start(
-      shell("trap '' TERM; setsid sh -c \"trap '' TERM; echo up; sleep 600\" & wait; sleep 600", lines),
-    );
-    await until(() => lines.filter((one) => one.line === 'up').length === 2, {
-      ...WAIT,
-      what: 'both to be up',
+  describe('a process group', { timeout: 30_000 }, () => {
+    it('delivers its output line by line, in order, the last partial line and invalid bytes too', async () => {
+      const lines: OutputLine[] = [];
+      const group = newKeeper().start(
+        shell("printf 'one\\r\\ntwo\\n\\377bad\\nlast'; printf 'err\\n' >&2; exit 4", lines),
+      );
+      expect(await group.exited).toEqual({ code: 4, signal: null });
+      const out = lines.filter((one) => one.stream === 'stdout').map((one) => one.line);
+      expect(out).toEqual(['one', 'two', '\uFFFDbad', 'last']);
+      expect(lines.filter((one) => one.stream === 'stderr').map((one) => one.line)).toEqual(['err']);
+      const stamps = lines.map((one) => one.timestamp);
+      expect(stamps).toEqual([...new Set(stamps)].sort((a, b) => a - b));
     });
-    await keeper.stop(polite, 5000);
-    expect(lines.map((one) => one.line)).toContain('bye');
-    expect(polite.exit).toEqual({ code: 0, signal: null });
-    expect(membersOf(deaf).length).toBeGreaterThan(1);
-    await keeper.stop(deaf, 200);
-    expect(membersOf(deaf)).toEqual([]);
-  });
 
-  it('never takes a later process with the same pid for its own', () => {
-    const record = { pid: process.pid, startTime: 'another time', marker: 'nobody carries this' };
-    expect(membersOf(record)).toEqual([]);
-    expect(startTimeOf(process.pid)).not.toBe('another time');
-  });
-
-  it('knows the ports that it listens on, and no others', async () => {
-    const lines: OutputLine[] = [];
-    const keeper = newKeeper();
-    const script =
-      "const s = require('net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))";
-    const group = keeper.start(shell('', lines, { command: process.execPath, args: ['-e', script] }));
-    const other = keeper.start(shell('sleep 600'));
-    const { line } = await until(() => lines[0], { ...WAIT, what: 'its port' });
-    expect(onPort(listenersOf(group), Number(line))).toEqual({ host: '127.0.0.1', port: Number(line) });
-    expect(listenersOf(other)).toEqual([]);
-  });
-});
-
-describe('a program that is known to leave nothing behind', { timeout: 30_000 }, () => {
-  it('is ended with its group all the same when it did', async () => {
-    const keeper = newKeeper();
-    const group = keeper.start(shell('sleep 600 & exit 0'));
-    await group.exited;
-    expect(membersOf(group)).toHaveLength(1);
-    await keeper.stopKnown(group, 500);
-    expect([membersOf(group), keeper.groups.size]).toEqual([[], 0]);
-  });
-
-  it('may leave what has gone into a session of its own, until the keeper closes', async () => {
-    const keeper = newKeeper();
-    const group = keeper.start(shell('setsid sleep 600 & exit 0'));
-    await group.exited;
-    await until(() => membersOf(group).some((row) => row.groupId !== group.pid), {
-      ...WAIT,
-      what: 'the session of its own',
+    it('says what went wrong when the command cannot be started', async () => {
+      const group = newKeeper().start(shell('', [], { command: '/nowhere/at/all' }));
+      expect((await group.exited).error).toMatch(/ENOENT/);
     });
-    await keeper.stopKnown(group, 500);
-    expect([membersOf(group).length, keeper.groups.size]).toEqual([1, 0]);
-    await keeper.close();
-    expect(membersOf(group)).toEqual([]);
+
+    it('loses no output of a command that ended while this process had no time to read it', async () => {
+      const lines: OutputLine[] = [];
+      const group = newKeeper().start(shell('(sleep 0.1; echo late) & exit 0', lines));
+      await until(() => group.exit !== undefined, { ...WAIT, what: 'the command to end' });
+      // Timers come right after immediates: what falls due in the busy time is called before the pipes are looked at again.
+      await nextImmediate();
+      const busyUntil = performance.now() + 600;
+      while (performance.now() < busyUntil) Math.sqrt(busyUntil);
+      await group.exited;
+      expect(lines.map((one) => one.line)).toEqual(['late']);
+    });
+
+    it('ends though an orphan holds its output open, and stopping it ends the orphan', async () => {
+      const keeper = newKeeper();
+      const group = keeper.start(shell('sleep 600 & echo started'));
+      expect(await group.exited).toMatchObject({ code: 0 });
+      expect(membersOf(group)).toHaveLength(1);
+      await keeper.stop(group, 2000);
+      expect(membersOf(group)).toEqual([]);
+      expect(keeper.groups.size).toBe(0);
+    });
+
+    it('gives a goodbye its time, and kills what ignores it or has left the group', async () => {
+      const lines: OutputLine[] = [];
+      const keeper = newKeeper();
+      const polite = keeper.start(
+        shell("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done", lines),
+      );
+      const deaf = keeper.start(
+        shell("trap '' TERM; setsid sh -c \"trap '' TERM; echo up; sleep 600\" & wait; sleep 600", lines),
+      );
+      await until(() => lines.filter((one) => one.line === 'up').length === 2, {
+        ...WAIT,
+        what: 'both to be up',
+      });
+      await keeper.stop(polite, 5000);
+      expect(lines.map((one) => one.line)).toContain('bye');
+      expect(polite.exit).toEqual({ code: 0, signal: null });
+      expect(membersOf(deaf).length).toBeGreaterThan(1);
+      await keeper.stop(deaf, 200);
+      expect(membersOf(deaf)).toEqual([]);
+    });
+
+    it('never takes a later process with the same pid for its own', () => {
+      const record = { pid: process.pid, startTime: 'another time', marker: 'nobody carries this' };
+      expect(membersOf(record)).toEqual([]);
+      expect(startTimeOf(process.pid)).not.toBe('another time');
+    });
+
+    it('knows the ports that it listens on, and no others', async () => {
+      const lines: OutputLine[] = [];
+      const keeper = newKeeper();
+      const script =
+        "const s = require('net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))";
+      const group = keeper.start(shell('', lines, { command: process.execPath, args: ['-e', script] }));
+      const other = keeper.start(shell('sleep 600'));
+      const { line } = await until(() => lines[0], { ...WAIT, what: 'its port' });
+      expect(onPort(listenersOf(group), Number(line))).toEqual({ host: '127.0.0.1', port: Number(line) });
+      expect(listenersOf(other)).toEqual([]);
+      expect(pidsOnPort(group, Number(line))).toEqual([group.pid]);
+      expect(pidsOnPort(other, Number(line))).toEqual([]);
+    });
   });
-});
 
-describe('the warden', { timeout: 30_000 }, () => {
-  async function startProgram() {
-    const file = fileURLToPath(new URL('keeper-program.ts', import.meta.url));
-    // A process group of its own, so that all of it can be killed at once.
-    const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
-    const said = createInterface({ input: child.stdout });
-    const next = async (): Promise<{ keeper: string; warden: number }> => {
-      const [line]: unknown[] = await once(said, 'line');
-      return JSON.parse(String(line));
-    };
-    const { keeper, warden } = await next();
-    onTestFinished(() => killCarriers(keeper));
-    await until(() => carriersOf(keeper).length >= 3, { ...WAIT, what: 'the three processes' });
-    return { next, keeper, warden, pid: child.pid ?? 0 };
-  }
+  describe('a program that is known to leave nothing behind', { timeout: 30_000 }, () => {
+    it('is ended with its group all the same when it did', async () => {
+      const keeper = newKeeper();
+      const group = keeper.start(shell('sleep 600 & exit 0'));
+      await group.exited;
+      expect(membersOf(group)).toHaveLength(1);
+      await keeper.stopKnown(group, 500);
+      expect([membersOf(group), keeper.groups.size]).toEqual([[], 0]);
+    });
 
-  it.each([
-    { how: 'the parent alone', target: (pid: number) => pid },
-    { how: "the parent's whole process group", target: (pid: number) => -pid },
-  ])('ends everything after kill -9 of $how, then itself', async ({ target }) => {
-    const { keeper, warden, pid } = await startProgram();
-    process.kill(target(pid), 'SIGKILL');
-    await until(() => carriersOf(keeper).length === 0, { ...WAIT, what: 'everything to be gone' });
-    await until(() => startTimeOf(warden) === undefined, { ...WAIT, what: 'the warden to be gone' });
+    it('may leave what has gone into a session of its own, until the keeper closes', async () => {
+      const keeper = newKeeper();
+      const group = keeper.start(shell('setsid sleep 600 & exit 0'));
+      await group.exited;
+      await until(() => membersOf(group).some((row) => row.groupId !== group.pid), {
+        ...WAIT,
+        what: 'the session of its own',
+      });
+      await keeper.stopKnown(group, 500);
+      expect([membersOf(group).length, keeper.groups.size]).toEqual([1, 0]);
+      await keeper.close();
+      expect(membersOf(group)).toEqual([]);
+    });
   });
 
-  it('is replaced when it dies, and the new one ends everything too', async () => {
-    const { keeper, warden, pid, next } = await startProgram();
-    const replaced = next();
-    process.kill(warden, 'SIGKILL');
-    expect((await replaced).warden).not.toBe(warden);
-    expect(carriersOf(keeper).length).toBeGreaterThanOrEqual(3);
-    process.kill(pid, 'SIGKILL');
-    await until(() => carriersOf(keeper).length === 0, { ...WAIT, what: 'everything to be gone' });
-  });
+  describe('the warden', { timeout: 30_000 }, () => {
+    async function startProgram() {
+      const file = fileURLToPath(new URL('keeper-program.ts', import.meta.url));
+      // A process group of its own, so that all of it can be killed at once.
+      const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+      const said = createInterface({ input: child.stdout });
+      const next = async (): Promise<{ keeper: string; warden: number }> => {
+        const [line]: unknown[] = await once(said, 'line');
+        return JSON.parse(String(line));
+      };
+      const { keeper, warden } = await next();
+      onTestFinished(() => killCarriers(keeper));
+      await until(() => carriersOf(keeper).length >= 3, { ...WAIT, what: 'the three processes' });
+      return { next, keeper, warden, pid: child.pid ?? 0 };
+    }
 
-  it('is dismissed by close, with everything stopped', async () => {
-    const keeper = new ProcessKeeper();
-    const group = keeper.start(shell('sleep 600 & sleep 601'));
-    const warden = keeper.wardenPid ?? 0;
-    await keeper.close();
-    expect(membersOf(group)).toEqual([]);
-    expect(startTimeOf(warden)).toBeUndefined();
+    it.each([
+      { how: 'the parent alone', target: (pid: number) => pid },
+      { how: "the parent's whole process group", target: (pid: number) => -pid },
+    ])('ends everything after kill -9 of $how, then itself', async ({ target }) => {
+      const { keeper, warden, pid } = await startProgram();
+      process.kill(target(pid), 'SIGKILL');
+      await until(() => carriersOf(keeper).length === 0, { ...WAIT, what: 'everything to be gone' });
+      await until(() => startTimeOf(warden) === undefined, { ...WAIT, what: 'the warden to be gone' });
+    });
+
+    it('is replaced when it dies, and the new one ends everything too', async () => {
+      const { keeper, warden, pid, next } = await startProgram();
+      const replaced = next();
+      process.kill(warden, 'SIGKILL');
+      expect((await replaced).warden).not.toBe(warden);
+      expect(carriersOf(keeper).length).toBeGreaterThanOrEqual(3);
+      process.kill(pid, 'SIGKILL');
+      await until(() => carriersOf(keeper).length === 0, { ...WAIT, what: 'everything to be gone' });
+    });
+
+    it('is dismissed by close, with everything stopped', async () => {
+      const keeper = new ProcessKeeper();
+      const group = keeper.start(shell('sleep 600 & sleep 601'));
+      const warden = keeper.wardenPid ?? 0;
+      await keeper.close();
+      expect(membersOf(group)).toEqual([]);
+      expect(startTimeOf(warden)).toBeUndefined();
+    });
   });
 });

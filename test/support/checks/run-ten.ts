@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { TICKS_PER_SECOND } from '../../../lib/processes/process-table.ts';
+import { TICKS_PER_SECOND } from '../../../lib/processes/proc-source.ts';
 import { countChecks } from './results.ts';
 import { runStep, type Step } from './run-step.ts';
 

@@ -35,11 +35,11 @@ describe('finding out who listens where', () => {
   });
 
   it('reads what lsof prints', () => {
-    const text = 'p12\nf3\nn127.0.0.1:8000\nn*:8001\nn[::1]:8002\nn10.0.0.1:8003\n';
+    const text = 'p12\nf3\nn127.0.0.1:8000\nf4\nn*:8001\np13\nf3\nn[::1]:8002\nn10.0.0.1:8003\n';
     expect(parseLsof(text)).toEqual([
-      { host: '127.0.0.1', port: 8000 },
-      { host: '127.0.0.1', port: 8001, everywhere: true },
-      { host: '::1', port: 8002 },
+      { host: '127.0.0.1', port: 8000, pid: 12 },
+      { host: '127.0.0.1', port: 8001, everywhere: true, pid: 12 },
+      { host: '::1', port: 8002, pid: 13 },
     ]);
   });
 
