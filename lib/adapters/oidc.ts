@@ -21,16 +21,25 @@ const DISCOVERY_MILLISECONDS = 3_600_000;
 
 const SUBJECT_LENGTH_MAX = 255;
 
+/**
+ * What a token may call itself, without case and without `application/` (RFC 7515 §4.1.9, RFC 9068 §4). An issuer signs other things for the same
+ * audience too, such as logout tokens, which must not pass for one.
+ */
+const TYPES = new Set(['jwt', 'at+jwt']);
+const isAccessToken = (typ: unknown): boolean =>
+  typ === undefined ||
+  (typeof typ === 'string' && TYPES.has(typ.toLowerCase().replace(/^application\//, '')));
+
 /** The issuer has no keys for us, which says nothing about the token. */
 class Unreachable extends Error {}
 
-/** Verifies tokens of one issuer by its published keys: signature, algorithm, issuer, audience, expiry. */
+/** Verifies tokens of one issuer by its published keys: signature, algorithm, type, issuer, audience, expiry. */
 export function openOidc({ issuer, audience }: OidcSettings, now: () => number): IdentityProvider {
   const keys = publishedKeys(issuer, now);
   return {
     async subjectOf(token) {
       try {
-        const { payload } = await jwtVerify(token, keys, {
+        const { payload, protectedHeader } = await jwtVerify(token, keys, {
           issuer,
           audience,
           algorithms: ALGORITHMS,
@@ -39,6 +48,7 @@ export function openOidc({ issuer, audience }: OidcSettings, now: () => number):
           currentDate: new Date(now()),
         });
         const { sub } = payload;
+        if (!isAccessToken(protectedHeader.typ)) return undefined;
         return typeof sub === 'string' && sub !== '' && sub.length <= SUBJECT_LENGTH_MAX ? sub : undefined;
       } catch (error) {
         if (isOfToken(error)) return undefined;

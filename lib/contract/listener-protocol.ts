@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { lazy } from './lazy.ts';
+import { textRule } from './problems.ts';
 
 /**
  * What listeners and the control plane say to each other (contract §2.4). Listeners only ever call out. Every request carries
@@ -96,6 +97,13 @@ export const heartbeatRequest = lazy(() =>
 export type HeartbeatRequest = z.infer<ReturnType<typeof heartbeatRequest>>;
 export const heartbeatResponse = lazy(() => z.object({ stop: z.boolean() }));
 
+/** Where an agent answers, as responses show it and people open it: no address of another scheme, which could be a script. */
+const agentUrl = lazy(() => z.string().max(2048).superRefine(textRule(agentUrlProblem)));
+function agentUrlProblem(text: string): string | undefined {
+  const isWeb = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text);
+  return isWeb ? undefined : 'a URL begins with http:// or https://';
+}
+
 /**
  * `POST …/tasks/{task_id}/complete`. `instance_id` is enough to say that a cancelled task was stopped: the answer that carried its last
  * lease may never have reached the instance that holds it.
@@ -106,7 +114,7 @@ export const completeRequest = lazy(() =>
     instance_id: z.string().min(1).max(128).nullish(),
     outcome: z.enum(['succeeded', 'failed', 'stopped']),
     status_message: z.string().max(8192).nullish(),
-    url: z.string().max(2048).nullish(),
+    url: agentUrl().nullish(),
     image_version: z.string().max(256).nullish(),
     image_digest: z.string().max(256).nullish(),
     previous_serving: z.boolean().nullish(),
@@ -163,7 +171,7 @@ export const statusRequest = lazy(() =>
           revision_id: z.guid().nullable(),
           healthy: z.boolean(),
           reason: z.string().max(2048).nullish(),
-          url: z.string().max(2048).nullish(),
+          url: agentUrl().nullish(),
         }),
       )
       .max(500),

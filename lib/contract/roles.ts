@@ -83,3 +83,7 @@ export function lackedToGive(own: Role, given: Role): Permission | undefined {
   const needed = given === 'listener' ? (['listeners:write'] as const) : roleMatrix[given];
   return needed.find((permission) => !allows(own, permission));
 }
+
+/** The role itself, and those that who has it gives to others. */
+export const rolesNotAbove = (own: Role): Role[] =>
+  roles.filter((role) => role === own || lackedToGive(own, role) === undefined);

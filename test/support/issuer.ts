@@ -18,7 +18,7 @@ export type Issuer = {
   /** From now on the published keys are these. */
   publish(...keys: SigningKey[]): Promise<void>;
   /** A token of a user, signed with the issuer's key; `changes` are claims, undefined ones left out. */
-  token(subject: string, changes?: Record<string, unknown>, key?: SigningKey): Promise<string>;
+  token(subject: string, changes?: Record<string, unknown>, key?: SigningKey, typ?: string): Promise<string>;
 };
 
 export async function aSigningKey(alg = 'ES256', kid: string = crypto.randomUUID()): Promise<SigningKey> {
@@ -55,12 +55,13 @@ export async function anIssuer(): Promise<Issuer> {
     async publish(...keys) {
       published = await Promise.all(keys.map(publicPart));
     },
-    token: (subject, changes = {}, by = key) => {
+    token: (subject, changes = {}, by = key, typ = undefined) => {
       const seconds = Math.floor(Date.now() / 1000);
       const usual = { iss: issuer.url, aud: AUDIENCE, sub: subject, iat: seconds, exp: seconds + 300 };
       const claims = Object.entries({ ...usual, ...changes }).filter(([, value]) => value !== undefined);
       const payload: JWTPayload = Object.fromEntries(claims);
-      return new SignJWT(payload).setProtectedHeader({ alg: by.alg, kid: by.kid }).sign(by.privateKey);
+      const header = { alg: by.alg, kid: by.kid, ...(typ !== undefined && { typ }) };
+      return new SignJWT(payload).setProtectedHeader(header).sign(by.privateKey);
     },
   };
   return issuer;

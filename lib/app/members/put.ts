@@ -3,15 +3,16 @@ import type { MemberView } from '../../contract/identity.ts';
 import { lackedToGive } from '../../contract/roles.ts';
 import type { putMember as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { put } from '../../store/expressions.ts';
+import { absent, any, present, put } from '../../store/expressions.ts';
 import { memberKey } from '../../store/keys.ts';
-import { transact } from '../../store/operations.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { memberIdOf } from '../identity/member-id.ts';
+import { isNotAbove, refusalOfRole } from './above.ts';
 
-/** Gives a user of the identity provider a role in the caller's tenant, one that is not above the caller's own. */
+/** Gives a user of the identity provider a role in the caller's tenant; neither that nor the one they had is above the caller's own. */
 export async function putMember(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
   { body }: Pick<RouteInput<typeof row>, 'body'>,
@@ -33,6 +34,12 @@ export async function putMember(
     created_at,
     audit: auditOf(deps, caller, 'membership.change'),
   };
-  await transact(deps.table, [put('member', item), ...deps.idempotency.record(view)]);
+  const isReplaceable = any(absent('pk'), present('removed_at'), isNotAbove(caller));
+  try {
+    await transact(deps.table, [put('member', item, isReplaceable), ...deps.idempotency.record(view)]);
+  } catch (error) {
+    if (!(error instanceof ConditionsFailed)) throw error;
+    throw refusalOfRole(caller, error.failed.get('member')) ?? error;
+  }
   return view;
 }

@@ -8,8 +8,9 @@ import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { forgottenAt } from '../identity/forgotten-at.ts';
+import { isNotAbove, refusalOfRole } from './above.ts';
 
-/** Takes a user's role in the caller's tenant. Their next request finds it gone; keys that they have made stay. */
+/** Takes a user's role in the caller's tenant, one that is not above the caller's own. Their next request finds it gone; keys that they have made stay. */
 export async function removeMember(
   deps: Pick<Deps, 'table' | 'clock'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
@@ -22,11 +23,14 @@ export async function removeMember(
     ttl: forgottenAt(now),
     audit: auditOf(deps, caller, 'membership.change'),
   };
-  const gone = [present('pk'), absent('removed_at')];
+  const removable = [present('pk'), absent('removed_at'), isNotAbove(caller)];
   try {
-    await transact(deps.table, [update('member', memberKey(caller.tenantId, id), { set }, ...gone)]);
+    await transact(deps.table, [update('member', memberKey(caller.tenantId, id), { set }, ...removable)]);
   } catch (error) {
-    throw error instanceof ConditionsFailed ? refuse('member_not_found', { id }) : error;
+    if (!(error instanceof ConditionsFailed)) throw error;
+    const found = error.failed.get('member');
+    const isThere = found !== undefined && found.removed_at === undefined;
+    throw (isThere && refusalOfRole(caller, found)) || refuse('member_not_found', { id });
   }
   return undefined;
 }

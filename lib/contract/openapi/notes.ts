@@ -123,6 +123,7 @@ const fields: Record<string, Record<string, Note>> = {
     active_revision_id: { description: 'The revision that serves.' },
     image_version: { description: 'Tag or short digest of what the active revision runs.' },
   },
+  CompleteTaskRequest: { url: { pattern: '^https?://[^\\s]+$' } },
   Revision: {
     status_message: { description: 'Why it is where it is, and what helps.' },
     queue_position: { description: '1 is next; null unless QUEUED.' },

@@ -138,6 +138,23 @@ describe('a member', () => {
     await expect(giveRole(admin, 'alice', 'listener')).rejects.toThrow('Invalid option');
   });
 
+  it('keeps a role that is above that of who wants to replace or take it', async () => {
+    const { admin, person } = await withPeople();
+    const asAdmin = admin.as({ role: 'admin' });
+    const { id } = await giveRole(admin, 'owner', 'organisation_admin');
+    const lacks = "403 API key lacks permission 'tenants:read'";
+    for (const role of ['viewer', 'developer', 'admin', 'organisation_admin'])
+      expect(await refusedWith(giveRole(asAdmin, 'owner', role))).toBe(lacks);
+    expect(await refusedWith(takeRole(asAdmin, id))).toBe(lacks);
+    expect((await person('owner')).role).toBe('organisation_admin');
+    expect((await giveRole(admin, 'owner', 'admin')).role).toBe('admin');
+    expect((await giveRole(asAdmin, 'owner', 'viewer')).role).toBe('viewer');
+    await giveRole(admin, 'owner', 'organisation_admin');
+    await takeRole(admin, id);
+    expect(await refusedWith(takeRole(asAdmin, id))).toBe(`404 Member ID ${id} not found.`);
+    expect((await giveRole(asAdmin, 'owner', 'admin')).role).toBe('admin');
+  });
+
   it('is listed page by page, and in no other tenant', async () => {
     const { plane, admin } = await withPeople();
     const other = await anOrganisation(plane);

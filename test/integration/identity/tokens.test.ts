@@ -65,6 +65,15 @@ describe('a bearer token', () => {
     }
   });
 
+  it('calls itself an access token, or nothing', async () => {
+    const { issuer, subjectOf } = await anInstallation();
+    const of = async (typ: string) => subjectOf(await issuer.token('alice', {}, issuer.key, typ));
+    for (const typ of ['JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt'])
+      expect([typ, await of(typ)]).toEqual([typ, 'alice']);
+    for (const typ of ['logout+jwt', 'dpop+jwt', 'secevent+jwt', 'id+jwt', 'JWE', 'xJWT', ''])
+      expect([typ, await of(typ)]).toEqual([typ, undefined]);
+  });
+
   it('is refused when it is not signed with the issuer’s key', async () => {
     const { issuer, subjectOf } = await anInstallation();
     const good = await issuer.token('alice');

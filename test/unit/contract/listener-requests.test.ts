@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { completeRequest, statusRequest } from '../../../lib/contract/listener-protocol.ts';
 import { changeListenerBody, createListenerBody } from '../../../lib/contract/listener-requests.ts';
 import { platformsOf } from '../../../lib/contract/platforms.ts';
 
@@ -62,4 +63,34 @@ describe('the platforms of a listener', () => {
   ])('of %j are %j', (config, expected) => {
     expect(platformsOf(config)).toEqual(expected);
   });
+});
+
+describe('the address of an agent that a listener reports', () => {
+  const id = '0190a000-0000-7000-8000-000000000001';
+  const problemsOf = (url: unknown) => {
+    const report = { deployment_id: id, epoch: 1, revision_id: id, healthy: true, url };
+    const complete = completeRequest().safeParse({ lease_id: id, outcome: 'succeeded', url });
+    const status = statusRequest().safeParse({ reports: [report] });
+    return [complete, status].flatMap(({ error }) => error?.issues.map(({ path }) => path.join('.')) ?? []);
+  };
+
+  it.each([
+    'http://localhost:4401/d/a',
+    'https://agents.example/a',
+    'HTTPS://agents.example',
+    null,
+    undefined,
+  ])('may be %s', (url) => expect(problemsOf(url)).toEqual([]));
+
+  it.each([
+    'javascript:alert(1)//https://a.example',
+    'data:text/html,x',
+    'ftp://a.example',
+    'a.example',
+    '//a.example',
+    ' https://a.example',
+    'https://a.example\n',
+    'https://',
+    '',
+  ])('is not %j', (url) => expect(problemsOf(url)).toEqual(['url', 'reports.0.url']));
 });
