@@ -3,9 +3,22 @@ import { randomUUID } from 'node:crypto';
 import { readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
+import { constants, createZstdCompress } from 'node:zlib';
 import * as tar from 'tar';
 import { isInside } from './project.ts';
+
+/**
+ * Twice as fast as gzip and half its size for what package managers install, since it finds files that are there twice; a window of
+ * 16 MiB keeps the memory of both sides small.
+ */
+const COMPRESSION = {
+  params: {
+    [constants.ZSTD_c_compressionLevel]: 3,
+    [constants.ZSTD_c_enableLongDistanceMatching]: 1,
+    [constants.ZSTD_c_windowLog]: 24,
+  },
+};
 
 /** Removes a folder with all it holds, also while something in it is just being closed. */
 export async function removeFolder(path: string): Promise<void> {
@@ -33,7 +46,7 @@ export function folderSizeBytes(path: string): Promise<number> {
 }
 
 /**
- * The whole folder as a plain tar stream, without owners. Links are kept as links, and only when they stay inside the folder;
+ * The whole folder as a tar stream, compressed with Zstandard, without owners. Links are kept as links, and only when they stay inside the folder;
  * `onDropped` hears of the others (and of devices, sockets and pipes), which are left out.
  */
 export function packFolder(root: string, onDropped: (path: string) => void): Readable {
@@ -43,7 +56,9 @@ export function packFolder(root: string, onDropped: (path: string) => void): Rea
     if (!keep) onDropped(path);
     return keep;
   };
-  return Readable.from(tar.create({ cwd: realRoot, portable: true, follow: false, filter }, ['.']));
+  const plain = Readable.from(tar.create({ cwd: realRoot, portable: true, follow: false, filter }, ['.']));
+  // Whoever reads hears of a failure; there is nothing more to do here.
+  return pipeline(plain, createZstdCompress(COMPRESSION), () => undefined);
 }
 
 function isStats(entry: Stats | tar.ReadEntry): entry is Stats {

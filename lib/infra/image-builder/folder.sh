@@ -13,6 +13,9 @@ build_folder() {
   step='pack'
   size="$(stat -c %s "$file")"
   [ "$size" -le "$FOLDER_BYTES_MAX" ] || fail "The built folder has $size bytes; at most $FOLDER_BYTES_MAX are allowed"
+  gzip -- "$file"
+  file="$file.gz"
+  size="$(stat -c %s "$file")"
   curl --fail --silent --show-error --retry 3 --max-time "$UPLOAD_SECONDS_MAX" --header 'Expect:' \
     --upload-file "$file" --url "$(job_field .artifactUploadUrl)" >/dev/null || fail 'The built folder could not be stored'
   export_variable ARTIFACT_KEY "$(job_field .artifactKey)"

@@ -218,7 +218,7 @@ describe('a folder', () => {
     };
   };
 
-  it('is stored as one tar file, and reported with its size and digest', async () => {
+  it('is stored as one compressed tar file, and reported with its size and digest', async () => {
     const builder = await aBuilder();
     const { git } = await builder.repository('app', app);
     const { bodies, job } = await stored(200);
@@ -230,7 +230,7 @@ describe('a folder', () => {
       ARTIFACT_SIZE_BYTES: String(body.length),
       COMMIT_SHA: git('rev-parse', 'HEAD'),
     });
-    expect(execFileSync('tar', ['-t'], { input: body }).toString()).toContain('package.json');
+    expect(execFileSync('tar', ['-tz'], { input: body }).toString()).toContain('package.json');
     expect(calls.some(({ args }) => args.includes('push'))).toBe(false);
   });
 

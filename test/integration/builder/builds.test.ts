@@ -124,6 +124,18 @@ describe('a build that succeeds', () => {
   });
 });
 
+it('compresses what it stores', async () => {
+  const { run, blobs } = await setUp();
+  const text = Array.from({ length: 100_000 }, (_, line) => `line ${line} is much like the others\n`).join(
+    '',
+  );
+  const { url } = await gitRepository({ 'large.txt': text });
+  const { state } = await run(jobFor(url));
+  if (state.state !== 'succeeded' || state.artifact.kind !== 'folder') throw new Error('the build failed');
+  expect(state.artifact.sizeBytes).toBeLessThan(text.length / 5);
+  expect((await unpack(blobs, state.artifact.key)).get('large.txt')).toBe(text);
+});
+
 describe('a build that fails', () => {
   it('quotes the last lines of a command, ends the log with the cause, and stores nothing', async () => {
     const { run, blobs } = await setUp();
