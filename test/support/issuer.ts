@@ -55,7 +55,7 @@ export async function anIssuer(): Promise<Issuer> {
     async publish(...keys) {
       published = await Promise.all(keys.map(publicPart));
     },
-    token: (subject, changes = {}, by = key, typ = undefined) => {
+    token: (subject, changes = {}, by = key, typ) => {
       const seconds = Math.floor(Date.now() / 1000);
       const usual = { iss: issuer.url, aud: AUDIENCE, sub: subject, iat: seconds, exp: seconds + 300 };
       const claims = Object.entries({ ...usual, ...changes }).filter(([, value]) => value !== undefined);
