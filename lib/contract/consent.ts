@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { withoutNulls } from './json.ts';
+import { anyObject } from './as-given.ts';
+import { freeText, withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
 import { oauthScopes } from './oauth-tokens.ts';
 import { report, valueError } from './problems.ts';
@@ -12,9 +13,6 @@ const URL_LENGTH_MAX = 2048;
 /** Codes of some providers are signed documents. */
 const CODE_LENGTH_MAX = 8192;
 const STATE_LENGTH_MAX = 256;
-
-/** The name of a provider, in paths too. */
-export const providerIdText = lazy(() => z.string().regex(/^[A-Za-z0-9._-]{1,128}$/));
 
 /** In the caller's own words; an empty one is as good as none. */
 const claim = lazy(() =>
@@ -29,7 +27,7 @@ const claim = lazy(() =>
 export const authenticateBody = lazy(() =>
   z
     .object({
-      provider: providerIdText(),
+      provider: freeText(),
       scopes: oauthScopes(),
       user_id: claim(),
       /** The same under the name that older clients use. */
@@ -55,7 +53,7 @@ const token = lazy(() => ({
   /** An access token. */
   token: z.string().optional(),
   user_id: z.string().optional(),
-  metadata: z.record(z.string(), z.unknown()).optional(),
+  metadata: anyObject().optional(),
 }));
 
 export const authenticateView = lazy(() =>

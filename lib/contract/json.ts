@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { anyObject } from './as-given.ts';
 import { lazy } from './lazy.ts';
 import { type Problem, report, valueError } from './problems.ts';
 
@@ -66,4 +67,4 @@ function checkFreeJson(value: unknown, ctx: Parameters<typeof report>[0]): void 
 export const freeJson = lazy(() => z.unknown().superRefine(checkFreeJson));
 
 /** The same, but an object. */
-export const freeObject = lazy(() => z.record(z.string(), z.unknown()).superRefine(checkFreeJson));
+export const freeObject = lazy(() => anyObject(checkFreeJson));

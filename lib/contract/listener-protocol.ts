@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { anyObject } from './as-given.ts';
 import { lazy } from './lazy.ts';
 import { textRule } from './problems.ts';
 
@@ -53,7 +54,7 @@ export const deploySpec = lazy(() =>
     graph_config_path: z.string(),
     environment: z.array(nameValue()),
     secret_references: z.array(secretReference()),
-    resource_spec: z.record(z.string(), z.unknown()),
+    resource_spec: anyObject(),
     k8s_namespace: z.string().nullable(),
     custom_url: z.string().nullable(),
   }),

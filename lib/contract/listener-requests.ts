@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { asGiven } from './as-given.ts';
 import { freeText, keepingProblem, withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
 import { platformPattern } from './platforms.ts';
@@ -33,20 +34,20 @@ function checkComputeConfig(config: object, ctx: z.RefinementCtx): void {
 
 /** `platforms`: what images are built for. Fields beside these are the client's own and kept. */
 const computeConfig = lazy(() =>
-  z
-    .looseObject({
+  asGiven(
+    z.looseObject({
       k8s_namespaces: z.array(namespace()).max(NAMESPACES_COUNT_MAX).nullish(),
       platforms: z
         .array(z.string().regex(platformPattern, "a platform looks like 'linux/amd64' or 'linux/arm/v7'"))
         .max(PLATFORMS_COUNT_MAX)
         .nullish(),
-    })
-    .superRefine(checkComputeConfig)
-    .transform(({ k8s_namespaces: namespaces, platforms, ...own }) => ({
-      ...own,
-      ...(platforms !== null && platforms !== undefined && { platforms: [...new Set(platforms)] }),
-      ...(namespaces !== null && namespaces !== undefined && { k8s_namespaces: [...new Set(namespaces)] }),
-    })),
+    }),
+    checkComputeConfig,
+  ).transform(({ k8s_namespaces: namespaces, platforms, ...own }) => ({
+    ...own,
+    ...(platforms !== null && platforms !== undefined && { platforms: [...new Set(platforms)] }),
+    ...(namespaces !== null && namespaces !== undefined && { k8s_namespaces: [...new Set(namespaces)] }),
+  })),
 );
 
 /** `POST /v2/listeners`. */

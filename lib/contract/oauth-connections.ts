@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { freeText } from './json.ts';
 import { lazy } from './lazy.ts';
 import { claimedName } from './oauth-tokens.ts';
 import { id } from './query.ts';
@@ -8,8 +9,8 @@ import { id } from './query.ts';
 export const agentParams = lazy(() => z.object({ agent_id: claimedName() }));
 export const connectionParams = lazy(() => z.object({ agent_id: claimedName(), connection_id: id() }));
 
-/** `POST /v2/auth/agents/{agent_id}/connections`. */
-export const createConnectionBody = lazy(() => z.object({ oauth_token_id: id() }));
+/** `POST /v2/auth/agents/{agent_id}/connections`. Any text may be asked for. */
+export const createConnectionBody = lazy(() => z.object({ oauth_token_id: freeText() }));
 
 export const connectionView = lazy(() =>
   z.object({

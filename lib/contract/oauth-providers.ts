@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { asGiven } from './as-given.ts';
 import { withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
 import { always, report, textRule, valueError } from './problems.ts';
@@ -51,12 +52,27 @@ const ownParameters = new Set([
 ]);
 const isOwnParameter = (key: string): boolean => ownParameters.has(key) || key.startsWith('code_challenge');
 
+/** zod passes over a key of this name; it may be as any other. */
+const PASSED_OVER = '__proto__';
+
+function checkPassedOver(params: Record<string, string>, ctx: z.RefinementCtx): void {
+  const value: unknown = Object.getOwnPropertyDescriptor(params, PASSED_OVER)?.value ?? '';
+  for (const issue of parameterValue().safeParse(value, { reportInput: true }).error?.issues ?? [])
+    ctx.addIssue({ ...issue, path: [PASSED_OVER] });
+}
+
 function checkParameters(params: Record<string, string>, ctx: z.RefinementCtx): void {
+  checkPassedOver(params, ctx);
   const keys = Object.keys(params);
   if (keys.length > PARAMETERS_MAX) report(ctx, valueError(`at most ${PARAMETERS_MAX} parameters`));
   for (const key of keys.filter(isOwnParameter))
     report(ctx, valueError(`'${key}' is set by the protocol and cannot be given here`), [key]);
 }
+
+const parameterValue = lazy(() => z.string().max(ADDRESS_LENGTH_MAX));
+const authorizationParams = lazy(() =>
+  asGiven(z.record(z.string().min(1).max(NAME_LENGTH_MAX), parameterValue()), checkParameters),
+);
 
 /** What may be given at creation and changed later. */
 const settings = lazy(() => ({
@@ -65,10 +81,7 @@ const settings = lazy(() => ({
   code_challenge_method: z.literal('S256').nullish(),
   provider_type: z.string().max(NAME_LENGTH_MAX).nullish(),
   token_endpoint_auth_method: z.enum(tokenEndpointAuthMethods).nullish(),
-  authorization_params: z
-    .record(z.string().min(1).max(NAME_LENGTH_MAX), z.string().max(ADDRESS_LENGTH_MAX))
-    .superRefine(checkParameters)
-    .nullish(),
+  authorization_params: authorizationParams().nullish(),
   allowed_redirect_uris: z.array(address()).max(REDIRECT_URIS_MAX).nullish(),
   mcp_server_url: address().nullish(),
   user_binding: z.enum(userBindings).nullish(),
@@ -133,7 +146,7 @@ export const providerView = lazy(() =>
     provider_type: z.string().nullable(),
     mcp_server_url: z.string().nullable(),
     token_endpoint_auth_method: z.string(),
-    authorization_params: z.record(z.string(), z.string()),
+    authorization_params: asGiven(z.record(z.string(), z.string())),
     is_dynamic_client: z.boolean(),
     allowed_redirect_uris: z.array(z.string()),
     user_binding: z.enum(userBindings),

@@ -1,20 +1,19 @@
 import * as z from 'zod';
-import { freeObject, withoutNulls } from './json.ts';
+import { anyObject, asGiven } from './as-given.ts';
+import { freeObject, freeText, withoutNulls } from './json.ts';
 import { lazy } from './lazy.ts';
 import { time } from './logs.ts';
+import { report, valueError } from './problems.ts';
 import { id } from './query.ts';
 
 /** What a user has granted at a provider. Access and refresh tokens are never part of what is listed. */
 
-const PROVIDER_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const NAME_LENGTH_MAX = 256;
 const SCOPES_MAX = 100;
 const SCOPE_LENGTH_MAX = 512;
 /** Tokens that describe themselves have some thousand characters. */
 const TOKEN_LENGTH_MAX = 16_384;
 const METADATA_NAMES_MAX = 50;
-
-const providerId = lazy(() => z.string().regex(PROVIDER_ID));
 
 /** A person or an agent, in the caller's own words; part of a key, so neither endless nor invisible. */
 export const claimedName = lazy(() =>
@@ -47,13 +46,14 @@ const token = lazy(() =>
 );
 
 const metadata = lazy(() =>
-  freeObject().refine((value) => Object.keys(value).length <= METADATA_NAMES_MAX, {
-    error: `Value error, at most ${METADATA_NAMES_MAX} names`,
+  asGiven(freeObject(), (value, ctx) => {
+    if (Object.keys(value).length > METADATA_NAMES_MAX)
+      report(ctx, valueError(`at most ${METADATA_NAMES_MAX} names`));
   }),
 );
 
 /** `?provider_id=` of what is about one provider. */
-export const providerQuery = lazy(() => z.object({ provider_id: providerId() }));
+export const providerQuery = lazy(() => z.object({ provider_id: freeText() }));
 
 export const tokenParams = lazy(() => z.object({ token_id: id() }));
 
@@ -61,7 +61,7 @@ export const tokenParams = lazy(() => z.object({ token_id: id() }));
 export const importTokenBody = lazy(() =>
   z
     .object({
-      provider_id: providerId(),
+      provider_id: freeText(),
       access_token: token(),
       refresh_token: token().nullish(),
       /** Of the access token. */
@@ -103,7 +103,7 @@ export const oauthTokenView = lazy(() =>
     /** Of the access token, which is refreshed when it is asked for. */
     expires_at: z.string().nullable(),
     has_refresh_token: z.boolean(),
-    metadata: z.record(z.string(), z.unknown()),
+    metadata: anyObject(),
     created_at: z.string(),
     updated_at: z.string(),
   }),

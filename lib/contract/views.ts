@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { anyObject, asGiven } from './as-given.ts';
 import { lazy } from './lazy.ts';
 import { computeTypes, deploymentStatuses, revisionStatuses, sources } from './revision-status.ts';
 import { SECRET_MASK } from './secrets.ts';
@@ -7,7 +8,7 @@ import { SECRET_MASK } from './secrets.ts';
 
 const text = lazy(() => z.string().nullable());
 const timestamp = lazy(() => z.string());
-const json = lazy(() => z.record(z.string(), z.unknown()));
+const json = lazy(() => anyObject());
 
 export const sourceRevisionConfigView = lazy(() =>
   z.object({
@@ -94,7 +95,7 @@ export const listenerView = lazy(() =>
     id: z.guid(),
     compute_type: z.enum(computeTypes),
     compute_id: z.string(),
-    compute_config: z.looseObject({ k8s_namespaces: z.array(z.string()) }),
+    compute_config: asGiven(z.looseObject({ k8s_namespaces: z.array(z.string()) })),
     created_at: timestamp(),
     updated_at: timestamp(),
     version: text(),

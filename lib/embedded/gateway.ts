@@ -122,8 +122,8 @@ class HttpGateway {
       if (answerCors(request, response, this.#cors)) return;
       await this.#invokeRoute(request, response);
     } catch (error) {
-      const refusal = knownErrorAnswer(error);
-      if (refusal !== undefined) return sendResult(response, refusal);
+      const known = knownErrorAnswer(error);
+      if (known !== undefined) return sendResult(response, known);
       const what = `${request.method} ${targetOf(request.url ?? '/').rawPath} request_id=${requestId}`;
       this.#options.onError(error, what);
       sendGatewayError(response, 500, 'Internal Server Error');

@@ -1,8 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { restored } from './free-keys.ts';
 import type { Item } from './operations.ts';
 
 /** An item as records of the stream hold it. */
 export type Image = Record<string, AttributeValue>;
 
-export const itemOf = (image: Image): Item => unmarshall(image);
+export const itemOf = (image: Image): Item => restored(unmarshall(image)) as Item; // an object of ours stays one

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { anyObject } from '../contract/as-given.ts';
 import { lazy } from '../contract/lazy.ts';
 import { computeTypes, revisionStatuses, sources } from '../contract/revision-status.ts';
 
@@ -9,7 +10,7 @@ import { computeTypes, revisionStatuses, sources } from '../contract/revision-st
  */
 const base = { tenant_id: z.string(), v: z.literal(1) };
 
-const json = z.record(z.string(), z.unknown());
+const json = anyObject();
 
 /** Where a revision's code comes from; of one source kind only. */
 export const revisionConfig = lazy(() =>

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { asGiven } from '../contract/as-given.ts';
 import { lazy } from '../contract/lazy.ts';
 import { oauthProviderKey } from './keys.ts';
 import { find, queryAll } from './operations.ts';
@@ -26,7 +27,7 @@ export const oauthProvider = lazy(() =>
     provider_type: z.string().optional(),
     mcp_server_url: z.string().optional(),
     token_endpoint_auth_method: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
-    authorization_params: z.record(z.string(), z.string()),
+    authorization_params: asGiven(z.record(z.string(), z.string())),
     is_dynamic_client: z.boolean(),
     allowed_redirect_uris: z.array(z.string()),
     /** strict: a consent counts only when the user who began confirms it with their own credential. */

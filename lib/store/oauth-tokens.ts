@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { anyObject } from '../contract/as-given.ts';
 import { lazy } from '../contract/lazy.ts';
 import { collected } from './collected.ts';
 import type { Key } from './keys.ts';
@@ -33,7 +34,7 @@ export const oauthToken = lazy(() =>
     scopes: z.array(z.string()),
     account_label: z.string().optional(),
     is_default: z.boolean(),
-    metadata: z.record(z.string(), z.unknown()).optional(),
+    metadata: anyObject().optional(),
     /** Of the access token; absent: the provider did not say. */
     expires_at: z.number().optional(),
     /** From then on it is refreshed before it is handed out. */

@@ -7,10 +7,11 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { backOff } from 'exponential-backoff';
 import type * as z from 'zod';
 import { refuse } from '../contract/errors.ts';
+import { restored, storable } from './free-keys.ts';
+import { type Image, itemOf } from './images.ts';
 import { isPossible } from './key-limits.ts';
 import type { Key } from './keys.ts';
 import type { SortKeyRange } from './sort-key-range.ts';
@@ -90,7 +91,7 @@ export async function find<T extends z.ZodType>(
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: key, ConsistentRead: !eventually }),
   );
-  return Item === undefined ? undefined : schema().parse(Item);
+  return Item === undefined ? undefined : schema().parse(restored(Item));
 }
 
 /** What is looked for, and the shape that it must have. */
@@ -112,7 +113,7 @@ export async function findBoth<A extends z.ZodType, B extends z.ZodType>(
     // What the table was too busy for is asked alone, and so with the client's patience.
     if (unread.some(isAt(key))) return find(table, key, schema);
     const item = Responses?.[table.name]?.find(isAt(key));
-    return item === undefined ? undefined : schema().parse(item);
+    return item === undefined ? undefined : schema().parse(restored(item));
   };
   return Promise.all([pick(first), pick(second)]);
 }
@@ -140,7 +141,7 @@ export async function queryPage<T extends z.ZodType>(
   const parse = schema();
   const last = LastEvaluatedKey;
   return {
-    items: Items.map((item) => parse.parse(item)),
+    items: Items.map((item) => parse.parse(restored(item))),
     lastKey: last === undefined ? undefined : { pk: String(last.pk), sk: String(last.sk) },
   };
 }
@@ -226,13 +227,15 @@ function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | Alrea
 }
 
 /** The document client leaves the items inside an exception as they came. */
-function plain(item: NonNullable<Parameters<typeof unmarshall>[0]>): Item | undefined {
-  return Object.keys(item).length === 0 ? undefined : unmarshall(item);
-}
+const plain = (image: Image): Item | undefined =>
+  Object.keys(image).length === 0 ? undefined : itemOf(image);
+
+/** Attributes as the table can keep them. */
+const kept = (attributes: Item): Item => storable(attributes) as Item; // an object of ours stays one
 
 function transactItem(tableName: string, write: Write): TransactItem {
   const TableName = tableName;
-  if ('put' in write) return { Put: { TableName, Item: write.put, ...conditionOf(write.condition) } };
+  if ('put' in write) return { Put: { TableName, Item: kept(write.put), ...conditionOf(write.condition) } };
   if ('delete' in write) return { Delete: { TableName, Key: write.delete, ...conditionOf(write.condition) } };
   if ('check' in write) {
     const { ConditionExpression, ...rest } = conditionOf(write.condition);
@@ -254,7 +257,7 @@ function transactItem(tableName: string, write: Write): TransactItem {
       Key: write.update,
       UpdateExpression: write.expression,
       ...condition,
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: kept(values) }),
       ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
     },
   };
@@ -269,7 +272,7 @@ function conditionOf(condition: Condition | undefined): {
   if (condition === undefined) return {};
   return {
     ConditionExpression: condition.expression,
-    ...(condition.values !== undefined && { ExpressionAttributeValues: condition.values }),
+    ...(condition.values !== undefined && { ExpressionAttributeValues: kept(condition.values) }),
     ...(condition.names !== undefined && { ExpressionAttributeNames: condition.names }),
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   };

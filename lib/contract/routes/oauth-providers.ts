@@ -1,17 +1,17 @@
 import * as z from 'zod';
+import { freeText } from '../json.ts';
 import { lazy } from '../lazy.ts';
 import {
   changeProviderBody,
   createProviderBody,
   deletedProviderView,
   discoverProviderBody,
-  providerId,
   providerListView,
   providerView,
 } from '../oauth-providers.ts';
 import { route } from './route.ts';
 
-const ofOne = lazy(() => z.object({ provider_id: providerId() }));
+const ofOne = lazy(() => z.object({ provider_id: freeText() }));
 
 export const createProvider = route({
   operation: 'createProvider',

@@ -92,6 +92,6 @@ describe.each(Object.entries(pages))('%s', (operation, { request, stage }) => {
   });
 });
 
-it('a callback of no provider is no page of ours', async () => {
-  expect(await open('callbackPage', { params: { provider_id: 'a/b' } })).toMatchObject({ statusCode: 422 });
+it('a callback of no provider is of no use', async () => {
+  expect(await open('callbackPage', { params: { provider_id: 'a/b' } })).toMatchObject({ statusCode: 410 });
 });

@@ -28,7 +28,8 @@ export async function createConnection(
   caller: Caller,
 ): Promise<ConnectionView> {
   const owner = { ...ownerOfCaller(caller), agentId: params.agent_id };
-  const token = await findOwnToken(deps.table, owner, body.oauth_token_id);
+  // It is a UUID, which has no case.
+  const token = await findOwnToken(deps.table, owner, body.oauth_token_id.toLowerCase());
   if (token === undefined) throw refuse('oauth_token_not_found', { id: body.oauth_token_id });
   const known = await connectedAlready(deps, owner, token);
   if (known !== undefined) return connectionView(known, token);
