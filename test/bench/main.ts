@@ -1,13 +1,22 @@
 import { cpus } from 'node:os';
 import { bundles } from './bundles.ts';
 import { cost } from './cost.ts';
+import { hostile } from './hostile.ts';
 import { idle } from './idle.ts';
 import { init } from './init.ts';
 import { overhead } from './overhead.ts';
 import { warm } from './warm.ts';
 
-/** What can be asked for by name; all of it otherwise. The first two are the embedded default's, the others AWS's. */
-const parts: Record<string, () => Promise<void>> = { overhead, idle, bundles, init, warm, cost };
+/** What can be asked for by name; all of it otherwise. The first three are the embedded default's, the others AWS's. */
+const parts: Record<string, () => Promise<void>> = {
+  overhead,
+  idle,
+  hostile,
+  bundles,
+  init,
+  warm,
+  cost,
+};
 
 /** Prints what Slipway costs and takes, measured now on this machine. Nothing is asserted: figures are for reading side by side. */
 const [cpu] = cpus();

@@ -1,9 +1,14 @@
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createDiskBlobs } from '../../../lib/embedded/blobs.ts';
+import type { GatewayOptions } from '../../../lib/embedded/gateway.ts';
 import { gateway } from '../../support/gateway.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { serve, startEcho, startProxy } from '../listener/proxy-world.ts';
 
@@ -12,14 +17,14 @@ const WAIT = { timeoutMs: 10_000 };
 const SILENCE = { bodySilenceMilliseconds: 200 };
 
 /** A connection that has sent the head of a request and these bytes of its body, and what came back so far. */
-async function begin(port: number, path: string, head: string[], bytes: string) {
+async function begin(port: number, path: string, head: string[], bytes: string, method = 'POST') {
   const socket: Socket = connect(port, '127.0.0.1').on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   const answer = { text: '', ended: false };
   socket.on('data', (chunk) => (answer.text += String(chunk)));
   socket.once('close', () => (answer.ended = true));
   await once(socket, 'connect');
-  socket.write([`POST ${path} HTTP/1.1`, 'Host: localhost', ...head, '', bytes].join('\r\n'));
+  socket.write([`${method} ${path} HTTP/1.1`, 'Host: localhost', ...head, '', bytes].join('\r\n'));
   return { socket, answer };
 }
 
@@ -132,6 +137,28 @@ describe('on the agents’ port', () => {
 });
 
 describe('on the API’s port', () => {
+  it('an upload that stops is answered 408, and nothing of it is kept', async () => {
+    const folder = await temporaryFolder();
+    let baseUrl = '';
+    const blobs = createDiskBlobs({
+      folder,
+      baseUrl: () => baseUrl,
+      signingKey: new Uint8Array(32).fill(7),
+      now: () => Date.now(),
+      uploadBytesMax: 100_000,
+    });
+    const serveBlob: GatewayOptions['serveBlob'] = (request, response) => blobs.serve(request, response);
+    const { port, url, errors } = await gateway(undefined, { ...SILENCE, serveBlob });
+    baseUrl = url;
+    const { pathname, search } = new URL(await blobs.uploadUrl('up', 60));
+    const { answer } = await begin(port, `${pathname}${search}`, ['Content-Length: 50000'], 'half', 'PUT');
+    await ends(answer);
+    expect(answer.text).toMatch(/^HTTP\/1\.1 408 /);
+    const kept = async () => (await readdir(join(folder, 'incoming'))).length;
+    await until(async () => (await kept()) === 0, { ...WAIT, what: 'the rest to be removed' });
+    expect([await blobs.head('up'), errors]).toEqual([undefined, []]);
+  });
+
   it('a refused request does not keep its connection by sending nothing', async () => {
     const { port } = await gateway(undefined, SILENCE);
     const { answer } = await begin(port, '/v2/things', ['Content-Length: 9000000'], 'begun');

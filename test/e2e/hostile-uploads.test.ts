@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOSTILE_ENTRIES, manyEntries, upload, uploadedTo, zeros } from '../support/hostile-uploads.ts';
+import { endProgram, type Program, startProgram } from '../support/program.ts';
+
+const watch = new URL('../support/inflation-watch.ts', import.meta.url);
+/** What is inflated at once. */
+const CHUNK_BYTES = 64 * 1024;
+const ENTRIES_MAX = 100_000;
+const HEADER_BYTES = 512;
+
+let program: Program;
+let folder: string;
+const watched = (file: string) => ({
+  NODE_OPTIONS: `--import=${watch.href}`,
+  INFLATION_WATCH: join(folder, file),
+});
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'slipway-hostile-'));
+  program = await startProgram({ environment: watched('program') });
+}, 120_000);
+afterAll(async () => {
+  expect(await endProgram(program)).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
+}, 120_000);
+
+/** What the build log says was read of a tarball. */
+function readIn(log: string): { entries: number; bytesInflated: number } {
+  const [, entries, bytes] = /Read (\d+) entries of the tarball, (\d+) bytes inflated/.exec(log) ?? [];
+  return { entries: Number(entries), bytesInflated: Number(bytes) };
+}
+
+describe('a hostile tarball', () => {
+  it('of 2 MB that would inflate to 2 GiB is read to the end of its archive only', async () => {
+    const content = zeros();
+    expect(content.length).toBeGreaterThan(2_000_000);
+    const { revision, log } = await upload(program, await uploadedTo(program, 'zeros'), content);
+    expect(revision.status).toBe('BUILD_FAILED');
+    expect(revision.status_message).toMatch(/The source tarball cannot be unpacked: it has no entries/);
+    expect(readIn(log)).toEqual({ entries: 0, bytesInflated: CHUNK_BYTES });
+  });
+
+  it(`of ${HOSTILE_ENTRIES} entries is read to the first one too many`, async () => {
+    const { revision, log } = await upload(program, await uploadedTo(program, 'entries'), manyEntries());
+    expect(revision.status).toBe('BUILD_FAILED');
+    expect(revision.status_message).toMatch(/it has more than 100000 entries/);
+    const { entries, bytesInflated } = readIn(log);
+    expect(entries).toBe(ENTRIES_MAX + 1);
+    expect(bytesInflated).toBeLessThanOrEqual(entries * HEADER_BYTES + CHUNK_BYTES);
+  });
+
+  it('is inflated by a child: the process that serves the API has inflated nothing', () => {
+    const inflate = "require('node:zlib').gunzipSync(require('node:zlib').gzipSync('x'))";
+    spawnSync(process.execPath, ['-e', inflate], { env: { ...process.env, ...watched('control') } });
+    expect(readFileSync(join(folder, 'control'), 'utf8').split('\n')).toHaveLength(3);
+    expect(existsSync(join(folder, 'program'))).toBe(false);
+  });
+});
