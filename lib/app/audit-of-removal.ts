@@ -16,5 +16,5 @@ export function auditOfRemoval(
   of: Pick<AuditEvent, 'deployment_id' | 'subject_id'>,
 ): Write {
   const mark = auditOf(deps, caller, action);
-  return putAuditEvent(caller.tenantId, auditEventOf(mark, of, deps.settings.auditDays));
+  return putAuditEvent({ tenantId: caller.tenantId }, auditEventOf(mark, of, deps.settings.auditDays));
 }

@@ -1,7 +1,10 @@
-import type { AuditAction } from '../contract/audit.ts';
+import type { AuditAction, AuditDetails } from '../contract/audit.ts';
 import type { AuditMark } from '../store/audit-items.ts';
+import type { HandedOut } from './audit-events/audit-log.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
+
+type Asking = Pick<Caller, 'tenantId' | 'userId' | 'keyId' | 'requestId'>;
 
 /**
  * The attribute `audit` of an item that a person's request changes, to be set in the very write that changes it (`put('x', {...item, audit})`,
@@ -11,9 +14,9 @@ import type { Deps } from './deps.ts';
  */
 export function auditOf(
   { clock }: Pick<Deps, 'clock'>,
-  caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId'>,
+  caller: Asking,
   action: AuditAction,
-  requestId?: string,
+  details?: AuditDetails,
 ): AuditMark {
   return {
     id: clock.orderedId(),
@@ -21,6 +24,20 @@ export function auditOf(
     tenant_id: caller.tenantId,
     user_id: caller.userId,
     key_id: caller.keyId,
-    ...(requestId !== undefined && { request_id: requestId }),
+    ...(caller.requestId !== undefined && { request_id: caller.requestId }),
+    ...(details !== undefined && { details }),
   };
+}
+
+/**
+ * The audit event of a request that was given a credential or a secret and changes nothing that could carry a mark. Most such requests have no
+ * right to write, so it goes by the log; call it when everything that could fail is over.
+ */
+export function auditHandOut(
+  deps: Pick<Deps, 'clock' | 'auditLog'>,
+  caller: Asking,
+  action: AuditAction,
+  of: Pick<HandedOut, 'deployment_id' | 'subject_id'>,
+): void {
+  deps.auditLog.handedOut({ ...auditOf(deps, caller, action), ...of });
 }

@@ -9,6 +9,8 @@ export type Caller = {
   role: Role;
   /** Set for role `listener`: the only listener this key may speak for. */
   listenerId: string | undefined;
+  /** Of the request that is answered; absent where no request asks. */
+  requestId?: string;
 };
 
 /** A use case: a typed function that tests call without faking an event. */

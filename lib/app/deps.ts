@@ -13,6 +13,7 @@ import type { AddressRules } from '../adapters/outbound/addresses.ts';
 import type { Registry } from '../adapters/registry.ts';
 import type { Workflow } from '../adapters/workflow.ts';
 import type { Table } from '../store/table.ts';
+import type { AuditLog } from './audit-events/audit-log.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { KeyUses } from './identity/key-uses.ts';
 
@@ -59,5 +60,7 @@ export type Deps = {
   identityProvider?: IdentityProvider;
   /** Absent: each use is said in the function's log. */
   keyUses?: KeyUses;
+  /** On AWS the function's log. */
+  auditLog: AuditLog;
   settings: Settings;
 };

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { lazy } from './lazy.ts';
 import { time } from './logs.ts';
 import { id, orNull, page } from './query.ts';
+import { roles } from './roles.ts';
 
-/** What people do that is kept as an audit event: the kind of thing and the verb. */
+/** What is kept as an audit event: the kind of thing and the verb. docs/identity.md says what each tells. */
 export const auditActions = [
   'deployment.create',
   'deployment.change',
@@ -11,6 +12,10 @@ export const auditActions = [
   'revision.create',
   'revision.redeploy',
   'revision.interrupt',
+  'revision_spec.read',
+  'upload_url.create',
+  'push_token.create',
+  'registry_credentials.create',
   'listener.create',
   'listener.change',
   'listener.delete',
@@ -23,14 +28,18 @@ export const auditActions = [
   'tenant.create',
   'tenant.change',
   'membership.change',
+  'membership.remove',
   'oauth_provider.create',
   'oauth_provider.change',
   'oauth_provider.delete',
   'oauth_token.create',
   'oauth_token.change',
   'oauth_token.delete',
+  'oauth_token.read',
+  'consent.request',
   'connection.create',
   'connection.delete',
+  'request.refuse',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -48,14 +57,44 @@ export const listAuditEventsQuery = lazy(() =>
   }),
 );
 
+/** What an event says beside who did what to which thing; which of these depends on its action. */
+export const auditDetails = lazy(() =>
+  z.object({
+    /** Of the key or the member. */
+    role: z.enum(roles).optional(),
+    /** Of the key: for one tenant, or for all of the organisation. */
+    scope: z.enum(['tenant', 'organisation']).optional(),
+    /** Enough to recognise the key by, too little to use it. */
+    hint: z.string().optional(),
+    /** Who the member is, or whom the key acts as. */
+    user_id: z.string().optional(),
+    /** Of a refusal. */
+    status: z.int().optional(),
+    /** The code of the error, where the refusal has one. */
+    reason: z.string().optional(),
+    /** The operation that was asked for. */
+    operation: z.string().optional(),
+    /** Where the request came from. */
+    source_address: z.string().optional(),
+    /** What kind of credential came with it: the hint of a key, `bearer`, `malformed`, `none`; `various` of several callers together. */
+    credential: z.string().optional(),
+  }),
+);
+export type AuditDetails = z.infer<ReturnType<typeof auditDetails>>;
+
 const auditEventView = lazy(() =>
   z.object({
     id: z.guid(),
     at: z.string(),
     action: z.string(),
-    user_id: z.string(),
-    key_id: z.string(),
+    /** Null: nobody known. */
+    user_id: z.string().nullable(),
+    key_id: z.string().nullable(),
+    /** Of equal requests that are one event: of the first. */
     request_id: z.string().nullable(),
+    /** How many equal requests this one event stands for. */
+    count: z.int(),
+    details: auditDetails(),
     /** The kind of thing that was acted on, as `action` begins. */
     resource_type: z.string(),
     resource_id: z.string().nullable(),

@@ -139,11 +139,13 @@ export const functionRows = {
     access: ['table:get', 'table:put', 'keys:decrypt'],
     timeoutSeconds: 60,
   },
-  noteKeyUse: {
-    name: 'note-key-use',
-    handler: 'functions/logs/note-key-use.ts',
-    summary: 'Lines of endpoints that say that a key was used: writes down the hour',
-    access: ['table:get', 'table:update', 'table:check'],
+  takeNotes: {
+    name: 'take-notes',
+    handler: 'functions/logs/take-notes.ts',
+    summary:
+      'Lines of endpoints that say which key was used, what was handed out, who was refused: writes it down',
+    access: ['table:get', 'table:put', 'table:update', 'table:check'],
+    variables: ['AUDIT_DAYS'],
     timeoutSeconds: 30,
   },
 } as const satisfies Record<string, FunctionRow>;

@@ -16,6 +16,7 @@ export type PageRequest = {
   isFromOwnPage: boolean | undefined;
   /** The address clients reach us at, without a trailing slash. */
   baseUrl: string;
+  requestId: string;
   /** Below the base address. */
   path: string;
 };

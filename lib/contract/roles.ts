@@ -19,6 +19,7 @@ export const permissions = [
   'tenants:write',
   'organisation_keys:read',
   'organisation_keys:write',
+  'organisation_audit:read',
   'providers:read',
   'providers:write',
   'tokens:read',
@@ -64,6 +65,7 @@ const organisationAdmin = [
   'tenants:write',
   'organisation_keys:read',
   'organisation_keys:write',
+  'organisation_audit:read',
   'providers:write',
 ] as const satisfies Permission[];
 

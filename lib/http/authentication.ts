@@ -2,7 +2,7 @@ import type { Caller } from '../app/caller.ts';
 import type { Credentials, IdentityDeps } from '../app/identity/authenticate.ts';
 import type { KeyUses } from '../app/identity/key-uses.ts';
 import { exchangeOf, type Step } from './exchange.ts';
-import { loggedKeyUses } from './key-uses.ts';
+import { loggedKeyUses } from './notes.ts';
 
 /** Proves who asks, or throws the refusal (401, 403). */
 export type Authenticate = (deps: IdentityDeps, credentials: Credentials, uses: KeyUses) => Promise<Caller>;
@@ -16,6 +16,8 @@ export const authentication = (authenticate: Authenticate, deps: () => IdentityD
       tenantId: event.headers['x-tenant-id'],
     };
     const { keyUses = loggedKeyUses } = deps();
-    exchangeOf(event).caller = await authenticate(deps(), credentials, keyUses);
+    const exchange = exchangeOf(event);
+    const caller = await authenticate(deps(), credentials, keyUses);
+    exchange.caller = { ...caller, requestId: exchange.requestId };
   },
 });

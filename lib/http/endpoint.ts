@@ -9,6 +9,8 @@ import { authorization } from './authorization.ts';
 import { chain, type Handler, inputOf, wrap } from './chain.ts';
 import { exchangeOf } from './exchange.ts';
 import { idempotency, idempotencyOf } from './idempotency.ts';
+import { loggedAuditLog } from './notes.ts';
+import { refusals } from './refusals.ts';
 import type { Check } from './validate.ts';
 
 type Options = { check?: Check; authenticate?: Authenticate };
@@ -22,7 +24,7 @@ export function endpoint<const R extends RouteRow, D>(
   row: R,
   useCase: UseCase<D, RouteInput<R>, RouteOutput<R>>,
   { check, authenticate = authenticateCaller }: Options = {},
-): (deps: () => Omit<D, 'idempotency'> & IdentityDeps) => Handler {
+): (deps: () => Omit<D, 'idempotency' | 'auditLog'> & IdentityDeps) => Handler {
   const { permission } = row;
   if (permission === 'public') throw new Error(`${row.operation} needs no key: make it with publicEndpoint`);
   return (deps) => {
@@ -30,11 +32,11 @@ export function endpoint<const R extends RouteRow, D>(
     const run = async (event: APIGatewayProxyEventV2) => {
       const exchange = exchangeOf(event);
       if (exchange.caller === undefined) throw refuse('unauthenticated', {});
-      const all = { ...kept(), idempotency: idempotencyOf(event) };
+      const all = { auditLog: loggedAuditLog, ...kept(), idempotency: idempotencyOf(event) };
       // What a use case may ask for beside this is what the thunk gives, by the type above.
       return useCase(all as unknown as D, inputOf<R>(event, exchange), exchange.caller);
     };
-    const identity = [authentication(authenticate, kept), authorization(permission)];
+    const identity = [refusals(row, kept), authentication(authenticate, kept), authorization(permission)];
     return wrap(run, chain(row, [...identity, ...idempotency(row, kept)], check));
   };
 }

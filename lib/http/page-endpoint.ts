@@ -12,6 +12,7 @@ import { errorFacts, messageOf, unavailable } from './error-mapping.ts';
 import { exchangeOf, type Result, type Step } from './exchange.ts';
 import { readForm } from './form.ts';
 import { logger } from './logger.ts';
+import { type RefusalDeps, refusals } from './refusals.ts';
 import { requestId } from './request-id.ts';
 import { validate } from './validate.ts';
 
@@ -21,10 +22,11 @@ type PageRow = RouteRow & { permission: 'public'; page: object };
 export function pageEndpoint<D>(
   row: PageRow,
   useCase: (deps: D, request: PageRequest) => Promise<Page>,
-): (deps: () => D) => Handler {
+): (deps: () => D & RefusalDeps) => Handler {
   return (deps) => {
     const kept = lazy(deps);
-    const steps = [requestId(), accessLog(row, logger), failures(row.operation), validate(row)];
+    const outermost = [requestId(), accessLog(row, logger), refusals(row, kept)];
+    const steps = [...outermost, failures(row.operation), validate(row)];
     return wrap(async (event) => answerOf(event, await useCase(kept(), requestOf(row, event))), steps);
   };
 }
@@ -38,6 +40,7 @@ function requestOf({ method }: PageRow, event: APIGatewayProxyEventV2): PageRequ
     cookies: cookiesOf(event),
     isFromOwnPage: isFromOwnPage(event.headers['sec-fetch-site']),
     baseUrl: baseOf(event),
+    requestId: exchangeOf(event).requestId,
     // Several paths may lead to one function.
     path: (event.routeKey.split(' ')[1] ?? '').replaceAll(
       /\{(\w+)\}/g,

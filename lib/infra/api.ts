@@ -20,7 +20,7 @@ import {
 import type { RouteRow } from '../contract/routes/route.ts';
 import { routes } from '../contract/routes.ts';
 import { fallbackHandler } from './handlers.ts';
-import type { KeyUses } from './key-uses.ts';
+import type { Notes } from './notes.ts';
 import { kebab, nameOf, type Platform } from './platform.ts';
 import type { Settings } from './settings.ts';
 import { SlipwayFunction, type SlipwayFunctionProps } from './slipway-function.ts';
@@ -36,7 +36,7 @@ export class Api extends Construct {
   readonly stages: CfnStage[];
   readonly areas: AreaStack[];
 
-  constructor(scope: Construct, id: string, platform: Platform, keyUses: KeyUses) {
+  constructor(scope: Construct, id: string, platform: Platform, notes: Notes) {
     super(scope, id);
     this.httpApi = new HttpApi(this, 'HttpApi', {
       apiName: nameOf(platform.settings, 'api'),
@@ -46,7 +46,7 @@ export class Api extends Construct {
     });
     this.stages = this.#stages(platform);
     const byArea = [...Map.groupBy(routes, ({ area }) => area)];
-    const shared = { api: this.httpApi, platform, keyUses };
+    const shared = { api: this.httpApi, platform, notes };
     this.areas = byArea.map(([area, rows]) => new AreaStack(this, area, shared, rows));
   }
 
@@ -96,7 +96,7 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
   error: '$context.integrationErrorMessage',
 });
 
-type Shared = { api: HttpApi; platform: Platform; keyUses: KeyUses };
+type Shared = { api: HttpApi; platform: Platform; notes: Notes };
 
 /** What a function reads to know who asks with a bearer token. */
 const identityVariables = ['OIDC_ISSUER', 'OIDC_AUDIENCE'] as const;
@@ -108,8 +108,8 @@ class AreaStack extends NestedStack {
 
   constructor(scope: Construct, area: string, shared: Shared, rows: RouteRow[]) {
     super(scope, area, { description: `Slipway: endpoints of the area ${area}` });
-    const { api, platform, keyUses } = shared;
-    this.node.addDependency(keyUses.permission);
+    const { api, platform, notes } = shared;
+    this.node.addDependency(notes.permission);
     for (const [handler, sharing] of Map.groupBy(rows, (row) => row.handler)) {
       const [row] = sharing;
       if (row === undefined) continue;
@@ -123,7 +123,7 @@ class AreaStack extends NestedStack {
         sharing.map(({ method, path }) => `${method} ${path}`),
       );
       for (const { operation } of sharing) this.roles.set(operation, made.role);
-      if (isGuarded) keyUses.follow(made);
+      if (isGuarded || row.page !== undefined) notes.follow(made);
     }
     if (area !== 'core') return;
     const summary = 'Whatever no route takes: 404, 405';

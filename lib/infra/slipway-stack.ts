@@ -6,7 +6,7 @@ import { Api } from './api.ts';
 import { BuildLogIngestion, Builds, buildLogGroupName } from './builds.ts';
 import type { Bundle } from './bundles.ts';
 import { CustomDomain } from './custom-domain.ts';
-import { KeyUses } from './key-uses.ts';
+import { Notes } from './notes.ts';
 import { Observability } from './observability.ts';
 import { nameOf, type Platform } from './platform.ts';
 import { pullRoleName, pushRoleName, Registry } from './registry.ts';
@@ -30,7 +30,7 @@ export class SlipwayStack extends Stack {
     const workflow = new Workflow(this, 'Workflow', platform);
     const triggers = new Triggers(this, 'Triggers', platform, storage.table);
     const { ingest } = new BuildLogIngestion(this, 'BuildLogs', platform, builds.logGroup);
-    const api = new Api(this, 'Api', platform, new KeyUses(this, 'KeyUses', platform));
+    const api = new Api(this, 'Api', platform, new Notes(this, 'Notes', platform));
     this.nestedStacks = api.areas;
     new Registry(this, 'Registry', platform, {
       push: [workflow.functions.BuildFunctionArn.role, api.roleOf('createPushToken')],

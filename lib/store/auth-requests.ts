@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { lazy } from '../contract/lazy.ts';
+import type { AuditMark } from './audit-items.ts';
 import { absent, type Change, equals, put, update } from './expressions.ts';
 import { authRequestKey } from './keys.ts';
 import { find, type Write } from './operations.ts';
@@ -96,8 +97,9 @@ export const findAuthRequest = (
   authId: string,
 ): Promise<AuthRequest | undefined> => find(table, authRequestKey(tenantId, authId), authRequest);
 
-export const putAuthRequest = (item: At<'created'>): Write =>
-  put(AUTH_REQUEST, { ...authRequestKey(item.tenant_id, item.id), ...item }, absent('pk'));
+/** `audit`: who asked (lib/app/audit.ts). */
+export const putAuthRequest = (item: At<'created'>, audit: AuditMark): Write =>
+  put(AUTH_REQUEST, { ...authRequestKey(item.tenant_id, item.id), ...item, audit }, absent('pk'));
 
 type Reached = { [S in AuthStage]: { stage: S } & Omit<At<S>, keyof typeof asked | 'stage'> }[AuthStage];
 

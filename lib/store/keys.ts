@@ -4,7 +4,8 @@ import { from } from './sort-key-range.ts';
 
 /**
  * Every key of the table. Each starts with the tenant or organisation that owns the item, so code that forgot a check still
- * could not read across tenants; the API key by its hash is the one exception (it is what tells the tenant).
+ * could not read across tenants; the exceptions are the API key by its hash (it is what tells the tenant) and the refusals of callers of
+ * whom nothing is known.
  *
  * | Question                                              | pk                     | sk                |
  * |-------------------------------------------------------|------------------------|-------------------|
@@ -34,6 +35,8 @@ import { from } from './sort-key-range.ts';
  * | how was this request answered (expires)               | T#tenant#I#sha256      | A                 |
  * | a tenant's integrations, newest first; one, by id     | T#tenant#IN            | integration id    |
  * | who did what, newest first (expires)                  | T#tenant#AU            | event id          |
+ * | the same of no one tenant; of no organisation         | O#org#AU; I#AU         | event id          |
+ * | who was refused in this hour (expires)                | the same, with AR      | hour#kind         |
  * | how many events has this deployment had               | T#tenant#E#deployment  | COUNT             |
  * | those that nobody could be told yet                   | T#tenant#E#deployment  | U#sequence        |
  * | who holds this API key                                | K#sha256               | A                 |
@@ -50,7 +53,7 @@ import { from } from './sort-key-range.ts';
  * | how far is this request for consent (expires)        | T#tenant#OA#request    | A                 |
  * | one tenant; one organisation                          | T#tenant; O#org        | A                 |
  *
- * Those of the OAuth tokens are made in oauth-keys.ts.
+ * Those of the OAuth tokens are made in oauth-keys.ts, those of the audit in audit-keys.ts.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to look at?
  * due_pk = due#revocations: what has to be revoked at providers?
@@ -205,11 +208,6 @@ export const answerKey = (tenantId: string, scopeHash: string): Key => ({
 export const integrationKey = (tenantId: string, integrationId: string): Key => ({
   pk: `T#${tenantId}#IN`,
   sk: integrationId,
-});
-
-export const auditEventKey = (tenantId: string, eventId: string): Key => ({
-  pk: `T#${tenantId}#AU`,
-  sk: eventId,
 });
 
 /** Beside the deployment's own partition, which is emptied when it is deleted. */

@@ -15,7 +15,7 @@ const unusable: { permissions: RegExp; because: string }[] = [
     because: 'No call: with it AWS answers 404 for what is not there, without it 403.',
   },
   {
-    permissions: /^note-key-use /,
+    permissions: /^take-notes /,
     because: 'The emulator does not pass the logs of functions on to subscriptions.',
   },
   {

@@ -15,6 +15,10 @@ export function settingsTests(): void {
   const guarded = new Set(
     routes.filter(({ permission }) => permission !== 'public').map((row) => row.handler),
   );
+  /** Beside these, pages refuse requests. */
+  const noting = guarded.union(
+    new Set(routes.filter(({ page }) => page !== undefined).map((row) => row.handler)),
+  );
 
   type Environment = { Environment?: { Variables?: Record<string, unknown> } };
 
@@ -41,18 +45,20 @@ export function settingsTests(): void {
     });
   });
 
-  const AFTER = /"DependsOn":\[[^\]]*"KeyUsesPermission/;
+  const AFTER = /"DependsOn":\[[^\]]*"NotesPermission/;
 
-  describe('uses of keys', () => {
-    it('are handed on from the log of every endpoint that asks for one, to the one function that writes them down', () => {
+  describe('what endpoints say in their logs', () => {
+    it('is handed on from every one that can refuse a request, to the one function that writes it down', () => {
       const following = stacks
         .all('AWS::Logs::SubscriptionFilter')
         .filter(([, { Properties }]) => String(Properties.FilterPattern).includes('key used'));
-      expect(following).toHaveLength(guarded.size);
-      expect(following[0]?.[1].Properties.FilterPattern).toBe('{ $.message = "key used" }');
+      expect(following).toHaveLength(noting.size);
+      expect(following[0]?.[1].Properties.FilterPattern).toBe(
+        '{ ($.message = "key used") || ($.message = "handed out") || ($.message = "refused") }',
+      );
       const callers = stacks
         .all('AWS::Lambda::Permission')
-        .filter(([id]) => id.startsWith('root/KeyUses'))
+        .filter(([id]) => id.startsWith('root/Notes'))
         .map(([, { Properties }]) => Properties);
       expect(callers).toEqual([expect.objectContaining({ Principal: 'logs.amazonaws.com' })]);
       expect(JSON.stringify(callers[0]?.SourceArn)).toContain('log-group:/slipway/test/*');

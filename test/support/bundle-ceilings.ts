@@ -7,7 +7,7 @@ import { accessOf, clientsOf } from '../bench/clients.ts';
 const ceilingsKiB: Record<string, number> = {
   none: 150,
   DynamoDB: 340,
-  'DynamoDB, KMS': 390,
+  'DynamoDB, KMS': 395,
   'DynamoDB, ECR': 355,
   'DynamoDB, ECR, STS': 400,
   'DynamoDB, S3': 520,

@@ -17,6 +17,8 @@ export async function expectConsent(opened: Opened): Promise<void> {
   await ask('callbackPageAlias', { params, query: alias.back, headers: { cookie: alias.cookie } });
   const completed = await ask('waitForConsent', { params: { auth_id: own.auth_id } });
   expect(completed).toMatchObject({ status: 'completed', token: expect.any(String) });
+  const again = { provider: 'idp', scopes: ['read'], user_id: own.user_id };
+  expect(await ask('authenticate', { body: again })).toMatchObject({ status: 'completed' });
   for (const operation of ['callback', 'callbackAlias']) {
     const { back } = await consented();
     await ask(operation, { params, body: back });
@@ -56,7 +58,8 @@ async function withProvider({ wire, ask }: Opened) {
     redirectUris,
     /** Asks for consent, and goes as far as the person does before their browser is sent back: with what, and the browser's cookie. */
     async consented(wish: object = {}) {
-      const body = { provider: 'idp', scopes: ['read'], user_id: crypto.randomUUID(), ...wish };
+      const user_id = crypto.randomUUID();
+      const body = { provider: 'idp', scopes: ['read'], user_id, ...wish };
       const { url, auth_id } = await ask('authenticate', { body });
       const ofPage = { params: { nonce: url.split('/').at(-1) ?? '' } };
       const form = formOf((await ask('showBegin', ofPage)).text).toString();
@@ -65,7 +68,7 @@ async function withProvider({ wire, ask }: Opened) {
       const location = wire.last?.headers.get('location') ?? '';
       const [cookie = ''] = (wire.last?.headers.getSetCookie()[0] ?? '').split(';');
       const { searchParams } = await server.consent(location);
-      return { auth_id, cookie, back: Object.fromEntries(searchParams) };
+      return { auth_id, user_id, cookie, back: Object.fromEntries(searchParams) };
     },
   };
 }

@@ -45,6 +45,9 @@ const absentWorkflow: Deps['workflow'] = {
   fail: async () => 'gone',
 };
 
+/** What goes by the log is for the tests that are about it. */
+const unheardAuditLog: Deps['auditLog'] = { handedOut: () => undefined, refused: () => undefined };
+
 export async function aControlPlane(settings: Partial<Deps['settings']> = {}): Promise<ControlPlane> {
   const folder = await temporaryFolder();
   let offset = 0;
@@ -68,6 +71,7 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
     oauth: openOAuth({ allowedHosts: [], loopback: true }),
     oauthDiscovery: openOAuthDiscovery({ allowedHosts: [], loopback: true }),
     idempotency: unkeyed,
+    auditLog: unheardAuditLog,
     settings: {
       allowFileRepositories: true,
       registryHost: undefined,

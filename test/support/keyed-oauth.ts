@@ -58,7 +58,7 @@ async function begun(plane: ControlPlane, changes: object = {}) {
 
 const asked = (path: string, more: Partial<PageRequest>): PageRequest => ({
   ...{ params: {}, query: new URLSearchParams(), form: new URLSearchParams(), cookies: new Map() },
-  ...{ isFromOwnPage: true, baseUrl: BASE, path },
+  ...{ isFromOwnPage: true, baseUrl: BASE, requestId: 'request', path },
   ...more,
 });
 

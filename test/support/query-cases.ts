@@ -8,6 +8,7 @@ import { listMembers } from '../../lib/app/members/list.ts';
 import { listTenants } from '../../lib/app/tenants/list.ts';
 import { apiKeyRows } from '../../lib/store/api-keys.ts';
 import * as audit from '../../lib/store/audit-items.ts';
+import { auditEventKey } from '../../lib/store/audit-keys.ts';
 import { keysBeside } from '../../lib/store/deletions.ts';
 import { packedId, rowsOnListener } from '../../lib/store/deployment-rows.ts';
 import { duePartitionKeys } from '../../lib/store/due.ts';
@@ -163,8 +164,9 @@ const ofTenants: QueryCase[] = [
     name: 'audit events of a tenant',
     file: 'lib/store/audit-items.ts',
     shape: audit.auditEvent,
-    key: (id) => keys.auditEventKey(id, noTime),
-    ask: (table, id) => all(audit.auditEvents(table, id, { since: undefined, until: undefined })),
+    key: (id) => auditEventKey({ tenantId: id }, noTime),
+    ask: (table, id) =>
+      all(audit.auditEvents(table, { tenantId: id }, { since: undefined, until: undefined })),
   },
   {
     name: 'keys of a tenant',

@@ -53,6 +53,14 @@ export class WireRecord {
   readonly succeeded = new Set<string>();
   /** Codes of refusals that were answered. */
   readonly refused = new Set<ErrorCode>();
+
+  /** Called with what is asked, before anything is. */
+  async opened(_: Deps): Promise<void> {}
+
+  /** Called for each request that has succeeded. */
+  done(_: Deps, operation: string, __: string): void {
+    this.succeeded.add(operation);
+  }
 }
 
 /** The real endpoints behind the real gateway; each answer is held against the description of its route. */
@@ -60,10 +68,12 @@ export class Wire {
   readonly url: string;
   /** The answer to the last request; its body has been read. */
   last: Response | undefined;
+  readonly #deps: Deps;
   readonly #record: WireRecord;
 
-  constructor(url: string, record: WireRecord) {
+  constructor(url: string, deps: Deps, record: WireRecord) {
     this.url = url;
+    this.#deps = deps;
     this.#record = record;
   }
 
@@ -72,7 +82,7 @@ export class Wire {
     const row = rowOf(operation);
     const { response, text } = await this.#send(row, request);
     expect([operation, response.status, response.ok ? '' : text]).toEqual([operation, row.success, '']);
-    this.#record.succeeded.add(operation);
+    this.#record.done(this.#deps, operation, response.headers.get('x-request-id') ?? '');
     if (row.response === null || row.contentTypes !== undefined) {
       expect([operation, text === '']).toEqual([operation, row.response === null]);
       return { text } as Shown;
@@ -162,5 +172,5 @@ export async function openWire(deps: Deps, record = new WireRecord()): Promise<W
     },
   });
   onTestFinished(() => gateway.close());
-  return new Wire(`http://127.0.0.1:${gateway.port}`, record);
+  return new Wire(`http://127.0.0.1:${gateway.port}`, deps, record);
 }

@@ -21,6 +21,7 @@ function registryAt(registryHost: string): Registry {
 /** A tenant with its first key, and its endpoints; with a registry at a host if one is given. */
 export async function open(record: WireRecord, registryHost?: string) {
   const empty = await aControlPlane({ registryHost });
+  await record.opened(empty.deps);
   const registry = registryHost === undefined ? undefined : registryAt(registryHost);
   const { apiKey, ...ids } = await bootstrap(empty.deps, { organisation: 'acme', tenant: 'main' });
   const plane = empty.as({ ...ids, role: 'organisation_admin' });

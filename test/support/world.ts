@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { onTestFinished } from 'vitest';
 import { create as createSweep } from '../../functions/schedules/sweep.ts';
@@ -16,25 +15,23 @@ import { noRegistry } from '../../lib/adapters/images.ts';
 import { neverWait } from '../../lib/adapters/offers.ts';
 import { openOAuth } from '../../lib/adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../lib/adapters/outbound/oauth/discovery.ts';
+import { writtenAuditLog } from '../../lib/app/audit-events/written.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { recordBuild } from '../../lib/app/engine/record-build.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
 import { createListener } from '../../lib/app/listeners/create.ts';
 import type { DiskBlobs } from '../../lib/embedded/blobs.ts';
-import { streamsClient } from '../../lib/embedded/dynoxide/client.ts';
 import { createEmbeddedEvents, type EmbeddedEvents } from '../../lib/embedded/events.ts';
 import { openFileKeys } from '../../lib/embedded/keys.ts';
 import { openLogStore } from '../../lib/embedded/logs.ts';
-import type { StreamHandler } from '../../lib/embedded/stream/deliver.ts';
-import { wakeOnWrite } from '../../lib/embedded/stream/wake-on-write.ts';
-import { openStream } from '../../lib/embedded/stream.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../../lib/embedded/workflow.ts';
 import { dispatchFilters, eventFilters } from '../../lib/store/stream-filters.ts';
 import { blobsIn } from './blobs.ts';
 import { aCaller } from './caller.ts';
-import { dynamoDbEndpoint, freshTable } from './dynoxide.ts';
+import { freshTable } from './dynoxide.ts';
 import { FakeBuilds } from './fake-builds.ts';
+import { followTable } from './follow-table.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** The control plane without HTTP: real table, stream, state machine, tasks, dispatch and sweep; builds, git and blobs by hand. */
@@ -110,17 +107,22 @@ export async function aWorld({
         Finish: async (input) => createFinish(() => deps)(input as never),
       },
     });
-  const deps = { ...parts, workflow: open() };
+  const auditLog = writtenAuditLog(parts, (error) => process.stderr.write(`audit: ${String(error)}\n`));
+  const deps = { ...parts, auditLog, workflow: open() };
   builds.onChange = (changed) => recordBuild(deps, changed);
   const records: DynamoDBRecord[] = [];
   const consumeEvents = createEvents(() => deps);
-  const stream = await openStreamOf(table, folder, {
-    dispatch: createDispatch(() => deps),
-    events: (event) => {
-      records.push(...event.Records);
-      return consumeEvents(event);
+  const stream = await followTable(table, folder, [
+    { name: 'dispatch', filters: dispatchFilters, handler: createDispatch(() => deps) },
+    {
+      name: 'events',
+      filters: eventFilters,
+      handler: (event) => {
+        records.push(...event.Records);
+        return consumeEvents(event);
+      },
     },
-  });
+  ]);
   const caller = aCaller({ tenantId: clock.randomId() });
   const body = { compute_type: computeType, compute_id: 'machine', compute_config: { k8s_namespaces: [] } };
   const listener = await createListener(deps, { body }, caller);
@@ -147,24 +149,4 @@ export async function aWorld({
     loseStream: () => stream.close(),
     records: () => [...records],
   };
-}
-
-async function openStreamOf(
-  table: Deps['table'],
-  dataFolder: string,
-  handlers: { dispatch: StreamHandler; events: StreamHandler },
-) {
-  const described = await table.client.send(new DescribeTableCommand({ TableName: table.name }));
-  const stream = await openStream({
-    client: streamsClient(dynamoDbEndpoint()),
-    streamArn: described.Table?.LatestStreamArn ?? '',
-    dataFolder,
-    consumers: [
-      { name: 'dispatch', filters: dispatchFilters, handler: handlers.dispatch },
-      { name: 'events', filters: eventFilters, handler: handlers.events },
-    ],
-    onError: (message) => process.stderr.write(`stream: ${message}\n`),
-  });
-  wakeOnWrite(table.client, () => stream.wake());
-  return stream;
 }

@@ -2,7 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import { allows } from '../../contract/roles.ts';
 import type { revokeApiKey as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { findApiKeyRow, type KeyOwner } from '../../store/api-keys.ts';
+import { findApiKey, findApiKeyRow, type KeyOwner } from '../../store/api-keys.ts';
 import { present, remove, update } from '../../store/expressions.ts';
 import type { ApiKeyRow } from '../../store/identity-items.ts';
 import { apiKeyKey, apiKeyRowKey } from '../../store/keys.ts';
@@ -10,6 +10,7 @@ import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { auditedKey } from '../identity/create-api-key.ts';
 import { forgottenAt } from '../identity/forgotten-at.ts';
 
 /** Revokes a key of the tenant, or of the organisation by who may: the next request with it is refused. */
@@ -22,10 +23,11 @@ export async function revokeApiKey(
   const found = await findInReach(deps, caller, id);
   if (found === undefined) throw refuse('api_key_not_found', { id });
   const now = deps.clock.now();
+  const key = await findApiKey(deps.table, found.row.hash);
   const set = {
     revoked_at: new Date(now).toISOString(),
     ttl: forgottenAt(now),
-    audit: auditOf(deps, caller, 'api_key.revoke'),
+    audit: auditOf(deps, caller, 'api_key.revoke', key && auditedKey(key)),
   };
   try {
     await transact(deps.table, [

@@ -1,12 +1,18 @@
 import type { AuditEventView } from '../../contract/audit.ts';
+import { allows } from '../../contract/roles.ts';
 import type { listAuditEvents as row } from '../../contract/routes/audit.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { timeOf } from '../../domain/ordered-id.ts';
 import { type AuditEvent, auditEvents } from '../../store/audit-items.ts';
+import type { AuditPlace } from '../../store/audit-keys.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { newestFirst } from './newest-first.ts';
 
-/** Who did what in the tenant, newest first. */
+/**
+ * Who did what in the tenant, newest first; for an administrator of the organisation also who was refused where no tenant is known: with a key of the
+ * organisation, or with nothing that is good.
+ */
 export async function listAuditEvents(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
   { query }: Pick<RouteInput<typeof row>, 'query'>,
@@ -15,13 +21,18 @@ export async function listAuditEvents(
   const resources: AuditEventView[] = [];
   let skipped = 0;
   const range = { since: query.since, until: query.until };
-  for await (const event of auditEvents(table, caller.tenantId, range)) {
+  for await (const event of newestFirst(placesOf(caller).map((place) => auditEvents(table, place, range)))) {
     // The table removes what has expired up to days later.
     if (event.ttl * 1000 <= clock.now() || !matches(event, query)) continue;
     if (skipped < query.offset) skipped += 1;
     else if (resources.push(viewOf(event)) === query.limit) break;
   }
   return { resources, offset: skipped + resources.length };
+}
+
+function placesOf({ tenantId, organisationId, role }: Caller): AuditPlace[] {
+  if (!allows(role, 'organisation_audit:read')) return [{ tenantId }];
+  return [{ tenantId }, { organisationId }, 'installation'];
 }
 
 type Query = RouteInput<typeof row>['query'];
@@ -36,9 +47,11 @@ function viewOf(event: AuditEvent): AuditEventView {
     id: event.sk,
     at: new Date(timeOf(event.sk)).toISOString(),
     action: event.action,
-    user_id: event.user_id,
-    key_id: event.key_id,
+    user_id: event.user_id ?? null,
+    key_id: event.key_id ?? null,
     request_id: event.request_id ?? null,
+    count: event.count ?? 1,
+    details: event.details ?? {},
     resource_type: event.action.split('.')[0] ?? '',
     resource_id: event.subject_id ?? event.deployment_id ?? null,
     deployment_id: event.deployment_id ?? null,

@@ -82,7 +82,7 @@ async function recordAudit(deps: RecordDeps, changes: ChangedItem[]): Promise<vo
     const found = auditedBy(change);
     if (found === undefined) return [];
     const { mark, of } = found;
-    return [putAuditEvent(mark.tenant_id, auditEventOf(mark, of, deps.settings.auditDays))];
+    return [putAuditEvent({ tenantId: mark.tenant_id }, auditEventOf(mark, of, deps.settings.auditDays))];
   });
   await inTransactions(deps, writes);
 }

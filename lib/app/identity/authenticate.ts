@@ -8,6 +8,7 @@ import type { Deps } from '../deps.ts';
 import { hashOf, isWellFormed } from './api-key.ts';
 import { bearerCaller } from './bearer.ts';
 import type { KeyUses } from './key-uses.ts';
+import { type Known, refusedAs } from './refused.ts';
 import { tenantIdIn } from './tenant-id.ts';
 
 /** What a request proves who asks with, and the tenant that it picks; `authorization` is the header as it came. */
@@ -18,12 +19,13 @@ export type Credentials = {
 };
 
 /** What authentication needs, whatever the use case itself needs. */
-export type IdentityDeps = Pick<Deps, 'table' | 'clock' | 'identityProvider' | 'keyUses'>;
+export type IdentityDeps = Pick<Deps, 'table' | 'clock' | 'identityProvider' | 'keyUses'> &
+  Partial<Pick<Deps, 'auditLog'>>;
 
 /**
  * Who asks, by their key or, without one, by their bearer token. Throws `unauthenticated` without saying whether the credential is missing,
  * malformed, unknown, revoked or expired; `tenant_required`, `tenant_forbidden` and `membership_missing` when it is good but the tenant is not
- * theirs. A good key is told to `uses`.
+ * theirs. A good key is told to `uses`; whose a refused one is, the error says to the audit (`whoWasRefused`).
  */
 export async function authenticate(
   deps: IdentityDeps,
@@ -52,8 +54,9 @@ async function validKey(
   if (given === undefined || !isWellFormed(given)) throw refuse('unauthenticated', {});
   const hash = hashOf(given);
   const key = await findApiKey(deps.table, hash);
-  const expired = key?.expires_at !== undefined && Date.parse(key.expires_at) <= deps.clock.now();
-  if (key === undefined || key.revoked_at !== undefined || expired) throw refuse('unauthenticated', {});
+  if (key === undefined) throw refuse('unauthenticated', {});
+  const expired = key.expires_at !== undefined && Date.parse(key.expires_at) <= deps.clock.now();
+  if (key.revoked_at !== undefined || expired) throw refusedAs(refuse('unauthenticated', {}), knownBy(key));
   return { key, hash };
 }
 
@@ -61,13 +64,21 @@ async function validKey(
 async function tenantOf(deps: IdentityDeps, key: ApiKeyItem, asked: string | undefined): Promise<string> {
   if (key.tenant_id !== undefined) {
     if (asked !== undefined && asked.toLowerCase() !== key.tenant_id) {
-      throw refuse('tenant_forbidden', { tenant: asked });
+      throw refusedAs(refuse('tenant_forbidden', { tenant: asked }), knownBy(key));
     }
     return key.tenant_id;
   }
-  if (asked === undefined) throw refuse('tenant_required', {});
+  if (asked === undefined) throw refusedAs(refuse('tenant_required', {}), knownBy(key));
   const id = tenantIdIn(asked);
   const found = id === undefined ? undefined : await find(deps.table, tenantKey(id), tenant);
-  if (found?.organisation_id !== key.organisation_id) throw refuse('tenant_forbidden', { tenant: asked });
+  if (found?.organisation_id !== key.organisation_id)
+    throw refusedAs(refuse('tenant_forbidden', { tenant: asked }), knownBy(key));
   return found.tenant_id;
 }
+
+const knownBy = (key: ApiKeyItem): Known => ({
+  userId: key.user_id,
+  keyId: key.id,
+  tenantId: key.tenant_id,
+  organisationId: key.organisation_id,
+});

@@ -8,6 +8,7 @@ import { find } from '../../store/operations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { memberIdOf } from './member-id.ts';
+import { refusedAs } from './refused.ts';
 import { tenantIdIn } from './tenant-id.ts';
 
 type BearerDeps = Pick<Deps, 'table' | 'identityProvider'>;
@@ -31,19 +32,21 @@ export async function bearerCaller(
   const provider = deps.identityProvider ?? environmentProvider();
   const userId = token === undefined ? undefined : await provider.subjectOf(token);
   if (userId === undefined) throw refuse('unauthenticated', {});
-  if (tenantId === undefined) throw refuse('tenant_required', {});
-  return { ...(await membership(deps, userId, tenantId)), userId, keyId: NO_KEY, listenerId: undefined };
+  const known = { userId, keyId: NO_KEY };
+  if (tenantId === undefined) throw refusedAs(refuse('tenant_required', {}), known);
+  return { ...(await membership(deps, known, tenantId)), ...known, listenerId: undefined };
 }
 
 async function membership(
   { table }: BearerDeps,
-  userId: string,
+  known: { userId: string; keyId: string },
   asked: string,
 ): Promise<Pick<Caller, 'tenantId' | 'organisationId' | 'role'>> {
   const tenantId = tenantIdIn(asked);
+  const { userId } = known;
   const found = tenantId && (await find(table, memberKey(tenantId, memberIdOf(userId)), member));
   // The user is compared too: nobody is let in by two subjects that have one id.
   if (!found || found.removed_at !== undefined || found.user_id !== userId)
-    throw refuse('membership_missing', { tenant: asked });
+    throw refusedAs(refuse('membership_missing', { tenant: asked }), known);
   return { tenantId, organisationId: found.organisation_id, role: found.role };
 }

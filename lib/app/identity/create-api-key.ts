@@ -1,3 +1,4 @@
+import type { AuditDetails } from '../../contract/audit.ts';
 import type { Role } from '../../contract/roles.ts';
 import { ownerOf } from '../../store/api-keys.ts';
 import type { AuditMark } from '../../store/audit-items.ts';
@@ -19,6 +20,7 @@ export type KeyWish = {
   name: string;
   /** ISO 8601; absent: it does not expire. */
   expiresAt?: string;
+  /** Who asked for it; what the key may do is added to it. */
   audit?: AuditMark;
 };
 
@@ -50,7 +52,7 @@ export function apiKeyWrites(
     created_at: new Date(deps.clock.now()).toISOString(),
     ...(wish.expiresAt !== undefined && { expires_at: wish.expiresAt }),
   };
-  const audit = wish.audit === undefined ? {} : { audit: wish.audit };
+  const audit = wish.audit === undefined ? {} : { audit: { ...wish.audit, details: auditedKey(item) } };
   const row = { ...apiKeyRowKey(ownerOf(item), item.id), v: 1, entity: 'api_key_row', hash };
   const writes = [
     put('api_key', { ...apiKeyKey(hash), ...item, ...audit }, absent('pk')),
@@ -58,3 +60,11 @@ export function apiKeyWrites(
   ];
   return { key, item, writes };
 }
+
+/** What the audit says of a key: what it may do, and how to recognise it. */
+export const auditedKey = ({ role, tenant_id, hint, user_id }: ApiKeyItem): AuditDetails => ({
+  role,
+  scope: tenant_id === undefined ? 'organisation' : 'tenant',
+  hint,
+  user_id,
+});

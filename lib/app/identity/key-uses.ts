@@ -4,7 +4,10 @@ export type KeyUse = { keyHash: string; hour: number };
 /** Hears of each request that came with a good key. Costs the request nothing and never fails it. */
 export type KeyUses = { note(keyHash: string, now: number): void };
 
-export const HOUR_MILLISECONDS = 3_600_000;
+const HOUR_MILLISECONDS = 3_600_000;
+
+/** The beginning of the hour, in epoch milliseconds. */
+export const hourOf = (now: number): number => now - (now % HOUR_MILLISECONDS);
 
 /** Passes on the first use of a key in an hour, as far as this process knows. */
 export function onceAnHour(passOn: (use: KeyUse) => void): KeyUses {
@@ -12,7 +15,7 @@ export function onceAnHour(passOn: (use: KeyUse) => void): KeyUses {
   let passed = new Set<string>();
   return {
     note(keyHash, now) {
-      const current = now - (now % HOUR_MILLISECONDS);
+      const current = hourOf(now);
       if (current !== hour) {
         hour = current;
         passed = new Set();

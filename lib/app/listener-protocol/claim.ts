@@ -14,9 +14,9 @@ import { claimDeletion } from './claim-deletion.ts';
 import { noteSeen, noteWork } from './last-seen.ts';
 import { type Lease, leased, leaseFields } from './lease.ts';
 import { noteVersion } from './said-version.ts';
-import { type SpecDeps, specOf } from './spec.ts';
+import { auditSpec, type SpecDeps, specOf } from './spec.ts';
 
-type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'offers'>;
+type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'offers' | 'auditLog'>;
 type ClaimInput = Pick<RouteInput<typeof row>, 'params' | 'body'>;
 
 /**
@@ -64,7 +64,9 @@ async function claimOnce(
   for (const task of free) {
     if (held + tasks.length >= body.max) break;
     const claimed = await claim(deps, task, instanceId);
-    if (claimed !== undefined) tasks.push(claimed);
+    if (claimed === undefined) continue;
+    if (claimed.kind === 'DEPLOY') auditSpec(deps, caller, claimed);
+    tasks.push(claimed);
   }
   // Also after `cancelled`: a claim is answered at once as long as there is any, and the listener needs a while to stop.
   const found = tasks.length > 0 || cancelled.length > 0;

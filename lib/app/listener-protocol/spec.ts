@@ -8,10 +8,12 @@ import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import { getConfiguration, getDeploymentItem } from '../../store/deployments.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { getRevisionItem } from '../../store/revisions.ts';
+import { auditHandOut } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { openSecrets } from '../secrets.ts';
 
+type HandOutDeps = Pick<Deps, 'clock' | 'auditLog'>;
 export type SpecDeps = Pick<Deps, 'table' | 'keys' | 'blobs'>;
 
 /** A listener fetches an artifact right after it was told of it; a slow one of 2 GiB still fits. */
@@ -62,7 +64,7 @@ async function artifactOf(deps: SpecDeps, revision: Revision): Promise<DeploySpe
  * is there, the deployment is none of the listener's yet, and once it is being deleted no more: 404.
  */
 export async function getSpec(
-  deps: SpecDeps,
+  deps: SpecDeps & HandOutDeps,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
   caller: Caller,
 ): Promise<DeploySpec> {
@@ -77,5 +79,14 @@ export async function getSpec(
   if (deployment.active === undefined && revision.task_id === undefined) {
     throw refuse('deployment_not_found', { id: params.deployment_id });
   }
-  return specOf(deps, deployment, revision);
+  const spec = await specOf(deps, deployment, revision);
+  auditSpec(deps, caller, spec);
+  return spec;
 }
+
+/** A spec has secrets in plain: who was given one is audited. */
+export const auditSpec = (
+  deps: HandOutDeps,
+  caller: Caller,
+  { deployment_id, revision_id }: Pick<DeploySpec, 'deployment_id' | 'revision_id'>,
+): void => auditHandOut(deps, caller, 'revision_spec.read', { deployment_id, subject_id: revision_id });

@@ -32,7 +32,7 @@ export async function putMember(
     user_id,
     role,
     created_at,
-    audit: auditOf(deps, caller, 'membership.change'),
+    audit: auditOf(deps, caller, 'membership.change', { role, user_id }),
   };
   const isReplaceable = any(absent('pk'), present('removed_at'), isNotAbove(caller));
   try {

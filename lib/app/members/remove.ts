@@ -2,8 +2,9 @@ import { refuse } from '../../contract/errors.ts';
 import type { removeMember as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { absent, present, update } from '../../store/expressions.ts';
+import { member } from '../../store/identity-items.ts';
 import { memberKey } from '../../store/keys.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { ConditionsFailed, find, transact } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -17,15 +18,22 @@ export async function removeMember(
   caller: Caller,
 ): Promise<undefined> {
   const { member_id: id } = params;
+  const key = memberKey(caller.tenantId, id);
+  const before = await find(deps.table, key, member);
   const now = deps.clock.now();
   const set = {
     removed_at: new Date(now).toISOString(),
     ttl: forgottenAt(now),
-    audit: auditOf(deps, caller, 'membership.change'),
+    audit: auditOf(
+      deps,
+      caller,
+      'membership.remove',
+      before && { role: before.role, user_id: before.user_id },
+    ),
   };
   const removable = [present('pk'), absent('removed_at'), isNotAbove(caller)];
   try {
-    await transact(deps.table, [update('member', memberKey(caller.tenantId, id), { set }, ...removable)]);
+    await transact(deps.table, [update('member', key, { set }, ...removable)]);
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
     const found = error.failed.get('member');

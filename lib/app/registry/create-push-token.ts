@@ -3,15 +3,16 @@ import { NO_REGISTRY, type PushTokenView } from '../../contract/registry.ts';
 import type { createPushToken as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
+import { auditHandOut } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks.ts';
 import type { Deps } from '../deps.ts';
 
 /** Hands out what pushes an image to this deployment's repository, and nothing else. Nothing is stored. */
 export async function createPushToken(
-  deps: Pick<Deps, 'table' | 'registry'>,
+  deps: Pick<Deps, 'table' | 'registry' | 'clock' | 'auditLog'>,
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
-  caller: Pick<Caller, 'tenantId'>,
+  caller: Caller,
 ): Promise<PushTokenView> {
   const deployment = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
   checkOpen(deployment);
@@ -21,6 +22,7 @@ export async function createPushToken(
   if (body.supports_registry_username !== true) throw refuse('push_client', {});
   const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
   const login = await deps.registry.pushLogin(owner);
+  auditHandOut(deps, caller, 'push_token.create', { deployment_id: deployment.id });
   return {
     token: login.password,
     registry_url: login.registryHost,

@@ -3,17 +3,19 @@ import type { RegistryCredentialsView } from '../../contract/registry.ts';
 import type { createRegistryCredentials as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { getListenerItem } from '../../store/listeners.ts';
+import { auditHandOut } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 
 /** What a listener pulls the images of its tenant with, and no others. */
 export async function createRegistryCredentials(
-  deps: Pick<Deps, 'table' | 'registry'>,
+  deps: Pick<Deps, 'table' | 'registry' | 'clock' | 'auditLog'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
-  caller: Pick<Caller, 'tenantId'>,
+  caller: Caller,
 ): Promise<RegistryCredentialsView> {
   await getListenerItem(deps.table, caller.tenantId, params.listener_id);
   if (deps.registry === undefined) throw refuse('no_registry', {});
   const { registryHost, username, password, expiresAt } = await deps.registry.pullLogin(caller.tenantId);
+  auditHandOut(deps, caller, 'registry_credentials.create', { subject_id: params.listener_id });
   return { registry: registryHost, username, password, expires_at: expiresAt };
 }

@@ -3,6 +3,7 @@ import type { createUploadUrl as row } from '../../contract/routes/deployments.t
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { UPLOAD_URL_SECONDS, type UploadUrlView } from '../../contract/uploads.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
+import { auditHandOut } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks.ts';
 import type { Deps } from '../deps.ts';
@@ -10,7 +11,7 @@ import { uploadPath } from './object-path.ts';
 
 /** Hands out a URL for one tarball. Nothing is stored: an upload that no PATCH names is nobody's source. */
 export async function createUploadUrl(
-  deps: Pick<Deps, 'table' | 'blobs' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'blobs' | 'clock' | 'auditLog'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
   caller: Caller,
 ): Promise<UploadUrlView> {
@@ -21,8 +22,10 @@ export async function createUploadUrl(
   }
   const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
   const path = uploadPath(owner, deps.clock.orderedId());
+  const url = await deps.blobs.uploadUrl(path, UPLOAD_URL_SECONDS);
+  auditHandOut(deps, caller, 'upload_url.create', { deployment_id: deployment.id });
   return {
-    upload_url: await deps.blobs.uploadUrl(path, UPLOAD_URL_SECONDS),
+    upload_url: url,
     object_path: path,
     upload_headers: { 'Content-Type': 'application/gzip' },
   };

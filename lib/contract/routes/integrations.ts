@@ -15,6 +15,7 @@ export const createIntegration = route({
   path: '/v2/integrations',
   handler: 'functions/api/integrations/create.ts',
   access: ['table:get', 'table:put', 'keys:generate'],
+  audit: ['integration.create'],
   area: 'identity',
   permission: 'integrations:write',
   summary: 'Give access to the repositories of a host; the token is taken and never shown',
@@ -44,6 +45,7 @@ export const deleteIntegration = route({
   path: '/v2/integrations/{integration_id}',
   handler: 'functions/api/integrations/delete.ts',
   access: ['table:get', 'table:put', 'table:delete'],
+  audit: ['integration.delete'],
   area: 'identity',
   permission: 'integrations:write',
   summary:

@@ -28,6 +28,7 @@ export const createConnection = route({
   path: '/v2/auth/agents/{agent_id}/connections',
   handler: 'functions/api/oauth-connections/create.ts',
   access: ['table:get', 'table:query', 'table:put', 'table:update'],
+  audit: ['connection.create'],
   area: 'auth',
   permission: 'tokens:write',
   summary: 'Let an agent act with an own OAuth token',
@@ -44,6 +45,7 @@ export const deleteConnection = route({
   path: '/v2/auth/agents/{agent_id}/connections/{connection_id}',
   handler: 'functions/api/oauth-connections/delete.ts',
   access: ['table:get', 'table:put', 'table:update', 'table:delete'],
+  audit: ['connection.delete'],
   area: 'auth',
   permission: 'tokens:write',
   summary: 'Take an own OAuth token from an agent; the token stays',
@@ -60,6 +62,7 @@ export const getConnectionToken = route({
   path: '/v2/auth/agents/{agent_id}/connections/{connection_id}/token',
   handler: 'functions/api/oauth-connections/token.ts',
   access: ['table:get', 'table:update', 'keys:decrypt', 'keys:generate'],
+  audit: ['oauth_token.read'],
   area: 'auth',
   permission: 'tokens:write',
   summary:

@@ -19,6 +19,7 @@ export const createProvider = route({
   path: '/v2/auth/providers',
   handler: 'functions/api/oauth-providers/create.ts',
   access: ['table:get', 'table:query', 'table:put', 'keys:generate'],
+  audit: ['oauth_provider.create'],
   area: 'auth',
   permission: 'providers:write',
   summary:
@@ -36,6 +37,7 @@ export const discoverProvider = route({
   path: '/v2/auth/providers/mcp-discover',
   handler: 'functions/api/oauth-providers/mcp-discover.ts',
   access: ['table:get', 'table:query', 'table:put', 'keys:generate'],
+  audit: ['oauth_provider.create'],
   area: 'auth',
   permission: 'providers:write',
   summary:
@@ -81,6 +83,7 @@ export const patchProvider = route({
   path: '/v2/auth/providers/{provider_id}',
   handler: 'functions/api/oauth-providers/patch.ts',
   access: ['table:get', 'table:query', 'table:put', 'keys:generate'],
+  audit: ['oauth_provider.change'],
   area: 'auth',
   permission: 'providers:write',
   summary:
@@ -99,6 +102,7 @@ export const deleteProvider = route({
   path: '/v2/auth/providers/{provider_id}',
   handler: 'functions/api/oauth-providers/delete.ts',
   access: ['table:get', 'table:query', 'table:put', 'table:delete'],
+  audit: ['oauth_provider.delete'],
   area: 'auth',
   permission: 'providers:write',
   summary: 'Forget an OAuth provider and its secret; tokens that it gave are of no use from then on',

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Access, ReadAccess } from '../access.ts';
+import type { AuditAction } from '../audit.ts';
 import type { VariableName } from '../env.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Permission } from '../roles.ts';
@@ -12,11 +13,22 @@ type Schema<T extends z.ZodType = z.ZodType> = () => T;
  */
 export type RouteRow = Endpoint & (Reader | Writer | SentBack);
 
+/**
+ * The audit events of a request that changed something or was given a credential or a secret; for a route that has none, the reason. A test
+ * asks each route for them.
+ */
+export type Audited = readonly AuditAction[] | { none: string };
+
 /** A GET can be given no action that writes. */
-type Reader = { method: 'GET'; access: readonly ReadAccess[] };
-type Writer = { method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'; access: readonly Access[] };
+type Reader = { method: 'GET'; access: readonly ReadAccess[]; audit?: Audited };
+type Writer = { method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'; access: readonly Access[]; audit: Audited };
 /** But for pages that a browser is sent back to with something that counts once; `writes` says why. */
-type SentBack = { method: 'GET'; access: readonly Access[]; page: PageAnswers & { writes: string } };
+type SentBack = {
+  method: 'GET';
+  access: readonly Access[];
+  audit: Audited;
+  page: PageAnswers & { writes: string };
+};
 
 /** Statuses of pages beside that of a success. */
 type PageAnswers = { statuses: readonly number[] };

@@ -6,6 +6,7 @@ import { noRegistry } from '../../adapters/images.ts';
 import { openOAuth } from '../../adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../adapters/outbound/oauth/discovery.ts';
 import type { Viewer } from '../../adapters/viewer.ts';
+import { writtenAuditLog } from '../../app/audit-events/written.ts';
 import type { Deps } from '../../app/deps.ts';
 import { unkeyed } from '../../app/idempotency.ts';
 import { type KeyUses, onceAnHour } from '../../app/identity/key-uses.ts';
@@ -78,9 +79,11 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     keyUses: writtenKeyUses(parts),
   };
   const allowed = appSettings(settings);
+  const written = { table: database.table, settings: allowed };
+  const auditLog = writtenAuditLog(written, (error) => parts.log.error(`audit: ${String(error)}`));
   const { addresses } = allowed;
   const outbound = { oauth: openOAuth(addresses), oauthDiscovery: openOAuthDiscovery(addresses) };
-  const rest = { viewer: installedViewer, ...outbound, settings: allowed };
+  const rest = { viewer: installedViewer, ...outbound, auditLog, settings: allowed };
   const deps: EmbeddedDeps = { ...base, ...identity, workflow, ...rest };
   return deps;
 }

@@ -7,6 +7,7 @@ import { deleteIntegration } from '../../../lib/app/integrations/delete.ts';
 import { listAuditEvents as row } from '../../../lib/contract/routes/audit.ts';
 import { createIntegration as integrationRow } from '../../../lib/contract/routes/integrations.ts';
 import { allItems } from '../../support/control-plane.ts';
+import { giveRole, makeKey, revoke, takeRole } from '../../support/identity-requests.ts';
 import { postRevision, redeploy } from '../../support/requests.ts';
 import * as steps from '../../support/steps.ts';
 import { until } from '../../support/until.ts';
@@ -65,17 +66,19 @@ describe('the audit', () => {
     }
   });
 
-  it('names the revision that was asked for', async () => {
+  it('names the revision that was asked for, and the one whose spec a listener was given', async () => {
     const world = await aWorld();
     const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
     await steps.deploy(world, id, first);
     const { id: second } = await postRevision(world, id);
     await steps.deployBuilt(world, id, second);
     const { latest_revision_id: third } = await redeploy(world, id, first);
-    const events = await hasListed(world, 4);
-    expect(events.slice(0, 2).map(({ action, resource_id: resource }) => [action, resource])).toEqual([
+    const events = await hasListed(world, 6);
+    expect(events.slice(0, 4).map(({ action, resource_id: resource }) => [action, resource])).toEqual([
       ['revision.redeploy', third],
+      ['revision_spec.read', second],
       ['revision.create', second],
+      ['revision_spec.read', first],
     ]);
   });
 
@@ -92,6 +95,24 @@ describe('the audit', () => {
     ]);
     const stored = JSON.stringify(await allItems(world.deps.table));
     expect(stored).not.toContain('ghp_secret');
+  });
+
+  it('has keys and members with their role', async () => {
+    const world = await aWorld();
+    const admin = { ...world, caller: { ...world.caller, role: 'organisation_admin' as const } };
+    const key = await makeKey(admin, { name: 'k', role: 'admin', scope: 'organisation' });
+    await revoke(admin, key.id);
+    const { id: memberId } = await giveRole(admin, 'alice', 'developer');
+    await takeRole(admin, memberId);
+    const events = await hasListed(world, 5);
+    const ofKey = { role: 'admin', scope: 'organisation', hint: key.hint, user_id: world.caller.userId };
+    const ofMember = { role: 'developer', user_id: 'alice' };
+    expect(events.slice(0, 4).map(({ action, resource_id: of, details }) => [action, of, details])).toEqual([
+      ['membership.remove', memberId, ofMember],
+      ['membership.change', memberId, ofMember],
+      ['api_key.revoke', key.id, ofKey],
+      ['api_key.create', key.id, ofKey],
+    ]);
   });
 
   it('has each thing once, however often its record is delivered', async () => {

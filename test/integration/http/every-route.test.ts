@@ -1,18 +1,23 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { type ErrorCode, errors } from '../../../lib/contract/errors.ts';
 import { routes } from '../../../lib/contract/routes.ts';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
+import { AuditRecord, auditedActions } from '../../support/audit-record.ts';
 import { expectConfirmation, expectConsent } from '../../support/consent-on-wire.ts';
+import { expectIdentity } from '../../support/identity-on-wire.ts';
 import { expectIntegrations } from '../../support/integrations-on-wire.ts';
+import { expectListener } from '../../support/listener-on-wire.ts';
 import { expectProviders, expectTokens } from '../../support/oauth-on-wire.ts';
 import { ended } from '../../support/processed.ts';
 import { github } from '../../support/requests.ts';
-import { openWire, WireRecord } from '../../support/wire.ts';
+import { openWire } from '../../support/wire.ts';
 import { machine, open, openWithListener } from '../../support/wired-plane.ts';
 
-/** What all tests of this file asked together. */
-const record = new WireRecord();
+/** What all tests of this file asked together; each test waits for the audit of its requests. */
+const record = new AuditRecord();
+
+afterEach(() => record.settle());
 
 const NOBODY = '01890000-0000-7000-8000-00000000abcd';
 const k8s = (compute_id: string, ...k8s_namespaces: string[]) => ({
@@ -40,7 +45,8 @@ it('deployments and revisions are made, shown, changed, stopped, run again and d
   const ofRevision = { params: { deployment_id: id, revision_id } };
   await ask('getRevision', ofRevision);
   await ask('interruptRevision', ofRevision);
-  await ask('interruptRevisionAlias', ofRevision);
+  const { id: other } = await ask('createRevision', { params, body: {} });
+  await ask('interruptRevisionAlias', { params: { deployment_id: id, revision_id: other } });
   const { id: deployed } = await ended(plane, id, 'DEPLOYED');
   await ask('redeployRevision', { params: { deployment_id: id, revision_id: deployed } });
   for (const operation of ['queryBuildLogs', 'queryDeployLogs'])
@@ -76,35 +82,8 @@ it('what is not needed any more is deleted', async () => {
   await ask('deleteListener', { params: { listener_id } });
 });
 
-it('keys, members and tenants are made, listed and taken away', async () => {
-  const { ask } = await open(record);
-  const { id: key_id } = await ask('createApiKey', { body: { name: 'k', role: 'viewer' } });
-  await ask('listApiKeys');
-  await ask('revokeApiKey', { params: { key_id } });
-  const { id: member_id } = await ask('putMember', { body: { user_id: 'someone', role: 'viewer' } });
-  await ask('listMembers');
-  await ask('removeMember', { params: { member_id } });
-  await ask('createTenant', { body: { name: 'other' } });
-  await ask('listTenants');
-});
-
 it('a listener works', async () => {
-  const { ask, offer, listenerId: listener_id, listenerKey: key } = await openWithListener(record);
-  await ask('getListener', { params: { listener_id } });
-  await ask('listListeners');
-  const { id: deployment_id, revisionId: revision_id } = await offer('a');
-  const params = { listener_id };
-  const { tasks } = await ask('claimTasks', { key, params, body: { instance_id: 'i' } });
-  const [{ task_id, lease_id } = { task_id: '', lease_id: '' }] = tasks;
-  const ofTask = { key, params: { listener_id, task_id } };
-  const lines = [{ timestamp: Date.now(), message: 'it starts' }];
-  await ask('heartbeatTask', { ...ofTask, body: { lease_id } });
-  await ask('shipTaskLogs', { ...ofTask, body: { lease_id, lines } });
-  await ask('getDesired', { key, params });
-  await ask('getSpec', { key, params: { listener_id, deployment_id } });
-  await ask('completeTask', { ...ofTask, body: { lease_id, outcome: 'succeeded' } });
-  await ask('reportStatus', { key, params, body: { reports: [] } });
-  await ask('shipLogs', { key, params, body: { batches: [{ deployment_id, revision_id, lines }] } });
+  await expectListener(await openWithListener(record));
 });
 
 it('the service describes itself to everybody', async () => {
@@ -119,6 +98,7 @@ it('the service describes itself to everybody', async () => {
 });
 
 it.each([
+  ['keys, members and tenants are made, listed and taken away', expectIdentity],
   ['an integration is made, chosen from and forgotten, and who did what is listed', expectIntegrations],
   ['OAuth providers are made, found, listed, changed and forgotten', expectProviders],
   ['OAuth tokens are brought, listed, connected to agents, and deleted', expectTokens],
@@ -288,6 +268,14 @@ const elsewhere: Partial<Record<ErrorCode, [file: string, words: string]>> = {
 it('every route has succeeded here', () => {
   const operations = routes.map(({ operation }) => operation);
   expect(operations.filter((operation) => !record.succeeded.has(operation))).toEqual([]);
+});
+
+it('every route that changes or hands out something was found in the audit, by its request id', () => {
+  const due = routes.flatMap(({ operation }) =>
+    auditedActions(operation).map((action) => `${operation} ${action}`),
+  );
+  expect(due.length).toBeGreaterThan(30);
+  expect(due.filter((each) => !record.audited.has(each))).toEqual([]);
 });
 
 it('every refusal was got here, or elsewhere', () => {

@@ -1,7 +1,8 @@
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect } from 'vitest';
-import { auditEventKey, integrationKey } from '../../../lib/store/keys.ts';
+import { auditEventKey } from '../../../lib/store/audit-keys.ts';
+import { integrationKey } from '../../../lib/store/keys.ts';
 import type { MockedTable } from '../../support/mocked-table.ts';
 import { ids } from '../../support/stored-items.ts';
 import type { Case } from './api-cases.ts';
@@ -86,7 +87,7 @@ export function integrationCases(table: MockedTable): Record<string, Case> {
       ],
     },
     listAuditEvents: {
-      given: () => table.seed(auditEventKey(ids.tenant, ids.unknown), auditEvent),
+      given: () => table.seed(auditEventKey({ tenantId: ids.tenant }, ids.unknown), auditEvent),
       shows: {
         resources: [expect.objectContaining({ action: 'deployment.create', resource_id: ids.deployment })],
       },

@@ -68,7 +68,7 @@ it('every entry that is no API handler is a row of the functions, and has its te
     'events/build-changed.ts',
     'events/execution-ended.ts',
     'logs/ingest.ts',
-    'logs/note-key-use.ts',
+    'logs/take-notes.ts',
     'schedules/revocations.ts',
     'schedules/sweep.ts',
     'streams/dispatch.ts',

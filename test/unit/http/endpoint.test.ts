@@ -10,6 +10,7 @@ import { lazy } from '../../../lib/contract/lazy.ts';
 import { id, queryInt } from '../../../lib/contract/query.ts';
 import { type RouteInput, type RouteRow, route } from '../../../lib/contract/routes/route.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { loggedAuditLog } from '../../../lib/http/notes.ts';
 import { publicEndpoint } from '../../../lib/http/public-endpoint.ts';
 import { aCaller } from '../../support/caller.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
@@ -30,6 +31,7 @@ const patchThing = route({
   method: 'PATCH',
   path: '/things/{thing_id}',
   handler: 'functions/api/things/patch.ts',
+  audit: ['deployment.change'],
   params: lazy(() => z.object({ thing_id: id() })),
   query: lazy(() => z.object({ limit: queryInt({ min: 1 }).default(20) })),
   body: lazy(() => z.object({ name: z.string(), count: z.int().optional() })),
@@ -84,7 +86,7 @@ describe('an endpoint', () => {
       body: JSON.stringify({ id: ID, name: 'n' }),
     });
     expect(useCase).toHaveBeenCalledExactlyOnceWith(
-      { ...deps, idempotency: unkeyed },
+      { ...deps, auditLog: loggedAuditLog, idempotency: unkeyed },
       {
         params: { thing_id: ID },
         query: { limit: 20 },
@@ -93,7 +95,7 @@ describe('an endpoint', () => {
         requestId: 'r-1',
         baseUrl: 'https://api.example.com',
       },
-      aCaller(),
+      aCaller({ requestId: 'r-1' }),
     );
   });
 
@@ -249,7 +251,7 @@ describe('an endpoint', () => {
 
   it('has no body where there is nothing to say', async () => {
     const { headers: _, ...rest } = getThing;
-    const row = route({ ...rest, method: 'DELETE', success: 204, response: null });
+    const row = route({ ...rest, method: 'DELETE', audit: { none: 'a test' }, success: 204, response: null });
     expect(await handlerOf(row)({ method: 'DELETE' })).toEqual({
       statusCode: 204,
       headers: { 'x-request-id': 'request-1' },

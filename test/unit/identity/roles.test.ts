@@ -26,7 +26,7 @@ const beyond: Record<string, Permission[]> = {
     ] as const),
   ],
   organisation_admin: [
-    ...(['tenants:read', 'tenants:write', 'organisation_keys:read'] as const),
+    ...(['tenants:read', 'tenants:write', 'organisation_keys:read', 'organisation_audit:read'] as const),
     ...(['organisation_keys:write', 'providers:write'] as const),
   ],
 };

@@ -3,7 +3,9 @@ import type { getConnectionToken as row } from '../../../contract/routes/oauth-c
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
 import { findConnection } from '../../../store/oauth-connections.ts';
 import { findTokenAt } from '../../../store/oauth-tokens.ts';
+import { auditHandOut } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
+import type { Deps } from '../../deps.ts';
 import { getProvider } from '../providers/client.ts';
 import { type FreshDeps, freshAccessToken } from '../tokens/fresh.ts';
 import { ownerOfCaller } from '../tokens/owner.ts';
@@ -14,7 +16,7 @@ import { shownTime } from '../tokens/view.ts';
  * the person has to consent again, `provider_unavailable`.
  */
 export async function getConnectionToken(
-  deps: FreshDeps,
+  deps: FreshDeps & Pick<Deps, 'auditLog'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
@@ -25,6 +27,7 @@ export async function getConnectionToken(
   if (token === undefined) throw refuse('connection_not_found', { id });
   const provider = await getProvider(deps, caller.organisationId, token.provider_id);
   const fresh = await freshAccessToken(deps, token, provider);
+  auditHandOut(deps, caller, 'oauth_token.read', { subject_id: token.id });
   return {
     access_token: fresh.accessToken,
     token_type: 'Bearer',

@@ -3,6 +3,7 @@ import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts'
 import { putAuthRequest } from '../../../store/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { transact } from '../../../store/operations.ts';
+import { auditHandOut, auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { getNamedProvider } from '../providers/named.ts';
@@ -29,7 +30,7 @@ const statusOf = {
  * an unknown provider or `token_id`, 422 for a redirect URI that is not allowed, 503 when the stored grant has to be refreshed and the provider does not answer.
  */
 export async function authenticate(
-  deps: FreshDeps,
+  deps: FreshDeps & Pick<Deps, 'auditLog'>,
   { body, baseUrl }: Input,
   caller: Caller,
 ): Promise<Answer> {
@@ -44,7 +45,10 @@ export async function authenticate(
   const wish = { scopes: body.scopes, tokenId: body.token_id };
   const find = body.force_new === true ? noGrant : storedGrant;
   const stored = await find(deps, owner, provider, wish);
-  if (stored.kind === 'usable') return completed(stored.fresh);
+  if (stored.kind === 'usable') {
+    auditHandOut(deps, caller, 'oauth_token.read', { subject_id: stored.fresh.token.id });
+    return completed(stored.fresh);
+  }
   const replaces = body.token_id ?? (stored.kind === 'expired' ? stored.token.id : undefined);
   const asked = await ask(deps, caller, provider, { body, baseUrl, redirectUri, replaces });
   return { status: statusOf[stored.kind], ...asked, ...(body.user_id !== '' && { user_id: body.user_id }) };
@@ -92,6 +96,6 @@ async function ask(
     created_at: new Date(now).toISOString(),
     ...lifeOf(now, UNOPENED_SECONDS),
   } as const;
-  await transact(table, [putAuthRequest(item)]);
+  await transact(table, [putAuthRequest(item, auditOf({ clock }, caller, 'consent.request'))]);
   return { url: `${baseUrl}/v2/auth/begin/${nonce.text}`, auth_id: id };
 }

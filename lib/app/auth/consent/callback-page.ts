@@ -4,7 +4,7 @@ import { reach } from '../../../store/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { transact } from '../../../store/operations.ts';
 import { CONSENT_SECONDS, clearCookie } from './cookie.ts';
-import { type ExchangeDeps, type Exchanging, exchangeCode } from './exchange.ts';
+import { type ExchangeDeps, type Exchanged, type Exchanging, exchangeCode } from './exchange.ts';
 import { isInBrowserOf, providerOf, requestOfState } from './find-request.ts';
 import { grant } from './grant.ts';
 import { lifeOf } from './life.ts';
@@ -33,7 +33,7 @@ export async function callbackPage(deps: ExchangeDeps, request: PageRequest): Pr
   const page =
     exchanged.kind === 'failed'
       ? notConnectedPage(provider.name, exchanged.reason)
-      : await granted(deps, exchanged.request, provider, exchanged.answer);
+      : await granted(deps, request, exchanged, provider);
   return { ...page, cookies: [clearCookie(item.id, request.baseUrl)] };
 }
 
@@ -49,12 +49,13 @@ const leadsHere = (redirectUri: string, { path }: PageRequest): boolean =>
 
 async function granted(
   deps: ExchangeDeps,
-  item: Exchanging,
+  { requestId }: PageRequest,
+  { request: item, answer }: Extract<Exchanged, { kind: 'granted' }>,
   provider: OAuthProvider,
-  answer: TokenAnswer,
 ): Promise<Page> {
   if (item.user_binding === 'strict') return awaitConfirmation(deps, item, provider, answer);
-  return (await grant(deps, item, provider, answer)) ? connectedPage(provider.name) : overPage();
+  const isKept = await grant(deps, item, provider, answer, { requestId });
+  return isKept ? connectedPage(provider.name) : overPage();
 }
 
 /** The cookie says which browser consented, not whose it is: the token waits until the user who asked proves to have seen this page. */

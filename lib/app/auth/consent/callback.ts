@@ -31,7 +31,10 @@ export async function callback(
   if (exchanged.kind === 'failed') throw refusalOf(exchanged, provider.provider_id);
   const shown = { status: 'completed', auth_id: item.id } as const;
   const { request, answer } = exchanged;
-  const isKept = await grant(deps, request, provider, answer, deps.idempotency.record(shown));
+  const isKept = await grant(deps, request, provider, answer, {
+    requestId: caller.requestId,
+    more: deps.idempotency.record(shown),
+  });
   if (!isKept) throw refuse('auth_request_over', {});
   return shown;
 }

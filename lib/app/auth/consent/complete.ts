@@ -27,7 +27,10 @@ export async function completeConsent(
   if (provider === undefined) throw refuse('auth_request_over', {});
   const shown = { status: 'completed', auth_id: item.id } as const;
   const answer = await openAnswer(deps, item, item.sealed_answer);
-  const isKept = await grant(deps, item, provider, answer, deps.idempotency.record(shown));
+  const isKept = await grant(deps, item, provider, answer, {
+    requestId: caller.requestId,
+    more: deps.idempotency.record(shown),
+  });
   if (!isKept) throw refuse('auth_request_over', {});
   return shown;
 }

@@ -9,7 +9,7 @@ import { keepToken } from '../tokens/keep.ts';
 type GrantDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
 
 /**
- * Keeps what the provider granted and completes its request, in one transaction with `more`. False, and nothing is kept, when the request was completed or ended
+ * Keeps what the provider granted and completes its request, in one transaction with `more`; `requestId` is of the request that brought it. False, and nothing is kept, when the request was completed or ended
  * meanwhile.
  */
 export async function grant(
@@ -17,7 +17,7 @@ export async function grant(
   item: AuthRequest,
   provider: OAuthProvider,
   answer: TokenAnswer,
-  more: Write[] = [],
+  { requestId, more = [] }: { requestId: string | undefined; more?: Write[] },
 ): Promise<boolean> {
   const owner = {
     tenantId: item.tenant_id,
@@ -25,7 +25,12 @@ export async function grant(
     userId: item.user_id,
     agentId: item.agent_id,
   };
-  const asked = { tenantId: item.tenant_id, userId: item.owner_id, keyId: item.key_id };
+  const asked = {
+    tenantId: item.tenant_id,
+    userId: item.owner_id,
+    keyId: item.key_id,
+    ...(requestId !== undefined && { requestId }),
+  };
   const beside = { audit: auditOf(deps, asked, 'oauth_token.create') };
   const wish = { scopes: item.scopes, isDefault: item.is_default, tokenId: item.replaces, beside };
   return retryRaces(async () => {

@@ -2,12 +2,13 @@ import type { waitForConsent as row } from '../../../contract/routes/consent.ts'
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
 import { type AuthRequest, findAuthRequest } from '../../../store/auth-requests.ts';
 import { findOwnToken } from '../../../store/oauth-tokens.ts';
+import { auditHandOut } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { openTokens } from '../tokens/sealed.ts';
 import { isLate } from './find-request.ts';
 
-type WaitDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
+type WaitDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'auditLog'>;
 type Answer = RouteOutput<typeof row>;
 type Input = Pick<RouteInput<typeof row>, 'params' | 'query'>;
 
@@ -67,11 +68,13 @@ async function look(deps: WaitDeps, authId: string, caller: Caller): Promise<Ans
 async function completed(
   deps: WaitDeps,
   { granted_token_id }: Extract<AuthRequest, { stage: 'completed' }>,
-  { tenantId, userId }: Caller,
+  caller: Caller,
 ): Promise<Answer> {
+  const { tenantId, userId } = caller;
   const token = await findOwnToken(deps.table, { tenantId, ownerId: userId }, granted_token_id);
   if (token === undefined) return { status: 'not_found', error: 'token_deleted' };
   const { access_token } = await openTokens(deps, { ...token, token_id: token.id });
+  auditHandOut(deps, caller, 'oauth_token.read', { subject_id: token.id });
   return {
     status: 'completed',
     token: access_token,

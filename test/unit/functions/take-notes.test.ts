@@ -1,28 +1,26 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { handler as getSpec } from '../../../functions/api/listener-protocol/spec.ts';
 import { handler as getListener } from '../../../functions/api/listeners/get.ts';
-import { handler } from '../../../functions/logs/note-key-use.ts';
+import { handler } from '../../../functions/logs/take-notes.ts';
 import { hashOf } from '../../../lib/app/identity/api-key.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
-import { logger } from '../../../lib/http/logger.ts';
+import { noteLevel, noteLogger } from '../../../lib/http/notes.ts';
 import { apiEvent, lambdaContext } from '../../support/event.ts';
 import { mockTable } from '../../support/mocked-table.ts';
-import { ids, seedAll, seedKey } from '../../support/stored-items.ts';
+import { ids, seedAll, seedInSlot, seedKey } from '../../support/stored-items.ts';
 import { functionEnvironment } from './environment.ts';
 
 const table = mockTable();
 const lines: string[] = [];
 
-let level: ReturnType<ReturnType<typeof logger>['getLevelName']>;
-
 beforeAll(() => {
   for (const [name, value] of Object.entries(functionEnvironment)) vi.stubEnv(name, value);
-  // Files share the logger: whoever made it first has decided on its level.
-  level = logger().getLevelName();
-  logger().setLogLevel('INFO');
+  // Tests run without a log, and files share the logger.
+  noteLogger().setLogLevel('INFO');
   const note = (line: string) => lines.push(line);
   // The logger has no other way to say where its lines go.
-  Reflect.set(logger(), 'console', { info: note, debug: note, warn: note, error: note });
+  Reflect.set(noteLogger(), 'console', { info: note, debug: note, warn: note, error: note });
 });
 beforeEach(() => {
   table.reset();
@@ -34,7 +32,7 @@ afterEach(() => {
   done = done.union(table.used());
 });
 afterAll(() => {
-  logger().setLogLevel(level);
+  noteLogger().setLogLevel('SILENT');
   vi.unstubAllEnvs();
 });
 
@@ -44,6 +42,10 @@ const event = (...messages: string[]) => {
   const content = { messageType: 'DATA_MESSAGE', logGroup: 'endpoint', logStream: 'one', logEvents };
   return { awslogs: { data: gzipSync(JSON.stringify(content)).toString('base64') } };
 };
+
+/** What was put of one kind of item. */
+const putsOf = (entity: string) =>
+  table.written().flatMap(({ Put }) => (Put?.Item?.entity === entity ? [Put.Item] : []));
 
 const askWith = (apiKey: string) =>
   getListener(
@@ -77,6 +79,65 @@ describe('the use of a key', () => {
   });
 });
 
+describe('what is handed out by a function that only reads', () => {
+  const ofSpec = { listener_id: ids.listener, deployment_id: ids.deployment };
+
+  it('is said in its log, with who was given it, and written down as an audit event', async () => {
+    seedAll(table);
+    const artifact = { kind: 'folder', key: 'artifacts/a.tar', sha256: 'a', sizeBytes: 1 } as const;
+    seedInSlot(table, { status: 'DEPLOYING', artifact, task_id: ids.task });
+    const key = seedKey(table, 'listener', { listener_id: ids.listener });
+    const asked = apiEvent({ params: ofSpec, headers: { 'x-api-key': key }, requestId: 'request-7' });
+    expect(await getSpec(asked, lambdaContext())).toMatchObject({ statusCode: 200 });
+    expect(table.written()).toEqual([]);
+    await handler(event(...lines));
+    await handler(event(...lines));
+    const made = putsOf('audit_event');
+    expect(made).toHaveLength(2);
+    expect(made[1]).toEqual(made[0]);
+    expect(made[0]).toMatchObject({
+      pk: `T#${ids.tenant}#AU`,
+      action: 'revision_spec.read',
+      user_id: ids.user,
+      request_id: 'request-7',
+      deployment_id: ids.deployment,
+      subject_id: ids.revision,
+      ttl: expect.any(Number),
+    });
+  });
+});
+
+describe('a refusal by a function that only reads', () => {
+  it('is said in its log without the credential, and written down as an audit event that is counted', async () => {
+    seedAll(table);
+    const key = seedKey(table, 'listener');
+    expect(await askWith(key)).toMatchObject({ statusCode: 403 });
+    expect(table.written()).toEqual([]);
+    expect(lines.join()).not.toContain(key.slice(8, -4));
+    await handler(event(...lines));
+    const [made] = putsOf('audit_event');
+    expect(made).toMatchObject({
+      pk: `T#${ids.tenant}#AU`,
+      action: 'request.refuse',
+      count: 1,
+      details: { status: 403, reason: 'permission_missing', operation: 'getListener' },
+    });
+    const [callers] = putsOf('refusals');
+    table.seed({ pk: String(callers?.pk), sk: String(callers?.sk) }, callers ?? {});
+    await handler(event(...lines));
+    expect(table.written().at(-1)?.Update).toMatchObject({
+      Key: { pk: `T#${ids.tenant}#AU`, sk: made?.sk },
+      UpdateExpression: expect.stringContaining('ADD #count'),
+    });
+  });
+});
+
+it('notes are written at every level but that of no log at all', () => {
+  const levelAt = (level: string | undefined) => noteLevel({ POWERTOOLS_LOG_LEVEL: level });
+  expect([undefined, 'DEBUG', 'ERROR', 'CRITICAL'].map(levelAt)).toEqual(['INFO', 'INFO', 'INFO', 'INFO']);
+  expect(levelAt('silent')).toBe('SILENT');
+});
+
 describe('the function', () => {
   it('passes over every other line', async () => {
     const hash = 'a'.repeat(64);
@@ -87,6 +148,9 @@ describe('the function', () => {
       '{"message":"key used","key_hash":"short","hour":3600000}',
       `{"message":"key used","key_hash":"${hash}","hour":"now"}`,
       `{"message":"key used","key_hash":"${hash}","hour":-1}`,
+      '{"message":"handed out"}',
+      `{"message":"handed out","id":"${ids.unknown}","action":"no.such","tenant_id":"t","user_id":"u","key_id":"k"}`,
+      '{"message":"refused","count":1}',
       '{',
       '',
     ];
@@ -112,7 +176,7 @@ describe('the function', () => {
   });
 
   it('has the access to the table that it uses, and no other', () => {
-    const declared = functionRows.noteKeyUse.access.filter((word) => word.startsWith('table:'));
+    const declared = functionRows.takeNotes.access.filter((word) => word.startsWith('table:'));
     expect([...done].sort()).toEqual([...declared].sort());
   });
 });

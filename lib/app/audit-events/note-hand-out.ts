@@ -1,0 +1,17 @@
+import { auditEventOf, putAuditEvent } from '../../store/audit-items.ts';
+import { transact } from '../../store/operations.ts';
+import type { Deps } from '../deps.ts';
+import type { HandedOut } from './audit-log.ts';
+
+/** Writes down that a request was given a credential or a secret; the same however often it is said. */
+export async function noteHandOut(
+  { table, settings }: Pick<Deps, 'table' | 'settings'>,
+  { deployment_id, subject_id, ...mark }: HandedOut,
+): Promise<void> {
+  const of = {
+    ...(deployment_id !== undefined && { deployment_id }),
+    ...(subject_id !== undefined && { subject_id }),
+  };
+  const event = auditEventOf(mark, of, settings.auditDays);
+  await transact(table, [putAuditEvent({ tenantId: mark.tenant_id }, event)]);
+}

@@ -1,0 +1,74 @@
+import type { AuditAction } from '../../contract/audit.ts';
+import type { RefusalNote } from '../../contract/note-lines.ts';
+import {
+  type AuditEvent,
+  addCaller,
+  auditTtl,
+  countInAuditEvent,
+  findRefusals,
+  putAuditEvent,
+} from '../../store/audit-items.ts';
+import type { AuditPlace } from '../../store/audit-keys.ts';
+import { tenant } from '../../store/identity-items.ts';
+import { tenantKey } from '../../store/keys.ts';
+import { find, retryRaces, transact } from '../../store/operations.ts';
+import type { Deps } from '../deps.ts';
+import { tenantIdIn } from '../identity/tenant-id.ts';
+import { CALLERS_MAX, kindOf, withoutCaller } from './refusal.ts';
+
+type NoteDeps = Pick<Deps, 'table' | 'settings'>;
+
+const ACTION: AuditAction = 'request.refuse';
+
+/**
+ * Counts refused requests: one audit event for each hour and caller, under the id of the first. Whose audit it is in: that of the tenant whose key
+ * it was, else of the key's organisation, else of the tenant that the request named, else of the installation. A note that is delivered twice counts
+ * twice.
+ */
+export async function noteRefusal(deps: NoteDeps, note: RefusalNote): Promise<void> {
+  const place = await placeOf(deps, note);
+  await retryRaces(() => counted(deps, place, note));
+}
+
+async function counted(deps: NoteDeps, place: AuditPlace, given: RefusalNote): Promise<void> {
+  const key = { place, hour: given.hour, kind: kindOf(given) };
+  const before = await findRefusals(deps.table, key);
+  const callers = new Map(Object.entries(before?.callers ?? {}));
+  const isOneTooMany = !callers.has(given.caller) && callers.size >= CALLERS_MAX;
+  const note = isOneTooMany ? withoutCaller(given) : given;
+  const known = callers.get(note.caller);
+  const writes =
+    known === undefined
+      ? [addCaller(key, before, note.caller, note.id), putAuditEvent(place, eventOf(deps, place, note))]
+      : [countInAuditEvent(place, known, note.count)];
+  await transact(deps.table, writes);
+}
+
+function eventOf({ settings }: NoteDeps, place: AuditPlace, note: RefusalNote): AuditEvent {
+  const { user_id, key_id, request_id, details, count } = note;
+  // Administrators of every organisation read what is the installation's.
+  const isShownToAll = place === 'installation';
+  return {
+    v: 2,
+    entity: 'audit_event',
+    sk: note.id,
+    action: ACTION,
+    ...(!isShownToAll && user_id !== undefined && { user_id }),
+    ...(!isShownToAll && key_id !== undefined && { key_id }),
+    request_id,
+    details,
+    count,
+    ttl: auditTtl(note.id, settings.auditDays),
+  };
+}
+
+async function placeOf(
+  { table }: NoteDeps,
+  { tenant_id, organisation_id, claimed_tenant_id: claimed = '' }: RefusalNote,
+): Promise<AuditPlace> {
+  if (tenant_id !== undefined) return { tenantId: tenant_id };
+  if (organisation_id !== undefined) return { organisationId: organisation_id };
+  const id = tenantIdIn(claimed);
+  const found = id === undefined ? undefined : await find(table, tenantKey(id), tenant);
+  return found === undefined ? 'installation' : { tenantId: found.tenant_id };
+}

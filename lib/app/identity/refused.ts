@@ -1,0 +1,20 @@
+/** Who has a credential that was refused, as far as that is certain. */
+export type Known = {
+  userId: string;
+  keyId: string;
+  /** Absent: of whichever tenant the request picks. */
+  tenantId?: string | undefined;
+  organisationId?: string | undefined;
+};
+
+/** Kept beside the error, not in it: who asks is told nothing of it. */
+const refused = new WeakMap<Error, Known>();
+
+/** The same error, with who was refused: for the audit of those whose credential it is. */
+export function refusedAs<E extends Error>(error: E, known: Known): E {
+  refused.set(error, known);
+  return error;
+}
+
+/** Who was refused with this error; undefined when nobody knows. */
+export const whoWasRefused = (error: Error): Known | undefined => refused.get(error);

@@ -1,0 +1,27 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { AuditLog } from '../app/audit-events/audit-log.ts';
+import { countedRefusals } from '../app/audit-events/refusal.ts';
+import { type KeyUses, onceAnHour } from '../app/identity/key-uses.ts';
+import { lazy } from '../contract/lazy.ts';
+import { HANDED_OUT, KEY_USED, REFUSED } from '../contract/notes.ts';
+import { logLevel } from './logger.ts';
+
+/** At every level that the environment asks for but SILENT: an audit is not a matter of how much one wants to read. */
+export const noteLevel = (environment: NodeJS.ProcessEnv): 'INFO' | 'SILENT' =>
+  logLevel(environment) === 'SILENT' ? 'SILENT' : 'INFO';
+
+/** The function's own log, for lines that another function writes down: functions that only read may write nothing else. */
+export const noteLogger = lazy(
+  () => new Logger({ serviceName: 'slipway', logLevel: noteLevel(process.env) }),
+);
+
+/** Says that a key was used. */
+export const loggedKeyUses: KeyUses = /* @__PURE__ */ onceAnHour(({ keyHash, hour }) =>
+  noteLogger().info(KEY_USED, { key_hash: keyHash, hour }),
+);
+
+/** Says what a request was given, and who was refused. */
+export const loggedAuditLog: AuditLog = {
+  handedOut: (event) => noteLogger().info(HANDED_OUT, event),
+  refused: /* @__PURE__ */ countedRefusals((note) => noteLogger().info(REFUSED, note)),
+};

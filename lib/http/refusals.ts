@@ -1,0 +1,46 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Refusal } from '../app/audit-events/refusal.ts';
+import type { Deps } from '../app/deps.ts';
+import { hintOf, isWellFormed } from '../app/identity/api-key.ts';
+import { whoWasRefused } from '../app/identity/refused.ts';
+import { ApiError } from '../contract/errors.ts';
+import type { RouteRow } from '../contract/routes/route.ts';
+import { exchangeOf, type Step } from './exchange.ts';
+import { loggedAuditLog } from './notes.ts';
+
+export type RefusalDeps = Pick<Deps, 'clock'> & Partial<Pick<Deps, 'auditLog'>>;
+
+/** Tells the audit of requests that are answered with 401 or 403, by whatever step or use case. */
+export function refusals({ operation }: RouteRow, deps: () => RefusalDeps): Step {
+  const look: NonNullable<Step['after']> = ({ event, error, response }) => {
+    const isOurs = error instanceof ApiError;
+    const status = isOurs ? error.status : response?.statusCode;
+    if (status !== 401 && status !== 403) return;
+    const { auditLog = loggedAuditLog, clock } = deps();
+    auditLog.refused({
+      ...from(event),
+      at: clock.now(),
+      id: clock.orderedId(),
+      status,
+      reason: isOurs ? error.code : undefined,
+      operation,
+      known: exchangeOf(event).caller ?? (isOurs ? whoWasRefused(error) : undefined),
+    });
+  };
+  return { after: look, onError: look };
+}
+
+type From = Pick<Refusal, 'requestId' | 'sourceAddress' | 'credential' | 'claimedTenantId'>;
+
+const from = (event: APIGatewayProxyEventV2): From => ({
+  requestId: exchangeOf(event).requestId,
+  sourceAddress: event.requestContext.http.sourceIp,
+  credential: credentialIn(event.headers),
+  claimedTenantId: event.headers['x-tenant-id'],
+});
+
+/** Of what is no key of ours nothing is shown: it may be anything that somebody has pasted there. */
+function credentialIn({ 'x-api-key': key, authorization }: APIGatewayProxyEventV2['headers']): string {
+  if (key !== undefined) return isWellFormed(key) ? hintOf(key) : 'malformed';
+  return authorization === undefined ? 'none' : 'bearer';
+}
