@@ -35,6 +35,10 @@ function retryAfterMilliseconds(headers: Headers): number {
   return Number.isFinite(seconds) ? Math.min(seconds, RETRY_AFTER_CAP_SECONDS) * 1000 : 0;
 }
 
+/** What an agent writes may hold half a character, and a message be cut inside one: a request with such a text would be refused. */
+const wholeCharacters = (_: string, value: unknown): unknown =>
+  typeof value === 'string' ? value.toWellFormed() : value;
+
 /**
  * Sends requests below one base address with the listener's key. Network errors, 429 and 5xx are retried until the caller's
  * signal fires; any other status but 2xx and 304 throws `Refused`.
@@ -80,7 +84,7 @@ export class Http {
         ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...options.headers,
       },
-      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+      ...(options.body === undefined ? {} : { body: JSON.stringify(options.body, wholeCharacters) }),
       signal: AbortSignal.any([options.signal, timeout]),
       redirect: 'error',
     });

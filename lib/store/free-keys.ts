@@ -23,8 +23,9 @@ function withMembers(value: unknown, change: (member: unknown) => unknown): unkn
   return members.some(([key, member]) => member !== value[key]) ? Object.fromEntries(members) : value;
 }
 
-/** `value` as the table can keep it. */
+/** `value` as the table can keep it. Requests hold whole characters only; a text of ours may have been cut inside one. */
 export function storable(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
   if (isPlain(value) && NOT_KEPT.some((key) => Object.hasOwn(value, key)))
     return { [AS_TEXT]: JSON.stringify(value) };
   return withMembers(value, storable);
