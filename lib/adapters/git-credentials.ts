@@ -1,16 +1,31 @@
-/** What opens repositories of one https host (`github.com`, `git.example:8443`). It goes to that host and to no other. */
-export type GitCredentials = { host: string; token: string };
+/**
+ * What opens repositories of one https host (`github.com`, `git.example:8443`). It goes to the deployment's own repository, and to
+ * other repositories of that host only as `submodules`.
+ */
+export type GitCredentials = { host: string; token: string; submodules: boolean };
+
+/** A header for requests to whatever lies at or below an address, and to nothing else. */
+export type GitAccess = { address: string; authorization: string };
 
 /** Hosts that check tokens do not look at the user's name, but ask for one. */
 const USER = 'x-access-token';
 
-/** The header of requests that are about this repository; undefined when the token is not for its host. */
-export function authorizationFor(
+const basic = ({ token }: GitCredentials): string =>
+  `Basic ${Buffer.from(`${USER}:${token}`).toString('base64')}`;
+
+/** For the requests that are about this repository; undefined when the token is not for its host. */
+export function repositoryAccess(
   repoUrl: string,
   credentials: GitCredentials | undefined,
-): string | undefined {
+): GitAccess | undefined {
   if (credentials === undefined || !URL.canParse(repoUrl)) return undefined;
   const { protocol, host } = new URL(repoUrl);
   if (protocol !== 'https:' || host.toLowerCase() !== credentials.host) return undefined;
-  return `Basic ${Buffer.from(`${USER}:${credentials.token}`).toString('base64')}`;
+  return { address: repoUrl, authorization: basic(credentials) };
+}
+
+/** For the submodules of a repository, which its authors choose; undefined when they do not get the token. */
+export function submoduleAccess(credentials: GitCredentials | undefined): GitAccess | undefined {
+  if (credentials?.submodules !== true) return undefined;
+  return { address: `https://${credentials.host}/`, authorization: basic(credentials) };
 }

@@ -1,3 +1,5 @@
+import { SourceError } from './git.ts';
+
 /** The words for sources that cannot be used, the same wherever a ref is resolved. */
 const SHOWN_BRANCHES_MAX = 10;
 const BRANCH_PREFIX = 'refs/heads/';
@@ -13,6 +15,15 @@ export const refName = (ref: string): string => (ref.startsWith('refs/') ? ref :
 /** The commit that a ref may simply be, in lower case. */
 export const commitOf = (ref: string): string | undefined =>
   /^[0-9a-f]{40}$/i.test(ref) ? ref.toLowerCase() : undefined;
+
+/** What a server says is an object, before it becomes part of a command or an answer. Throws SourceError for anything else. */
+export function objectIdOf(repoUrl: string, text: string): string {
+  if (isObjectId(text)) return text;
+  throw new SourceError(unreadable(repoUrl, 'the server does not answer as a git server does'));
+}
+
+/** SHA-1 or SHA-256, in hex. */
+export const isObjectId = (text: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(text);
 
 /** That the ref is not there, and what is; `names` are the repository's full ref names. */
 export function missingRef(repoUrl: string, ref: string, names: ReadonlySet<string>): string {

@@ -51,6 +51,8 @@ export const createIntegrationBody = lazy(() =>
         .nullish(),
       token: credential(),
       webhook_secret: credential().nullish(),
+      /** Whether submodules of a deployment's repository get the token too, if they are on the host. Absent: no. */
+      submodules: z.boolean().nullish(),
     })
     .transform(withoutNulls)
     .transform((body) => ({ ...body, host: body.host ?? DEFAULT_HOST })),
@@ -65,6 +67,8 @@ export const integrationView = lazy(() =>
     host: z.string(),
     /** Whether pushes can be proved to come from the host. */
     has_webhook_secret: z.boolean(),
+    /** Whether the token also opens submodules on the host. */
+    submodules: z.boolean(),
     created_at: z.string(),
     created_by: z.string(),
   }),

@@ -5,11 +5,12 @@ import { check, present } from './expressions.ts';
 import { integrationKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
+import { alsoFirstVersion } from './upgrade.ts';
 
 /** Access to the repositories of one host. All of a tenant's lie in one partition, for there are few. */
 export const integration = lazy(() =>
   z.object({
-    v: z.literal(1),
+    v: z.literal(2),
     entity: z.literal('integration'),
     tenant_id: z.string(),
     id: z.string(),
@@ -19,23 +20,28 @@ export const integration = lazy(() =>
     /** Token and webhook secret; opens only under this tenant and integration. */
     sealed: z.string(),
     has_webhook_secret: z.boolean(),
+    /** Whether submodules on the host get the token too. */
+    submodules: z.boolean().optional(),
     created_at: z.string(),
     created_by: z.string(),
   }),
 );
 export type Integration = z.infer<ReturnType<typeof integration>>;
 
+const storedIntegration = lazy(() => alsoFirstVersion(integration()));
+
 export const findIntegration = (
   table: Table,
   tenantId: string,
   integrationId: string,
-): Promise<Integration | undefined> => find(table, integrationKey(tenantId, integrationId), integration);
+): Promise<Integration | undefined> =>
+  find(table, integrationKey(tenantId, integrationId), storedIntegration);
 
 /** All of a tenant's integrations, newest first. */
 export async function integrationsOf(table: Table, tenantId: string): Promise<Integration[]> {
   const all: Integration[] = [];
   const query = { pk: integrationKey(tenantId, '').pk, newestFirst: true };
-  for await (const item of queryAll(table, integration, query)) all.push(item);
+  for await (const item of queryAll(table, storedIntegration, query)) all.push(item);
   return all;
 }
 

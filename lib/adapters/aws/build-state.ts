@@ -2,6 +2,7 @@ import type { Build } from '@aws-sdk/client-codebuild';
 import { artifactKeyOf } from '../../domain/file-places.ts';
 import { repositoryOf } from '../../domain/image-repository.ts';
 import { type Artifact, type BuildState, buildVariables } from '../builds.ts';
+import { isObjectId } from '../git-words.ts';
 import type { RevisionRef } from '../workflow.ts';
 
 /** As many characters of CodeBuild's own reasons as a status message can use. */
@@ -54,7 +55,11 @@ function succeeded(build: Build, registryHost: string | undefined): BuildState {
     return { state: 'failed', message: 'The build succeeded but reported no artifact of this revision.' };
   }
   const commitSha = reported.get('COMMIT_SHA');
-  return { state: 'succeeded', artifact, commitSha: isCommit(commitSha) ? commitSha : undefined };
+  return {
+    state: 'succeeded',
+    artifact,
+    commitSha: commitSha !== undefined && isObjectId(commitSha) ? commitSha : undefined,
+  };
 }
 
 /** One repository a deployment; digests are checked for their form, so the address stays inside it. */
@@ -78,8 +83,6 @@ function folderOf(reported: Map<string | undefined, string | undefined>, key: st
     reported.get('ARTIFACT_KEY') === key && /^[0-9a-f]{64}$/.test(sha256) && /^\d{1,15}$/.test(sizeBytes);
   return valid ? { kind: 'folder', key, sha256, sizeBytes: Number(sizeBytes) } : undefined;
 }
-
-const isCommit = (text: string | undefined): boolean => /^[0-9a-f]{40}$/.test(text ?? '');
 
 /** The revision as it was named when the build was started. */
 export function refOf({ environment }: Build): RevisionRef {

@@ -1,7 +1,7 @@
 import { Errors, listServerRefs } from 'isomorphic-git';
 import { type Git, SourceError } from '../git.ts';
-import { authorizationFor } from '../git-credentials.ts';
-import { commitOf, missingRef, noAnswer, refName, unreadable } from '../git-words.ts';
+import { repositoryAccess } from '../git-credentials.ts';
+import { commitOf, missingRef, noAnswer, objectIdOf, refName, unreadable } from '../git-words.ts';
 import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { createGitHttp, type GitHttp, HttpRefused } from './git-http.ts';
 
@@ -19,7 +19,7 @@ export function createHttpGit({ timeoutSeconds = RESOLVE_TIMEOUT_SECONDS, fetch 
       if (!repoUrl.startsWith('https:')) return undefined;
       const signal = AbortSignal.timeout(timeoutSeconds * 1000);
       const http = createGitHttp(fetch, signal);
-      const authorization = authorizationFor(repoUrl, credentials);
+      const authorization = repositoryAccess(repoUrl, credentials)?.authorization;
       try {
         return await findCommit(
           { http, url: repoUrl, ...(authorization && { headers: { authorization } }) },
@@ -42,7 +42,7 @@ async function findCommit(server: Server, ref: string): Promise<string> {
   const list = (prefix?: string) => listServerRefs({ ...server, peelTags: true, ...(prefix && { prefix }) });
   const found = (await list(name)).find((each) => each.ref === name);
   // An annotated tag is an object of its own; what it points to is `peeled`.
-  if (found !== undefined) return found.peeled ?? found.oid;
+  if (found !== undefined) return objectIdOf(url, found.peeled ?? found.oid);
   throw new SourceError(missingRef(url, ref, new Set((await list()).map((each) => each.ref))));
 }
 

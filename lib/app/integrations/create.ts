@@ -23,7 +23,7 @@ export async function createIntegration(
   const { tenantId } = caller;
   const id = deps.clock.orderedId();
   const item: Integration = {
-    v: 1,
+    v: 2,
     entity: 'integration',
     tenant_id: tenantId,
     id,
@@ -32,6 +32,7 @@ export async function createIntegration(
     host: body.host,
     sealed: await sealCredentials(deps, { tenantId, integrationId: id }, body),
     has_webhook_secret: body.webhook_secret !== undefined,
+    submodules: body.submodules ?? false,
     created_at: new Date(deps.clock.now()).toISOString(),
     created_by: caller.userId,
   };

@@ -41,5 +41,6 @@ export async function gitCredentialsOf(
   if (config.integration_id === undefined) return undefined;
   const item = await findIntegration(deps.table, tenantId, config.integration_id);
   if (item === undefined) return undefined;
-  return { host: item.host, token: (await openCredentials(deps, item)).token };
+  const { token } = await openCredentials(deps, item);
+  return { host: item.host, token, submodules: item.submodules ?? false };
 }

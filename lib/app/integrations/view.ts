@@ -7,6 +7,7 @@ export const integrationView = (item: Integration): IntegrationView => ({
   name: item.name,
   host: item.host,
   has_webhook_secret: item.has_webhook_secret,
+  submodules: item.submodules ?? false,
   created_at: item.created_at,
   created_by: item.created_by,
 });

@@ -1,6 +1,6 @@
 import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GitCredentials } from '../../adapters/git-credentials.ts';
+import { type GitCredentials, repositoryAccess, submoduleAccess } from '../../adapters/git-credentials.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { type GitResult, gitReason, runGit } from '../git/run-git.ts';
 import type { BuildLog } from './build-log.ts';
@@ -25,7 +25,8 @@ type Run = (...args: string[]) => Promise<GitResult>;
 export async function fetchCommit(processes: Processes, request: FetchRequest): Promise<void> {
   const { repoUrl, commitSha, folder, log, signal, credentials } = request;
   const onLine = (line: Parameters<BuildLog['output']>[0]) => log.output(line);
-  const run: Run = (...args) => runGit(processes, { args, cwd: folder, signal, onLine, credentials });
+  const own = repositoryAccess(repoUrl, credentials);
+  const run: Run = (...args) => runGit(processes, { args, cwd: folder, signal, onLine, access: own });
   await must(repoUrl, run('init', '--quiet'));
   await must(repoUrl, run('remote', 'add', '--', 'origin', repoUrl));
   const exact = await run('fetch', '--quiet', '--depth=1', '--no-tags', 'origin', commitSha);
@@ -76,7 +77,8 @@ async function fetchSubmodules(
   const args = ['submodule', '--quiet', 'update', '--init', '--recursive', '--depth=1'];
   const protocols = repoUrl.startsWith('file:') ? ['https', 'ssh', 'file'] : ['https', 'ssh'];
   const onLine = (line: Parameters<BuildLog['output']>[0]) => log.output(line);
-  const result = await runGit(processes, { args, cwd: folder, signal, protocols, onLine, credentials });
+  const command = { args, cwd: folder, signal, protocols, onLine, access: submoduleAccess(credentials) };
+  const result = await runGit(processes, command);
   if (result.exit.code === 0) return;
   log.say(`The submodules are incomplete, the build goes on without: ${gitReason(result)}`, 'WARNING');
 }

@@ -1,4 +1,4 @@
-import { authorizationFor, type GitCredentials } from '../../adapters/git-credentials.ts';
+import type { GitAccess } from '../../adapters/git-credentials.ts';
 import { childEnvironment } from '../../processes/environment.ts';
 import type { GroupExit, OutputLine } from '../../processes/group.ts';
 import { type Processes, runCommand } from '../../processes/run-command.ts';
@@ -26,7 +26,7 @@ const QUIET_CONFIGURATION = [
  */
 export function gitEnvironment(
   protocols: readonly string[] = PROTOCOLS,
-  access?: GitCredentials,
+  access?: GitAccess,
 ): Record<string, string> {
   const sshCommand = process.env.GIT_SSH_COMMAND;
   return childEnvironment({
@@ -39,14 +39,14 @@ export function gitEnvironment(
   });
 }
 
-/** Git's own configuration by environment: other processes do not see it as they would see arguments. The header goes to that host alone. */
-function accessConfiguration(access: GitCredentials | undefined): Record<string, string> {
+/** Git's own configuration by environment: other processes do not see it as they would see arguments. The header goes to that address alone. */
+function accessConfiguration(access: GitAccess | undefined): Record<string, string> {
   if (access === undefined) return {};
-  const address = `https://${access.host}/`;
+  const { address, authorization } = access;
   return {
     GIT_CONFIG_COUNT: '2',
     GIT_CONFIG_KEY_0: `http.${address}.extraHeader`,
-    GIT_CONFIG_VALUE_0: `Authorization: ${authorizationFor(address, access) ?? ''}`,
+    GIT_CONFIG_VALUE_0: `Authorization: ${authorization}`,
     GIT_CONFIG_KEY_1: `http.${address}.followRedirects`,
     GIT_CONFIG_VALUE_1: 'false',
   };
@@ -58,7 +58,7 @@ export type GitCommand = {
   signal: AbortSignal;
   onLine?: (line: OutputLine) => void;
   protocols?: readonly string[];
-  credentials?: GitCredentials | undefined;
+  access?: GitAccess | undefined;
 };
 
 export type GitResult = { exit: GroupExit; stdout: string[]; stderr: string[] };
@@ -71,7 +71,7 @@ export async function runGit(processes: Processes, command: GitCommand): Promise
     result[line.stream].push(line.line);
     command.onLine?.(line);
   };
-  const environment = gitEnvironment(command.protocols, command.credentials);
+  const environment = gitEnvironment(command.protocols, command.access);
   const start = { command: 'git', args, cwd: command.cwd, environment, onLine };
   result.exit = await runCommand(processes, start, command.signal, { known: true });
   return result;

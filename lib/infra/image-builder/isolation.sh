@@ -4,6 +4,8 @@
 RESOLVER=169.254.169.253
 # Instance metadata and container credentials. Docker itself fetches what `ADD <url>` names, from this machine.
 METADATA_ADDRESSES=(169.254.169.254 169.254.170.2)
+# The same by IPv6.
+METADATA_ADDRESSES_6=(fd00:ec2::254 fd00:ec2::23)
 DOCKER_SECONDS_MAX=60
 blocked=()
 
@@ -16,29 +18,43 @@ await_docker() {
 }
 
 block_metadata() {
-  local address protocol
+  local protocol
   step='isolation'
   await_docker
-  insert_rule DOCKER-USER -d 169.254.0.0/16 -j DROP
+  block_by iptables DOCKER-USER 169.254.0.0/16 "${METADATA_ADDRESSES[@]}"
   for protocol in udp tcp; do
-    insert_rule DOCKER-USER -d "$RESOLVER/32" -p "$protocol" --dport 53 -j RETURN
+    insert_rule iptables DOCKER-USER -d "$RESOLVER" -p "$protocol" --dport 53 -j RETURN
   done
-  for address in "${METADATA_ADDRESSES[@]}"; do
-    insert_rule OUTPUT -d "$address/32" -j REJECT
-    blocked+=("$address")
+  # Docker makes no chain of its own for IPv6 unless it is told to.
+  if has_ipv6; then block_by ip6tables FORWARD fd00:ec2::/32 "${METADATA_ADDRESSES_6[@]}"; fi
+}
+
+# Whether this machine has an address by which IPv6 leaves it: one that is neither its own loopback nor for one link.
+has_ipv6() {
+  awk '$4 != "10" && $4 != "20" { found = 1 } END { exit !found }' /proc/net/if_inet6 2>/dev/null
+}
+
+# block_by TOOL CHAIN NETWORK ADDRESSES: containers reach nothing of the network, this machine none of the addresses.
+block_by() {
+  local tool="$1" address
+  insert_rule "$tool" "$2" -d "$3" -j DROP
+  for address in "${@:4}"; do
+    insert_rule "$tool" OUTPUT -d "$address" -j REJECT
+    blocked+=("$tool $address")
   done
 }
 
 insert_rule() {
-  iptables -w 10 -I "$@" && iptables -w 10 -C "$@" ||
+  "$1" -w 10 -I "${@:2}" && "$1" -w 10 -C "${@:2}" ||
     fail 'The build machine could not be closed off from its own credentials, so nothing was built'
 }
 
 # Only for this machine's own processes, after all builds: containers stay blocked.
 allow_metadata() {
-  local address
-  for address in ${blocked[@]+"${blocked[@]}"}; do
-    iptables -w 10 -D OUTPUT -d "$address/32" -j REJECT || true
+  local tool address rule
+  for rule in ${blocked[@]+"${blocked[@]}"}; do
+    read -r tool address <<<"$rule"
+    "$tool" -w 10 -D OUTPUT -d "$address" -j REJECT || true
   done
 }
 

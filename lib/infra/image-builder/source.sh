@@ -32,17 +32,20 @@ run_git() {
     GIT_TERMINAL_PROMPT=0 GIT_ALLOW_PROTOCOL=https "${git_configuration[@]}" git -C "$source_folder" "$@"
 }
 
-# An allowed address must not lead to another one.
-git_configuration=(GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=http.followRedirects GIT_CONFIG_VALUE_0=false)
+# An allowed address must not lead to another one, and nothing that a repository brings is run.
+no_credentials=(GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=http.followRedirects GIT_CONFIG_VALUE_0=false
+  GIT_CONFIG_KEY_1=core.hooksPath GIT_CONFIG_VALUE_1=/dev/null)
+git_configuration=("${no_credentials[@]}")
 
-# The token of the deployment's integration, if it has one: for requests to its own host alone.
+# use_credentials ADDRESS: the token of the deployment's integration, if it has one, for requests to this address alone.
 use_credentials() {
   local host basic
+  git_configuration=("${no_credentials[@]}")
   host="$(job_field .source.credentials.host)"
-  [ -n "$host" ] || return 0
+  [[ -n "$host" && "${1,,}" == "https://$host/"* ]] || return 0
   basic="$(printf 'x-access-token:%s' "$(job_field .source.credentials.token)" | base64 --wrap=0)"
-  git_configuration=("${git_configuration[@]}" GIT_CONFIG_COUNT=2
-    "GIT_CONFIG_KEY_1=http.https://$host/.extraHeader" "GIT_CONFIG_VALUE_1=Authorization: Basic $basic")
+  git_configuration=("${no_credentials[@]}" GIT_CONFIG_COUNT=3
+    "GIT_CONFIG_KEY_2=http.$1.extraHeader" "GIT_CONFIG_VALUE_2=Authorization: Basic $basic")
 }
 
 # read_repository ARGUMENTS: like run_git, and its output is kept for a reason to be found in.
@@ -64,7 +67,7 @@ fetch_commit() {
   step='clone'
   [[ "$url" == https://* ]] || fail "Repository $url cannot be read: builds read repositories over https only"
   say "Cloning $url at ${ref}${commit:+ (commit $commit)}"
-  use_credentials
+  use_credentials "$url"
   run_git init --quiet
   run_git remote add origin "$url"
   if [ -n "$commit" ]; then
@@ -79,7 +82,7 @@ fetch_commit() {
 
 # Servers that hand out only heads refuse a single commit: then all branches and tags are fetched.
 fetch_exactly() {
-  [[ "$1" =~ ^[0-9a-f]{40}$ ]] || fail "'$1' is no commit"
+  [[ "$1" =~ ^[0-9a-f]{40}([0-9a-f]{24})?$ ]] || fail "'$1' is no commit"
   if read_repository fetch --quiet --depth=1 --no-tags origin "$1"; then return; fi
   grep -qiE "not our ref|unadvertised object|does not allow request|couldn't find remote ref" "$work/git.log" || unreadable
   say 'The server hands out no single commits; fetching all branches and tags'
@@ -100,6 +103,11 @@ fetch_ref() {
 fetch_submodules() {
   [ -f "$source_folder/.gitmodules" ] || return 0
   say 'Fetching submodules'
+  # Whoever writes to the repository chooses them: they get the token only when the integration says so.
+  git_configuration=("${no_credentials[@]}")
+  if [ "$(job_field .source.credentials.submodules)" = true ]; then
+    use_credentials "https://$(job_field .source.credentials.host)/"
+  fi
   read_repository submodule --quiet update --init --recursive --depth=1 ||
     say 'WARNING: the submodules are incomplete, the build goes on without'
 }

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -162,17 +163,32 @@ describe('what runs beside an image build', () => {
     const builder = await aBuilder();
     await builder.repository('app', app);
     const { calls } = await builder.run(aJob());
-    const rules = calls.filter(({ tool }) => tool === 'iptables').map(({ args }) => args.slice(2).join(' '));
+    const rulesOf = (name: string) =>
+      calls.filter(({ tool }) => tool === name).map(({ args }) => args.slice(2).join(' '));
+    const rules = rulesOf('iptables');
     const build = calls.findIndex(({ args }) => args[0] === 'buildx');
-    const blocked = calls.findLastIndex(({ tool, args }) => tool === 'iptables' && args[2] === '-I');
+    const blocked = calls.findLastIndex(({ tool, args }) => /^ip6?tables$/.test(tool) && args[2] === '-I');
     expect(blocked).toBeLessThan(build);
     expect(rules.filter((rule) => rule.startsWith('-I'))).toEqual([
       '-I DOCKER-USER -d 169.254.0.0/16 -j DROP',
-      '-I DOCKER-USER -d 169.254.169.253/32 -p udp --dport 53 -j RETURN',
-      '-I DOCKER-USER -d 169.254.169.253/32 -p tcp --dport 53 -j RETURN',
-      '-I OUTPUT -d 169.254.169.254/32 -j REJECT',
-      '-I OUTPUT -d 169.254.170.2/32 -j REJECT',
+      '-I OUTPUT -d 169.254.169.254 -j REJECT',
+      '-I OUTPUT -d 169.254.170.2 -j REJECT',
+      '-I DOCKER-USER -d 169.254.169.253 -p udp --dport 53 -j RETURN',
+      '-I DOCKER-USER -d 169.254.169.253 -p tcp --dport 53 -j RETURN',
     ]);
+    // By IPv6 too, where the machine has an address by which that leaves it.
+    const hasIpv6 = Object.values(networkInterfaces())
+      .flat()
+      .some((one) => one?.family === 'IPv6' && !one.internal && one.scopeid === 0);
+    expect(rulesOf('ip6tables').filter((rule) => rule.startsWith('-I'))).toEqual(
+      hasIpv6
+        ? [
+            '-I FORWARD -d fd00:ec2::/32 -j DROP',
+            '-I OUTPUT -d fd00:ec2::254 -j REJECT',
+            '-I OUTPUT -d fd00:ec2::23 -j REJECT',
+          ]
+        : [],
+    );
     expect(rules.filter((rule) => rule.startsWith('-D')).every((rule) => rule.includes('OUTPUT'))).toBe(true);
   });
 
@@ -180,7 +196,7 @@ describe('what runs beside an image build', () => {
     const builder = await aBuilder();
     await builder.repository('app', app);
     const { calls } = await builder.run(aJob());
-    for (const call of calls.filter(({ tool }) => tool !== 'aws' && tool !== 'iptables')) {
+    for (const call of calls.filter(({ tool }) => tool !== 'aws' && !/^ip6?tables$/.test(tool))) {
       const names = Object.keys(call.env).filter((name) => !name.startsWith('GIT_'));
       expect(
         names.filter(

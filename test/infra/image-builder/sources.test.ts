@@ -65,10 +65,10 @@ describe('a repository', () => {
 
 describe('the token of an integration', () => {
   const TOKEN = 'token-of-the-integration';
-  const credentials = { host: 'git.example', token: TOKEN };
+  const credentials = { host: 'git.example', token: TOKEN, submodules: false };
   const source = { kind: 'git', repoUrl: 'https://git.example/app', ref: 'main', credentials };
 
-  it('is for requests of git to its own host, which lead nowhere else', async () => {
+  it('is for requests of git to the repository itself, which lead nowhere else', async () => {
     const builder = await aBuilder();
     await builder.repository('app', { Dockerfile: 'FROM x' });
     const { calls, lines } = await builder.run(aJob({ source }));
@@ -77,11 +77,13 @@ describe('the token of an integration', () => {
     expect(fetches.length).toBeGreaterThan(0);
     for (const { env, args } of fetches) {
       expect(env).toMatchObject({
-        GIT_CONFIG_COUNT: '2',
+        GIT_CONFIG_COUNT: '3',
         GIT_CONFIG_KEY_0: 'http.followRedirects',
         GIT_CONFIG_VALUE_0: 'false',
-        GIT_CONFIG_KEY_1: 'http.https://git.example/.extraHeader',
-        GIT_CONFIG_VALUE_1: `Authorization: Basic ${basic}`,
+        GIT_CONFIG_KEY_1: 'core.hooksPath',
+        GIT_CONFIG_VALUE_1: '/dev/null',
+        GIT_CONFIG_KEY_2: 'http.https://git.example/app.extraHeader',
+        GIT_CONFIG_VALUE_2: `Authorization: Basic ${basic}`,
       });
       expect(JSON.stringify(args)).not.toContain(basic);
     }
@@ -90,12 +92,37 @@ describe('the token of an integration', () => {
       expect([text.includes(TOKEN), text.includes(basic)]).toEqual([false, false]);
   });
 
-  it('is not there without one', async () => {
+  it.each([
+    [false, []],
+    [true, ['http.https://git.example/.extraHeader']],
+  ])('is for submodules of its host only when the integration says so: %s', async (submodules, keys) => {
     const builder = await aBuilder();
-    await builder.repository('app', { Dockerfile: 'FROM x' });
-    const { calls } = await builder.run(aJob());
-    const settings = calls.filter(({ tool }) => tool === 'git').map(({ env }) => env.GIT_CONFIG_COUNT);
-    expect(new Set(settings)).toEqual(new Set(['1']));
+    const library = await builder.repository('library', { 'a.txt': 'a' });
+    const { git } = await builder.repository('app', {
+      Dockerfile: 'FROM x',
+      '.gitmodules': '[submodule "lib"]\n\tpath = lib\n\turl = https://git.example/library\n',
+    });
+    git('update-index', '--add', '--cacheinfo', `160000,${library.git('rev-parse', 'HEAD')},lib`);
+    git('commit', '--quiet', '--message=module');
+    const { calls } = await builder.run(
+      aJob({ source: { ...source, credentials: { ...credentials, submodules } } }),
+    );
+    const fetching = calls.filter(({ tool, args }) => tool === 'git' && args.includes('submodule'));
+    expect(fetching).toHaveLength(1);
+    const headers = Object.values(fetching[0]?.env ?? {}).filter((value) => value.endsWith('.extraHeader'));
+    expect(headers).toEqual(keys);
+    expect(await readFile(join(builder.state, 'build-0/context/lib/a.txt'), 'utf8')).toBe('a');
+  });
+
+  it('is for no other host, and not there without an integration', async () => {
+    const other = { ...source, credentials: { ...credentials, host: 'git.example.evil', submodules: true } };
+    for (const job of [aJob(), aJob({ source: other })]) {
+      const builder = await aBuilder();
+      await builder.repository('app', { Dockerfile: 'FROM x' });
+      const { calls } = await builder.run(job);
+      const settings = calls.filter(({ tool }) => tool === 'git').map(({ env }) => env.GIT_CONFIG_COUNT);
+      expect(new Set(settings)).toEqual(new Set(['2']));
+    }
   });
 });
 

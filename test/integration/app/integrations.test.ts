@@ -47,17 +47,28 @@ describe('integrations', () => {
   it('are made, listed newest first, and forgotten', async () => {
     const plane = await aControlPlane();
     const first = await integrate(plane);
-    const second = await integrate(plane, { host: 'Git.Example:8443', name: 'ours', webhook_secret: 'w' });
+    const second = await integrate(plane, {
+      host: 'Git.Example:8443',
+      name: 'ours',
+      webhook_secret: 'w',
+      submodules: true,
+    });
     expect(first).toEqual({
       id: expect.any(String),
       type: 'github',
       name: 'github.com',
       host: 'github.com',
       has_webhook_secret: false,
+      submodules: false,
       created_at: expect.any(String),
       created_by: plane.caller.userId,
     });
-    expect(second).toMatchObject({ name: 'ours', host: 'git.example:8443', has_webhook_secret: true });
+    expect(second).toMatchObject({
+      name: 'ours',
+      host: 'git.example:8443',
+      has_webhook_secret: true,
+      submodules: true,
+    });
     expect(await list(plane)).toEqual({ resources: [second, first], offset: 2 });
     expect(await list(plane, { limit: '1', offset: '1' })).toEqual({ resources: [first], offset: 2 });
     expect(await list(plane, { offset: '5' })).toEqual({ resources: [], offset: 2 });
@@ -193,9 +204,17 @@ describe('the token', () => {
     const world = await aWorld();
     const { id } = await integrate(world);
     const { asked, job } = await built(world, named(id));
-    expect(asked).toEqual([{ host: 'github.com', token: TOKEN }]);
-    expect(job.source).toMatchObject({ credentials: { host: 'github.com', token: TOKEN } });
+    const credentials = { host: 'github.com', token: TOKEN, submodules: false };
+    expect(asked).toEqual([credentials]);
+    expect(job.source).toMatchObject({ credentials });
     expect(job.maskValues).toContain(TOKEN);
+  });
+
+  it('is for submodules too where the integration says so', async () => {
+    const world = await aWorld();
+    const { id } = await integrate(world, { submodules: true });
+    const { job } = await built(world, named(id));
+    expect(job.source).toMatchObject({ credentials: { submodules: true } });
   });
 
   it('is not there for a deployment without an integration', async () => {

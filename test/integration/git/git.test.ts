@@ -2,9 +2,11 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SourceError } from '../../../lib/adapters/git.ts';
+import { repositoryAccess } from '../../../lib/adapters/git-credentials.ts';
 import { runGit } from '../../../lib/embedded/git/run-git.ts';
 import { createSystemGit } from '../../../lib/embedded/git.ts';
 import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
+import type { Processes } from '../../../lib/processes/run-command.ts';
 import { gitRepository } from '../../support/git-repository.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -19,33 +21,40 @@ async function refusal(url: string, ref: string, using = git): Promise<string> {
 }
 
 describe('a token', () => {
-  const credentials = { host: 'git.example:8443', token: 'the-token' };
+  const credentials = { host: 'git.example:8443', token: 'the-token', submodules: false };
+  const own = 'https://git.example:8443/team/app.git';
   const basic = Buffer.from('x-access-token:the-token').toString('base64');
 
   /** What git would do for requests to an address. */
-  async function setting(name: string, url: string): Promise<string> {
+  async function setting(
+    name: string,
+    url: string,
+    access = repositoryAccess(own, credentials),
+  ): Promise<string> {
     const args = ['config', '--get-urlmatch', name, url];
     const { stdout } = await runGit(keeper, {
       args,
       cwd: '/',
       signal: AbortSignal.timeout(30_000),
-      credentials,
+      access,
     });
     return stdout.join('\n');
   }
 
-  it('is sent to its own host, which leads nowhere else', async () => {
-    const own = 'https://git.example:8443/team/app.git';
+  it('is sent to the repository itself, which leads nowhere else', async () => {
     expect(await setting('http.extraHeader', own)).toBe(`Authorization: Basic ${basic}`);
     expect(await setting('http.followRedirects', own)).toBe('false');
   });
 
-  it.each(['https://git.example/app', 'https://other.example:8443/app', 'http://git.example:8443/app'])(
-    'is not sent to %s',
-    async (url) => {
-      expect(await setting('http.extraHeader', url)).toBe('');
-    },
-  );
+  it.each([
+    'https://git.example:8443/team/other.git',
+    'https://git.example:8443/team/app.git/../other.git',
+    'https://git.example/team/app.git',
+    'https://other.example:8443/team/app.git',
+    'http://git.example:8443/team/app.git',
+  ])('is not sent to %s', async (url) => {
+    expect(await setting('http.extraHeader', url)).toBe('');
+  });
 });
 
 describe('resolving a ref', () => {
@@ -67,6 +76,21 @@ describe('resolving a ref', () => {
     expect(await git.resolve(repository.url, 'refs/tags/plain')).toBe(commit);
     expect(await git.resolve(repository.url, 'refs/tags/v1')).toBe(commit);
   });
+
+  it.each(['--upload-pack=x', `${'1'.repeat(39)}`, `${'1'.repeat(41)}`, `${'g'.repeat(40)}`])(
+    'takes nothing for an object that is none: %s',
+    async (oid) => {
+      const lying: Processes = {
+        start: (command) =>
+          keeper.start({ ...command, command: 'printf', args: ['%s\\t%s\\n', oid, 'refs/heads/main'] }),
+        stop: (group, grace) => keeper.stop(group, grace),
+        stopKnown: (group, grace) => keeper.stopKnown(group, grace),
+      };
+      expect(await refusal('https://git.example/app', 'main', createSystemGit(lying))).toBe(
+        'Repository https://git.example/app cannot be read: the server does not answer as a git server does',
+      );
+    },
+  );
 
   it('takes a full commit as it is', async () => {
     const sha = 'ABCDEF0123456789abcdef0123456789abcdef01';

@@ -82,7 +82,7 @@ describe('resolving a ref over HTTP', () => {
       seen.push(init?.headers?.authorization);
       return gitServer(url, init);
     };
-    const credentials = { host: 'git.example', token: 'the-token' };
+    const credentials = { host: 'git.example', token: 'the-token', submodules: false };
     await resolve(looking, 'main', URL_, credentials);
     const basic = `Basic ${Buffer.from('x-access-token:the-token').toString('base64')}`;
     expect(new Set(seen)).toEqual(new Set([basic]));
@@ -92,6 +92,33 @@ describe('resolving a ref over HTTP', () => {
     await resolve(looking, 'main', 'https://git.example.evil/team/app.git', credentials);
     await resolve(looking, 'main', 'https://git.example:8443/team/app.git', credentials);
     expect(new Set(seen)).toEqual(new Set([undefined]));
+  });
+
+  it.each(['--upload-pack=x', MAIN.slice(1), `${MAIN}0`, MAIN.replace('1', 'G')])(
+    'takes nothing for an object that is none: %s',
+    async (oid) => {
+      const lying: GuardedFetch = async (url, init) => {
+        const real = await gitServer(url, init);
+        const body = (await real.text()).replace(
+          packet(`${MAIN} refs/heads/main\n`),
+          packet(`${oid} refs/heads/main\n`),
+        );
+        return answer(body, real.headers.get('content-type') ?? '');
+      };
+      await expect(resolve(lying, 'main')).rejects.toThrow(
+        `Repository ${URL_} cannot be read: the server does not answer as a git server does`,
+      );
+    },
+  );
+
+  it('takes an object of a repository that uses SHA-256', async () => {
+    const long: GuardedFetch = async (url, init) => {
+      const real = await gitServer(url, init);
+      const line = packet(`${MAIN} refs/heads/main\n`);
+      const body = (await real.text()).replace(line, packet(`${'a'.repeat(64)} refs/heads/main\n`));
+      return answer(body, real.headers.get('content-type') ?? '');
+    };
+    expect(await resolve(long, 'main')).toBe('a'.repeat(64));
   });
 
   it('follows no redirect, and says where to', async () => {

@@ -68,7 +68,7 @@ export function integrationCases(table: MockedTable): Record<string, Case> {
     },
     listIntegrations: {
       given: stored,
-      shows: { resources: [expect.objectContaining({ id: ids.integration })], offset: 1 },
+      shows: { resources: [expect.objectContaining({ id: ids.integration, submodules: false })], offset: 1 },
       fails: [badLimit],
     },
     listInstalledIntegrations: {

@@ -8,6 +8,7 @@ const integration = {
   name: 'the support team’s repositories',
   host: 'github.com',
   has_webhook_secret: true,
+  submodules: false,
   created_at: CREATED,
   created_by: USER,
 };
