@@ -3,6 +3,7 @@ import type { LogLevel, LogLine, LogStream, Logs } from '../../adapters/logs.ts'
 import { maskSecrets } from '../../contract/mask.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
 import type { OutputLine } from '../../processes/group.ts';
+import type { HidePaths } from '../../processes/hidden-paths.ts';
 import { nextTimestamp } from '../../processes/timestamps.ts';
 
 /** Who follows a log sees a line within a fifth of a second, and a chatty tool costs five transactions a second. */
@@ -10,7 +11,7 @@ const FLUSH_MILLISECONDS = 100;
 const BATCH_LINES_MAX = 500;
 const TAIL_LINES = 15;
 
-/** The log of one build: lines are stamped when they come, masked, and written in batches in their order. */
+/** The log of one build: lines are stamped when they come, masked, and written in batches in their order. It holds no paths of this machine. */
 export type BuildLog = {
   /** Says what the builder itself does or found. */
   say(message: string, level?: LogLevel): void;
@@ -29,10 +30,10 @@ type Stream = LogStream & { revisionId: string };
 export function openBuildLog(
   logs: Pick<Logs, 'append'>,
   stream: Stream,
-  maskValues: readonly string[],
+  { maskValues, hide }: { maskValues: readonly string[]; hide: HidePaths },
 ): BuildLog {
   const writer = batchWriter((lines) => logs.append(stream, lines));
-  const mask = (text: string) => maskSecrets(text, maskValues);
+  const mask = (text: string) => hide(maskSecrets(text, maskValues));
   let tail: string[] = [];
   return {
     mask,

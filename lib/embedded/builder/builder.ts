@@ -2,6 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BuildChanged, BuildJob, BuildState, Builds } from '../../adapters/builds.ts';
 import type { Logs } from '../../adapters/logs.ts';
+import { pathHiding } from '../../processes/hidden-paths.ts';
 import { openBuildLog } from './build-log.ts';
 import { tidyDependencyCaches } from './dependency-cache.ts';
 import { BuildAborted } from './failure.ts';
@@ -127,11 +128,17 @@ class BuildQueue implements Builder {
     const { job, buildId, controller } = build;
     const { limits, workFolder, dataFolder, logs } = this.#options;
     const { tenantId, deploymentId, revisionId } = job;
-    const log = openBuildLog(logs, { tenantId, deploymentId, revisionId, type: 'build' }, job.maskValues);
+    const folder = join(workFolder, buildId);
+    const hide = pathHiding([
+      [folder, '.'],
+      [dataFolder, '<data>'],
+    ]);
+    const stream = { tenantId, deploymentId, revisionId, type: 'build' } as const;
+    const log = openBuildLog(logs, stream, { maskValues: job.maskValues, hide });
     const cacheFolder = join(dataFolder, 'cache');
     const toolsFolder = join(dataFolder, 'tools');
     const tools = { ...this.#options, cacheFolder, toolsFolder, limits: { ...defaultLimits, ...limits } };
-    const state = await runBuild(tools, { job, folder: join(workFolder, buildId), log, controller });
+    const state = await runBuild(tools, { job, folder, log, controller });
     await this.#end(build, state);
   }
 

@@ -1,6 +1,7 @@
 import type { GitAccess } from '../../adapters/git-credentials.ts';
 import { childEnvironment } from '../../processes/environment.ts';
 import type { GroupExit, OutputLine } from '../../processes/group.ts';
+import { pathHiding } from '../../processes/hidden-paths.ts';
 import { type Processes, runCommand } from '../../processes/run-command.ts';
 
 /** Protocols git may speak; anything else (`ext::` runs commands) is refused by git itself. */
@@ -79,12 +80,12 @@ export async function runGit(processes: Processes, command: GitCommand): Promise
 
 const ADVICE = /^(Please make sure you have the correct access rights|and the repository exists\.|hint: )/;
 
-/** Why git failed, from its own last lines, with what to do where its words do not say it. */
+/** Why git failed, from its own last lines, with what to do where its words do not say it. Clients read it: git names files of the user's home. */
 export function gitReason({ exit, stderr }: GitResult): string {
   if (exit.error !== undefined) return `git could not be started (${exit.error}); install git`;
   const lines = stderr.map((line) => line.trim()).filter((line) => line !== '' && !ADVICE.test(line));
   const words = lines.slice(-4).join('; ') || `git exited with code ${exit.code}`;
-  return `${words}${remedyFor(words)}`;
+  return `${pathHiding([])(words)}${remedyFor(words)}`;
 }
 
 const remedies: [RegExp, string][] = [

@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment, ownVariables } from '../../processes/environment.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
+import { HIDDEN_FOLDER_VARIABLE } from '../../processes/hidden-paths.ts';
 import { describeExit, type Processes } from '../../processes/run-command.ts';
 import type { Log } from '../log.ts';
 
@@ -88,7 +90,12 @@ function launch(options: ListenerChildOptions): ProcessGroup {
     command: process.execPath,
     args: [program, ...args, ...(options.trustProxy ? ['--trust-proxy'] : []), '--parent-pipe'],
     cwd: options.dataFolder,
-    environment: childEnvironment({ SLIPWAY_API_KEY: options.apiKey, ...ownVariables() }),
+    environment: childEnvironment({
+      SLIPWAY_API_KEY: options.apiKey,
+      // What was built here may name the folder that it was built in.
+      [HIDDEN_FOLDER_VARIABLE]: dirname(options.dataFolder),
+      ...ownVariables(),
+    }),
     stdin: 'pipe',
     onLine: ({ line }) => options.print(ownLine.test(line) ? line : `listener: ${line}`),
   });

@@ -1,14 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import { type HiddenFolder, pathHiding } from '../../../processes/hidden-paths.ts';
 import type { ProcessKeeper } from '../../../processes/keeper.ts';
 import { nextTimestamp } from '../../../processes/timestamps.ts';
 import { hostNameOf } from '../../../serving/hosts.ts';
-import { pause } from '../../backoff.ts';
+import { messageOf, pause } from '../../backoff.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../driver.ts';
 import type { Log } from '../../log.ts';
 import type { LogShipper } from '../../log-shipper.ts';
-import { createMask } from '../../masking.ts';
+import { createMask, type Mask } from '../../masking.ts';
 import type { LocalState } from '../../state.ts';
 import { fetchArtifact } from './artifact.ts';
 import { commandFor } from './command-for.ts';
@@ -55,9 +56,12 @@ export class ProcessDriver implements Driver {
   readonly #deployments = new Map<string, Deployment>();
   /** Specs on their way up: their folders are needed though nothing serves from them yet. */
   readonly #starting = new Set<DeploySpec>();
+  /** How clients read of the data folder. */
+  readonly #data: HiddenFolder;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#data = [parts.options.dataFolder, '<data>'];
     // Known before the restart: their addresses hold requests until they serve again, instead of answering 404.
     for (const [id, known] of parts.state.deployments) {
       if (known.revision_id !== null)
@@ -66,8 +70,6 @@ export class ProcessDriver implements Driver {
   }
 
   async deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
-    const mask = maskOf(spec);
-    const say: DeployHooks['say'] = (message, level) => hooks.say(mask(message), level);
     if (spec.artifact.kind === 'image') {
       const message = IMAGE_REFUSED.replace('{uri}', spec.artifact.uri);
       return {
@@ -77,13 +79,13 @@ export class ProcessDriver implements Driver {
       };
     }
     const deployment = this.#of(spec);
-    const result = await deployment.deploy(spec, { ...hooks, say });
+    const result = await deployment.deploy(spec, hooks);
     if (result.outcome !== 'succeeded') await this.#removeUnused(spec.deployment_id, spec.revision_id);
     // A first deployment that came to nothing leaves no address and no folder behind.
     if (result.outcome !== 'succeeded' && deployment.revisionId === undefined) {
       await this.remove(spec.deployment_id, spec.epoch);
     }
-    return result.outcome === 'failed' ? { ...result, message: mask(result.message) } : result;
+    return result;
   }
 
   keepRunning(spec: DeploySpec): void {
@@ -99,7 +101,9 @@ export class ProcessDriver implements Driver {
       proxy.remove(deployment.route);
       await deployment.stop();
     }
-    await rm(this.#folder(deploymentId), { recursive: true, force: true });
+    await rm(this.#folder(deploymentId), { recursive: true, force: true }).catch((error: unknown) => {
+      throw new Error(pathHiding([this.#data])(messageOf(error)));
+    });
     if (epoch === undefined) state.remove(deploymentId);
     else {
       state.put(deploymentId, { name, epoch, revision_id: null });
@@ -170,7 +174,13 @@ export class ProcessDriver implements Driver {
     const deployment = new Deployment(id, epoch, {
       route: proxy.route(name),
       url: `${options.agentsUrl}/${name}`,
-      bringUp: (spec, signal, say, beside) => this.#bringUp(spec, signal, say, beside),
+      bringUp: async (spec, signal, say, beside) => {
+        const mask = this.#maskOf(spec);
+        const saying: typeof say = (message, level) => say(mask(message), level);
+        return this.#bringUp(spec, signal, saying, beside).catch((error: unknown) => {
+          throw new Error(mask(messageOf(error)));
+        });
+      },
       settle: (server) => this.#settle(id, server),
       retire: async (server) => {
         await server.target.drained(options.drainMilliseconds);
@@ -215,7 +225,7 @@ export class ProcessDriver implements Driver {
         say,
         command: agent ?? commandFor(folder, spec),
         isTrial: beside && agent !== undefined,
-        mask: maskOf(spec),
+        mask: this.#maskOf(spec),
         startTimeoutMilliseconds: options.startTimeoutMilliseconds,
         onLine: (line) => shipper.push(spec.deployment_id, spec.revision_id, line),
       });
@@ -257,6 +267,14 @@ export class ProcessDriver implements Driver {
     this.#parts.state.put(id, { name, epoch, revision_id: revisionId, custom_host });
   }
 
+  /** Takes secrets and paths of this machine out of what clients read of a revision. */
+  #maskOf({ environment, deployment_id, revision_id }: DeploySpec): Mask {
+    const folder = this.#revisionFolder(deployment_id, revision_id);
+    const mask = createMask(environment.map(({ value }) => value));
+    const hide = pathHiding([[folder, '.'], this.#data]);
+    return (text) => hide(mask(text));
+  }
+
   #folder(deploymentId: string): string {
     return join(this.#parts.options.dataFolder, 'deployments', deploymentId);
   }
@@ -272,10 +290,6 @@ export class ProcessDriver implements Driver {
       return;
     await rm(this.#revisionFolder(deploymentId, revisionId), { recursive: true, force: true });
   }
-}
-
-function maskOf(spec: DeploySpec): ReturnType<typeof createMask> {
-  return createMask(spec.environment.map(({ value }) => value));
 }
 
 function isServing(deployment: Deployment | undefined): boolean {
