@@ -1,6 +1,7 @@
 # Builds an image, pushes it when all of the user's code has ended, and reports its digest.
 
-BINFMT_IMAGE=public.ecr.aws/eks-distro-build-tooling/binfmt-misc:qemu-v7.0.0
+# It runs privileged on the build machine, so it is this one and no other.
+BINFMT_IMAGE=docker.io/tonistiigi/binfmt:qemu-v10.2.3@sha256:400a4873b838d1b89194d982c45e5fb3cda4593fbfd7e08a02e76b03b21166f0
 
 build_image() {
   local repository image platform

@@ -19,6 +19,12 @@ LIBRARY = "public.ecr.aws/docker/library"
 CONFIG_DEFAULT = "langgraph.json"
 NODE_DEFAULT = "24"
 PYTHON_DEFAULT = "3.12"
+# The images that are chosen here, not by a project: what a tag stands for can be changed by others. Renew them for their security fixes.
+PINNED = {
+    "node:24-bookworm": "sha256:3d27e5c11e5786e309ec3e03f93ae536eb36e6e5eb3714d5eb3300a36157add0",
+    "python:3.12-bookworm": "sha256:dbbe4ceb97851e2e5fa83798b239811f871cb743b259ba3563737349f6bcfaa0",
+    "python:3.13-slim-bookworm": "sha256:01f42367a0a94ad4bc17111776fd66e3500c1d87c15bbd6055b7371d39c124fb",
+}
 PYTHON_OLDEST = (3, 11)
 LANGGRAPH_CLI = "langgraph-cli==0.4.40"
 UV = "uv==0.13.9"
@@ -38,7 +44,13 @@ SERVER_END = """ENV NODE_ENV=production PORT=8000 HOST=0.0.0.0
 EXPOSE 8000
 CMD ["sh", "-c", "cd /slipway-project && exec npm start"]
 """
-DESCRIBE = f"""FROM {LIBRARY}/python:3.13-slim AS describe
+
+
+def image(name):
+    return f"{LIBRARY}/{name}" + (f"@{PINNED[name]}" if name in PINNED else "")
+
+
+DESCRIBE = f"""FROM {image("python:3.13-slim-bookworm")} AS describe
 RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action=ignore {LANGGRAPH_CLI}
 COPY describe.py request.json /
 RUN --network=none --mount=type=bind,from=agent,target=/agent python /describe.py /agent /request.json /out
@@ -120,11 +132,11 @@ def version(config, field, pattern, default, name):
 def base_of(language, config, name):
     if language != "python":
         node = version(config, "node_version", r"(\d{1,3})(?:\.\d{1,3}){0,2}", NODE_DEFAULT, name)
-        return f"{LIBRARY}/node:{node}-bookworm", ""
+        return image(f"node:{node}-bookworm"), ""
     python = version(config, "python_version", r"(\d\.\d{1,2})(?:\.\d{1,2})?", PYTHON_DEFAULT, name)
     if tuple(int(part) for part in python.split(".")) < PYTHON_OLDEST:
         raise Refused(f"{name}: python_version {python}: the agent server needs Python 3.11 or later")
-    return f"{LIBRARY}/python:{python}-bookworm", f"RUN pip install --no-cache-dir --root-user-action=ignore {UV}\n"
+    return image(f"python:{python}-bookworm"), f"RUN pip install --no-cache-dir --root-user-action=ignore {UV}\n"
 
 
 def write(path, text):

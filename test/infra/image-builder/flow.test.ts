@@ -110,6 +110,8 @@ describe('an image', () => {
     const builder = await aBuilder();
     await builder.repository('app', app);
     const ended = await builder.run(aJob({ platforms: ['linux/amd64', 'linux/arm64'] }));
+    const emulation = ended.calls.find(({ args }) => args.includes('--privileged'));
+    expect(emulation?.args.join(' ')).toMatch(/@sha256:[0-9a-f]{64} --install all$/);
     expect(ended.exported.ARTIFACT_DIGEST).toBe(digest);
     const tag = `${repository}:rev-revision-1`;
     const created = ended.calls.find(({ args }) => args.includes('create'))?.args.slice(2);

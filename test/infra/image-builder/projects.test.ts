@@ -46,7 +46,7 @@ describe('an image', () => {
     );
     const [describing, building] = buildsOf(ended);
     expect(await seen(builder, 'build-0/Dockerfile')).toMatch(
-      /RUN pip install .* langgraph-cli==\d+\.\d+\.\d+\n[\s\S]*RUN --network=none --mount=type=bind,from=agent/,
+      /^FROM \S+@sha256:[0-9a-f]{64} AS describe\nRUN pip install .* langgraph-cli==\d+\.\d+\.\d+\n[\s\S]*RUN --network=none --mount=type=bind,from=agent/,
     );
     expect(describing?.args.filter((arg) => arg.startsWith('agent='))).toHaveLength(1);
     expect(JSON.parse(await seen(builder, 'build-0/context/request.json'))).toEqual({
@@ -129,12 +129,18 @@ describe('a folder', () => {
       { 'langgraph.json': '{"graphs":{"a":"./a.py:g"},"python_version":"3.11"}' },
       'python:3.11-bookworm',
     ],
-    ['plain', { 'package.json': '{}' }, 'node:24-bookworm'],
+    // What the project does not choose is one image and no other, whatever its tag becomes.
+    ['plain', { 'package.json': '{}' }, /node:24-bookworm@sha256:[0-9a-f]{64}/.source],
+    [
+      'python',
+      { 'langgraph.json': '{"graphs":{"a":"./a.py:g"}}' },
+      /python:3.12-bookworm@sha256:[0-9a-f]{64}/.source,
+    ],
   ])('of a %s project is built where its servers run', async (language, files, base) => {
     const { builder, ended } = await built(files, await folderJob());
     expect(ended.exported.ARTIFACT_KEY).toBe('k');
     const dockerfile = await seen(builder, 'build-0/Dockerfile');
-    expect(dockerfile).toContain(`FROM public.ecr.aws/docker/library/${base} AS build`);
+    expect(dockerfile).toMatch(new RegExp(`^FROM public.ecr.aws/docker/library/${base} AS build\n`));
     expect(dockerfile).toMatch(/FROM scratch\nCOPY --from=build \/slipway-build \/\n$/);
     expect(await seen(builder, 'build-0/slipway/language')).toBe(language);
   });

@@ -77,7 +77,7 @@ describe('resolving a ref', () => {
     expect(await git.resolve(repository.url, 'refs/tags/v1')).toBe(commit);
   });
 
-  it.each(['--upload-pack=x', `${'1'.repeat(39)}`, `${'1'.repeat(41)}`, `${'g'.repeat(40)}`])(
+  it.each(['--upload-pack=x', '1'.repeat(39), '1'.repeat(41), 'g'.repeat(40)])(
     'takes nothing for an object that is none: %s',
     async (oid) => {
       const lying: Processes = {
