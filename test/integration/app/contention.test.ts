@@ -112,8 +112,8 @@ describe('If-Match', () => {
   it('lets the version through that is current, and any with *', async () => {
     const { plane, id } = await made();
     expect((await change(plane, id, body, '"1"')).config_version).toBe(2);
-    expect((await change(plane, id, body, '"7", "2"')).config_version).toBe(3);
-    expect((await change(plane, id, body, '*')).config_version).toBe(4);
+    expect((await change(plane, id, { tracked_packages: [2] }, '"7", "2"')).config_version).toBe(3);
+    expect((await change(plane, id, { tracked_packages: [3] }, '*')).config_version).toBe(4);
   });
 
   it('refuses another with 412, naming both', async () => {
@@ -138,7 +138,8 @@ describe('a queue', () => {
     for (let n = 1; n < 100; n++) await postRevision(plane, id);
     const full = '409 100 revisions are already queued; wait for one to finish or interrupt one.';
     expect(await refusedWith(postRevision(plane, id))).toBe(full);
-    expect(await refusedWith(change(plane, id, { secrets: [] }))).toBe(full);
+    const secrets = [{ name: 'A', value: 'b' }];
+    expect(await refusedWith(change(plane, id, { secrets }))).toBe(full);
     await change(plane, id, { tracked_packages: [1] });
     await interrupt(plane, id, first);
     expect((await postRevision(plane, id)).queue_position).toBe(100);
