@@ -56,7 +56,8 @@ export function oauthTests(at: () => Tour): void {
       ...{ client_secret: 'never-shown', auth_url: `${AT}/auth`, token_url: `${AT}/token` },
     });
     expect(await ask('GET', path, undefined, 200)).toEqual(made);
-    const changed = await once<Made>('PATCH', path, { name: 'post', client_secret: 'never-shown-either' });
+    const byId = `/v2/auth/providers/${made.id}`;
+    const changed = await once<Made>('PATCH', byId, { name: 'post', client_secret: 'never-shown-either' });
     expect(changed).toMatchObject({ id: made.id, name: 'post' });
     const listed = await ask<Made[]>('GET', '/v2/auth/providers', undefined, 200);
     expect(listed).toContainEqual(changed);
@@ -65,7 +66,7 @@ export function oauthTests(at: () => Tour): void {
     expect(await api(at().slipway, 'POST', '/v2/auth/providers/mcp-discover', found)).toMatchObject({
       status: 503,
     });
-    expect(await ask('DELETE', path, undefined, 200)).toMatchObject({ provider_id: 'mail' });
+    expect(await ask('DELETE', byId, undefined, 200)).toMatchObject({ provider_id: 'mail' });
     expect(await api(at().slipway, 'GET', path)).toMatchObject({ status: 404 });
   });
 }

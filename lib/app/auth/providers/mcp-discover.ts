@@ -3,13 +3,13 @@ import { refuse, ValidationError } from '../../../contract/errors.ts';
 import type { ProviderView } from '../../../contract/oauth-providers.ts';
 import type { discoverProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
-import { findProvider } from '../../../store/oauth-providers.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { checkAddresses } from './addresses.ts';
 import { sealClientSecret } from './client.ts';
 import { knownOf } from './discovered.ts';
 import { keepProvider, newProvider } from './keep.ts';
+import { findNamedProvider } from './named.ts';
 
 type DiscoverDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauthDiscovery' | 'settings' | 'idempotency'>;
 type Body = RouteInput<typeof row>['body'];
@@ -29,7 +29,7 @@ export async function discoverProvider(
   const { provider_id, name, mcp_server_url } = body;
   checkAddresses(body, deps.settings.addresses);
   // Before a client is registered that nobody would use.
-  if ((await findProvider(deps.table, caller.organisationId, provider_id)) !== undefined)
+  if ((await findNamedProvider(deps, caller.organisationId, provider_id)) !== undefined)
     throw refuse('oauth_provider_taken', { providerId: provider_id });
   const redirectUri = `${baseUrl}/v2/auth/callback/${provider_id}`;
   const client = await registered(deps, body, redirectUri);
