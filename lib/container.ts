@@ -77,6 +77,7 @@ export const settings = /* @__PURE__ */ lazy(
     unclaimedSeconds: variable('UNCLAIMED_SECONDS'),
     silentSeconds: variable('SILENT_SECONDS'),
     buildSeconds: variable('BUILD_SECONDS'),
+    keptArtifacts: variable('KEPT_ARTIFACTS'),
     auditDays: variable('AUDIT_DAYS'),
     addresses: { allowedHosts: variable('ALLOWED_HOSTS'), loopback: false },
   }),

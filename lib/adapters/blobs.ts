@@ -14,6 +14,8 @@ export type Blobs = {
    */
   pin(key: string, sizeBytesMax: number): Promise<PinnedBlob | 'absent' | 'too_large'>;
   delete(key: string): Promise<void>;
+  /** Every object whose key begins with this one and a slash, in no order. */
+  list(key: string): Promise<{ key: string; sizeBytes: number }[]>;
   /** Deletes every object whose key begins with this one and a slash; what of them was pinned goes too. */
   deleteBelow(key: string): Promise<void>;
 };

@@ -29,6 +29,8 @@ export type BuildJob = RevisionRef & {
   output: 'folder' | 'image';
   /** What an image is built for, such as `linux/amd64`. */
   platforms: string[];
+  /** To be said before anything else. */
+  remark: string | undefined;
   /** Values never to be shown in what the build prints. */
   maskValues: string[];
 };

@@ -29,6 +29,8 @@ export type Settings = {
   silentSeconds: number;
   /** A build may take so long, waiting included. */
   buildSeconds: number;
+  /** So many of the newest artifacts of a deployment are kept, beside those that are in use. */
+  keptArtifacts: number;
   /** An audit event is kept for so long. */
   auditDays: number;
   /** Which hosts a request may name. */

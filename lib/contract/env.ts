@@ -42,6 +42,14 @@ const variables = {
   /** Absent: this installation has no image registry. */
   REGISTRY_HOST: lazy(() => z.string().min(1).optional()),
   EVENT_BUS_NAME: lazy(() => z.string().min(1)),
+  /** So many of the newest artifacts of a deployment are kept, beside those that are in use. */
+  KEPT_ARTIFACTS: lazy(() =>
+    z
+      .string()
+      .regex(/^[1-9]\d{0,3}$/)
+      .transform(Number)
+      .default(5),
+  ),
   /** Audit events are kept for so long. */
   AUDIT_DAYS: lazy(() =>
     z

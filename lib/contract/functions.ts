@@ -14,20 +14,23 @@ export type FunctionRow = {
 
 /** Settings of the engine: how long it waits for whom. */
 const waits = ['UNCLAIMED_SECONDS', 'SILENT_SECONDS', 'BUILD_SECONDS'] as const satisfies VariableName[];
+const engineSettings = [...waits, 'KEPT_ARTIFACTS'] as const satisfies VariableName[];
 
-/** What it takes to end a revision, and so whatever may do that. */
-const tableAccess = [
+/** What it takes to end a revision, and so whatever may do that: with it go artifacts that are kept no longer. */
+const ending = [
   'table:get',
   'table:get-both',
   'table:query',
   'table:put',
   'table:update',
   'table:delete',
+  'artifacts:list',
+  'artifacts:delete',
 ] as const satisfies Access[];
 
-/** What dispatch and sweep do: they alone start executions, answer tokens, stop builds and delete files. */
+/** What dispatch and sweep do: they alone start executions, answer tokens, stop builds and delete uploads. */
 const engine = [
-  ...tableAccess,
+  ...ending,
   'executions:start',
   'executions:read',
   'tasks:answer',
@@ -37,8 +40,6 @@ const engine = [
   'images:delete',
   'uploads:list',
   'uploads:delete',
-  'artifacts:list',
-  'artifacts:delete',
 ] as const satisfies Access[];
 
 /** All functions that are no endpoints, by name; the route table has the others. */
@@ -82,7 +83,8 @@ export const functionRows = {
     name: 'finish',
     handler: 'functions/tasks/revision/finish.ts',
     summary: 'State Finish: writes the terminal status and frees the slot',
-    access: [...tableAccess, 'images:hold'],
+    access: [...ending, 'images:hold'],
+    variables: ['KEPT_ARTIFACTS'],
     timeoutSeconds: 60,
   },
   dispatch: {
@@ -90,7 +92,7 @@ export const functionRows = {
     handler: 'functions/streams/dispatch.ts',
     summary: 'The stream: brings forward each deployment that changed',
     access: engine,
-    variables: waits,
+    variables: engineSettings,
     timeoutSeconds: 60,
   },
   events: {
@@ -106,7 +108,7 @@ export const functionRows = {
     handler: 'functions/schedules/sweep.ts',
     summary: 'Every minute: finds what nothing else will wake, and wakes it',
     access: [...engine, 'due:query', 'events:put'],
-    variables: waits,
+    variables: engineSettings,
     timeoutSeconds: 300,
   },
   revocations: {

@@ -64,6 +64,8 @@ export const deploymentView = lazy(() =>
     is_managed_deep_agent: z.boolean(),
     agent: agentView().nullable(),
     tracked_packages: z.unknown(),
+    /** Built folders that are stored, as of the end of the last revision that ran one; null before that, and where images run. */
+    artifacts: z.object({ count: z.int(), size_bytes: z.int() }).nullable(),
   }),
 );
 export type DeploymentView = z.input<ReturnType<typeof deploymentView>>;

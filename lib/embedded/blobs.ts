@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { link, mkdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BlobFacts, Blobs } from '../adapters/blobs.ts';
@@ -67,6 +67,7 @@ export function createDiskBlobs(options: DiskBlobsOptions): DiskBlobs {
     async delete(key) {
       await rm(pathOf(key), { force: true });
     },
+    list: (key) => listFiles(pathOf(key), key),
     async deleteBelow(key) {
       for (const kept of ['objects', 'versions'])
         await rm(join(folder, kept, checkKey(key)), { recursive: true, force: true });
@@ -127,6 +128,17 @@ async function writeWhole(
 }
 
 type FoundFile = BlobFacts & { path: string; versionId: string };
+
+async function listFiles(folder: string, key: string): Promise<{ key: string; sizeBytes: number }[]> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const file = await fileStat(join(folder, name));
+      return file && { key: `${key}/${name.split(sep).join('/')}`, sizeBytes: file.sizeBytes };
+    }),
+  );
+  return found.filter((file) => file !== undefined);
+}
 
 /** A file is written once and renamed into place, so its number and its time tell one version of a key from the next. */
 async function fileStat(path: string): Promise<FoundFile | undefined> {

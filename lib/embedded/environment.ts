@@ -142,6 +142,8 @@ const schema = z.object({
   SLIPWAY_OIDC_AUDIENCE: trimmed,
   /** Hosts on private networks that requests may name, separated by commas; this machine itself may always be named. */
   SLIPWAY_ALLOWED_HOSTS: hosts,
+  /** So many of the newest artifacts of a deployment are kept, beside those that are in use. */
+  SLIPWAY_KEPT_ARTIFACTS: number({ fallback: 5, min: 1, max: 1000, whole: true }),
   /** Audit events are kept for so long. */
   SLIPWAY_AUDIT_DAYS: number({ fallback: 400, min: 1, max: 36_500, whole: true }),
   /** Another tenant may be made, though builds and agents of all run as one user. */
@@ -172,6 +174,7 @@ export type RuntimeSettings = {
   /** Undefined: requests carry API keys only. */
   oidc: OidcSettings | undefined;
   allowedHosts: string[];
+  keptArtifacts: number;
   auditDays: number;
   /** Tenants beyond the first may be made. */
   moreTenants: boolean;
@@ -206,6 +209,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     drainSeconds: data.SLIPWAY_DRAIN_SECONDS ?? 0,
     oidc: oidcOf(data.SLIPWAY_OIDC_ISSUER, data.SLIPWAY_OIDC_AUDIENCE),
     allowedHosts: data.SLIPWAY_ALLOWED_HOSTS,
+    keptArtifacts: data.SLIPWAY_KEPT_ARTIFACTS ?? 0,
     auditDays: data.SLIPWAY_AUDIT_DAYS ?? 0,
     moreTenants: data.SLIPWAY_MORE_TENANTS,
     corsOrigins: data.SLIPWAY_CORS_ORIGINS,

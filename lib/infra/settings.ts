@@ -25,6 +25,8 @@ const settings = z.object({
     .default('')
     .transform(listed)
     .refine((origins) => origins.every(isOrigin), 'an origin is * or like https://console.example:8443'),
+  /** So many of the newest artifacts of a deployment are kept, beside those that are in use. */
+  keptArtifacts: z.coerce.number().int().positive().max(1000).default(5),
   /** Who did what is kept for so long. */
   auditDays: z.coerce.number().int().positive().max(36_500).default(400),
   /** Internal hosts that requests may name (of repositories, say), separated by commas: their addresses need not be public. */

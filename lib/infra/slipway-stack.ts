@@ -88,6 +88,7 @@ export class SlipwayStack extends Stack {
       SILENT_SECONDS: String(settings.silentSeconds),
       BUILD_SECONDS: String(settings.buildSeconds),
       EVENT_BUS_NAME: eventBusName(settings),
+      KEPT_ARTIFACTS: String(settings.keptArtifacts),
       AUDIT_DAYS: String(settings.auditDays),
       ALLOWED_HOSTS: settings.allowedHosts,
     };

@@ -4,10 +4,10 @@ import { type Configuration, configuration, type Deployment, deployment, secrets
 import { configurationKey, deploymentKey, secretsKey } from './keys.ts';
 import { find } from './operations.ts';
 import type { Table } from './table.ts';
-import { alsoFirstVersion } from './upgrade.ts';
+import { alsoFirstTwoVersions } from './upgrade.ts';
 
-/** Deployments of the first version also said whether the client had named the path of its configuration. */
-export const deploymentOfAnyVersion = lazy(() => alsoFirstVersion(deployment()));
+/** Those of the first version also said whether the client had named the path of its configuration; only the third says what is kept. */
+export const deploymentOfAnyVersion = lazy(() => alsoFirstTwoVersions(deployment()));
 
 export const findDeployment = (
   table: Table,

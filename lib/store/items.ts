@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { anyObject } from '../contract/as-given.ts';
 import { lazy } from '../contract/lazy.ts';
 import { computeTypes, revisionStatuses, sources } from '../contract/revision-status.ts';
+import { artifactItem, keptArtifacts } from './artifact-shapes.ts';
 
 /**
  * The shapes stored in the table, one schema a kind. Each item carries its kind (`entity`, what stream filters read) and the
@@ -73,7 +74,7 @@ export const active = lazy(() =>
 export const deployment = lazy(() =>
   z.object({
     ...base,
-    v: z.literal(2),
+    v: z.literal(3),
     entity: z.literal('deployment'),
     id: z.string(),
     name: z.string(),
@@ -107,16 +108,10 @@ export const deployment = lazy(() =>
     /** The open task on the listener, whichever revision it serves; at most one. */
     task_id: z.string().optional(),
     epoch: z.int(),
+    artifacts: keptArtifacts().optional(),
   }),
 );
 export type Deployment = z.infer<ReturnType<typeof deployment>>;
-
-export const artifactItem = lazy(() =>
-  z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('folder'), key: z.string(), sha256: z.string(), sizeBytes: z.number() }),
-    z.object({ kind: z.literal('image'), uri: z.string() }),
-  ]),
-);
 
 /** A fact recorded about a stage's end; dispatch answers the waiting token with it, Finish turns it into a status. */
 export const outcome = lazy(() =>

@@ -114,7 +114,7 @@ export function move(
     {
       ...change,
       set,
-      remove: [...(change.remove ?? []), ...outdatedMessage(item, set)],
+      remove: [...new Set([...(change.remove ?? []), ...outdatedMessage(item, set)])],
       append: { ...change.append, history: statuses.map((status) => ({ status, at })) },
     },
     equals('status', item.status),

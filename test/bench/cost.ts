@@ -109,8 +109,9 @@ export function revisionLines(counts: Counts): Line[] {
         use.reports * requestCost(counts.status),
     ],
     ['log of the build, 100 KB', logCost(100_000)],
-    // The job and its artifact are written and read once or twice; each log batch and each secret asks KMS.
-    ['S3 and KMS requests', 3 * prices.put + 4 * prices.get + (use.ingestions + 6) * prices.keyRequest],
+    // The job and its artifact are written and read once or twice, artifacts are listed once, which costs what writing does; each log
+    // batch and each secret asks KMS.
+    ['S3 and KMS requests', 4 * prices.put + 4 * prices.get + (use.ingestions + 6) * prices.keyRequest],
   ];
 }
 

@@ -105,6 +105,7 @@ export function settingsTests(): void {
     [{ environment: 'Not Good' }, /environment/],
     [{ buildSeconds: '5' }, /buildSeconds/],
     [{ auditDays: '0' }, /auditDays/],
+    [{ keptArtifacts: '0' }, /keptArtifacts/],
     [{ allowedHosts: 'https://git.corp.example' }, /allowedHosts/],
     [{ domainName: 'slipway.example.com' }, /domainName and certificateArn go together/],
   ])('a wrong context %j is refused by name', (context, reason) => {

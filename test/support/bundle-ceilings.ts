@@ -6,9 +6,10 @@ import { accessOf, clientsOf } from '../bench/clients.ts';
  */
 const ceilingsKiB: Record<string, number> = {
   none: 150,
-  DynamoDB: 340,
+  DynamoDB: 345,
   'DynamoDB, KMS': 395,
-  'DynamoDB, ECR': 355,
+  // What is kept of artifacts is settled in the write that ends a revision, so whatever ends one sees the files.
+  'DynamoDB, ECR, S3': 545,
   'DynamoDB, ECR, STS': 400,
   'DynamoDB, S3': 520,
   'DynamoDB, KMS, S3': 575,

@@ -78,6 +78,7 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
       unclaimedSeconds: 900,
       silentSeconds: 900,
       buildSeconds: 1800,
+      keptArtifacts: 5,
       auditDays: 400,
       addresses: { allowedHosts: [], loopback: true },
       ...settings,

@@ -1,4 +1,5 @@
 import type { BuildChanged, BuildJob, BuildState, Builds } from '../../lib/adapters/builds.ts';
+import { artifactKeyOf } from '../../lib/domain/file-places.ts';
 
 /** Builds that a test moves by hand: what they announce goes where the real ones' events go. */
 export class FakeBuilds implements Builds {
@@ -37,9 +38,11 @@ export class FakeBuilds implements Builds {
 
   async succeed(revisionId: string): Promise<void> {
     await this.become(`build-${revisionId}`, { state: 'running' });
+    const job = this.jobs.get(`build-${revisionId}`);
+    const key = job === undefined ? '' : artifactKeyOf(job);
     await this.become(`build-${revisionId}`, {
       state: 'succeeded',
-      artifact: { kind: 'folder', key: `artifacts/${revisionId}.tar`, sha256: 'a'.repeat(64), sizeBytes: 10 },
+      artifact: { kind: 'folder', key, sha256: 'a'.repeat(64), sizeBytes: 10 },
       commitSha: 'c'.repeat(40),
     });
   }

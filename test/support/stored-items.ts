@@ -53,7 +53,7 @@ const base = { v: 1, tenant_id: ids.tenant } as const;
 
 export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
   ...base,
-  v: 2,
+  v: 3,
   entity: 'deployment',
   id: ids.deployment,
   name: 'demo',

@@ -89,6 +89,7 @@ export async function aWorld({
       unclaimedSeconds: 900,
       silentSeconds: 900,
       buildSeconds: 1800,
+      keptArtifacts: 5,
       auditDays: 400,
       addresses: { allowedHosts: [], loopback: true },
     },

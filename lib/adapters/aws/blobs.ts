@@ -8,6 +8,7 @@ import {
   ListObjectsV2Command,
   NotFound,
   PutObjectCommand,
+  paginateListObjectsV2,
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
@@ -41,8 +42,18 @@ export function createS3Blobs(bucketName: string): Blobs {
     async delete(key) {
       await client.send(new DeleteObjectCommand(at(key)));
     },
+    list: (key) => listBelow(client, bucketName, `${key}/`),
     deleteBelow: (key) => deleteBelow(client, bucketName, `${key}/`),
   };
+}
+
+async function listBelow(client: S3Client, Bucket: string, Prefix: string) {
+  const pages = paginateListObjectsV2({ client }, { Bucket, Prefix });
+  const found: { key: string; sizeBytes: number }[] = [];
+  for await (const { Contents = [] } of pages)
+    for (const { Key: key, Size: sizeBytes = 0 } of Contents)
+      if (key !== undefined) found.push({ key, sizeBytes });
+  return found;
 }
 
 /** In a versioned bucket what is deleted stays for a while as a version that is not current; its lifecycle removes that. */

@@ -46,6 +46,10 @@ export function deploymentView(deployment: Deployment, status: DeploymentStatus)
     is_managed_deep_agent: false,
     agent: deployment.agent ?? null,
     tracked_packages: deployment.tracked_packages ?? null,
+    artifacts:
+      deployment.artifacts === undefined
+        ? null
+        : { count: deployment.artifacts.count, size_bytes: deployment.artifacts.size_bytes },
     config_version: deployment.config_version,
   };
 }

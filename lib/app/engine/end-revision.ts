@@ -10,9 +10,10 @@ import { findRevision, findToken, IN_FLIGHT_LOOK_MILLISECONDS, move } from '../.
 import { endTask } from '../../store/tasks.ts';
 import { activeRow } from '../deployments/row.ts';
 import type { Deps } from '../deps.ts';
+import { type ArtifactPlan, deleteDropped, planArtifacts } from './keep-artifacts.ts';
 import { type Loaded, load } from './situation.ts';
 
-type EndDeps = Pick<Deps, 'table' | 'clock' | 'logs'>;
+export type EndDeps = Pick<Deps, 'table' | 'clock' | 'logs' | 'blobs' | 'settings'>;
 
 /** Each loser of a race reads again; more than this in a row means that something is wrong, not busy. */
 const RACES_MAX = 20;
@@ -39,12 +40,36 @@ export async function endRevision(deps: EndDeps, ref: RevisionRef, cause?: strin
     );
     if (ending === undefined) return;
     await logCause(deps, revision, ending);
-    if (await tryEnd(deps, loaded, revision, ending)) return;
+    if (await endWithArtifacts(deps, loaded, revision, ending)) return;
   }
   throw new Error(`revision ${ref.revisionId} could not be ended: ${RACES_MAX} races lost`);
 }
 
-async function tryEnd(deps: EndDeps, loaded: Loaded, revision: Revision, ending: Ending): Promise<boolean> {
+/**
+ * A store of files that fails keeps no revision from its end. Then the error is thrown once that is written, so that somebody hears of it;
+ * what has to go is found again when the next one ends.
+ */
+async function endWithArtifacts(
+  deps: EndDeps,
+  loaded: Loaded,
+  revision: Revision,
+  ending: Ending,
+): Promise<boolean> {
+  const [planned] = await Promise.allSettled([planArtifacts(deps, loaded, revision, ending)]);
+  const plan = planned.status === 'fulfilled' ? planned.value : undefined;
+  const hasEnded = await tryEnd(deps, loaded, revision, ending, plan);
+  if (hasEnded && planned.status === 'rejected') throw planned.reason;
+  if (hasEnded && plan !== undefined) await deleteDropped(deps, plan);
+  return hasEnded;
+}
+
+async function tryEnd(
+  deps: EndDeps,
+  loaded: Loaded,
+  revision: Revision,
+  ending: Ending,
+  plan: ArtifactPlan | undefined,
+): Promise<boolean> {
   const now = deps.clock.now();
   const known = loaded.holder?.id === revision.id ? loaded.token : undefined;
   const token = known ?? (await findToken(deps.table, loaded.owner, revision.number));
@@ -52,7 +77,7 @@ async function tryEnd(deps: EndDeps, loaded: Loaded, revision: Revision, ending:
   const writes = [
     endOfRevision(revision, ending, now),
     ...noteEnds([revision], ending.status),
-    ...endOfDeploymentPart(loaded, revision, ending, now),
+    ...endOfDeploymentPart(loaded, revision, ending, now, plan),
     ...(token === undefined ? [] : [remove('token', tokenAt)]),
   ];
   try {
@@ -69,14 +94,29 @@ function endOfRevision(revision: Revision, ending: Ending, now: number): Write {
     revision,
     ending.status,
     now,
-    { set: { status_message: ending.message }, remove: ['due_pk', 'due_at', 'build_due_at'] },
+    {
+      set: { status_message: ending.message },
+      remove: [
+        'due_pk',
+        'due_at',
+        'build_due_at',
+        // What was said of it while it was under way.
+        ...(ending.message === undefined ? ['status_message'] : []),
+      ],
+    },
     same('interrupt_requested_at', revision.interrupt_requested_at),
     revision.outcome === undefined ? absent('outcome') : equals('outcome.stage', revision.outcome.stage),
   );
 }
 
 /** The deployment, its row in the list, the task still open for the revision and what the listener should run. */
-function endOfDeploymentPart(loaded: Loaded, revision: Revision, ending: Ending, now: number): Write[] {
+function endOfDeploymentPart(
+  loaded: Loaded,
+  revision: Revision,
+  ending: Ending,
+  now: number,
+  plan: ArtifactPlan | undefined,
+): Write[] {
   const { deployment, task } = loaded;
   const own = task?.revision_id === revision.id && task.state !== 'cancelled' ? task : undefined;
   const withdrawn = own?.state === 'offered';
@@ -97,6 +137,7 @@ function endOfDeploymentPart(loaded: Loaded, revision: Revision, ending: Ending,
         set: {
           ...change.set,
           epoch,
+          artifacts: plan?.artifacts,
           ...(current !== undefined && { active: current }),
           ...(deployed && listed && { status: 'READY' }),
         },

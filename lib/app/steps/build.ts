@@ -95,6 +95,7 @@ async function jobOf(
     buildCommand: configuration.build_command,
     output: listener?.compute_type === 'process' ? 'folder' : 'image',
     platforms: platformsOf(listener?.compute_config ?? {}),
+    remark: revision.status_message,
     maskValues: credentials === undefined ? secrets : [...secrets, credentials.token],
   };
 }

@@ -1,15 +1,11 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
-import type { Deps } from '../deps.ts';
-import { endRevision } from '../engine/end-revision.ts';
+import { type EndDeps, endRevision } from '../engine/end-revision.ts';
 
 /** What a state that failed leaves in the execution's data. */
 export type FinishInput = RevisionRef & { error?: { Error?: string; Cause?: string } };
 
 /** The last state: writes the terminal status by the facts on the revision, and frees the slot. Harmless when repeated. */
-export async function finishRevision(
-  deps: Pick<Deps, 'table' | 'clock' | 'logs'>,
-  input: FinishInput,
-): Promise<void> {
+export async function finishRevision(deps: EndDeps, input: FinishInput): Promise<void> {
   await endRevision(deps, input, causeOf(input.error));
 }
 

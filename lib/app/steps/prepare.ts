@@ -2,15 +2,17 @@ import { SourceError } from '../../adapters/git.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { maskSecrets } from '../../contract/mask.ts';
+import { artifactNumberOf } from '../../domain/file-places.ts';
 import { findDeployment, getConfiguration } from '../../store/deployments.ts';
 import { absent } from '../../store/expressions.ts';
 import type { Deployment, Outcome, Revision } from '../../store/items.ts';
 import { revisionKeyOf } from '../../store/keys.ts';
 import { findListener } from '../../store/listeners.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
-import { findRevision, findRevisionByNumber, inFlightDue, MoveRefused, move } from '../../store/revisions.ts';
+import { findRevision, inFlightDue, MoveRefused, move } from '../../store/revisions.ts';
 import type { Deps } from '../deps.ts';
 import { gitCredentialsOf } from '../integrations/sealed.ts';
+import { inheritedFrom } from '../revisions/inherited.ts';
 import { secretValues } from '../secrets.ts';
 
 export type PrepareDeps = Pick<Deps, 'table' | 'clock' | 'git' | 'blobs' | 'keys'>;
@@ -40,48 +42,51 @@ export async function prepareRevision(deps: PrepareDeps, ref: RevisionRef): Prom
     await step(deps, ref, revision, 'QUEUED', { outcome });
     return { path: 'end' };
   }
-  const { artifact, commit } = await known(deps, ref, revision);
+  const { artifact, commit, lost } = await known(deps, ref, deployment, revision);
   const image = revision.revision_config.image_uri !== undefined;
   if (image || artifact !== undefined) {
     await step(deps, ref, revision, 'AWAITING_DEPLOY', { artifact, commit });
     return { path: 'deploy' };
   }
-  await step(deps, ref, revision, 'AWAITING_BUILD', { commit });
+  const message = lost ? builtAgain(commit) : undefined;
+  await step(deps, ref, revision, 'AWAITING_BUILD', { commit, message });
   return resolveSource(deps, ref, deployment);
 }
 
-type Known = { artifact: Revision['artifact']; commit: string | undefined };
+type Known = {
+  artifact: Revision['artifact'];
+  commit: string | undefined;
+  /** It had an artifact that is not kept any more. */
+  lost: boolean;
+};
 
 /** The artifact and commit a revision brings along (a rollback) or takes from the one before it (a change of settings alone). */
-async function known(deps: PrepareDeps, ref: RevisionRef, revision: Revision): Promise<Known> {
-  const from = revision.inherits ? await inheritedFrom(deps, ref, revision) : revision;
-  const artifact = from?.artifact;
-  return {
-    artifact: (await exists(deps, artifact)) ? artifact : undefined,
-    commit: from?.revision_config.repo_commit_sha,
-  };
-}
-
-/** The nearest earlier revision that settled what runs: skipped ones are passed over, inheriting ones looked through. */
-async function inheritedFrom(
+async function known(
   deps: PrepareDeps,
   ref: RevisionRef,
+  deployment: Deployment,
   revision: Revision,
-): Promise<Revision | undefined> {
-  for (let number = revision.number - 1; number > 0; number--) {
-    const before = await findRevisionByNumber(deps.table, ref, number);
-    if (before === undefined) return undefined;
-    const settled = before.artifact !== undefined || before.revision_config.repo_commit_sha !== undefined;
-    if (before.status !== 'SKIPPED' && (settled || !before.inherits)) return before;
-  }
-  return undefined;
+): Promise<Known> {
+  const from = revision.inherits ? await inheritedFrom(deps, ref, revision) : revision;
+  const artifact = from?.artifact;
+  const lost = !(await exists(deps, deployment, artifact));
+  return { artifact: lost ? undefined : artifact, commit: from?.revision_config.repo_commit_sha, lost };
 }
 
-/** An artifact may have been cleaned away: then it is built again from the recorded source. */
-async function exists(deps: PrepareDeps, artifact: Revision['artifact']): Promise<boolean> {
+/** What is not kept any more is built again from the recorded source; what is about to be deleted counts as gone. */
+async function exists(
+  deps: PrepareDeps,
+  { artifacts }: Deployment,
+  artifact: Revision['artifact'],
+): Promise<boolean> {
   if (artifact?.kind !== 'folder') return true;
+  if (artifacts?.dropped.includes(artifactNumberOf(artifact.key)) === true) return false;
   return (await deps.blobs.head(artifact.key)) !== undefined;
 }
+
+/** Shown until the revision ends, and the first line of its build log. */
+const builtAgain = (commit: string | undefined): string =>
+  `The artifact that this revision would run is not kept any more, so it is built again from ${commit === undefined ? 'its source' : `commit ${commit}`}.`;
 
 async function hindranceOf(deps: PrepareDeps, deployment: Deployment): Promise<string | undefined> {
   const listener = await findListener(deps.table, deployment.tenant_id, deployment.listener_id);
@@ -144,7 +149,12 @@ async function resolve(
   }
 }
 
-type Facts = { outcome?: Outcome; artifact?: Revision['artifact']; commit?: string | undefined };
+type Facts = {
+  outcome?: Outcome;
+  artifact?: Revision['artifact'];
+  commit?: string | undefined;
+  message?: string | undefined;
+};
 
 /** A repeated step finds its own status and writes it again. */
 async function step(
@@ -152,10 +162,10 @@ async function step(
   ref: RevisionRef,
   revision: Revision,
   to: 'QUEUED' | 'AWAITING_BUILD' | 'AWAITING_DEPLOY',
-  { outcome, artifact, commit }: Facts,
+  { outcome, artifact, commit, message }: Facts,
 ): Promise<void> {
   const now = deps.clock.now();
-  const facts = { outcome, artifact, 'revision_config.repo_commit_sha': commit };
+  const facts = { outcome, artifact, status_message: message, 'revision_config.repo_commit_sha': commit };
   const set = { ...inFlightDue(revisionKeyOf(ref), now), ...facts };
   try {
     await transact(deps.table, [move(revision, to, now, { set }, absent('interrupt_requested_at'))]);

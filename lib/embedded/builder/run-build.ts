@@ -70,6 +70,7 @@ async function buildAndStore(context: Context): Promise<EndState> {
       'This machine builds folders, not images; use a listener of type process, or give image_uri',
     );
   }
+  if (job.remark !== undefined) log.say(job.remark);
   const clock = stopwatch();
   const commitSha = await obtainSource(context);
   const cloneMs = clock.lap();

@@ -110,6 +110,7 @@ const appSettings = (settings: RuntimeSettings): Deps['settings'] => ({
   unclaimedSeconds: settings.unclaimedSeconds,
   silentSeconds: settings.silentSeconds,
   buildSeconds: settings.buildSeconds,
+  keptArtifacts: settings.keptArtifacts,
   auditDays: settings.auditDays,
   addresses: { allowedHosts: settings.allowedHosts, loopback: true },
   singleTenant: !settings.moreTenants,

@@ -23,6 +23,8 @@ mkdir "$source_folder" "$work/home"
 trap 'finish "$?"' EXIT
 
 take_job
+remark="$(job_field .remark)"
+[ -z "$remark" ] || say "$remark"
 obtain_source
 step='plan'
 reason="$(python3 "$here/plan.py" choose "$work/wanted.json" "$source_folder" "$work")" || fail "$reason"

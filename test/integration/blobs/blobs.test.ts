@@ -88,6 +88,17 @@ describe('objects', () => {
     expect(await blobs.head('a/b')).toBeUndefined();
   });
 
+  it('lists what lies below a key, and nothing beside it', async () => {
+    const { blobs } = await setUp();
+    for (const key of ['a/b/1', 'a/b/c/2', 'a/bc']) await blobs.put(key, bytes(key));
+    const found = (await blobs.list('a/b')).sort((one, other) => one.key.localeCompare(other.key));
+    expect(found).toEqual([
+      { key: 'a/b/1', sizeBytes: 5 },
+      { key: 'a/b/c/2', sizeBytes: 7 },
+    ]);
+    expect(await blobs.list('none')).toEqual([]);
+  });
+
   it('deletes what lies below a key, pinned versions too, and nothing beside it', async () => {
     const { blobs, folder } = await setUp();
     for (const key of ['a/b/1', 'a/b/c/2', 'a/bc']) await blobs.put(key, bytes('x'));

@@ -71,6 +71,7 @@ export function jobFor(repoUrl: string, more: Partial<BuildJob> = {}): BuildJob 
     buildCommand: undefined,
     output: 'folder',
     platforms: ['linux/amd64'],
+    remark: undefined,
     maskValues: [],
     ...more,
   };

@@ -83,6 +83,22 @@ describe('S3 blobs', () => {
     expect(s3.commandCalls(DeleteObjectCommand)[0]?.args[0].input).toEqual({ Bucket: 'bucket', Key: 'k' });
   });
 
+  it('list everything below a key, page by page', async () => {
+    s3.on(ListObjectsV2Command)
+      .resolvesOnce({
+        Contents: [{ Key: 'a/b/1', Size: 3 }],
+        NextContinuationToken: 'more',
+        IsTruncated: true,
+      })
+      .resolves({ Contents: [{ Key: 'a/b/2', Size: 4 }] });
+    expect(await createS3Blobs('bucket').list('a/b')).toEqual([
+      { key: 'a/b/1', sizeBytes: 3 },
+      { key: 'a/b/2', sizeBytes: 4 },
+    ]);
+    const asked = s3.commandCalls(ListObjectsV2Command).map(({ args }) => args[0].input);
+    expect(asked).toMatchObject([{ Prefix: 'a/b/' }, { Prefix: 'a/b/', ContinuationToken: 'more' }]);
+  });
+
   it('delete everything below a key, page by page, and say what could not be', async () => {
     const page = (...keys: string[]) => ({ Contents: keys.map((Key) => ({ Key })) });
     s3.on(ListObjectsV2Command).resolvesOnce(page('a/b/1', 'a/b/2')).resolvesOnce(page('a/b/3')).resolves({});

@@ -27,6 +27,7 @@ const job: BuildJob = {
   buildCommand: undefined,
   output: 'image',
   platforms: ['linux/amd64'],
+  remark: undefined,
   maskValues: [],
 };
 const options = {

@@ -29,6 +29,7 @@ const job: BuildJob = {
   buildCommand: 'make',
   output: 'folder',
   platforms: ['linux/amd64'],
+  remark: undefined,
   maskValues: ['very-secret-value'],
 };
 

@@ -42,6 +42,7 @@ describe('the container', () => {
       unclaimedSeconds: 900,
       silentSeconds: 900,
       buildSeconds: 1800,
+      keptArtifacts: 5,
       auditDays: 400,
       addresses: { allowedHosts: [], loopback: false },
     });

@@ -18,6 +18,7 @@ describe('the environment of the runtime', () => {
       oidc: undefined,
       moreTenants: false,
       allowedHosts: [],
+      keptArtifacts: 5,
       auditDays: 400,
       corsOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
       publicHosts: [],
@@ -40,8 +41,12 @@ describe('the environment of the runtime', () => {
     [{ PORT: '65535' }, { port: 65535, agentsPort: undefined }],
     [{ SLIPWAY_LOG_LEVEL: 'DEBUG' }, { logLevel: 'debug' }],
     [
-      { SLIPWAY_ALLOWED_HOSTS: ' Git.corp.example,, 10.0.0.7', SLIPWAY_AUDIT_DAYS: '30' },
-      { allowedHosts: ['git.corp.example', '10.0.0.7'], auditDays: 30 },
+      {
+        SLIPWAY_ALLOWED_HOSTS: ' Git.corp.example,, 10.0.0.7',
+        SLIPWAY_AUDIT_DAYS: '30',
+        SLIPWAY_KEPT_ARTIFACTS: '1',
+      },
+      { allowedHosts: ['git.corp.example', '10.0.0.7'], auditDays: 30, keptArtifacts: 1 },
     ],
     [
       { SLIPWAY_SWEEP_SECONDS: '0.5', SLIPWAY_DRAIN_SECONDS: '0' },
@@ -86,6 +91,7 @@ describe('the environment of the runtime', () => {
     ],
     [{ SLIPWAY_FAULTS: 'lost-writes=0.1' }, "seed=<number>, not 'lost-writes=0.1'."],
     [{ SLIPWAY_ALLOWED_HOSTS: 'https://git.corp.example' }, 'SLIPWAY_ALLOWED_HOSTS must be host names'],
+    [{ SLIPWAY_KEPT_ARTIFACTS: '0' }, 'SLIPWAY_KEPT_ARTIFACTS must be a whole number from 1'],
     [{ SLIPWAY_AUDIT_DAYS: '0' }, 'SLIPWAY_AUDIT_DAYS must be a whole number from 1'],
     [{ SLIPWAY_LOG_LEVEL: 'loud' }, "SLIPWAY_LOG_LEVEL must be one of debug, info, warn, error, not 'loud'."],
     [{ SLIPWAY_MORE_TENANTS: 'yes' }, "SLIPWAY_MORE_TENANTS must be true or false, not 'yes'."],

@@ -41,6 +41,7 @@ const deployment = {
   is_managed_deep_agent: false,
   agent: null,
   tracked_packages: null,
+  artifacts: { count: 2, size_bytes: 61_440_000 },
 };
 
 const created = {
@@ -50,6 +51,7 @@ const created = {
   source_revision_config: { ...sourceRevisionConfig, repo_commit_sha: null },
   active_revision_id: null,
   image_version: null,
+  artifacts: null,
 };
 
 const revision = {

@@ -1,0 +1,18 @@
+import type { Revision } from '../../store/items.ts';
+import { findRevisionByNumber } from '../../store/revisions.ts';
+import type { Deps } from '../deps.ts';
+
+/** The revision that says what another one runs: the nearest earlier one that settled it. Skipped ones are passed over, inheriting ones looked through. */
+export async function inheritedFrom(
+  deps: Pick<Deps, 'table'>,
+  owner: { tenantId: string; deploymentId: string },
+  revision: Revision,
+): Promise<Revision | undefined> {
+  for (let number = revision.number - 1; number > 0; number--) {
+    const before = await findRevisionByNumber(deps.table, owner, number);
+    if (before === undefined) return undefined;
+    const settled = before.artifact !== undefined || before.revision_config.repo_commit_sha !== undefined;
+    if (before.status !== 'SKIPPED' && (settled || !before.inherits)) return before;
+  }
+  return undefined;
+}

@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest';
+import { redeployRevision } from '../../lib/app/revisions/redeploy.ts';
+import { artifactKeyOf, artifactNumberOf, artifactsOf } from '../../lib/domain/file-places.ts';
+import { numberOf } from '../../lib/domain/revision-id.ts';
+import { bytes } from '../support/blobs.ts';
+import { show } from '../support/requests.ts';
+import * as steps from '../support/steps.ts';
+import { until } from '../support/until.ts';
+import { aWorld, type World } from '../support/world.ts';
+
+/** A world that keeps so many artifacts, in which only those are there that are stored. */
+async function keeping(keptArtifacts: number) {
+  const world = await aWorld();
+  const { deps, blobs } = world;
+  deps.settings.keptArtifacts = keptArtifacts;
+  const stored = async (deploymentId: string) => {
+    const files = await blobs.list(artifactsOf({ tenantId: world.caller.tenantId, deploymentId }));
+    return files.map(({ key }) => artifactNumberOf(key)).sort((a, b) => a - b);
+  };
+  deps.blobs = {
+    ...blobs,
+    async head(key) {
+      const [file] = (await blobs.list(key.slice(0, key.lastIndexOf('/')))).filter((one) => one.key === key);
+      return file && { sizeBytes: file.sizeBytes, versionId: undefined };
+    },
+  };
+  const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
+  await build(world, id, first);
+  await steps.deployBuilt(world, id, first);
+  return { world, id, first, stored: () => stored(id) };
+}
+
+const isBuilt = (world: World, revisionId: string) => world.deps.builds.jobs.has(`build-${revisionId}`);
+const soon = (what: string) => ({ timeoutMs: 60_000, what });
+
+/** Ends a revision's build, which leaves an artifact of ten bytes. */
+async function build(world: World, deploymentId: string, revisionId: string): Promise<void> {
+  await until(() => isBuilt(world, revisionId), soon(`the build of ${revisionId}`));
+  const ref = { tenantId: world.caller.tenantId, deploymentId, revisionId };
+  await world.blobs.put(artifactKeyOf(ref), bytes('ten bytes.'));
+  await world.deps.builds.succeed(revisionId);
+}
+
+const change = async (world: World, id: string): Promise<string> =>
+  (await steps.patch(world, id, { source_revision_config: { repo_ref: 'main' } })).latest_revision_id;
+
+async function changed(world: World, id: string): Promise<string> {
+  const revisionId = await change(world, id);
+  await build(world, id, revisionId);
+  await steps.deployBuilt(world, id, revisionId);
+  return revisionId;
+}
+
+async function redeploy(world: World, id: string, revisionId: string): Promise<string> {
+  const asked = { params: { deployment_id: id, revision_id: revisionId }, query: {}, headers: {} };
+  return (await redeployRevision(world.deps, asked, world.caller)).latest_revision_id;
+}
+
+it('keeps the newest artifacts and the active one, and builds an older one again when it is asked for', async () => {
+  const { world, id, first, stored } = await keeping(2);
+  const second = await changed(world, id);
+  await changed(world, id);
+  await until(async () => (await stored()).join() === '2,3', soon('the oldest to be deleted'));
+  expect((await show(world, id)).artifacts).toEqual({ count: 2, size_bytes: 20 });
+
+  const fourth = await redeploy(world, id, second);
+  await steps.deployBuilt(world, id, fourth);
+  expect(isBuilt(world, fourth)).toBe(false);
+  const fifth = await change(world, id);
+  await build(world, id, fifth);
+  await steps.complete(world, await steps.claimed(world), 'failed', { previous_serving: true });
+  await steps.reaches(world, id, fifth, 'DEPLOY_FAILED');
+  expect(await stored()).toEqual([2, 3, 5]);
+
+  const sixth = await redeploy(world, id, first);
+  await until(() => isBuilt(world, sixth), soon('the build of what is not kept any more'));
+  const remark = `The artifact that this revision would run is not kept any more, so it is built again from commit ${'c'.repeat(40)}.`;
+  expect((await steps.get(world, id, sixth)).status_message).toBe(remark);
+  expect(world.deps.builds.jobs.get(`build-${sixth}`)).toMatchObject({
+    remark,
+    source: { commitSha: 'c'.repeat(40) },
+  });
+  await build(world, id, sixth);
+  await steps.deployBuilt(world, id, sixth);
+  expect((await steps.get(world, id, sixth)).status_message).toBeNull();
+  await until(async () => (await stored()).join() === '5,6', soon('what nobody needs to be deleted'));
+});
+
+it('keeps what a queued revision will run', async () => {
+  const { world, id, first, stored } = await keeping(1);
+  const second = await change(world, id);
+  await until(() => isBuilt(world, second), soon('the second build'));
+  const third = await redeploy(world, id, first);
+  await build(world, id, second);
+  await steps.deployBuilt(world, id, second);
+  expect(await stored()).toEqual([1, 2]);
+  await steps.deployBuilt(world, id, third);
+  expect(isBuilt(world, third)).toBe(false);
+  expect(await stored()).toEqual([1, 2]);
+  const fourth = await changed(world, id);
+  await until(async () => (await stored()).length === 1, soon('what nobody needs to be deleted'));
+  expect(await stored()).toEqual([numberOf(fourth)]);
+});
+
+it('ends revisions while files cannot be listed, and deletes what has to go later', async () => {
+  const { world, id, stored } = await keeping(1);
+  const { list } = world.deps.blobs;
+  world.deps.blobs.list = async () => {
+    throw new Error('the store of files does not answer');
+  };
+  await changed(world, id);
+  expect(await stored()).toEqual([1, 2]);
+  world.deps.blobs.list = list;
+  await changed(world, id);
+  await until(async () => (await stored()).join() === '3', soon('what nobody needs to be deleted'));
+});
+
+it('runs nothing that is noted as dropped, though it is not deleted yet', async () => {
+  const { world, id, first, stored } = await keeping(1);
+  world.deps.blobs.delete = async () => {
+    throw new Error('the store of files does not answer');
+  };
+  await changed(world, id);
+  expect(await stored()).toEqual([1, 2]);
+  const third = await redeploy(world, id, first);
+  await until(() => isBuilt(world, third), soon('the build of what is noted as dropped'));
+});
