@@ -15,6 +15,7 @@ import { closeGround, enter, openGround, register, startListener } from './insta
 import { listenerTests } from './listener-tests.ts';
 import { machineTests } from './machine-tests.ts';
 import { takeAway } from './mutation.ts';
+import { noteTests } from './note-tests.ts';
 import { oauthTests } from './oauth-tests.ts';
 import { unusedPermissions } from './permissions.ts';
 import { say, timed } from './progress.ts';
@@ -140,6 +141,9 @@ describe('an installation on AWS', () => {
   });
   describe('does what is seldom asked for, and', () => {
     seldomTests(at);
+  });
+  describe('hears what its functions say in their logs, and', () => {
+    noteTests(at);
   });
   describe('knows OAuth providers, and', () => {
     oauthTests(at);

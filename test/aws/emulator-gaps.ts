@@ -27,6 +27,10 @@ export const emulatorGaps: readonly { lacks: string; so: string }[] = [
     so: 'emulator.py keeps them as alarms on the first of the metrics; alarms are checked in the template.',
   },
   {
+    lacks: 'Subscriptions to logs look for words, and take a pattern of JSON fields for some.',
+    so: 'emulator.py reads such patterns, as far as ours go.',
+  },
+  {
     lacks: 'Cookies of requests stay in their header, where API Gateway hands them over on their own.',
     so: 'Pages read both; unit tests of them have the form of API Gateway.',
   },

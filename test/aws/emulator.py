@@ -7,11 +7,12 @@ PERMISSIONS_FILE holds for each function what its role grants and what of it was
 import copy
 import json
 import os
+import re
 
 from ministack import app
 from ministack.core import iam_actions, iam_evaluator
 from ministack.core.responses import json_response
-from ministack.services import codebuild, eventbridge, iam, lambda_svc, stepfunctions
+from ministack.services import cloudwatch_logs, codebuild, eventbridge, iam, lambda_svc, stepfunctions
 from ministack.services.cloudformation import provisioners
 
 BUILDS_FOLDER = os.environ["BUILDS_FOLDER"]
@@ -21,6 +22,7 @@ start_build = codebuild._start_build
 batch_get_builds = codebuild._batch_get_builds
 pin_request_origin = app.pin_request_origin
 put_events = eventbridge._put_events
+pattern_matches = cloudwatch_logs._subscription_pattern_matches
 resource_arn = iam_actions.extract_resource_arn
 alarm_record = provisioners._cw_metric_alarm_record
 enforce = iam_evaluator.enforce
@@ -125,6 +127,19 @@ def update(resource_type, physical_id, old, new, stack_name, logical_id=None, ol
     return physical_id, attrs
 
 
+def matches(pattern, message):
+    """Whether a line fits a pattern of JSON fields, of which one or the other has to be some text: no other ones are in use."""
+    wanted = re.findall(r'\$\.(\w+) = "([^"]*)"', pattern or "")
+    if not wanted:
+        return pattern_matches(pattern, message)
+    try:
+        line = json.loads(message)
+    except ValueError:
+        return False
+    return isinstance(line, dict) and any(line.get(name) == text for name, text in wanted)
+
+
+cloudwatch_logs._subscription_pattern_matches = matches
 # Events of services, which here nobody sends but the test.
 eventbridge._put_events = lambda data, allow_aws_source=True: put_events(data, allow_aws_source)
 iam_actions.extract_resource_arn = resource

@@ -15,10 +15,6 @@ const unusable: { permissions: RegExp; because: string }[] = [
     because: 'No call: with it AWS answers 404 for what is not there, without it 403.',
   },
   {
-    permissions: /^take-notes /,
-    because: 'The emulator does not pass the logs of functions on to subscriptions.',
-  },
-  {
     permissions: /^(dispatch|sweep) (codebuild:BatchGetBuilds|ecr:DescribeImages)$/,
     because:
       'Builds are asked how they are when their events do not come for minutes: test/workflow/recovery.',
@@ -34,7 +30,7 @@ const unusable: { permissions: RegExp; because: string }[] = [
   },
   {
     permissions:
-      /^(discover-provider (dynamodb:PutItem|kms:GenerateDataKey)|delete-tokens? (dynamodb:UpdateItem|kms:Decrypt)|get-connection-token kms:GenerateDataKey|revocations (dynamodb:(GetItem|UpdateItem|DeleteItem)|kms:Decrypt))$/,
+      /^(discover-provider (dynamodb:(PutItem|Query)|kms:GenerateDataKey)|delete-tokens? (dynamodb:UpdateItem|kms:Decrypt)|get-connection-token kms:GenerateDataKey|revocations (dynamodb:(GetItem|UpdateItem|DeleteItem)|kms:Decrypt))$/,
     because:
       'What an OAuth provider has to answer first; none is reached from here. test/integration/auth does.',
   },

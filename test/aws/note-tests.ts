@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { api, expectApi, type Installation, type ShownDeployment } from '../support/program.ts';
+import { until } from '../support/until.ts';
+import type { Tour } from './tour.ts';
+
+type AuditEvent = {
+  action: string;
+  key_id: string | null;
+  request_id: string | null;
+  resource_id: string | null;
+  count: number;
+  details: Record<string, unknown>;
+};
+type Listed<T> = { resources: T[] };
+
+/** The function that writes it down starts cold. */
+const SOON_MS = 60_000;
+
+const list = async <T>(slipway: Installation, path: string): Promise<T[]> =>
+  (await expectApi<Listed<T>>(slipway, 'GET', path, undefined, 200)).resources;
+
+/** Waits for an audit event of this kind that is as it should be. */
+const heard = (slipway: Installation, action: string, isIt: (event: AuditEvent) => boolean) =>
+  until(
+    async () => (await list<AuditEvent>(slipway, `/v2/audit-events?action=${action}&limit=100`)).find(isIt),
+    { timeoutMs: SOON_MS, what: `the audit event ${action}` },
+  );
+
+/** What endpoints only say in their logs, and one function reads there and writes down. */
+export function noteTests(at: () => Tour): void {
+  it('keeps which secrets a function that only reads has handed out, and to whom', async () => {
+    const { slipway, machine } = at();
+    const [hello] = await list<ShownDeployment>(slipway, '/v2/deployments?name=hello');
+    const path = `/v2/listeners/${machine.id}/deployments/${hello?.id}/spec`;
+    const headers = { 'x-api-key': machine.apiKey };
+    const { status, headers: answered } = await fetch(slipway.baseUrl + path, { headers });
+    expect(status).toBe(200);
+    const requestId = answered.get('x-request-id');
+    const event = await heard(slipway, 'revision_spec.read', (each) => each.request_id === requestId);
+    expect(event).toMatchObject({ resource_id: hello?.active_revision_id, count: 1 });
+  });
+
+  it('counts whom functions that only read have refused', async () => {
+    const { slipway, machine } = at();
+    for (const apiKey of [machine.apiKey, 'slp_wrong', machine.apiKey])
+      await api({ ...slipway, apiKey }, 'GET', '/v2/deployments');
+    const refused = (reason: string) => (event: AuditEvent) => event.details.reason === reason;
+    const known = await heard(slipway, 'request.refuse', (event) => {
+      return refused('permission_missing')(event) && event.count >= 2;
+    });
+    expect(known).toMatchObject({ key_id: expect.any(String), details: { status: 403 } });
+    const unknown = await heard(slipway, 'request.refuse', refused('unauthenticated'));
+    expect(unknown).toMatchObject({ details: { status: 401, source_address: expect.any(String) } });
+  });
+
+  it('knows when a key was used last', async () => {
+    const { slipway } = at();
+    const isUsed = async () => {
+      const keys = await list<{ last_used_at: string | null }>(slipway, '/v2/api-keys');
+      return keys.some(({ last_used_at }) => last_used_at !== null);
+    };
+    await until(isUsed, { timeoutMs: SOON_MS, what: 'the last use of a key' });
+  });
+}
