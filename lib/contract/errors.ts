@@ -222,7 +222,8 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>;
 
   constructor(code: ErrorCode, detail: string, headers: Record<string, string>) {
-    super(detail);
+    // It may quote what was asked for, and that may be half a character.
+    super(detail.toWellFormed());
     this.name = 'ApiError';
     this.code = code;
     this.status = errors[code].status;

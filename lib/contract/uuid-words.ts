@@ -25,7 +25,7 @@ export function uuidParsing(input: unknown): Words {
 function mistakeIn(text: string): string | undefined {
   const at = text.search(/[^0-9a-f-]/i);
   if (at !== -1) {
-    const found = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    const found = String.fromCodePoint(text.codePointAt(at) ?? 0).toWellFormed();
     return `invalid character: found \`${found}\` at ${at + 1}`;
   }
   const groups = text.split('-');

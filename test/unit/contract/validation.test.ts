@@ -73,6 +73,7 @@ describe('the words of a validation answer', () => {
   it.each([
     ['x0', 'invalid character: found `x` at 1'],
     ['0😀', 'invalid character: found `😀` at 2'],
+    ['0\ud83d', 'invalid character: found `\ufffd` at 2'],
     ['', 'invalid length: expected length 36, found 0'],
     ['0123', 'invalid length: expected length 36, found 4'],
     ['01-23', 'invalid group count: expected 5, found 2'],

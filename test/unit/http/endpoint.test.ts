@@ -179,6 +179,14 @@ describe('an endpoint', () => {
     expect(answer.body).not.toMatch(/\\ud83d/i);
   });
 
+  it('repeats no half of one in any other refusal', async () => {
+    const useCase = async () => Promise.reject(refuse('oauth_provider_not_found', { providerId: '\ud83d' }));
+    expect(await handlerOf(patchThing, { useCase })(goodPatch)).toMatchObject({
+      statusCode: 404,
+      body: '{"detail":"OAuth provider \'\ufffd\' not found."}',
+    });
+  });
+
   it('reads no body of anybody that it has not asked for', async () => {
     const { body: _, ...rest } = patchThing;
     const open = route({ ...rest, permission: 'public', access: [] });
