@@ -93,6 +93,17 @@ export function componentSchemas(named: Named, direction: Direction): Record<str
   );
 }
 
+/** Whether the text `null` counts as absent here. */
+function mayBeNull(schema: z.ZodType): boolean {
+  const [given, absent] = [schema.safeParse('null'), schema.safeParse(undefined)];
+  return given.success && absent.success && given.data === absent.data;
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  const withNull = Array.isArray(schema.enum) ? { enum: [...(schema.enum as unknown[]), null] } : {};
+  return { ...schema, type: [schema.type, 'null'], ...withNull };
+}
+
 /** The schema of one parameter. Parameters arrive as text; what they are is what they become. */
 export function parameterSchema(schema: z.ZodType): JsonSchema {
   const written = z.toJSONSchema(schema, {
@@ -100,7 +111,8 @@ export function parameterSchema(schema: z.ZodType): JsonSchema {
     unrepresentable: 'any',
     override: describe,
   });
-  return tidied(written, 'input') as JsonSchema; // an object stays one
+  const shown = tidied(written, 'input') as JsonSchema; // an object stays one
+  return mayBeNull(schema) ? orNull(shown) : shown;
 }
 
 /** Whether a request may leave this out. */

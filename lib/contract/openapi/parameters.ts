@@ -32,7 +32,7 @@ function queryParameters({ operation, query }: RouteRow): JsonSchema[] {
       // As good as absent.
       ...(optional && { allowEmptyValue: true }),
       ...described,
-      ...(described.schema.type === 'array' && { style: 'form', explode: false }),
+      ...([described.schema.type].flat().includes('array') && { style: 'form', explode: false }),
     };
   });
 }

@@ -9,8 +9,9 @@ import { parsePart } from '../../../lib/contract/validation.ts';
 
 /** A parameter whose values are counted, or known beforehand. */
 function isChoice({ type, enum: values, items }: JsonSchema): boolean {
-  if (type === 'array') return isChoice(items as JsonSchema); // an array's schema has one
-  return values !== undefined || type !== 'string';
+  const [only] = [type].flat();
+  if (only === 'array') return isChoice(items as JsonSchema); // an array's schema has one
+  return values !== undefined || only !== 'string';
 }
 
 function refusals(query: Record<string, string>) {
