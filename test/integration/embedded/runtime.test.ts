@@ -31,6 +31,8 @@ async function failingStart(environment: Record<string, string>): Promise<{ code
 
 const listeners = z.object({ resources: z.array(z.object({ status: z.string() })) });
 
+const auditEvents = z.object({ resources: z.array(z.object({ request_id: z.string().nullable() })) });
+
 /** How often the listener has said that it serves. */
 const timesServing = (program: Program): number =>
   program.output().split('listener: serving agents').length - 1;
@@ -43,6 +45,18 @@ describe('the runtime', () => {
     program = await startProgram();
   });
   afterAll(() => discard(program));
+
+  it('has in its audit who was refused', async () => {
+    const { status, headers } = await fetch(`${program.baseUrl}/v2/listeners`);
+    expect(status).toBe(401);
+    const isThere = async () => {
+      const { body } = await api(program, 'GET', '/v2/audit-events?action=request.refuse');
+      return auditEvents
+        .parse(body)
+        .resources.some((event) => event.request_id === headers.get('x-request-id'));
+    };
+    await until(isThere, { timeoutMs: 15_000, what: 'the refusal in the audit' });
+  });
 
   it('answers, knows its first key, and shows what a person needs', async () => {
     expect((await fetch(`${program.baseUrl}/v2/deployments`)).status).toBe(401);
