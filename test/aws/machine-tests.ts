@@ -77,6 +77,32 @@ export function machineTests(at: () => Tour): void {
     expect(await slipway.builds.count()).toBe(builds);
   });
 
+  it('keeps the newest artifact, and builds an older one again when it is asked for', async () => {
+    const { slipway } = at();
+    const built = async (revisionId: string, version: 'v1' | 'v2') => {
+      const build = await slipway.builds.take();
+      const job = await slipway.builds.takeJob(build);
+      const exported = await storeFolder(job, await tarball(await helloFiles(version)));
+      await slipway.builds.succeed(build, { ...exported, COMMIT_SHA: COMMIT });
+      await reaches(at(), 'DEPLOYED', hello, revisionId, 8);
+      const deployment = await deploymentOf(slipway, hello.id);
+      expect(await helloFrom(deployment)).toMatchObject({ version });
+      expect(deployment).toMatchObject({
+        artifacts: { count: 1, size_bytes: Number(exported.ARTIFACT_SIZE_BYTES) },
+      });
+      return job;
+    };
+    const change = { source_revision_config: { repo_ref: 'main' } };
+    const { latest_revision_id: second } = await patch(slipway, hello.id, change);
+    expect(await built(second, 'v2')).not.toHaveProperty('remark');
+    const path = `/v2/deployments/${hello.id}/revisions/${hello.latest_revision_id}/redeploy`;
+    const { latest_revision_id: third } = await expectApi<ShownDeployment>(slipway, 'POST', path, {}, 200);
+    expect(await built(third, 'v1')).toMatchObject({
+      remark: expect.stringContaining(`built again from commit ${COMMIT}`),
+      source: { commitSha: COMMIT },
+    });
+  });
+
   it('stops a build that is interrupted', async () => {
     const { slipway } = at();
     const { latest_revision_id: next } = await patch(slipway, hello.id, {
