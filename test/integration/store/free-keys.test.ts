@@ -40,5 +40,6 @@ it('a record of the stream shows it so, too', () => {
 it('a text that was cut inside a character is kept without that half', async () => {
   const table = await freshTable();
   await transact(table, [put('item', { ...key, own: { a: ['cut \ud83d'], b: '😀' } })]);
-  expect(text(await find(table, key, shape))).toBe('{"a":["cut \ufffd"],"b":"😀"}');
+  // The attributes of a map come back in any order.
+  expect((await find(table, key, shape))?.own).toEqual({ a: ['cut \ufffd'], b: '😀' });
 });
