@@ -56,7 +56,8 @@ const isOwnParameter = (key: string): boolean => ownParameters.has(key) || key.s
 const PASSED_OVER = '__proto__';
 
 function checkPassedOver(params: Record<string, string>, ctx: z.RefinementCtx): void {
-  const value: unknown = Object.getOwnPropertyDescriptor(params, PASSED_OVER)?.value ?? '';
+  if (!Object.hasOwn(params, PASSED_OVER)) return;
+  const value: unknown = Object.getOwnPropertyDescriptor(params, PASSED_OVER)?.value;
   for (const issue of parameterValue().safeParse(value, { reportInput: true }).error?.issues ?? [])
     ctx.addIssue({ ...issue, path: [PASSED_OVER] });
 }

@@ -10,7 +10,7 @@ export function repoUrlProblem(text: string): string | undefined {
   if (SCP_ADDRESS.test(text)) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['https:', 'ssh:', 'file:'].includes(url.protocol)) {
-    return 'a repository URL begins with https:// or ssh://, or has the form git@host:path';
+    return 'a repository URL is an https or ssh address, or has the form git@host:path';
   }
   if (url.password !== '' || (url.username !== '' && url.protocol === 'https:')) {
     return 'a repository URL contains no user name or password';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { OidcSettings } from '../adapters/identity-provider.ts';
 import { isOrigin, listed } from '../contract/cors.ts';
 import { hostList } from '../contract/env.ts';
-import { HOSTS_WANTED, readHosts } from '../serving/hosts.ts';
+import { HOSTS_WANTED, hostNameOf, readHosts } from '../serving/hosts.ts';
 import { FAULT_SHARE_MAX, type Faults, parseFaults } from './faults.ts';
 import { type LogLevel, logLevels } from './log.ts';
 
@@ -150,6 +150,11 @@ const schema = z.object({
   SLIPWAY_MORE_TENANTS: yesOrNo,
   /** Pages of other origins that may call the API. */
   SLIPWAY_CORS_ORIGINS: corsOrigins,
+  /** The address that clients reach the API at, when that is another than its own. */
+  SLIPWAY_BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .or(z.literal('')),
   /** Names of this machine, beside loopback ones, that requests on both ports may come for. */
   SLIPWAY_PUBLIC_HOSTS: publicHosts,
   /** A proxy in front of the agents' port says where requests came from. */
@@ -213,10 +218,16 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     auditDays: data.SLIPWAY_AUDIT_DAYS ?? 0,
     moreTenants: data.SLIPWAY_MORE_TENANTS,
     corsOrigins: data.SLIPWAY_CORS_ORIGINS,
-    publicHosts: data.SLIPWAY_PUBLIC_HOSTS,
+    publicHosts: [...data.SLIPWAY_PUBLIC_HOSTS, ...hostOf(data.SLIPWAY_BASE_URL)],
     trustProxy: data.SLIPWAY_TRUST_PROXY,
     faults: data.SLIPWAY_FAULTS,
   };
+}
+
+/** The host of the address that clients use is one of the machine's names. */
+function hostOf(address: string | undefined): string[] {
+  const host = URL.parse(address ?? '')?.host;
+  return host === undefined ? [] : [hostNameOf(host) ?? []].flat();
 }
 
 /** Keys of an issuer come over TLS, or from this very machine. */

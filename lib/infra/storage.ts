@@ -19,7 +19,7 @@ const ACCESS_LOG_DAYS = 90;
 /** What a build has to do is read and deleted within seconds of its start. */
 const JOB_DAYS = 1;
 /** A replaced object is a mistake that somebody may want to undo. */
-const REPLACED_DAYS = 30;
+const REPLACED_DAYS = 36;
 
 /** What is kept: the table, the key that secrets are under, the bucket of tarballs and artifacts. */
 export class Storage extends Construct {
@@ -74,6 +74,12 @@ export class Storage extends Construct {
       versioned: true,
       lifecycleRules: [
         { noncurrentVersionExpiration: Duration.days(REPLACED_DAYS) },
+        // Jobs lay here before they had a bucket of their own; they hold credentials.
+        {
+          prefix: 'builds/',
+          expiration: Duration.days(JOB_DAYS),
+          noncurrentVersionExpiration: Duration.days(JOB_DAYS),
+        },
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });

@@ -12,6 +12,8 @@ export const HIDDEN_FOLDER_VARIABLE = 'SLIPWAY_HIDDEN_FOLDER';
 
 /** Where this program lies. */
 const OWN_FOLDER = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/+$/, '');
+/** Inside of an address or another path it is no path of this machine; behind `file://` or the colour of a terminal it is. */
+const BEGINNING = String.raw`(?<=^|file://|\u001b\[[\d;]*m|[^\w.\]~/-])`;
 /** No folder worth hiding has a shorter path; `/` would be found everywhere. */
 const PATH_LENGTH_MIN = 4;
 
@@ -33,7 +35,7 @@ export function pathHiding(folders: readonly HiddenFolder[]): HidePaths {
     .map(({ form, shown }) => ({
       form,
       shown,
-      pattern: new RegExp(`${RegExp.escape(form)}(?![\\w-])`, 'g'),
+      pattern: new RegExp(`${BEGINNING}${RegExp.escape(form)}(?![\\w-])`, 'g'),
     }));
   return (text) =>
     forms.reduce(

@@ -238,6 +238,15 @@ describe('what is kept', () => {
     expect(
       buckets.filter(({ VersioningConfiguration }) => VersioningConfiguration !== undefined),
     ).toHaveLength(1);
+    // Jobs of the release before lay in the versioned bucket.
+    const rules = buckets.flatMap(({ LifecycleConfiguration }) => LifecycleConfiguration?.Rules ?? []);
+    expect(rules).toContainEqual(
+      expect.objectContaining({
+        Prefix: 'builds/',
+        ExpirationInDays: 1,
+        NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+      }),
+    );
   });
 });
 

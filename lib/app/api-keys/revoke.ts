@@ -12,8 +12,9 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { auditedKey } from '../identity/create-api-key.ts';
 import { forgottenAt } from '../identity/forgotten-at.ts';
+import { isNotAbove, refusalOfRole } from '../members/above.ts';
 
-/** Revokes a key of the tenant, or of the organisation by who may: the next request with it is refused. */
+/** Revokes a key of the tenant, or of the organisation by who may, whose role is not above the caller's: the next request with it is refused. */
 export async function revokeApiKey(
   deps: Pick<Deps, 'table' | 'clock'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
@@ -31,11 +32,12 @@ export async function revokeApiKey(
   };
   try {
     await transact(deps.table, [
-      update('api_key', apiKeyKey(found.row.hash), { set }, present('pk')),
+      update('api_key', apiKeyKey(found.row.hash), { set }, present('pk'), isNotAbove(caller)),
       remove('api_key_row', apiKeyRowKey(found.owner, id), present('pk')),
     ]);
   } catch (error) {
-    throw error instanceof ConditionsFailed ? refuse('api_key_not_found', { id }) : error;
+    if (!(error instanceof ConditionsFailed)) throw error;
+    throw refusalOfRole(caller, error.failed.get('api_key')) ?? refuse('api_key_not_found', { id });
   }
   return undefined;
 }

@@ -208,7 +208,7 @@ function numbered(
   return { latest_number: next.number, latest_revision_id: next.id };
 }
 
-/** A revision of another kind keeps only the path of the configuration, which no kind forgets; the commit is always found anew. */
+/** A revision of another kind keeps only the path of the configuration, if its kind has one; the commit is always found anew. */
 function sourceAfter(
   before: Deployment,
   body: ChangeDeploymentBody,

@@ -134,14 +134,16 @@ it.each([
   }
 });
 
-it('a parameter of that name is a text like any other', async () => {
-  const { apiKey, wire } = await open(new WireRecord());
-  const body =
-    '{"provider_id":"a","name":"n","client_id":"c","auth_url":"https://a.example","token_url":"https://a.example","authorization_params":{"__proto__":{"a":1}}}';
-  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-  const answer = await fetch(`${wire.url}/v2/auth/providers`, { method: 'POST', headers, body });
-  expect([answer.status, await answer.json()]).toMatchObject([
-    422,
-    { detail: [{ loc: ['body', 'authorization_params', '__proto__'], type: 'string_type' }] },
-  ]);
-});
+it.each(['{"a":1}', 'null'])(
+  'a parameter of that name is a text like any other, and not %s',
+  async (value) => {
+    const { apiKey, wire } = await open(new WireRecord());
+    const body = `{"provider_id":"a","name":"n","client_id":"c","auth_url":"https://a.example","token_url":"https://a.example","authorization_params":{"__proto__":${value}}}`;
+    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+    const answer = await fetch(`${wire.url}/v2/auth/providers`, { method: 'POST', headers, body });
+    expect([answer.status, await answer.json()]).toMatchObject([
+      422,
+      { detail: [{ loc: ['body', 'authorization_params', '__proto__'], type: 'string_type' }] },
+    ]);
+  },
+);

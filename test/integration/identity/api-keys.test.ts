@@ -93,6 +93,19 @@ describe('a new key', () => {
   });
 });
 
+describe('nobody revokes a key', () => {
+  it('above their own role', async () => {
+    const owner = await anOrganisation(await aControlPlane());
+    const { id } = await makeKey(owner.as({ role: 'organisation_admin' }), {
+      name: 'k',
+      role: 'organisation_admin',
+    });
+    const revokeAs = (role: Role) => revoke(owner.as({ ...owner.caller, role }), id);
+    expect(await refusedWith(revokeAs('admin'))).toMatch(/^403 API key lacks permission/);
+    expect(await revokeAs('organisation_admin')).toBeUndefined();
+  });
+});
+
 describe('nobody makes a key', () => {
   const rank: Partial<Record<Role, number>> = { viewer: 0, developer: 1, admin: 2, organisation_admin: 3 };
 

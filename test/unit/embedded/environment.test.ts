@@ -69,6 +69,8 @@ describe('the environment of the runtime', () => {
       { SLIPWAY_PUBLIC_HOSTS: 'Slipway.Example, agents.example:8443', SLIPWAY_TRUST_PROXY: 'true' },
       { publicHosts: ['slipway.example', 'agents.example'], trustProxy: true },
     ],
+    [{ SLIPWAY_BASE_URL: 'https://Slip.Example/api' }, { publicHosts: ['slip.example'] }],
+    [{ SLIPWAY_BASE_URL: '' }, { publicHosts: [] }],
     [{ SLIPWAY_CORS_ORIGINS: 'none' }, { corsOrigins: [] }],
     [{ SLIPWAY_CORS_ORIGINS: '*' }, { corsOrigins: ['*'] }],
     [

@@ -24,6 +24,11 @@ it('folders of this machine are named by other words, and what lies in them keep
     'at /usr/lib/python3.11/x.py': 'at /usr/lib/python3.11/x.py',
     '\u001b[31m/srv/data/x\u001b[0m': '\u001b[31m<data>/x\u001b[0m',
     'srv/data': 'srv/data',
+    "unable to access 'https://127.0.0.1:1/srv/data/a.git/'":
+      "unable to access 'https://127.0.0.1:1/srv/data/a.git/'",
+    'https://[::1]/srv/data': 'https://[::1]/srv/data',
+    '/opt/srv/data/x': '/opt/srv/data/x',
+    '--prefix=/srv/data/x': '--prefix=<data>/x',
   };
   for (const [text, shown] of Object.entries(texts)) expect(hide(text)).toBe(shown);
   expect(hide(`${homedir()}/.npm/_logs/x.log`)).toBe('~/.npm/_logs/x.log');
