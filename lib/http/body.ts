@@ -2,9 +2,12 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { refuse, ValidationError } from '../contract/errors.ts';
 import { type RouteRow, readsBody } from '../contract/routes/route.ts';
 import { exchangeOf, type Step } from './exchange.ts';
-import { jsonErrorOffset, jsonErrorPlace } from './json-position.ts';
+import { isNestedDeeper, jsonErrorOffset, jsonErrorPlace } from './json-position.ts';
 
 export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
+
+/** No resource comes near it, and what is nested a hundred thousand times takes the parser and all who read the result long. */
+export const BODY_DEPTH_MAX = 1000;
 
 /** The bytes of a body as text; binary ones come in base64. */
 function bodyText(event: APIGatewayProxyEventV2): string {
@@ -27,18 +30,22 @@ function checkContentType(type: string | undefined): void {
 }
 
 function parseJson(text: string): unknown {
+  if (isNestedDeeper(text, BODY_DEPTH_MAX)) throw notJson(text);
   try {
     return JSON.parse(text);
   } catch {
     // The engine's message quotes the body; only the place of the mistake is passed on.
-    throw notJson(text, jsonErrorOffset(text));
+    throw notJson(text);
   }
 }
 
-function notJson(text: string, offset: number): ValidationError {
+function notJson(text: string): ValidationError {
+  const offset = jsonErrorOffset(text, BODY_DEPTH_MAX);
+  const isTooDeep = isNestedDeeper(text.slice(0, offset + 1), BODY_DEPTH_MAX);
   // Positions count characters, of which some are two units of JavaScript's texts.
   const pairs = text.slice(0, offset).match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0;
-  const ctx = { error: `not JSON at ${jsonErrorPlace(text, offset)}` };
+  const what = isTooDeep ? `nested more than ${BODY_DEPTH_MAX} levels deep` : 'not JSON';
+  const ctx = { error: `${what} at ${jsonErrorPlace(text, offset)}` };
   const loc = ['body', offset - pairs];
   return new ValidationError([{ loc, type: 'json_invalid', msg: 'JSON decode error', ctx }]);
 }

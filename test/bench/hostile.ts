@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { manyEntries, upload, uploadedTo, zeros } from '../support/hostile-uploads.ts';
@@ -7,6 +8,8 @@ import { printTable, quantile } from './table.ts';
 const REQUESTS_PER_SECOND = 20;
 const SECONDS = 15;
 const BRACKETS = '['.repeat(1024 * 1024);
+/** As large as a body may be, with a mistake at its end. */
+const BRACKETS_AND_X = `${'['.repeat(1024 * 1024 - 1)}x`;
 const MILLISECONDS = 1000;
 
 type Beside = { what: string; again: (program: Program) => Promise<unknown> };
@@ -22,6 +25,11 @@ export async function hostile(): Promise<void> {
     {
       what: '1 MiB of [ to a callback',
       again: (program) => brackets(program, 'POST', '/v2/auth/callback/nobody'),
+    },
+    {
+      what: '1 MiB of [ and an x to PATCH, with a key',
+      again: (program) =>
+        brackets(program, 'PATCH', `/v2/deployments/${randomUUID()}`, BRACKETS_AND_X, program.apiKey),
     },
     { what: 'a tarball of 150,000 entries', again: uploading('entries', entries) },
   ];
@@ -86,12 +94,22 @@ function ask(program: Program, agent: Agent): Promise<number> {
   });
 }
 
-function brackets(program: Program, method: string, path: string): Promise<number> {
-  const headers = { 'content-type': 'application/json', 'content-length': BRACKETS.length };
+function brackets(
+  program: Program,
+  method: string,
+  path: string,
+  content = BRACKETS,
+  key?: string,
+): Promise<number> {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': content.length,
+    ...(key !== undefined && { 'x-api-key': key, 'x-tenant-id': program.tenantId }),
+  };
   return new Promise((resolve, reject) => {
     const sending = request(program.baseUrl + path, { method, headers }, (response) => {
       response.resume().once('end', () => resolve(response.statusCode ?? 0));
     });
-    sending.once('error', reject).end(BRACKETS);
+    sending.once('error', reject).end(content);
   });
 }

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { BODY_SIZE_BYTES_MAX, readBody } from '../../../lib/http/body.ts';
+import * as fc from 'fast-check';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { BODY_DEPTH_MAX, BODY_SIZE_BYTES_MAX, readBody } from '../../../lib/http/body.ts';
 import { jsonErrorOffset } from '../../../lib/http/json-position.ts';
 import { apiEvent, type EventParts } from '../../support/event.ts';
 
@@ -65,6 +66,58 @@ describe('the body of a request', () => {
   });
 });
 
+describe('a body that is made to keep the parser busy', () => {
+  const parsing = () => {
+    const spy = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => spy.mockRestore());
+    return spy;
+  };
+  const refusalOf = (body: string): unknown => {
+    try {
+      return read({ body });
+    } catch (error) {
+      return error;
+    }
+  };
+  const nested = (depth: number, open = '[', close = ']') => `${open.repeat(depth)}1${close.repeat(depth)}`;
+
+  it.each([
+    ['brackets and a mistake', `${'['.repeat(1_048_570)}x`, BODY_DEPTH_MAX],
+    ['brackets without an end', `{"name":${'['.repeat(1_048_560)}`, 8 + BODY_DEPTH_MAX - 1],
+    ['valid nesting', nested(500_000), BODY_DEPTH_MAX],
+    ['valid nesting of objects', nested(150_000, '{"a":', '}'), 5 * BODY_DEPTH_MAX],
+    ['one level too many', nested(BODY_DEPTH_MAX + 1), BODY_DEPTH_MAX],
+  ])('is refused at the level that is too deep, without being parsed: %s', (_, body, offset) => {
+    const parse = parsing();
+    const error = expect.stringMatching(/^nested more than 1000 levels deep at line 1 column \d+$/);
+    const item = { loc: ['body', offset], type: 'json_invalid', ctx: { error } };
+    expect(refusalOf(body)).toMatchObject({ items: [item] });
+    expect(parse).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['many values', `[${'1,'.repeat(500_000)}x]`, 1_000_001],
+    ['a long text', `"${'a\\n'.repeat(300_000)}`, 900_001],
+    ['a long number', `[${'1'.repeat(1_000_000)}.x]`, 1_000_002],
+    ['much space', `${' '.repeat(1_000_000)}x`, 1_000_000],
+  ])('is parsed once, wherever its mistake is: %s', (_, body, offset) => {
+    const parse = parsing();
+    expect(refusalOf(body)).toMatchObject({ items: [{ loc: ['body', offset], type: 'json_invalid' }] });
+    expect(parse).toHaveBeenCalledTimes(1);
+  });
+
+  it('may be nested so deep as the bound says, and hold any brackets in texts', () => {
+    expect(read({ body: nested(BODY_DEPTH_MAX) })).toBeInstanceOf(Array);
+    expect(read({ body: { a: `\\"${'['.repeat(2000)}` } })).toHaveProperty('a');
+    expect(read({ body: `[${Array(2000).fill('[{}]').join(',')}]` })).toHaveLength(2000);
+  });
+
+  it('is not JSON at its first mistake, whatever comes later', () => {
+    const error = 'not JSON at line 1 column 2';
+    expect(refusalOf(`[x${'['.repeat(2000)}`)).toMatchObject({ items: [{ ctx: { error } }] });
+  });
+});
+
 describe('the place of a mistake in JSON', () => {
   it.each([
     ['{"a": x}', 6],
@@ -87,5 +140,39 @@ describe('the place of a mistake in JSON', () => {
 
   it('is found in a large text', () => {
     expect(jsonErrorOffset(`[${'1,'.repeat(300_000)}x]`)).toBe(600_001);
+  });
+
+  it('is the end of the longest beginning that the engine could still go on from', () => {
+    const canGoOn = (beginning: string): boolean => {
+      try {
+        JSON.parse(beginning);
+        return true;
+      } catch (error) {
+        const { message } = error as Error; // JSON.parse throws nothing else
+        const at = /at position (\d+)/.exec(message)?.[1];
+        return message.startsWith('Unexpected end') || Number(at) === beginning.length;
+      }
+    };
+    const broken = fc
+      .tuple(
+        fc.json(),
+        fc.nat(),
+        fc.nat({ max: 2 }),
+        fc.string({
+          unit: fc.constantFrom(...'[ ] { } : , " \\ / u 0 a - 1 . e E + t f n l \n'.split(' '), ' '),
+        }),
+      )
+      .map(([json, at, left, put]) => {
+        const place = at % (json.length + 1);
+        return json.slice(0, place) + put + json.slice(place + left);
+      });
+    fc.assert(
+      fc.property(broken, (text) => {
+        const offset = jsonErrorOffset(text);
+        expect(canGoOn(text.slice(0, offset))).toBe(true);
+        if (offset < text.length) expect(canGoOn(text.slice(0, offset + 1))).toBe(false);
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
