@@ -67,7 +67,8 @@ export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promi
   onTestFinished(() => gateway.close());
   const base = `http://localhost:${gateway.port}`;
   const front = 'https://front.example/back';
-  const redirectUris = [`${base}/v2/auth/callback/p`, `${base}/v2/auth/callback/${OTHER_ID}`, front];
+  const names = ['p', OTHER_ID, OTHER_ID.toUpperCase()];
+  const redirectUris = [...names.map((name) => `${base}/v2/auth/callback/${name}`), front];
   const provider = await anOAuthProvider({ redirectUris });
   const { client_id, client_secret } = testClients.post;
   const keepProvider = async (own: Partial<OAuthProvider>): Promise<OAuthProvider> => {

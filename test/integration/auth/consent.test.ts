@@ -193,17 +193,20 @@ it('an address lives for ten minutes, and ten more once it was begun', async () 
   expect((await browser.open(lateCallback)).status).toBe(410);
 });
 
-it('a provider is named by its id too: by who asks, by the way back, and by who hands over a code', async () => {
-  const world = await aConsentWorld({ id: OTHER_ID });
-  const front = 'https://front.example/back';
-  const way = `${world.base}/v2/auth/callback/${OTHER_ID}`;
-  await world.keepProvider({ id: OTHER_ID, allowed_redirect_uris: [way, front] });
-  const { url, auth_id } = await world.authenticate({ provider: OTHER_ID });
-  expect((await world.walk(url)).status).toBe(200);
-  expect(await grantedBy(world, auth_id)).toMatch(/^[0-9a-f-]{36}$/);
-  const another = await world.authenticate({ provider: OTHER_ID, force_new: true, redirect_uri: front });
-  const { searchParams } = new URL(await world.consent(another.url));
-  const handed = await world.post(`/v2/auth/callback/${OTHER_ID}`, Object.fromEntries(searchParams));
-  expect([handed.status, handed.json.status]).toEqual([200, 'completed']);
-  expect(await world.authenticate({ provider: 'p' })).toMatchObject({ status: 'completed' });
-});
+it.each([OTHER_ID, OTHER_ID.toUpperCase()])(
+  'a provider is named by its id too: by who asks, by the way back, and by who hands over a code: %s',
+  async (id) => {
+    const world = await aConsentWorld({ id: OTHER_ID });
+    const front = 'https://front.example/back';
+    const way = `${world.base}/v2/auth/callback/${id}`;
+    await world.keepProvider({ id: OTHER_ID, allowed_redirect_uris: [way, front] });
+    const { url, auth_id } = await world.authenticate({ provider: id, redirect_uri: way });
+    expect((await world.walk(url)).status).toBe(200);
+    expect(await grantedBy(world, auth_id)).toMatch(/^[0-9a-f-]{36}$/);
+    const another = await world.authenticate({ provider: id, force_new: true, redirect_uri: front });
+    const { searchParams } = new URL(await world.consent(another.url));
+    const handed = await world.post(`/v2/auth/callback/${id}`, Object.fromEntries(searchParams));
+    expect([handed.status, handed.json.status]).toEqual([200, 'completed']);
+    expect(await world.authenticate({ provider: 'p' })).toMatchObject({ status: 'completed' });
+  },
+);

@@ -55,6 +55,8 @@ describe.each(Object.entries(requests))('a provider that a request names: %s', (
     const other = await create(plane, 'another');
     expect(await request({ plane, name: 'gh' })).toBeDefined();
     expect(await request({ plane, name: other.id })).toBeDefined();
+    const third = await create(plane, 'third');
+    expect(await request({ plane, name: third.id.toUpperCase() })).toBeDefined();
     expect(made.id).not.toBe(other.id);
   });
 
@@ -91,7 +93,9 @@ describe('tokens of a provider', () => {
 
   it('are still found when it is gone, by both of its names, until they are deleted', async () => {
     const plane = await aControlPlane();
-    for (const nameOf of [({ id }: { id: string }) => id, () => 'gh']) {
+    type Made = { id: string };
+    const names = [({ id }: Made) => id, ({ id }: Made) => id.toUpperCase(), () => 'gh'];
+    for (const nameOf of names) {
       const made = await create(plane, 'gh');
       const name = nameOf(made);
       const brought = await bring(plane, 'gh', 'a');
@@ -107,7 +111,7 @@ describe('tokens of a provider', () => {
 it('a new provider takes no name that means another one', async () => {
   const plane = await aControlPlane();
   const { id } = await create(plane, 'gh');
-  for (const name of ['gh', id])
+  for (const name of ['gh', id, id.toUpperCase()])
     expect(await refusedWith(create(plane, name))).toBe(`409 OAuth provider '${name}' already exists.`);
 });
 
@@ -118,5 +122,6 @@ it('a code is handed over for the provider that its request was for', async () =
     refusedWith(callback(plane.deps, { ...params(name), body }, plane.caller));
   const { id } = await create(plane, 'gh');
   expect(await refusal('none')).toBe("404 OAuth provider 'none' not found.");
-  for (const name of ['gh', id]) expect(await refusal(name)).toMatch(/^400 'state' is unknown/);
+  for (const name of ['gh', id, id.toUpperCase()])
+    expect(await refusal(name)).toMatch(/^400 'state' is unknown/);
 });

@@ -3,6 +3,7 @@ import type { Page, PageRequest } from '../../../contract/page.ts';
 import { reach } from '../../../store/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { transact } from '../../../store/operations.ts';
+import { isNameOfId } from '../providers/named.ts';
 import { CONSENT_SECONDS, clearCookie } from './cookie.ts';
 import { type ExchangeDeps, type Exchanged, type Exchanging, exchangeCode } from './exchange.ts';
 import { isInBrowserOf, providerOf, requestOfState } from './find-request.ts';
@@ -20,9 +21,10 @@ const CONFIRMATION_ATTEMPTS = 5;
  */
 export async function callbackPage(deps: ExchangeDeps, request: PageRequest): Promise<Page> {
   const item = await requestOfState(deps, only(request.query, 'state'));
+  const named = request.params.provider_id ?? '';
   const isMeant =
     item !== undefined &&
-    [item.provider_id, item.provider_uid].includes(request.params.provider_id ?? '') &&
+    (item.provider_id === named || isNameOfId(named, item.provider_uid)) &&
     leadsHere(item.redirect_uri, request);
   if (!isMeant) return overPage();
   if (!isInBrowserOf(item, request)) return otherBrowserPage();

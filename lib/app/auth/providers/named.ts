@@ -4,13 +4,16 @@ import type { Deps } from '../../deps.ts';
 
 type Reading = Pick<Deps, 'table'>;
 
+/** Whether a request that says `name` means this `id`: a UUID, which has no case. */
+export const isNameOfId = (name: string, id: string): boolean => name.toLowerCase() === id;
+
 /** The provider that has this `id`, which is not its `provider_id`. They are few in an organisation. */
 export async function findProviderById(
   { table }: Reading,
   organisationId: string,
   id: string,
 ): Promise<OAuthProvider | undefined> {
-  return (await providersOf(table, organisationId)).find((provider) => provider.id === id);
+  return (await providersOf(table, organisationId)).find((provider) => isNameOfId(id, provider.id));
 }
 
 /** The provider that a request names, by `provider_id` or by `id`. No provider's `provider_id` is the `id` of another one. */

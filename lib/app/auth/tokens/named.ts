@@ -4,7 +4,7 @@ import { id as idSchema } from '../../../contract/query.ts';
 import { allTokensOf, hasTokens, type OAuthToken, tokensOf } from '../../../store/oauth-tokens.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
-import { findNamedProvider } from '../providers/named.ts';
+import { findNamedProvider, isNameOfId } from '../providers/named.ts';
 import { ownerOfCaller } from './owner.ts';
 
 type Reading = Pick<Deps, 'table'>;
@@ -41,7 +41,7 @@ async function tokensLeft(
   const byName = providerIdSchema().safeParse(name).success ? await tokensOf(table, owner, name) : [];
   const mayBeId = byName.length === 0 && idSchema().safeParse(name).success;
   const byId = mayBeId ? await allTokensOf(table, owner) : [];
-  const tokens = [...byName, ...byId.filter((token) => token.provider_uid === name)];
+  const tokens = [...byName, ...byId.filter((token) => isNameOfId(name, token.provider_uid))];
   const [first] = tokens;
   if (first === undefined) throw refuse('oauth_provider_not_found', { providerId: name });
   return { providerId: first.provider_id, tokens };
