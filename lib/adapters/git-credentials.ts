@@ -4,8 +4,8 @@
  */
 export type GitCredentials = { host: string; token: string; submodules: boolean };
 
-/** A header for requests to whatever lies at or below an address, and to nothing else. */
-export type GitAccess = { address: string; authorization: string };
+/** A header for requests to whatever lies at or below these addresses, and to nothing else. */
+export type GitAccess = { addresses: string[]; authorization: string };
 
 /** Hosts that check tokens do not look at the user's name, but ask for one. */
 const USER = 'x-access-token';
@@ -21,11 +21,18 @@ export function repositoryAccess(
   if (credentials === undefined || !URL.canParse(repoUrl)) return undefined;
   const { protocol, host } = new URL(repoUrl);
   if (protocol !== 'https:' || host.toLowerCase() !== credentials.host) return undefined;
-  return { address: repoUrl, authorization: basic(credentials) };
+  return { addresses: spellingsOf(repoUrl), authorization: basic(credentials) };
+}
+
+/** With and without `.git`: Git LFS asks below the one that ends so, however the repository was named. */
+function spellingsOf(repoUrl: string): string[] {
+  if (new URL(repoUrl).pathname === '/') return [repoUrl];
+  const plain = repoUrl.replace(/\/+$/, '').replace(/(?<=[^/])\.git$/, '');
+  return [plain, `${plain}.git`];
 }
 
 /** For the submodules of a repository, which its authors choose; undefined when they do not get the token. */
 export function submoduleAccess(credentials: GitCredentials | undefined): GitAccess | undefined {
   if (credentials?.submodules !== true) return undefined;
-  return { address: `https://${credentials.host}/`, authorization: basic(credentials) };
+  return { addresses: [`https://${credentials.host}/`], authorization: basic(credentials) };
 }

@@ -40,17 +40,18 @@ export function gitEnvironment(
   });
 }
 
-/** Git's own configuration by environment: other processes do not see it as they would see arguments. The header goes to that address alone. */
+/** Git's own configuration by environment: other processes do not see it as they would see arguments. The header goes to those addresses alone. */
 function accessConfiguration(access: GitAccess | undefined): Record<string, string> {
   if (access === undefined) return {};
-  const { address, authorization } = access;
-  return {
-    GIT_CONFIG_COUNT: '2',
-    GIT_CONFIG_KEY_0: `http.${address}.extraHeader`,
-    GIT_CONFIG_VALUE_0: `Authorization: ${authorization}`,
-    GIT_CONFIG_KEY_1: `http.${address}.followRedirects`,
-    GIT_CONFIG_VALUE_1: 'false',
-  };
+  const settings = access.addresses.flatMap((address): [string, string][] => [
+    [`http.${address}.extraHeader`, `Authorization: ${access.authorization}`],
+    [`http.${address}.followRedirects`, 'false'],
+  ]);
+  const numbered = settings.flatMap(([key, value], number): [string, string][] => [
+    [`GIT_CONFIG_KEY_${number}`, key],
+    [`GIT_CONFIG_VALUE_${number}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(numbered) };
 }
 
 export type GitCommand = {

@@ -37,15 +37,25 @@ no_credentials=(GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=http.followRedirects GIT_CON
   GIT_CONFIG_KEY_1=core.hooksPath GIT_CONFIG_VALUE_1=/dev/null)
 git_configuration=("${no_credentials[@]}")
 
-# use_credentials ADDRESS: the token of the deployment's integration, if it has one, for requests to this address alone.
+# use_credentials ADDRESS...: the token of the deployment's integration, if it has one, for requests to these addresses alone.
 use_credentials() {
-  local host basic
+  local host basic address count=2
   git_configuration=("${no_credentials[@]}")
   host="$(job_field .source.credentials.host)"
-  [[ -n "$host" && "${1,,}" == "https://$host/"* ]] || return 0
   basic="$(printf 'x-access-token:%s' "$(job_field .source.credentials.token)" | base64 --wrap=0)"
-  git_configuration=("${no_credentials[@]}" GIT_CONFIG_COUNT=3
-    "GIT_CONFIG_KEY_2=http.$1.extraHeader" "GIT_CONFIG_VALUE_2=Authorization: Basic $basic")
+  for address in "$@"; do
+    [[ -n "$host" && "${address,,}" == "https://$host/"* ]] || continue
+    git_configuration+=("GIT_CONFIG_KEY_$count=http.$address.extraHeader"
+      "GIT_CONFIG_VALUE_$count=Authorization: Basic $basic" "GIT_CONFIG_COUNT=$((count + 1))")
+    count=$((count + 1))
+  done
+}
+
+# Git LFS asks below the address with .git, however the repository was named.
+use_repository_credentials() {
+  local plain="${1%"${1##*[!/]}"}"
+  if [[ "$plain" == *[!/].git ]]; then plain="${plain%.git}"; fi
+  use_credentials "$plain" "$plain.git"
 }
 
 # read_repository ARGUMENTS: like run_git, and its output is kept for a reason to be found in.
@@ -67,7 +77,7 @@ fetch_commit() {
   step='clone'
   [[ "$url" == https://* ]] || fail "Repository $url cannot be read: builds read repositories over https only"
   say "Cloning $url at ${ref}${commit:+ (commit $commit)}"
-  use_credentials "$url"
+  use_repository_credentials "$url"
   run_git init --quiet
   run_git remote add origin "$url"
   if [ -n "$commit" ]; then

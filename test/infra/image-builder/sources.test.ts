@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -71,13 +71,15 @@ describe('the token of an integration', () => {
     expect(fetches.length).toBeGreaterThan(0);
     for (const { env, args } of fetches) {
       expect(env).toMatchObject({
-        GIT_CONFIG_COUNT: '3',
+        GIT_CONFIG_COUNT: '4',
         GIT_CONFIG_KEY_0: 'http.followRedirects',
         GIT_CONFIG_VALUE_0: 'false',
         GIT_CONFIG_KEY_1: 'core.hooksPath',
         GIT_CONFIG_VALUE_1: '/dev/null',
         GIT_CONFIG_KEY_2: 'http.https://git.example/app.extraHeader',
         GIT_CONFIG_VALUE_2: `Authorization: Basic ${basic}`,
+        GIT_CONFIG_KEY_3: 'http.https://git.example/app.git.extraHeader',
+        GIT_CONFIG_VALUE_3: `Authorization: Basic ${basic}`,
       });
       expect(JSON.stringify(args)).not.toContain(basic);
     }
@@ -85,6 +87,31 @@ describe('the token of an integration', () => {
     for (const text of [JSON.stringify(others), lines.join('\n')])
       expect([text.includes(TOKEN), text.includes(basic)]).toEqual([false, false]);
   });
+
+  it.each(['app', 'app/', 'app.git', 'app.git/'])(
+    'is for its Git LFS, too, when it is spelled %s',
+    async (spelled) => {
+      const builder = await aBuilder();
+      await builder.repository('app', { Dockerfile: 'FROM x' });
+      await builder.repository('app.git', { Dockerfile: 'FROM x' });
+      const repoUrl = `https://git.example/${spelled}`;
+      const { calls } = await builder.run(aJob({ source: { ...source, repoUrl } }));
+      const [checkout] = calls.filter(({ tool, args }) => tool === 'git' && args.includes('checkout'));
+      const headerFor = (url: string): string => {
+        const args = ['config', '--get-urlmatch', 'http.extraHeader', url];
+        const env = { ...checkout?.env, PATH: process.env.PATH ?? '' };
+        return spawnSync('git', args, { cwd: '/', env, encoding: 'utf8' }).stdout;
+      };
+      for (const way of ['app/info/refs', 'app.git/info/refs', 'app.git/info/lfs/objects/batch'])
+        expect(headerFor(`https://git.example/${way}`)).toContain('Authorization: Basic ');
+      for (const url of [
+        'https://git.example/app2',
+        'https://git.example/other.git',
+        'https://git.example.git/',
+      ])
+        expect(headerFor(url)).toBe('');
+    },
+  );
 
   it.each([
     [false, []],

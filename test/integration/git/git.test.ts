@@ -46,6 +46,34 @@ describe('a token', () => {
     expect(await setting('http.followRedirects', own)).toBe('false');
   });
 
+  it.each(['', '/', '.git', '.git/'])(
+    'is sent to its Git LFS, however the repository is spelled: %j',
+    async (end) => {
+      const access = repositoryAccess(`https://git.example:8443/team/app${end}`, credentials);
+      const ways = ['app/info/refs', 'app.git/info/refs', 'app.git/info/lfs/objects/batch'];
+      for (const way of ways) {
+        const url = `https://git.example:8443/team/${way}`;
+        expect(await setting('http.extraHeader', url, access)).toBe(`Authorization: Basic ${basic}`);
+        expect(await setting('http.followRedirects', url, access)).toBe('false');
+      }
+      const others = [
+        'application/info/refs',
+        'app.github/info/refs',
+        'app.gitx',
+        'other.git/info/lfs',
+        'app2',
+      ];
+      for (const way of others)
+        expect(await setting('http.extraHeader', `https://git.example:8443/team/${way}`, access)).toBe('');
+    },
+  );
+
+  it('is for no other host, where the address of a repository has no path', async () => {
+    const access = repositoryAccess('https://git.example', { ...credentials, host: 'git.example' });
+    expect(await setting('http.extraHeader', 'https://git.example/x', access)).toContain(basic);
+    expect(await setting('http.extraHeader', 'https://git.example.git/x', access)).toBe('');
+  });
+
   it.each([
     'https://git.example:8443/team/other.git',
     'https://git.example:8443/team/app.git/../other.git',
