@@ -30,6 +30,9 @@ export const VARIOUS = 'various';
 /** So many callers are told apart in an hour, of those who are known and of the others each: somebody may come from many addresses. */
 export const CALLERS_MAX = 100;
 
+/** So many tenants that one unknown caller names are told apart: anybody may make them up, and they take no place from other callers. */
+export const CLAIMS_MAX = 20;
+
 type Kind = 'known' | 'unknown';
 export const kindOf = ({ key_id }: Pick<RefusalNote, 'key_id'>): Kind =>
   key_id === undefined ? 'unknown' : 'known';
@@ -39,6 +42,9 @@ const EXACT_UP_TO = 10;
 const isTold = (count: number): boolean => count <= EXACT_UP_TO || (count & (count - 1)) === 0;
 
 type Counted = { count: number; told: number };
+/** By caller, then by what is counted together. */
+type Counts = Map<string, Map<string, Counted>>;
+const noCounts = (): Record<Kind, Counts> => ({ known: new Map(), unknown: new Map() });
 
 /**
  * Counts the refusals of each caller, and passes on what is to be added to the count that is kept: each of the first few, then seldom, so that who asks
@@ -46,28 +52,40 @@ type Counted = { count: number; told: number };
  */
 export function countedRefusals(passOn: (note: RefusalNote) => void): (refusal: Refusal) => void {
   let hour = 0;
-  let callers = { known: new Map<string, Counted>(), unknown: new Map<string, Counted>() };
+  let callers = noCounts();
   return (refusal) => {
     if (hourOf(refusal.at) !== hour) {
       hour = hourOf(refusal.at);
-      callers = { known: new Map(), unknown: new Map() };
+      callers = noCounts();
     }
     const own = noteOf(refusal);
     const counts = callers[kindOf(own)];
-    const isOneTooMany = !counts.has(placeOf(own)) && counts.size >= CALLERS_MAX;
-    const note = isOneTooMany ? withoutCaller(own) : own;
-    const counted = counts.get(placeOf(note)) ?? { count: 0, told: 0 };
+    const note = bounded(counts, own);
+    const places = counts.get(note.caller) ?? new Map<string, Counted>();
+    counts.set(note.caller, places);
+    const counted = places.get(placeOf(note)) ?? { count: 0, told: 0 };
     counted.count += 1;
-    counts.set(placeOf(note), counted);
+    places.set(placeOf(note), counted);
     if (!isTold(counted.count)) return;
     passOn({ ...note, count: counted.count - counted.told });
     counted.told = counted.count;
   };
 }
 
+/** As much of a note as is told apart from others. */
+function bounded(counts: Counts, note: RefusalNote): RefusalNote {
+  const places = counts.get(note.caller);
+  if (places === undefined) return counts.size < CALLERS_MAX ? note : withoutCaller(note);
+  return places.has(placeOf(note)) || places.size < CLAIMS_MAX ? note : withoutClaim(note);
+}
+
 /** What is counted together. */
-const placeOf = ({ caller, tenant_id, organisation_id, claimed_tenant_id }: RefusalNote): string =>
-  [caller, tenant_id, organisation_id, tenant_id === undefined ? claimed_tenant_id : ''].join(' ');
+const placeOf = ({ tenant_id, organisation_id, claimed_tenant_id }: RefusalNote): string =>
+  [tenant_id, organisation_id, tenant_id === undefined ? claimed_tenant_id : ''].join(' ');
+
+function withoutClaim({ claimed_tenant_id: _, ...note }: RefusalNote): RefusalNote {
+  return note;
+}
 
 /** The same refusal as one of somebody: of all that are not told apart, only what they were answered is kept. */
 export function withoutCaller(note: RefusalNote): RefusalNote {

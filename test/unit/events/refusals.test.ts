@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   CALLERS_MAX,
+  CLAIMS_MAX,
   countedRefusals,
   type Refusal,
   VARIOUS,
@@ -91,9 +92,25 @@ describe('a process', () => {
     expect(notes.at(-1)).toMatchObject({ user_id: 'user', key_id: 'key', tenant_id: 'tenant' });
   });
 
+  it('still sees whom others ask for, whatever tenants one address makes up', () => {
+    const madeUp = Array.from({ length: 5_000 }, (_, n) => aRefusal({ claimedTenantId: `tenant ${n}` }));
+    const other = { sourceAddress: '192.0.2.2', claimedTenantId: 'real' };
+    const [seen] = notesOf([...madeUp, aRefusal(other)]).slice(-1);
+    expect(seen).toMatchObject({ claimed_tenant_id: 'real', details: { source_address: '192.0.2.2' } });
+  });
+
+  it('tells few tenants of one address apart, and keeps the address of the others', () => {
+    const claims = Array.from({ length: 5_000 }, (_, n) => aRefusal({ claimedTenantId: `tenant ${n}` }));
+    const notes = notesOf(claims);
+    expect(new Set(notes.map((note) => note.claimed_tenant_id)).size).toBe(CLAIMS_MAX + 1);
+    expect(callersOf(notes)).toHaveLength(1);
+    expect(callersOf(notes)).not.toContain(VARIOUS);
+    for (const { details } of notes) expect(details).toMatchObject({ source_address: '192.0.2.1' });
+  });
+
   it('remembers no more for tenants that are made up', () => {
     const claims = Array.from({ length: 5_000 }, (_, n) => aRefusal({ claimedTenantId: `tenant ${n}` }));
-    expect(notesOf(claims).length).toBeLessThan(CALLERS_MAX + 30);
+    expect(notesOf(claims).length).toBeLessThan(CLAIMS_MAX + 30);
   });
 });
 
