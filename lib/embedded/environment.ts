@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { OidcSettings } from '../adapters/identity-provider.ts';
 import { isOrigin, listed } from '../contract/cors.ts';
 import { hostList } from '../contract/env.ts';
-import { HOSTS_WANTED, hostNameOf, readHosts } from '../serving/hosts.ts';
+import { hostNameOf, hostsWanted, readHosts } from '../serving/hosts.ts';
 import { FAULT_SHARE_MAX, type Faults, parseFaults } from './faults.ts';
 import { type LogLevel, logLevels } from './log.ts';
 
@@ -98,8 +98,9 @@ const publicHosts = z
   .optional()
   .transform((given, context): string[] => {
     const { hosts: found, wrong } = readHosts(given ?? '');
-    if (wrong.length === 0) return found;
-    context.addIssue({ code: 'custom', message: `must be ${HOSTS_WANTED}, not '${wrong[0]}'` });
+    const [first] = wrong;
+    if (first === undefined) return found;
+    context.addIssue({ code: 'custom', message: `must be ${hostsWanted(first)}` });
     return z.NEVER;
   });
 

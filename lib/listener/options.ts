@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { HOSTS_WANTED, hostNameOf, readHosts } from '../serving/hosts.ts';
+import { hostNameOf, hostsWanted, readHosts } from '../serving/hosts.ts';
 import { isLogLevel, type LogLevel } from './log.ts';
 
 export type ListenerOptions = {
@@ -90,7 +90,8 @@ function prefixOf(text: string): string {
 /** The public address of the agents is one of their names. */
 function publicHostsOf(text: string, agentsUrl: string | undefined): string[] {
   const { hosts, wrong } = readHosts(text);
-  if (wrong.length > 0) throw new OptionsError(`--public-hosts must be ${HOSTS_WANTED}, not '${wrong[0]}'.`);
+  const [first] = wrong;
+  if (first !== undefined) throw new OptionsError(`--public-hosts must be ${hostsWanted(first)}.`);
   const ofAddress = agentsUrl === undefined ? undefined : hostNameOf(new URL(agentsUrl).host);
   return ofAddress === undefined ? hosts : [...hosts, ofAddress];
 }

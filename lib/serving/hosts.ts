@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import { domainToASCII } from 'node:url';
 
 /** A host as it stands in a URL or a `Host` header: a name or an address, with a port or without. */
 const AUTHORITY = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{0,5})?$/i;
@@ -32,5 +33,9 @@ export function readHosts(text: string): { hosts: string[]; wrong: string[] } {
   return { hosts, wrong: entries.filter((entry) => hostNameOf(entry) === undefined) };
 }
 
-/** What an entry of a list that `readHosts` takes must be; goes on after `must be`. */
-export const HOSTS_WANTED = 'host names separated by commas, such as slipway.example';
+/** What the entries of a list that `readHosts` takes must be, unlike this one; goes on after `must be`. */
+export function hostsWanted(wrong: string): string {
+  const isAscii = /^[\0-\x7f]*$/.test(wrong);
+  const punycode = `in punycode, such as ${domainToASCII(wrong) || 'xn--bcher-kva.example'}`;
+  return `host names separated by commas, ${isAscii ? 'such as slipway.example' : punycode}, not '${wrong}'`;
+}

@@ -106,6 +106,10 @@ describe('the environment of the runtime', () => {
       { SLIPWAY_OIDC_ISSUER: 'http://localhost.example', SLIPWAY_OIDC_AUDIENCE: 'slipway' },
       "not 'http://localhost.example'.",
     ],
+    [
+      { SLIPWAY_PUBLIC_HOSTS: 'a.example,bücher.example' },
+      "in punycode, such as xn--bcher-kva.example, not 'bücher.example'.",
+    ],
     [{ SLIPWAY_CORS_ORIGINS: 'console.example' }, "separated by commas, not 'console.example'."],
     [{ SLIPWAY_CORS_ORIGINS: 'https://a.example/' }, "separated by commas, not 'https://a.example/'."],
   ])('refuses %j', (environment, message) => {

@@ -25,6 +25,7 @@ describe('the hosts of the agents’ port', () => {
 
   it.each([
     [['--public-hosts', 'https://a.example'], {}, /--public-hosts .* not 'https:\/\/a\.example'/],
+    [['--public-hosts', 'bücher.example'], {}, /in punycode, such as xn--bcher-kva\.example, not 'bücher/],
     [[], { SLIPWAY_TRUST_PROXY: 'yes' }, /SLIPWAY_TRUST_PROXY must be true or false, not 'yes'/],
   ])('are refused when they are none: %j %j', (args, environment, message) => {
     expect(() => read(args, environment)).toThrow(OptionsError);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hostNameOf, isLoopbackHost, readHosts } from '../../../lib/serving/hosts.ts';
+import { hostNameOf, hostsWanted, isLoopbackHost, readHosts } from '../../../lib/serving/hosts.ts';
 
 const isServed = (authority: string): boolean => {
   const host = hostNameOf(authority);
@@ -54,6 +54,17 @@ describe('a list of hosts', () => {
     const { hosts, wrong } = readHosts(' Slipway.Example:8443, agents.example., ,10.1,[2001:DB8::0:1] ');
     expect(hosts).toEqual(['slipway.example', 'agents.example', '10.0.0.1', '[2001:db8::1]']);
     expect(wrong).toEqual([]);
+  });
+
+  it('says how a name in other letters is written', () => {
+    const { hosts, wrong } = readHosts('bücher.example,例え.example');
+    expect(hosts).toEqual([]);
+    expect(wrong.map(hostsWanted)).toEqual([
+      expect.stringMatching(/in punycode, such as xn--bcher-kva\.example, not 'bücher\.example'$/),
+      expect.stringMatching(/in punycode, such as xn--r8jz45g\.example, not '例え\.example'$/),
+    ]);
+    expect(hostsWanted('*.é.example')).toMatch(/in punycode, such as .*, not '\*\.é\.example'$/);
+    expect(hostsWanted('*.c.example')).toMatch(/such as slipway\.example, not '\*\.c\.example'$/);
   });
 
   it('tells what is none', () => {
