@@ -16,6 +16,7 @@ const otherRuns = [
   'test/bench/**',
   'test/fuzz/**',
   ...awsFolders,
+  ...(process.env.TEST_KILLS === undefined ? ['test/kills/**'] : []),
   ...(process.env.TEST_AGENTS === undefined ? ['test/e2e/agents*.test.ts'] : []),
   ...(process.env.TEST_BROWSER === undefined ? ['test/e2e/*-browser.test.ts'] : []),
 ];

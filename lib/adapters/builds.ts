@@ -18,6 +18,11 @@ export type BuildSource =
 
 /** All a build needs. Secrets never reach it: `maskValues` are only replaced in what it prints. */
 export type BuildJob = RevisionRef & {
+  /**
+   * What the build and all that it leaves is called by: the revision's id, and `-2`, `-3` … after it for each build of it that was lost. A build
+   * that comes back late overwrites nothing.
+   */
+  buildName: string;
   source: BuildSource;
   /**
    * Relative to the root of the source; the build runs in its folder. `langgraph.json` need not be there: then the project says by a start
@@ -42,7 +47,9 @@ export type BuildState =
   /** `message`: a reason a person can act on, with the last lines of output, masked. */
   | { state: 'failed'; message: string }
   | { state: 'stopped' }
-  /** Nothing is known of it (any more). */
+  /** It ended through no fault of its own, and what it made is lost: a fault of the builder, or of the machine. */
+  | { state: 'lost' }
+  /** Nothing is known of it, which may be eventually consistent. */
   | { state: 'absent' };
 
 /** No build can start now; the state machine tries again later. */
@@ -55,8 +62,8 @@ export class BuildsAtCapacity extends Error {
 
 /** Runs builds: CodeBuild, or child processes of this machine. */
 export type Builds = {
-  /** Starts a build once per `idempotencyToken` (the revision id): a repeated start gives the same build. */
-  start(job: BuildJob, idempotencyToken: string): Promise<{ buildId: string }>;
+  /** Starts a build once per name: a repeated start gives the same build. */
+  start(job: BuildJob): Promise<{ buildId: string }>;
   /** Resolves when nothing of the build runs any more. Harmless for one that ended or is unknown. */
   stop(buildId: string): Promise<void>;
   state(buildId: string): Promise<BuildState>;
@@ -70,4 +77,5 @@ export const buildVariables = {
   tenantId: 'SLIPWAY_TENANT_ID',
   deploymentId: 'SLIPWAY_DEPLOYMENT_ID',
   revisionId: 'SLIPWAY_REVISION_ID',
+  buildName: 'SLIPWAY_BUILD_NAME',
 } as const;

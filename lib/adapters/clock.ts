@@ -8,6 +8,13 @@ export type Clock = {
   orderedId(): string;
   /** UUIDv4. */
   randomId(): string;
+  /** Resolves after so many milliseconds; keeps no process alive. */
+  wait(milliseconds: number): Promise<void>;
 };
 
-export const systemClock: Clock = { now: () => Date.now(), orderedId: () => v7(), randomId: () => v4() };
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  orderedId: () => v7(),
+  randomId: () => v4(),
+  wait: (milliseconds) => new Promise((resolve) => void setTimeout(resolve, milliseconds).unref()),
+};

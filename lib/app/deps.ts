@@ -64,5 +64,7 @@ export type Deps = {
   keyUses?: KeyUses;
   /** On AWS the function's log. */
   auditLog: AuditLog;
+  /** Names this runtime among those that share its table, the same after a restart; absent: each call is another one. */
+  ownerId?: string;
   settings: Settings;
 };

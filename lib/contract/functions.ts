@@ -60,6 +60,7 @@ export const functionRows = {
       'table:get',
       'table:put',
       'table:update',
+      'table:delete',
       'keys:decrypt',
       'uploads:read',
       'artifacts:write',

@@ -183,6 +183,7 @@ export const statusResponse = lazy(() => z.object({ accepted: z.int() }));
 
 /**
  * `GET …/desired`. `held`: a task of this deployment is in progress, leave it alone. `revision_id: null`: run nothing of it.
+ * `custom_url` is the deployment's own address now, whatever the revision; null: it has none. A row without it says nothing of it.
  * Only after an answer marked `complete` may a listener remove compute that is not listed, and only its own.
  */
 export const desiredResponse = lazy(() =>
@@ -195,6 +196,7 @@ export const desiredResponse = lazy(() =>
         epoch: z.int(),
         revision_id: z.guid().nullable(),
         held: z.boolean(),
+        custom_url: z.string().nullish(),
       }),
     ),
   }),

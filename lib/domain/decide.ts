@@ -6,7 +6,9 @@ import { isTerminal, stageOf } from './transitions.ts';
 export type Action =
   | { do: 'nothing' }
   | { do: 'take_slot'; number: number }
-  | { do: 'start_execution'; nextAttempt: boolean }
+  | { do: 'start_execution' }
+  /** Start the next attempt of the execution; `isDeath`: it counts among those that a stage may have. */
+  | { do: 'restart'; isDeath: boolean }
   /** Stop the build if one runs, then fail the waiting token. */
   | { do: 'interrupt' }
   | { do: 'answer_token' }
@@ -17,7 +19,11 @@ export type Action =
   | { do: 'fail_unclaimed' }
   | { do: 'fail_silent' }
   | { do: 'read_build' }
+  /** Tell the state that waits for a build that it was lost. */
+  | { do: 'fail_lost_build' }
   | { do: 'fail_build_overdue' }
+  /** An operator has ended its execution by hand. */
+  | { do: 'fail_aborted' }
   | { do: 'end' }
   | { do: 'end_queued' }
   | { do: 'request_interrupt' }
@@ -29,6 +35,8 @@ export type Action =
 
 const nothing: Action = { do: 'nothing' };
 
+const UNANSWERED_BUILD_MILLISECONDS = 10 * 60_000;
+
 /**
  * The rule of the engine, pure: dispatch asks it after every change, sweep every minute, and both do what it says until it says
  * nothing. It looks at how things are, never at what changed, so a lost or repeated event changes no result.
@@ -37,7 +45,7 @@ export function decide(s: Situation): Action {
   return aboutTask(s) ?? aboutDeletion(s) ?? aboutSlot(s) ?? nothing;
 }
 
-function aboutTask({ task, holder, deletion, now, limits }: Situation): Action | undefined {
+function aboutTask({ task, holder, deletion, now, limits, listenerSeenAt }: Situation): Action | undefined {
   if (task === undefined) return undefined;
   const leaseExpired = task.leaseUntil !== undefined && now >= task.leaseUntil;
   const forced = deletion?.forced === true;
@@ -50,11 +58,31 @@ function aboutTask({ task, holder, deletion, now, limits }: Situation): Action |
   if (unwanted) return task.state === 'offered' ? { do: 'release_task' } : { do: 'cancel_task' };
   if (holder.outcome?.stage === 'deploy' || holder.interruptRequested) return undefined;
   if (task.state === 'claimed') return leaseExpired ? { do: 'mark_unknown' } : undefined;
-  if (task.lastHeartbeatAt !== undefined) {
-    return now >= task.lastHeartbeatAt + limits.silentMilliseconds ? { do: 'fail_silent' } : undefined;
-  }
-  return now >= task.offeredAt + limits.unclaimedMilliseconds ? { do: 'fail_unclaimed' } : undefined;
+  if (listenerSeenAt === 'not_asked') return undefined;
+  return aboutSilence({ ...task, listenerSeenAt: listenerSeenAt ?? 0 }, now, limits);
 }
+
+/**
+ * A listener that asks for work is busy, not absent: its silence counts from the last time it asked. A task that is offered again waits for
+ * at least one lease, since the silence may have been our own outage, in which no listener could report.
+ */
+function aboutSilence(
+  { offeredAt, lastHeartbeatAt, listenerSeenAt }: TaskFacts & { listenerSeenAt: number },
+  now: number,
+  limits: Situation['limits'],
+): Action | undefined {
+  if (lastHeartbeatAt === undefined) {
+    const since = Math.max(offeredAt, listenerSeenAt);
+    return now >= since + limits.unclaimedMilliseconds ? { do: 'fail_unclaimed' } : undefined;
+  }
+  const silentSince = Math.max(lastHeartbeatAt, listenerSeenAt) + limits.silentMilliseconds;
+  const offeredFor = offeredAt + limits.leaseMilliseconds;
+  return now >= Math.max(silentSince, offeredFor) ? { do: 'fail_silent' } : undefined;
+}
+
+/** Follows from time alone, so it is done before anything is asked: a service that does not answer keeps no lease from running out. */
+export const followsFromTime = (action: Action): boolean =>
+  ['mark_unknown', 'release_task', 'cancel_task', 'offer_deletion_again'].includes(action.do);
 
 /** Nothing new begins; what is at work is interrupted and ends as it would otherwise; then the deletion has the slot for good. */
 function aboutDeletion({ deletion, firstQueued, slot, holder, task, now }: Situation): Action | undefined {
@@ -75,19 +103,86 @@ const mayInterrupt = (holder: Holder | undefined): boolean =>
   !deployDecided(holder);
 
 function aboutSlot(s: Situation): Action | undefined {
-  if (s.slot === undefined) {
+  const { slot, holder } = s;
+  if (slot === undefined) {
     return s.firstQueued === undefined ? undefined : { do: 'take_slot', number: s.firstQueued };
   }
-  if (s.holder === undefined) return undefined;
-  if (isTerminal(s.holder.status)) return { do: 'end' };
-  if (s.holder.interruptRequested && !deployDecided(s.holder)) return interrupt(s.holder, s.execution);
-  if (s.holder.status === 'QUEUED' && s.holder.outcome === undefined) return starting(s.execution);
-  return answering(s.holder) ?? dead(s.execution) ?? building(s.holder, s.now) ?? offering(s.holder, s.task);
+  if (holder === undefined) return undefined;
+  if (isTerminal(holder.status)) return { do: 'end' };
+  const death = deathOf(s, holder);
+  if (holder.interruptRequested && !deployDecided(holder)) return interrupting(holder, death);
+  if (holder.outcome !== undefined) return concluding(holder, holder.outcome, death);
+  // A build that ended with its execution decides where the next attempt begins, and is no second death.
+  if (death !== undefined && mayHaveEndedToo(holder)) return building(holder, s.now);
+  if (death !== undefined) return readingBuild(holder, s.now) ?? deathOfUndecided(death);
+  if (holder.status === 'QUEUED') return starting(s.execution);
+  return building(holder, s.now) ?? offering(holder, s.task);
+}
+
+/** How the execution of the revision in the slot came to be gone; undefined while it runs, or nobody has asked. */
+type Death = 'died' | 'stopped' | 'aborted' | 'never_started';
+
+/** Two looks of the sweep, a minute apart. */
+const ABSENT_CONFIRMED_MILLISECONDS = 55_000;
+
+/** That something does not exist is eventually consistent: it is believed when it is said again by a later look. `since`: the first time. */
+export const isAbsentForSure = (since: number | undefined, now: number): boolean =>
+  since !== undefined && now >= since + ABSENT_CONFIRMED_MILLISECONDS;
+
+function deathOf({ execution, now }: Situation, holder: Holder): Death | undefined {
+  if (holder.restartMarked) return 'died';
+  switch (execution) {
+    case 'running':
+    case 'not_asked':
+      return undefined;
+    case 'stopped':
+    case 'aborted':
+      return execution;
+    case 'absent':
+      return isAbsentForSure(holder.executionAbsentSince, now) ? 'never_started' : undefined;
+    default:
+      return 'died';
+  }
+}
+
+/** An interrupt never restarts anything. */
+function interrupting(holder: Holder, death: Death | undefined): Action | undefined {
+  if (holder.waiting !== undefined) return { do: 'interrupt' };
+  // Otherwise nothing waits because a step is at work, and its next conditional write will fail.
+  return death !== undefined || holder.atCapacity ? { do: 'end' } : undefined;
+}
+
+/** An outcome is recorded: the state that waits for it goes on with it. Without one the revision ends by it, or goes on to its deploy. */
+function concluding(
+  { waiting, atCapacity }: Holder,
+  { stage, result }: NonNullable<Holder['outcome']>,
+  death: Death | undefined,
+): Action | undefined {
+  if (waiting === stage) return { do: 'answer_token' };
+  const isLast = stage === 'deploy' || result !== 'succeeded';
+  if (death !== undefined) return isLast ? { do: 'end' } : deathOfUndecided(death);
+  return isLast && atCapacity ? { do: 'end' } : undefined;
+}
+
+/** A crash is no reason to fail: the next attempt takes the revision up where it is. Only a person's hand on the execution ends it. */
+function deathOfUndecided(death: Death): Action {
+  switch (death) {
+    case 'aborted':
+      return { do: 'fail_aborted' };
+    case 'never_started':
+      return { do: 'start_execution' };
+    case 'stopped':
+    case 'died':
+      return { do: 'restart', isDeath: death === 'died' };
+  }
 }
 
 /** Whether what is to be done with the revision may depend on which state waits: only then is its token worth reading. */
-export const dependsOnWaiting = ({ outcome, interruptRequested, status, offered }: Holder): boolean =>
-  outcome !== undefined || interruptRequested || (status === 'AWAITING_DEPLOY' && !offered);
+export const dependsOnWaiting = (holder: Holder): boolean =>
+  holder.outcome !== undefined ||
+  holder.interruptRequested ||
+  holder.buildLost ||
+  (holder.status === 'AWAITING_DEPLOY' && !holder.offered);
 
 const AT_WORK: readonly RevisionStatus[] = ['AWAITING_BUILD', 'BUILDING', 'DEPLOYING'];
 
@@ -99,33 +194,33 @@ export const isAtWork = (status: RevisionStatus): boolean => AT_WORK.includes(st
 
 const deployDecided = (holder: Holder): boolean => holder.outcome?.stage === 'deploy';
 
-function interrupt(holder: Holder, execution: Situation['execution']): Action | undefined {
-  if (holder.waiting !== undefined) return { do: 'interrupt' };
-  // Nothing waits: either a step is at work and its next conditional write will fail, or the execution is gone.
-  return dead(execution);
-}
-
 /** A start is repeated while the slot's revision is still QUEUED: the same name and input are harmless while it runs. */
-function starting(execution: Situation['execution']): Action | undefined {
-  if (execution === 'running') return undefined;
-  return { do: 'start_execution', nextAttempt: execution === 'closed' };
+const starting = (execution: Situation['execution']): Action | undefined =>
+  execution === 'running' ? undefined : { do: 'start_execution' };
+
+function readingBuild({ build, status }: Holder, now: number): Action | undefined {
+  if (build === undefined || stageOf(status) !== 'build') return undefined;
+  const isGone = build.state === 'absent' && isAbsentForSure(build.absentSince, now);
+  return build.state === 'ended' || isGone ? { do: 'read_build' } : undefined;
 }
 
-function answering(holder: Holder): Action | undefined {
-  const { outcome, waiting } = holder;
-  return outcome !== undefined && waiting === outcome.stage ? { do: 'answer_token' } : undefined;
-}
-
-function dead(execution: Situation['execution']): Action | undefined {
-  return execution === 'closed' || execution === 'absent' ? { do: 'end' } : undefined;
-}
+/** What ended the execution may have ended its build, and nobody could say (for sure) yet. An execution that said itself that it died was alone. */
+const mayHaveEndedToo = ({ build, restartMarked, status }: Holder): boolean =>
+  !restartMarked &&
+  stageOf(status) === 'build' &&
+  (build?.state === 'not_asked' || build?.state === 'absent');
 
 function building(holder: Holder, now: number): Action | undefined {
-  const { build, outcome } = holder;
-  if (build === undefined || outcome !== undefined || stageOf(holder.status) !== 'build') return undefined;
-  if (build.state === 'ended' || build.state === 'absent') return { do: 'read_build' };
-  if (build.state === 'running' && holder.status === 'AWAITING_BUILD') return { do: 'read_build' };
-  return now >= build.dueAt ? { do: 'fail_build_overdue' } : undefined;
+  const { build, buildDueAt, buildLost, waiting } = holder;
+  if (stageOf(holder.status) !== 'build') return undefined;
+  if (buildLost && waiting === 'build') return { do: 'fail_lost_build' };
+  const reading = readingBuild(holder, now);
+  if (reading !== undefined) return reading;
+  if (build?.state === 'running' && holder.status === 'AWAITING_BUILD') return { do: 'read_build' };
+  // That nobody can say how the build is may be a fault of ours: it gets the time in which such faults pass.
+  const patience = build?.state === 'not_asked' ? UNANSWERED_BUILD_MILLISECONDS : 0;
+  const isOverdue = buildDueAt !== undefined && now >= buildDueAt + patience;
+  return isOverdue ? { do: 'fail_build_overdue' } : undefined;
 }
 
 function offering(holder: Holder, task: TaskFacts | undefined): Action | undefined {

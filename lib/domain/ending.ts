@@ -20,10 +20,10 @@ export type EndingFacts = {
 
 /**
  * How a revision ends, from the facts recorded on it. A recorded deploy outcome wins over a later interrupt (the listener had
- * announced the switch); an interrupt wins over everything else; without either, whatever was at work died, and the status it
- * died in names the failure. `cause`: what the workflow says of the death. Undefined when the revision has ended already.
+ * announced the switch); an interrupt wins over everything else; without either, the
+ * stage that it was in names the failure: an execution that ends so is a defect of ours. Undefined when the revision has ended already.
  */
-export function endingOf(facts: EndingFacts, cause: string | undefined): Ending | undefined {
+export function endingOf(facts: EndingFacts): Ending | undefined {
   if (isTerminal(facts.status)) return undefined;
   const { outcome } = facts;
   if (outcome?.stage === 'deploy') return decided(outcome);
@@ -33,7 +33,7 @@ export function endingOf(facts: EndingFacts, cause: string | undefined): Ending 
   }
   if (outcome !== undefined && outcome.result !== 'succeeded') return decided(outcome);
   const stage = stageOf(facts.status) ?? 'deploy';
-  return { status: failureOf[stage], message: diedIn[stage](cause) };
+  return { status: failureOf[stage], message: NO_FACT };
 }
 
 function decided(outcome: NonNullable<EndingFacts['outcome']>): Ending {
@@ -43,13 +43,5 @@ function decided(outcome: NonNullable<EndingFacts['outcome']>): Ending {
   return { status: 'DEPLOYED', message: outcome.message ?? (outcome.url === undefined ? silent : undefined) };
 }
 
-const because = (cause: string | undefined): string => (cause === undefined ? '' : ` (${cause})`);
-
-const diedIn: Record<Stage, (cause: string | undefined) => string> = {
-  create: (cause) =>
-    `The control plane could not begin to process this revision${because(cause)}. Nothing of the source was touched; redeploy or patch again.`,
-  build: (cause) =>
-    `The build was lost when the control plane stopped or one of its steps died${because(cause)}. Redeploy this revision to build it again.`,
-  deploy: (cause) =>
-    `The deploy was lost when the control plane stopped or one of its steps died${because(cause)}. What was active before keeps serving; redeploy this revision to try again.`,
-};
+const NO_FACT =
+  'The control plane ended this revision without a reason, which is a defect of it. Redeploy it to try again.';

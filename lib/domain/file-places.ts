@@ -9,10 +9,13 @@ export const uploadsOf = ({ tenantId, deploymentId }: Owner): string => `uploads
 export const artifactsOf = ({ tenantId, deploymentId }: Owner): string =>
   `artifacts/${tenantId}/${deploymentId}`;
 
-/** The only place where a build of this revision may leave a folder. */
-export const artifactKeyOf = (ref: Owner & { revisionId: string }): string =>
-  `${artifactsOf(ref)}/${ref.revisionId}.tar`;
+/** The only place where this build may leave a folder. */
+export const artifactKeyOf = (build: Owner & { buildName: string }): string =>
+  `${artifactsOf(build)}/${build.buildName}.tar`;
+
+/** A build's name begins with the id of its revision. */
+const REVISION_ID_LENGTH = 36;
 
 /** The number of the revision whose build left this artifact. */
 export const artifactNumberOf = (key: string): number =>
-  numberOf(key.slice(key.lastIndexOf('/') + 1).replace(/\.tar$/, ''));
+  numberOf(key.slice(key.lastIndexOf('/') + 1).slice(0, REVISION_ID_LENGTH));

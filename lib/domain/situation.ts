@@ -1,3 +1,4 @@
+import type { ExecutionStatus } from '../contract/execution-status.ts';
 import type { RevisionStatus } from '../contract/revision-status.ts';
 import type { Stage } from './transitions.ts';
 
@@ -6,7 +7,7 @@ export type Situation = {
   /** Epoch milliseconds. */
   now: number;
   /** Asking costs a call, so only sweep does. */
-  execution: 'running' | 'closed' | 'absent' | 'not_asked';
+  execution: ExecutionStatus | 'not_asked';
   firstQueued: number | undefined;
   slot: { kind: 'revision' | 'delete' } | undefined;
   /** The revision in the slot. */
@@ -15,16 +16,30 @@ export type Situation = {
   deletion: Deletion | undefined;
   /** The deployment's open task on its listener, whichever revision it was offered for. */
   task: TaskFacts | undefined;
-  limits: { unclaimedMilliseconds: number; silentMilliseconds: number };
+  /** When the listener last asked for work (undefined: never). Reading it costs, so only sweep does. */
+  listenerSeenAt: number | undefined | 'not_asked';
+  limits: { unclaimedMilliseconds: number; silentMilliseconds: number; leaseMilliseconds: number };
 };
 
 export type Holder = {
   status: RevisionStatus;
+  /** Its execution died and said so itself: the next attempt is to be started. */
+  restartMarked: boolean;
+  /** Epoch milliseconds: since when the workflow says that it knows of no execution. */
+  executionAbsentSince: number | undefined;
   interruptRequested: boolean;
   outcome: { stage: Stage; result: 'succeeded' | 'failed' | 'skipped' } | undefined;
   /** The stage whose state waits for its token to be answered. */
   waiting: 'build' | 'deploy' | undefined;
-  build: { state: 'waiting' | 'running' | 'ended' | 'absent' | 'not_asked'; dueAt: number } | undefined;
+  build:
+    | { state: 'waiting' | 'running' | 'ended' | 'absent' | 'not_asked'; absentSince: number | undefined }
+    | undefined;
+  /** Epoch milliseconds: when its build must have ended, waiting included. */
+  buildDueAt: number | undefined;
+  /** Its build was lost while this execution waited for it. */
+  buildLost: boolean;
+  /** No build can start now; nothing waits until the next try. */
+  atCapacity: boolean;
   /** A task was offered for it (it may have ended since). */
   offered: boolean;
   /** Its listener moves traffic: too late to interrupt. */
@@ -46,6 +61,7 @@ export type TaskFacts = {
   kind: 'DEPLOY' | 'DELETE';
   ofHolder: boolean;
   state: 'offered' | 'claimed' | 'cancelled';
+  /** When it was last offered: a lease that ran out offers it again. */
   offeredAt: number;
   leaseUntil: number | undefined;
   lastHeartbeatAt: number | undefined;

@@ -1,8 +1,20 @@
-import { TransactionCanceledException, type TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
+import {
+  TransactionCanceledException,
+  TransactionConflictException,
+  type TransactWriteItemsCommandInput,
+} from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
-/** What goes wrong on purpose, for testing: which share of the transactions meets another writer. */
+/** What goes wrong on purpose, for testing: which share of the writes meets another writer's transaction. */
 export type Faults = { transactionConflict: number; seed: number };
+
+/** What the store writes with. */
+const WRITES = new Set([
+  'TransactWriteItemsCommand',
+  'PutItemCommand',
+  'UpdateItemCommand',
+  'DeleteItemCommand',
+]);
 
 /** More, and five seconds of retries would no longer be enough for most transactions. */
 export const FAULT_SHARE_MAX = 0.9;
@@ -19,26 +31,33 @@ export function parseFaults(text: string): Faults | undefined {
 }
 
 /**
- * Lets a share of this client's transactions fail as DynamoDB lets them fail when another writer holds one of their items: nothing is
- * written, and the reason of one item is TransactionConflict. With the same seed the same calls fail.
+ * Lets a share of this client's writes fail as DynamoDB lets them fail when another writer's transaction holds one of their items: nothing
+ * is written, and the reason is TransactionConflict (of one item of a transaction). With the same seed the same calls fail.
  */
 export function injectFaults(client: DynamoDBDocumentClient, faults: Faults, onFault: () => void): void {
   const random = randomNumbers(faults.seed);
   client.middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
-        if (commandName !== 'TransactWriteItemsCommand' || random() >= faults.transactionConflict)
-          return next(args);
+        const isWrite = WRITES.has(commandName ?? '');
+        if (!isWrite || random() >= faults.transactionConflict) return next(args);
         onFault();
         // The name of the command says what its input is.
-        throw conflictOf(args.input as TransactWriteItemsCommandInput, random);
+        const { TransactItems } = args.input as Partial<TransactWriteItemsCommandInput>;
+        throw TransactItems === undefined ? singleConflict() : conflictOf(TransactItems, random);
       },
     { step: 'initialize', name: 'slipwayFaults' },
   );
 }
 
+const singleConflict = (): TransactionConflictException =>
+  new TransactionConflictException({
+    message: 'Transaction is ongoing for the item',
+    $metadata: { httpStatusCode: 400 },
+  });
+
 function conflictOf(
-  { TransactItems = [] }: TransactWriteItemsCommandInput,
+  TransactItems: NonNullable<TransactWriteItemsCommandInput['TransactItems']>,
   random: () => number,
 ): TransactionCanceledException {
   const hit = Math.floor(random() * TransactItems.length);

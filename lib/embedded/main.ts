@@ -3,6 +3,7 @@ import { banner } from './banner.ts';
 import { EnvironmentError, readEnvironment } from './environment.ts';
 import { AlreadyRunning } from './lock.ts';
 import { createLog, readFunctionLogs } from './log.ts';
+import { OwnedByAnother } from './runtime/ownership.ts';
 import { PortTaken } from './runtime/ports.ts';
 import { startRuntime } from './runtime.ts';
 
@@ -35,7 +36,7 @@ function stopRequested(write: Write): Promise<string> {
 }
 
 /** Their messages say all that a person needs. */
-const EXPECTED = [EnvironmentError, AlreadyRunning, PortTaken, ToolMissing];
+const EXPECTED = [EnvironmentError, AlreadyRunning, OwnedByAnother, PortTaken, ToolMissing];
 
 function explain(error: unknown): string {
   const isExpected = EXPECTED.some((kind) => error instanceof kind);

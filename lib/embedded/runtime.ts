@@ -20,6 +20,7 @@ import {
 } from './runtime/handlers.ts';
 import { ensureCredentials, ensureListener } from './runtime/identity.ts';
 import { type ListenerChild, startListenerChild } from './runtime/listener-child.ts';
+import { type Ownership, takeOwnership } from './runtime/ownership.ts';
 import { chooseAgentsPort, isPortTaken, PortTaken } from './runtime/ports.ts';
 import { startSchedule } from './schedules.ts';
 import { wakeOnWrite } from './stream/wake-on-write.ts';
@@ -79,10 +80,18 @@ async function compose(start: Start, closers: Closers): Promise<Runtime> {
   const database = await openDatabase(settings.dataFolder, processes, log, environment);
   closers.add('database', () => database.close());
   openFaults(start, database);
+  const ownership = await takeOwnership({
+    table: database.table,
+    dataFolder: settings.dataFolder,
+    now: Date.now,
+    onError: log.error,
+  });
+  closers.add('ownership', () => ownership.close());
   let gateway: Gateway | undefined;
   const baseUrl = () => `http://localhost:${gateway?.port ?? settings.port}`;
-  const deps = await openAdapters({ settings, database, processes, closers, log, baseUrl });
-  const stream = await openEngine(start, deps, database, closers);
+  const opened = await openAdapters({ settings, database, processes, closers, log, baseUrl });
+  const deps = { ...opened, ownerId: ownership.id };
+  const stream = await openEngine(start, deps, { ...database, ownership }, closers);
   gateway = await openGateway(start, deps, closers);
   const { credentials, owner } = await ensureCredentials(deps, settings.dataFolder, baseUrl());
   const choosePort = (before: number | undefined) => chooseAgentsPort(settings.agentsPort, before);
@@ -105,7 +114,7 @@ async function compose(start: Start, closers: Closers): Promise<Runtime> {
 function openFaults({ settings: { faults }, log }: Start, { table }: Database): void {
   if (faults === undefined) return;
   const percent = Math.round(faults.transactionConflict * 100);
-  log.warn(`SLIPWAY_FAULTS: ${percent} % of the transactions fail on purpose (seed ${faults.seed})`);
+  log.warn(`SLIPWAY_FAULTS: ${percent} % of the writes fail on purpose (seed ${faults.seed})`);
   injectFaults(table.client, faults, () => log.debug('SLIPWAY_FAULTS: transaction conflict'));
 }
 
@@ -113,7 +122,7 @@ function openFaults({ settings: { faults }, log }: Start, { table }: Database): 
 async function openEngine(
   { settings, log }: Start,
   deps: EmbeddedDeps,
-  database: Database,
+  database: Database & { ownership: Ownership },
   closers: Closers,
 ): Promise<Stream> {
   const buildChanged = await buildChangedHandler(() => deps);
@@ -130,6 +139,7 @@ async function openEngine(
     streamArn: database.streamArn,
     dataFolder: settings.dataFolder,
     consumers: await streamConsumers(() => deps),
+    isPaused: () => !database.ownership.holds(),
     onRecord: (record) => deps.offers.notice(record),
     onError: log.error,
     onDelivered: (consumer, records, lag) =>
@@ -148,7 +158,7 @@ async function openEngine(
 
 type Schedules = Pick<Start, 'settings' | 'log'> & {
   stream: Stream;
-  database: Database;
+  database: Database & { ownership: Ownership };
   closers: Closers;
   sweep: (event: { all: boolean }) => Promise<unknown>;
   revocations: (event: { all: boolean }) => Promise<unknown>;
@@ -159,7 +169,7 @@ function openSchedules({ settings, log, stream, database, closers, sweep, revoca
     everySeconds: settings.sweepSeconds,
     run: async (first) => {
       // What ran in the process before us runs no more: at the start everything in flight is looked at.
-      await sweep({ all: first });
+      if (database.ownership.holds()) await sweep({ all: first });
     },
     onError: (error) => log.error(`sweep: ${String(error)}`),
   });
@@ -167,7 +177,7 @@ function openSchedules({ settings, log, stream, database, closers, sweep, revoca
   const revoking = startSchedule({
     everySeconds: REVOCATIONS_SECONDS,
     run: async () => {
-      await revocations({ all: false });
+      if (database.ownership.holds()) await revocations({ all: false });
     },
     onError: (error) => log.error(`revocations: ${String(error)}`),
   });

@@ -16,6 +16,8 @@ export type StreamOptions = {
   consumers: readonly Consumer[];
   /** Called with each record as soon as it is read, before any consumer; it may come again after a crash. Must not throw. */
   onRecord?: (record: DynamoDBRecord) => void;
+  /** While it says so nothing is read: another runtime may have begun to handle the records. */
+  isPaused?: () => boolean;
   onError: (message: string) => void;
   onDelivered?: (consumer: string, records: number, lagMilliseconds: number | undefined) => void;
 };
@@ -111,6 +113,7 @@ class Poller implements Stream {
   /** Reads and hands on; gives how long to wait before the next look. */
   async #readOnce(): Promise<number> {
     if (this.#inFlight.length >= BATCHES_IN_FLIGHT_MAX) return ERROR_MILLISECONDS;
+    if (this.#options.isPaused?.() === true) return IDLE_MILLISECONDS;
     const writtenAt = this.#firstWriteAt;
     this.#firstWriteAt = undefined;
     try {

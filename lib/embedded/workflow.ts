@@ -1,4 +1,5 @@
-import type { RevisionRef, Workflow } from '../adapters/workflow.ts';
+import type { ExecutionInput, Workflow } from '../adapters/workflow.ts';
+import type { ExecutionStatus } from '../contract/execution-status.ts';
 import {
   type Machine,
   type MachineInput,
@@ -19,7 +20,7 @@ export type HistoryEntry = { type: string; state: string | undefined; error: str
 export type EmbeddedWorkflow = Workflow & {
   /** What happened in an execution of this process; empty when it is not known (any more). */
   history(name: string): readonly HistoryEntry[];
-  /** Ends all executions where they are. The next process finds them closed. */
+  /** Ends all executions where they are. The next process finds them `stopped`. */
   close(): Promise<void>;
 };
 
@@ -62,7 +63,7 @@ class LocalWorkflow implements EmbeddedWorkflow {
     this.#names = names;
   }
 
-  async start(name: string, input: RevisionRef): Promise<'started' | 'already_exists'> {
+  async start(name: string, input: ExecutionInput): Promise<'started' | 'already_exists'> {
     const run = await this.#machine.load();
     if (this.#closed) throw new Error('the workflow is closing');
     checkName(name);
@@ -72,7 +73,7 @@ class LocalWorkflow implements EmbeddedWorkflow {
     return taken === 'taken' ? 'already_exists' : 'started';
   }
 
-  async status(name: string): Promise<'running' | 'closed' | 'absent'> {
+  async status(name: string): Promise<ExecutionStatus> {
     return this.#names.state(name);
   }
 
@@ -126,14 +127,16 @@ class LocalWorkflow implements EmbeddedWorkflow {
   }
 
   async #settle(name: string, result: Promise<unknown>): Promise<void> {
+    let how: 'succeeded' | 'failed' = 'succeeded';
     try {
       await result;
     } catch (error) {
+      how = 'failed';
       this.#options.onFailure?.(name, error instanceof Error ? error : new Error(String(error)));
     }
     this.#tokens.forget(name);
     this.#running.delete(name);
-    if (!this.#closed) this.#names.close(name, this.#options.now());
+    this.#names.close(name, this.#closed ? 'stopped' : how, this.#options.now());
   }
 
   #handlersFor(name: string) {

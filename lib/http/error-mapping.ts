@@ -1,7 +1,7 @@
+import { isUnavailable } from '../app/unavailable.ts';
 import { ApiError, errors, refuse, ValidationError } from '../contract/errors.ts';
 import { exchangeOf, type Result, type Step } from './exchange.ts';
 import { Replayed } from './replayed.ts';
-import { isUnavailable } from './unavailable.ts';
 
 export type ErrorLogger = { error(message: string, fields: Record<string, unknown>): void };
 

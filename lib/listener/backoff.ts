@@ -6,9 +6,10 @@ export function jittered(attempt: number, baseMilliseconds: number, capMilliseco
 }
 
 /** Waits; ends early (without throwing) when the signal fires. */
-export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  await delay(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
-}
+export type Pause = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+
+export const pause: Pause = (milliseconds, signal) =>
+  delay(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
 
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,5 +1,5 @@
 import type { ClaimResponse } from '../contract/listener-protocol.ts';
-import { messageOf, pause } from './backoff.ts';
+import { messageOf, type Pause } from './backoff.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Log } from './log.ts';
 import { TASKS_AT_ONCE } from './task-runner.ts';
@@ -9,6 +9,7 @@ type Parts = {
   instanceId: string;
   version: string;
   log: Log;
+  pause: Pause;
   /** The tasks that are worked on, and whose leases are not in doubt. */
   holding: () => string[];
   onAnswer: (answer: ClaimResponse) => void;
@@ -61,7 +62,7 @@ export class ClaimLoop {
       const wait = await this.#claim(AbortSignal.any([signal, this.#turn.signal]), waiting > 0);
       if (wait === 'given up') continue;
       for (const resolve of this.#waiting.splice(0, waiting)) resolve();
-      await pause(wait, AbortSignal.any([signal, this.#pausing.signal]));
+      await this.#parts.pause(wait, AbortSignal.any([signal, this.#pausing.signal]));
     }
     this.#ended = true;
     for (const resolve of this.#waiting.splice(0)) resolve();

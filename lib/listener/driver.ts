@@ -43,6 +43,8 @@ export type Driver = {
   remove(deploymentId: string, epoch?: number): Promise<void>;
   /** Takes note that the running revision belongs to this epoch now. */
   confirm(deploymentId: string, epoch: number): void;
+  /** The deployment's own address from now on, whichever revision runs; null: it has none. */
+  setAddress(deploymentId: string, url: string | null): void;
   /** The deployments that have compute here or had it before a restart. */
   deploymentIds(): string[];
   /** The revision that serves, or is being kept running. */

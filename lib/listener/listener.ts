@@ -59,22 +59,18 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     log,
     isBusy: (deploymentId) => tasks.holds(deploymentId),
   });
+  const common = { controlPlane, log, pause };
   const tasks: TaskRunner = new TaskRunner({
-    controlPlane,
+    ...common,
     driver,
     shipper,
     leases: state,
-    log,
     stopping: stopping.signal,
     claimAgain: () => claims.again(),
-    onEnded: () => {
-      reconciler.request();
-      claims.wake();
-    },
+    onEnded: () => (reconciler.request(), claims.wake()),
   });
   const claims: ClaimLoop = new ClaimLoop({
-    controlPlane,
-    log,
+    ...common,
     instanceId: state.instanceId,
     version: manifest.version,
     holding: () => tasks.held(),

@@ -81,9 +81,12 @@ export class Reconciler {
     const { driver, isBusy } = this.#parts;
     const id = row.deployment_id;
     if (isBusy(id)) return false;
+    const isPast = row.epoch < (driver.epochOf(id) ?? 0);
+    // It takes no compute, so it may change while a task is in progress elsewhere. An older control plane does not tell.
+    if (!isPast && row.custom_url !== undefined) driver.setAddress(id, row.custom_url);
     // A held deployment is its task's; but after a restart of this program nothing of it runs, and what was active can serve.
     if (row.held && (row.revision_id === null || driver.runningRevision(id) !== undefined)) return false;
-    if (row.epoch < (driver.epochOf(id) ?? 0)) return true;
+    if (isPast) return true;
     if (row.revision_id === null) {
       await this.#runNothing(row, before);
       return true;

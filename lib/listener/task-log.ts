@@ -1,5 +1,6 @@
 import type { TaskLogsRequest } from '../contract/listener-protocol.ts';
 import { nextTimestamp } from '../processes/timestamps.ts';
+import type { Pause } from './backoff.ts';
 import type { Level } from './level.ts';
 import type { ShippedLine } from './log-shipper.ts';
 
@@ -12,25 +13,35 @@ const FLUSH_MILLISECONDS = 100;
 export class TaskLog {
   readonly #send: SendLines;
   readonly #fallBack: (line: ShippedLine) => void;
+  readonly #pause: Pause;
   #waiting: ShippedLine[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #pausing: AbortController | undefined;
   #sending: Promise<void> = Promise.resolve();
 
   /** `send` answers whether the lines were taken; those that were not go to `fallBack`, so that none is lost. */
-  constructor(send: SendLines, fallBack: (line: ShippedLine) => void) {
+  constructor(send: SendLines, fallBack: (line: ShippedLine) => void, pause: Pause) {
     this.#send = send;
     this.#fallBack = fallBack;
+    this.#pause = pause;
   }
 
   say(message: string, level: Level = 'INFO'): void {
     this.#waiting.push({ timestamp: nextTimestamp(), level, message });
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MILLISECONDS);
+    if (this.#pausing === undefined) void this.#flushSoon();
+  }
+
+  async #flushSoon(): Promise<void> {
+    const pausing = new AbortController();
+    this.#pausing = pausing;
+    await this.#pause(FLUSH_MILLISECONDS, pausing.signal);
+    if (this.#pausing === pausing) await this.flush();
   }
 
   /** Resolves when everything said so far has been sent. */
   flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    const pausing = this.#pausing;
+    this.#pausing = undefined;
+    pausing?.abort();
     const lines = this.#waiting;
     this.#waiting = [];
     if (lines.length > 0) this.#sending = this.#sending.then(() => this.#sendOrFallBack(lines));

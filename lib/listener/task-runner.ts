@@ -1,5 +1,5 @@
 import type { CompleteRequest, DeployTask, ListenerTask } from '../contract/listener-protocol.ts';
-import { messageOf, pause } from './backoff.ts';
+import { messageOf, type Pause } from './backoff.ts';
 import type { ControlPlane, Lost } from './control-plane.ts';
 import { type DeployResult, type Driver, reasonOf } from './driver.ts';
 import { HeldTask } from './held-task.ts';
@@ -19,12 +19,13 @@ const STATUS_MESSAGE_CHARACTERS_MAX = 8000;
 const NO_LEASE = '00000000-0000-0000-0000-000000000000';
 
 type Parts = {
-  controlPlane: ControlPlane;
-  driver: Driver;
-  shipper: LogShipper;
+  controlPlane: Pick<ControlPlane, 'heartbeat' | 'complete' | 'taskLogs'>;
+  driver: Pick<Driver, 'deploy' | 'remove' | 'epochOf'>;
+  shipper: Pick<LogShipper, 'flush' | 'push'>;
   /** Leases outlive this program: what it worked on when it died may be cancelled before it is back. */
   leases: Pick<LocalState, 'instanceId' | 'leaseOf' | 'keepLease' | 'forgetLease'>;
   log: Log;
+  pause: Pause;
   /** Fires when the listener stops; nothing is sent any more. */
   stopping: AbortSignal;
   /** Claims at once, and resolves when the answer is applied. */
@@ -147,7 +148,7 @@ export class TaskRunner {
   async #heartbeats(held: HeldTask, signal: AbortSignal): Promise<void> {
     const interval = (held.task.lease_seconds * 1000) / HEARTBEATS_PER_LEASE;
     for (;;) {
-      await pause(interval, signal);
+      await this.#parts.pause(interval, signal);
       if (signal.aborted) return;
       const phase = held.switched ? 'switching' : 'starting';
       const answer = await this.#beat(held, phase, signal).catch(() => undefined);
@@ -176,7 +177,7 @@ export class TaskRunner {
   }
 
   async #deploy(held: HeldTask, task: DeployTask): Promise<(() => Promise<void>) | undefined> {
-    const { shipper } = this.#parts;
+    const { pause, shipper } = this.#parts;
     const taskLog = this.#taskLog(held, task);
     const result = await this.#apply(held, task, taskLog);
     if (held.endReason !== undefined && held.endReason !== 'stop' && result.outcome !== 'succeeded')
@@ -212,7 +213,7 @@ export class TaskRunner {
   }
 
   #taskLog(held: HeldTask, task: DeployTask): TaskLog {
-    const { controlPlane, shipper, stopping } = this.#parts;
+    const { controlPlane, pause, shipper, stopping } = this.#parts;
     return new TaskLog(
       async (lines) => {
         const answer = await held.underLease((lease) =>
@@ -221,6 +222,7 @@ export class TaskRunner {
         return answer === 'accepted';
       },
       (line) => shipper.push(task.deployment_id, task.revision_id, line),
+      pause,
     );
   }
 

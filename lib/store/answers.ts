@@ -1,9 +1,9 @@
-import { backOff } from 'exponential-backoff';
 import * as z from 'zod';
 import { lazy } from '../contract/lazy.ts';
-import { absent, any, atMost, put } from './expressions.ts';
+import { absent, any, atMost, guard, put } from './expressions.ts';
 import type { Key } from './keys.ts';
 import { ANSWER, find, type Write } from './operations.ts';
+import { patienceOf } from './patience.ts';
 import type { Table } from './table.ts';
 
 /** The answer to a request that carried an idempotency key. */
@@ -48,7 +48,8 @@ export async function awaitAnswer(
     return found;
   };
   const retry = (error: unknown) => error === notYet && clock.now() < until;
-  return backOff(look, { ...lookAgain, retry }).catch((error: unknown) => {
+  const looking = patienceOf(table).tryAgain(look, { ...lookAgain, retry });
+  return looking.catch((error: unknown) => {
     if (error !== notYet) throw error;
     return undefined;
   });
@@ -56,4 +57,8 @@ export async function awaitAnswer(
 
 /** Keeps an answer where none is kept. When one is, the transaction that this is part of throws `AlreadyAnswered`. */
 export const putAnswer = (key: Key, item: Answer, now: number): Write =>
-  put(ANSWER, { ...key, ...item }, any(absent('pk'), atMost('expires_at', now)));
+  put(
+    ANSWER,
+    { ...key, ...item },
+    guard('answer: none is kept', any(absent('pk'), atMost('expires_at', now))),
+  );

@@ -35,7 +35,8 @@ export async function getConfiguration(
 ): Promise<Configuration> {
   const key = configurationKey(owner.tenantId, owner.deploymentId, version);
   const found = await find(table, key, configuration);
-  if (found === undefined) throw new Error(`configuration ${key.pk} ${key.sk} is referred to but not stored`);
+  if (found === undefined)
+    throw new Error(`version ${version} of its configuration is referred to but not stored`);
   return found;
 }
 
@@ -47,6 +48,6 @@ export async function getSealedSecrets(
 ): Promise<string> {
   const key = secretsKey(owner.tenantId, owner.deploymentId, version);
   const found = await find(table, key, secretsVersion);
-  if (found === undefined) throw new Error(`secrets ${key.pk} ${key.sk} are referred to but not stored`);
+  if (found === undefined) throw new Error(`version ${version} of its secrets is referred to but not stored`);
   return found.sealed;
 }

@@ -2,14 +2,17 @@ import type { Key } from './keys.ts';
 import type { Item, Write } from './operations.ts';
 
 /** A condition as a tree; `compile` gives its text. Paths are dotted attribute names (`slot.revision_id`, `queued[0]`). */
-type Test =
-  | { kind: 'equals' | 'at_most' | 'contains' | 'lacks'; path: string; value: unknown }
+type Test = { guard?: string } & (
+  | { kind: 'equals' | 'at_most' | 'above' | 'contains' | 'lacks'; path: string; value: unknown }
   | { kind: 'present' | 'absent'; path: string }
   | { kind: 'one_of'; path: string; values: readonly unknown[] }
-  | { kind: 'any' | 'all'; tests: Test[] };
+  | { kind: 'any' | 'all'; tests: Test[] }
+);
 
 export const equals = (path: string, value: unknown): Test => ({ kind: 'equals', path, value });
 export const atMost = (path: string, value: number): Test => ({ kind: 'at_most', path, value });
+/** There, and greater. */
+export const above = (path: string, value: number): Test => ({ kind: 'above', path, value });
 export const present = (path: string): Test => ({ kind: 'present', path });
 export const absent = (path: string): Test => ({ kind: 'absent', path });
 export const oneOf = (path: string, values: readonly unknown[]): Test => ({ kind: 'one_of', path, values });
@@ -19,6 +22,12 @@ export const contains = (path: string, value: unknown): Test => ({ kind: 'contai
 export const lacks = (path: string, value: unknown): Test => ({ kind: 'lacks', path, value });
 export const any = (...tests: Test[]): Test => ({ kind: 'any', tests });
 export const all = (...tests: Test[]): Test => ({ kind: 'all', tests });
+
+/**
+ * Names what a test keeps from happening, as `group: what holds`. A simulation leaves guards out, one by one and in groups, and must notice;
+ * nothing else reads the name.
+ */
+export const guard = (name: `${string}: ${string}`, test: Test): Test => ({ ...test, guard: name });
 
 /** The same value, or both absent. */
 export const same = (path: string, value: unknown): Test =>
@@ -62,6 +71,8 @@ function text(test: Test, at: Placeholders): string {
       return `${at.path(test.path)} = ${at.value(test.value)}`;
     case 'at_most':
       return `${at.path(test.path)} <= ${at.value(test.value)}`;
+    case 'above':
+      return `${at.path(test.path)} > ${at.value(test.value)}`;
     case 'contains':
       return `contains(${at.path(test.path)}, ${at.value(test.value)})`;
     case 'lacks':
@@ -80,7 +91,8 @@ function text(test: Test, at: Placeholders): string {
 }
 
 function compile(at: Placeholders, tests: Test[]) {
-  return { expression: tests.map((test) => text(test, at)).join(' AND ') };
+  const parts = tests.map((test) => ({ guard: test.guard, expression: text(test, at) }));
+  return { expression: parts.map(({ expression }) => expression).join(' AND '), parts };
 }
 
 const parts = (at: Placeholders) => ({
@@ -109,7 +121,7 @@ export function update(name: string, key: Key, change: Change, ...when: Test[]):
     .filter((clause) => clause !== '')
     .join(' ');
   const condition = when.length > 0 ? { condition: compile(at, when) } : {};
-  return { name, update: key, expression, ...condition, ...parts(at) };
+  return { name, update: key, expression, change, ...condition, ...parts(at) };
 }
 
 /** A put, made only when every test holds of what is there now. */

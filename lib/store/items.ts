@@ -50,7 +50,6 @@ export const slot = lazy(() =>
     kind: z.enum(['revision', 'delete']),
     revision_id: z.string(),
     number: z.int(),
-    attempt: z.int(),
     since: z.string(),
   }),
 );
@@ -108,6 +107,8 @@ export const deployment = lazy(() =>
     /** The open task on the listener, whichever revision it serves; at most one. */
     task_id: z.string().optional(),
     epoch: z.int(),
+    /** Epoch milliseconds; only while sweep has to look at it. */
+    due_at: z.number().optional(),
     artifacts: keptArtifacts().optional(),
   }),
 );
@@ -149,8 +150,29 @@ export const revision = lazy(() =>
     /** It names no source of its own: kind, commit and artifact are those of the revision before it, once that has ended. */
     inherits: z.boolean(),
     artifact: artifactItem().optional(),
+    /** Names its execution, with its id: an execution that died goes on as the next attempt. What an earlier one still writes is refused. */
+    attempt: z.int().optional(),
+    /** This attempt died without an outcome, and the next is to be started; `cause` is the workflow's word for it. */
+    restart: z.object({ attempt: z.int(), cause: z.string() }).optional(),
+    /** How often its executions died in the stage that it is in. */
+    deaths: z.object({ stage: z.enum(['create', 'build', 'deploy']), count: z.int() }).optional(),
+    /** Epoch milliseconds: the workflow said first that it knows of no execution; what it says is eventually consistent. */
+    execution_absent_since: z.number().optional(),
     build_id: z.string().optional(),
+    /** Epoch milliseconds; the build may take so long, waiting included. */
     build_due_at: z.number().optional(),
+    /** Epoch milliseconds: the builder said first that it knows of no such build. */
+    build_absent_since: z.number().optional(),
+    /** How many builds of it were lost through no fault of its own: each build has a name of its own. */
+    builds_lost: z.int().optional(),
+    /** The last of them, and the attempt in which it was lost. */
+    lost_build: z.object({ id: z.string(), attempt: z.int() }).optional(),
+    /** Why its build is being stopped, when that is not by an interrupt. */
+    stop_reason: z.string().optional(),
+    /** No build can start, and none of its tokens is alive until the next try. */
+    at_capacity: z.boolean().optional(),
+    /** Epoch milliseconds; only while sweep has to look at it. */
+    due_at: z.number().optional(),
     task_id: z.string().optional(),
     outcome: outcome().optional(),
     interrupt_requested_at: z.string().optional(),
@@ -190,18 +212,6 @@ export const taskToken = lazy(() =>
   }),
 );
 export type TaskToken = z.infer<ReturnType<typeof taskToken>>;
-
-/** Keeps a name taken; tells a repeated create from another one. */
-export const nameReservation = lazy(() =>
-  z.object({
-    ...base,
-    entity: z.literal('name'),
-    deployment_id: z.string(),
-    created_by: z.string(),
-    created_at: z.string(),
-    request_hash: z.string(),
-  }),
-);
 
 /** What lists walk over and filter by. Thin: a hundred skipped ones cost 5 read units at most. Tenant and id are in its key alone. */
 export const deploymentRow = lazy(() =>
@@ -267,29 +277,18 @@ export const openTask = lazy(() =>
 );
 export type OpenTask = z.infer<ReturnType<typeof openTask>>;
 
-export const doneTask = lazy(() =>
-  z.object({
-    ...base,
-    entity: z.literal('done_task'),
-    id: z.string(),
-    deployment_id: z.string(),
-    lease_id: z.string().optional(),
-    outcome: z.string(),
-    accepted: z.boolean(),
-    ttl: z.number(),
-  }),
-);
-export type DoneTask = z.infer<ReturnType<typeof doneTask>>;
-
 /** One row of a listener's `desired`. */
 export const placement = lazy(() =>
   z.object({
     ...base,
+    v: z.literal(2),
     entity: z.literal('placement'),
     deployment_id: z.string(),
     revision_id: z.string().optional(),
     epoch: z.int(),
     held: z.boolean(),
+    /** The deployment's own address; null: it has none. Rows of the first version do not tell. */
+    custom_url: z.string().nullish(),
   }),
 );
 export type Placement = z.infer<ReturnType<typeof placement>>;

@@ -5,7 +5,7 @@ import { from } from './sort-key-range.ts';
 /**
  * Every key of the table. Each starts with the tenant or organisation that owns the item, so code that forgot a check still
  * could not read across tenants; the exceptions are the API key by its hash (it is what tells the tenant) and the refusals of callers of
- * whom nothing is known.
+ * whom nothing is known, and the engine's own leases.
  *
  * | Question                                              | pk                     | sk                |
  * |-------------------------------------------------------|------------------------|-------------------|
@@ -52,6 +52,8 @@ import { from } from './sort-key-range.ts';
  * | a token that is still to be revoked at its provider   | T#tenant#OR#token      | revocation id     |
  * | how far is this request for consent (expires)        | T#tenant#OA#request    | A                 |
  * | one tenant; one organisation                          | T#tenant; O#org        | A                 |
+ * | which sweep works on this part of the index           | SWEEP#due#0..7         | A                 |
+ * | which embedded runtime runs on this table             | OWNER                  | A                 |
  *
  * Those of the OAuth tokens are made in oauth-keys.ts, those of the audit in audit-keys.ts.
  *
@@ -292,3 +294,7 @@ function ownerIn(pattern: RegExp, pk: string): { tenantId: string; deploymentId:
   const [, tenantId, deploymentId] = pattern.exec(pk) ?? [];
   return tenantId === undefined || deploymentId === undefined ? undefined : { tenantId, deploymentId };
 }
+
+export const sweepLeaseKey = (partition: string): Key => ({ pk: `SWEEP#${partition}`, sk: 'A' });
+
+export const ownerLeaseKey = (): Key => ({ pk: 'OWNER', sk: 'A' });

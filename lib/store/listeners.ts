@@ -20,13 +20,12 @@ export const lastSeen = lazy(() =>
 );
 export type LastSeen = z.infer<ReturnType<typeof lastSeen>>;
 
+const firstLastSeen = lazy(() => z.object({ v: z.literal(1), at: z.number() }).loose());
+
 /** The first version knew only when a listener called: it counts as having worked then. */
 const lastSeenOfAnyVersion = lazy(() =>
   z.preprocess((item) => {
-    const known = z
-      .object({ v: z.literal(1), at: z.number() })
-      .loose()
-      .safeParse(item);
+    const known = firstLastSeen().safeParse(item);
     return known.success ? { ...known.data, v: 2, worked_at: known.data.at } : item;
   }, lastSeen()),
 );
@@ -95,9 +94,11 @@ export async function lastSeenOf(
 export const listenerRows = (table: Table, tenantId: string, newestFirst = false): AsyncGenerator<Listener> =>
   queryAll(table, listenerOfAnyVersion, { pk: listenerRowKey(tenantId, '').pk, newestFirst });
 
+export const placementOfAnyVersion = lazy(() => alsoFirstVersion(placement()));
+
 /** What should run on a listener. */
 export const placementsOn = (table: Table, tenantId: string, listenerId: string): AsyncGenerator<Placement> =>
-  queryAll(table, placement, {
+  queryAll(table, placementOfAnyVersion, {
     pk: placementKey(tenantId, listenerId, '').pk,
     between: startingWith(prefix.placement),
   });

@@ -5,36 +5,50 @@ import {
   QueryCommand,
   type QueryCommandInput,
   TransactWriteCommand,
-  type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { backOff } from 'exponential-backoff';
 import type * as z from 'zod';
 import { refuse } from '../contract/errors.ts';
-import { restored, storable } from './free-keys.ts';
+import type { Change } from './expressions.ts';
+import { restored } from './free-keys.ts';
 import { type Image, itemOf } from './images.ts';
 import { isPossible } from './key-limits.ts';
 import type { Key } from './keys.ts';
+import { patienceOf, trySoonAgain } from './patience.ts';
 import type { SortKeyRange } from './sort-key-range.ts';
 import type { Table } from './table.ts';
+import { transactItem } from './transact-item.ts';
 
 export type Item = Record<string, unknown>;
-type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** One write of a transaction, without the table's name; `name` says which one failed. */
+/** One write, alone or of a transaction, without the table's name; `name` says which one failed. */
 export type Write = {
   name: string;
-  /** Called when the transaction was made. */
+  /** Called when it was made. */
   onWritten?: () => void;
 } & (
   | { put: Item; condition?: Condition }
-  | { update: Key; expression: string; values?: Item; names?: Record<string, string>; condition?: Condition }
+  | {
+      update: Key;
+      expression: string;
+      /** What the expression says. */
+      change?: Change;
+      values?: Item;
+      names?: Record<string, string>;
+      condition?: Condition;
+    }
   | { delete: Key; condition?: Condition }
   | { check: Key; condition: Condition }
 );
 
-export type Condition = { expression: string; values?: Item; names?: Record<string, string> };
+export type Condition = {
+  expression: string;
+  values?: Item;
+  names?: Record<string, string>;
+  /** What the expression joins, with the names of those that have one. */
+  parts?: readonly { guard: string | undefined; expression: string }[];
+};
 
-/** A transaction was not made, because of these writes' conditions; `item` is what was found instead (undefined: nothing). */
+/** Nothing was written, because of these writes' conditions; `item` is what was found instead (undefined: nothing). */
 export class ConditionsFailed extends Error {
   readonly failed: Map<string, Item | undefined>;
 
@@ -67,16 +81,6 @@ export class AnswerContended extends Error {
   }
 }
 
-/** How long conflicts between concurrent writers are retried before the caller hears 503 (contract §2.3). */
-const CONFLICT_MILLISECONDS_MAX = 5_000;
-/** Full jitter spreads writers that collided; the time above ends it, not the count. */
-const conflictBackOff = {
-  jitter: 'full',
-  startingDelay: 10,
-  maxDelay: 250,
-  timeMultiple: 2,
-  numOfAttempts: 1000,
-} as const;
 const CONFLICT = 'TransactionConflict';
 const RETRIED = new Set([CONFLICT, 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
@@ -181,20 +185,18 @@ function queryInput(options: QueryOptions): Omit<QueryCommandInput, 'TableName'>
  */
 export async function transact(table: Table, writes: Write[]): Promise<void> {
   const command = new TransactWriteCommand({
-    TransactItems: writes.map((write) => transactItem(table.name, write)),
+    // One for all tries: a try whose answer was lost may have been made, and must not be made again.
+    ClientRequestToken: patienceOf(table).newRequestToken(),
+    TransactItems: writes.map((write) => transactItem(table, write)),
   });
-  const startedAt = Date.now();
   let meetsAnswer = false;
-  await backOff(() => table.client.send(command), {
-    ...conflictBackOff,
-    retry: (error: unknown) => {
-      if (!isConflict(error)) return false;
-      meetsAnswer ||= collidesOnAnswer(error, writes);
-      if (Date.now() - startedAt > CONFLICT_MILLISECONDS_MAX)
-        throw meetsAnswer ? new AnswerContended() : refuse('unavailable', { what: 'The table' });
-      return true;
-    },
-  }).catch((error: unknown) => {
+  const isPassing = (error: unknown): boolean => {
+    meetsAnswer ||= collidesOnAnswer(error, writes);
+    return isConflict(error);
+  };
+  const tooLate = () => (meetsAnswer ? new AnswerContended() : refuse('unavailable', { what: 'The table' }));
+  const made = trySoonAgain(table, () => table.client.send(command), isPassing, tooLate);
+  await made.catch((error: unknown) => {
     throw conditionsOf(error, writes) ?? error;
   });
   for (const { onWritten } of writes) onWritten?.();
@@ -220,77 +222,24 @@ function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | Alrea
   for (const [index, reason] of (error.CancellationReasons ?? []).entries()) {
     const write = writes[index];
     if (write === undefined || reason.Code !== 'ConditionalCheckFailed') continue;
-    failed.set(write.name, reason.Item === undefined ? undefined : plain(reason.Item));
+    failed.set(write.name, plain(reason.Item));
   }
   if (failed.has(ANSWER)) return new AlreadyAnswered(failed.get(ANSWER));
   return failed.size === 0 ? undefined : new ConditionsFailed(failed);
 }
 
 /** The document client leaves the items inside an exception as they came. */
-const plain = (image: Image): Item | undefined =>
-  Object.keys(image).length === 0 ? undefined : itemOf(image);
-
-/** Attributes as the table can keep them. */
-const kept = (attributes: Item): Item => storable(attributes) as Item; // an object of ours stays one
-
-function transactItem(tableName: string, write: Write): TransactItem {
-  const TableName = tableName;
-  if ('put' in write) return { Put: { TableName, Item: kept(write.put), ...conditionOf(write.condition) } };
-  if ('delete' in write) return { Delete: { TableName, Key: write.delete, ...conditionOf(write.condition) } };
-  if ('check' in write) {
-    const { ConditionExpression, ...rest } = conditionOf(write.condition);
-    return {
-      ConditionCheck: {
-        TableName,
-        Key: write.check,
-        ConditionExpression: ConditionExpression ?? '',
-        ...rest,
-      },
-    };
-  }
-  const condition = conditionOf(write.condition);
-  const values = { ...write.values, ...write.condition?.values };
-  const names = { ...write.names, ...write.condition?.names };
-  return {
-    Update: {
-      TableName,
-      Key: write.update,
-      UpdateExpression: write.expression,
-      ...condition,
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: kept(values) }),
-      ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
-    },
-  };
-}
-
-function conditionOf(condition: Condition | undefined): {
-  ConditionExpression?: string;
-  ExpressionAttributeValues?: Item;
-  ExpressionAttributeNames?: Record<string, string>;
-  ReturnValuesOnConditionCheckFailure?: 'ALL_OLD';
-} {
-  if (condition === undefined) return {};
-  return {
-    ConditionExpression: condition.expression,
-    ...(condition.values !== undefined && { ExpressionAttributeValues: kept(condition.values) }),
-    ...(condition.names !== undefined && { ExpressionAttributeNames: condition.names }),
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  };
-}
+export const plain = (image: Image | undefined): Item | undefined =>
+  image === undefined || Object.keys(image).length === 0 ? undefined : itemOf(image);
 
 /**
  * Runs a read-decide-write again when another writer was quicker (its conditions failed), with full jitter for up to 5 s; then 503.
  * Conditions that mean more than a lost race must be turned into words before they get here.
  */
-export async function retryRaces<T>(attempt: () => Promise<T>): Promise<T> {
-  const startedAt = Date.now();
-  return backOff(attempt, {
-    ...conflictBackOff,
-    retry: (error: unknown) => {
-      if (!(error instanceof ConditionsFailed)) return false;
-      if (Date.now() - startedAt > CONFLICT_MILLISECONDS_MAX)
-        throw refuse('unavailable', { what: 'The table' });
-      return true;
-    },
-  });
-}
+export const retryRaces = <T>(table: Table, attempt: () => Promise<T>): Promise<T> =>
+  trySoonAgain(
+    table,
+    attempt,
+    (error) => error instanceof ConditionsFailed,
+    () => refuse('unavailable', { what: 'The table' }),
+  );

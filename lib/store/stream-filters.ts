@@ -26,6 +26,7 @@ export const dispatchFilters: StreamFilter[] = [
   { image: 'NewImage', entities: ['revision'], statuses: telling },
   { image: 'NewImage', entities: ['revision'], has: ['outcome', 'stage'] },
   { image: 'NewImage', entities: ['revision'], has: ['interrupt_requested_at'] },
+  { image: 'NewImage', entities: ['revision'], has: ['restart', 'cause'] },
 ];
 
 /** What people have granted, and who may use it. */

@@ -1,8 +1,16 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Patience } from './patience.ts';
 
 /** The table as every function sees it: a document client and the table's name. */
-export type Table = { client: DynamoDBDocumentClient; name: string };
+export type Table = {
+  client: DynamoDBDocumentClient;
+  name: string;
+  /** Absent: the machine's own time and timers. */
+  patience?: Patience;
+  /** Whether a simulation leaves a guard out, to see whether it notices. Absent: every guard holds. */
+  drops?: (guard: string | undefined, write: string) => boolean;
+};
 
 /** Sparse index of what is due for a look by sweep: KEYS_ONLY, readable by sweep's role only. */
 export const DUE_INDEX = 'due';

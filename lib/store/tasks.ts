@@ -1,9 +1,27 @@
-import { absent, equals, put, remove, same } from './expressions.ts';
-import { type DoneTask, doneTask, type OpenTask, openTask } from './items.ts';
+import * as z from 'zod';
+import { lazy } from '../contract/lazy.ts';
+import { absent, equals, guard, put, remove, same } from './expressions.ts';
+import { type OpenTask, openTask } from './items.ts';
 import { doneTaskKey, openTaskKey, prefix } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
 import { startingWith } from './sort-key-range.ts';
 import type { Table } from './table.ts';
+
+/** A task that has ended, for whoever reports it once more. */
+export const doneTask = lazy(() =>
+  z.object({
+    tenant_id: z.string(),
+    v: z.literal(1),
+    entity: z.literal('done_task'),
+    id: z.string(),
+    deployment_id: z.string(),
+    lease_id: z.string().optional(),
+    outcome: z.string(),
+    accepted: z.boolean(),
+    ttl: z.number(),
+  }),
+);
+export type DoneTask = z.infer<ReturnType<typeof doneTask>>;
 
 export const findOpenTask = (
   table: Table,
@@ -45,7 +63,12 @@ export function endTask(task: OpenTask, outcome: string, accepted: boolean, now:
     ttl: Math.ceil(now / 1000) + DONE_TASK_SECONDS,
   };
   return [
-    remove('task', open, equals('state', task.state), same('lease_id', task.lease_id)),
-    put('done_task', { ...done, ...item }, absent('pk')),
+    remove(
+      'task',
+      open,
+      guard('lease: state as read', equals('state', task.state)),
+      guard('lease: as read', same('lease_id', task.lease_id)),
+    ),
+    put('done_task', { ...done, ...item }, guard('creation: not there yet', absent('pk'))),
   ];
 }

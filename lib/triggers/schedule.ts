@@ -2,17 +2,21 @@ import { lazy } from '../contract/lazy.ts';
 import { errorFacts } from '../http/error-mapping.ts';
 import { logger } from '../http/logger.ts';
 
-type Run<D> = (
+type Run<D, R> = (
   deps: D,
   options: { all: boolean },
   onError: (error: unknown, id: string) => void,
-) => Promise<{ looked: number; failed: number }>;
+) => Promise<R>;
 
 /** Makes a function that a schedule calls. `{"all": true}` in the event asks for what is due later too. `idName`: what the log calls the id of what failed. */
-export function schedule<D>(name: string, run: Run<D>, idName = 'deployment_id') {
+export function schedule<D, R extends { looked: number }>(
+  name: string,
+  run: Run<D, R>,
+  idName = 'deployment_id',
+) {
   return (deps: () => D) => {
     const kept = lazy(deps);
-    return async (event?: { all?: boolean }): Promise<{ looked: number; failed: number }> => {
+    return async (event?: { all?: boolean }): Promise<R> => {
       const result = await run(kept(), { all: event?.all === true }, (error, id) =>
         logger().error(`${name} failed`, { [idName]: id, ...errorFacts(error) }),
       );

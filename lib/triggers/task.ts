@@ -1,6 +1,20 @@
+import { isUnavailable } from '../app/unavailable.ts';
+import { ApiError } from '../contract/errors.ts';
 import { lazy } from '../contract/lazy.ts';
 import { errorFacts } from '../http/error-mapping.ts';
 import { logger } from '../http/logger.ts';
+
+/** A service was too busy, broken or out of reach: the state machine tries the state again. */
+export class Transient extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause), { cause });
+    this.name = 'Transient';
+  }
+}
+
+/** A service does not answer, or the table stayed contended for as long as it is waited for. */
+const isPassing = (error: unknown): boolean =>
+  isUnavailable(error) || (error instanceof ApiError && error.code === 'unavailable');
 
 /**
  * Makes a function that a state of the workflow calls. What it throws keeps its name: the states' Retry and Catch go by it. `afterwards` is
@@ -17,7 +31,7 @@ export function task<D, I extends { revisionId: string }, O, A = unknown>(
       const facts = { revision_id: input.revisionId };
       const output = await run(kept(), input).catch((error: unknown) => {
         logger().info(`${name} ended with an error`, { ...facts, ...errorFacts(error) });
-        throw error;
+        throw isPassing(error) ? new Transient(error) : error;
       });
       await afterwards(kept(), input).catch((error: unknown) => {
         logger().warn(`${name} left something undone`, { ...facts, ...errorFacts(error) });

@@ -54,9 +54,9 @@ export class BuildService {
       JOBS_BUCKET_NAME: bucketName = '',
       SLIPWAY_TENANT_ID,
       SLIPWAY_DEPLOYMENT_ID,
-      SLIPWAY_REVISION_ID,
+      SLIPWAY_BUILD_NAME,
     } = environment;
-    const jobKey = `builds/${SLIPWAY_TENANT_ID}/${SLIPWAY_DEPLOYMENT_ID}/${SLIPWAY_REVISION_ID}.json`;
+    const jobKey = `builds/${SLIPWAY_TENANT_ID}/${SLIPWAY_DEPLOYMENT_ID}/${SLIPWAY_BUILD_NAME}.json`;
     return { id, environment, bucketName, jobKey };
   }
 

@@ -30,6 +30,7 @@ export function machineTests(at: () => Tour): void {
       SLIPWAY_TENANT_ID: slipway.tenantId,
       SLIPWAY_DEPLOYMENT_ID: hello.id,
       SLIPWAY_REVISION_ID: hello.latest_revision_id,
+      SLIPWAY_BUILD_NAME: hello.latest_revision_id,
     });
     const job = await slipway.builds.takeJob(build);
     const artifactKey = `artifacts/${slipway.tenantId}/${hello.id}/${hello.latest_revision_id}.tar`;

@@ -170,6 +170,7 @@ describe('the stream', () => {
       { dynamodb: { NewImage: { ...revision, status: { S: expect.any(Array) } } } },
       { dynamodb: { NewImage: { ...revision, outcome: { M: { stage: exists } } } } },
       { dynamodb: { NewImage: { ...revision, interrupt_requested_at: exists } } },
+      { dynamodb: { NewImage: { ...revision, restart: { M: { cause: exists } } } } },
     ]);
     expect(JSON.stringify(patterns)).toContain('"AWAITING_DEPLOY"');
     expect(JSON.stringify(patterns)).not.toMatch(/"(AWAITING_BUILD|BUILDING|DEPLOYING)"/);

@@ -40,7 +40,7 @@ export type ControlPlane = {
 
 const absentWorkflow: Deps['workflow'] = {
   start: async () => 'already_exists',
-  status: async () => 'absent',
+  status: async () => 'failed',
   succeed: async () => 'gone',
   fail: async () => 'gone',
 };

@@ -8,8 +8,8 @@ export class FakeBuilds implements Builds {
   readonly stopped: string[] = [];
   onChange: (changed: BuildChanged) => Promise<void> = async () => {};
 
-  async start(job: BuildJob, idempotencyToken: string): Promise<{ buildId: string }> {
-    const buildId = `build-${idempotencyToken}`;
+  async start(job: BuildJob): Promise<{ buildId: string }> {
+    const buildId = `build-${job.buildName}`;
     if (!this.jobs.has(buildId)) {
       this.jobs.set(buildId, job);
       this.states.set(buildId, { state: 'waiting' });
@@ -36,11 +36,12 @@ export class FakeBuilds implements Builds {
     await this.onChange({ buildId, ref: { tenantId, deploymentId, revisionId } });
   }
 
-  async succeed(revisionId: string): Promise<void> {
-    await this.become(`build-${revisionId}`, { state: 'running' });
-    const job = this.jobs.get(`build-${revisionId}`);
+  /** `name`: the build's, which is the revision's id for its first build. */
+  async succeed(name: string): Promise<void> {
+    await this.become(`build-${name}`, { state: 'running' });
+    const job = this.jobs.get(`build-${name}`);
     const key = job === undefined ? '' : artifactKeyOf(job);
-    await this.become(`build-${revisionId}`, {
+    await this.become(`build-${name}`, {
       state: 'succeeded',
       artifact: { kind: 'folder', key, sha256: 'a'.repeat(64), sizeBytes: 10 },
       commitSha: 'c'.repeat(40),

@@ -1,12 +1,19 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
   type BatchGetCommandInput,
+  DeleteCommand,
   DynamoDBDocumentClient,
   GetCommand,
+  PutCommand,
   QueryCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
+  UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -22,15 +29,15 @@ type Written = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 export type MockedTable = {
   seed(key: Key, item: Item): void;
   forget(key: Key): void;
-  /** All writes of all transactions that were made. */
+  /** All writes that were made, alone or in transactions. */
   written(): Written[];
   /** What was done since the last reset, in the words of lib/contract/access.ts. */
   used(): Set<string>;
-  /** Runs after each transaction: how the table is then. */
+  /** Runs after each write or transaction: how the table is then. */
   afterWrite(change: () => void): void;
-  /** The next transaction is refused because of the writes that `fails` names, which found `item`. */
+  /** The next write or transaction is refused because of the writes that `fails` names, which found `item`. */
   refuseOnce(fails: (write: Written) => boolean, item?: Item): void;
-  /** Every transaction collides with another one. */
+  /** Every write collides with a transaction. */
   collideAlways(): void;
   /** Every call but the reading of an API key fails with this error. */
   breakWith(error: Error): void;
@@ -78,16 +85,27 @@ export function mockTable(): MockedTable {
       if (broken !== undefined) throw broken;
       return { Items: structuredClone(selected([...items.values()], input)) };
     });
+    const make = (writes: Written[]): object => {
+      for (const write of writes) used.add(wordOf(write));
+      if (broken !== undefined) throw broken;
+      transact(writes);
+      transactions.push(writes);
+      change();
+      return {};
+    };
+    const alone = (write: Written): object => {
+      try {
+        return make([write]);
+      } catch (error) {
+        throw error instanceof TransactionCanceledException ? aloneRefused(error) : error;
+      }
+    };
     client
       .on(TransactWriteCommand)
-      .callsFake(async ({ TransactItems: writes }: { TransactItems: Written[] }) => {
-        for (const write of writes) used.add(wordOf(write));
-        if (broken !== undefined) throw broken;
-        transact(writes);
-        transactions.push(writes);
-        change();
-        return {};
-      });
+      .callsFake(async ({ TransactItems }: { TransactItems: Written[] }) => make(TransactItems));
+    client.on(PutCommand).callsFake(async (Put: Written['Put']) => alone({ Put }));
+    client.on(UpdateCommand).callsFake(async (Update: Written['Update']) => alone({ Update }));
+    client.on(DeleteCommand).callsFake(async (Delete: Written['Delete']) => alone({ Delete }));
   };
   behave();
 
@@ -127,6 +145,20 @@ export function mockTable(): MockedTable {
       change = () => {};
     },
   };
+}
+
+/** What a single write is told where a transaction would be canceled. */
+function aloneRefused({
+  CancellationReasons: [reason] = [],
+  $metadata,
+}: TransactionCanceledException): Error {
+  return reason?.Code === 'TransactionConflict'
+    ? new TransactionConflictException({ message: 'ongoing', $metadata })
+    : new ConditionalCheckFailedException({
+        message: 'The conditional request failed',
+        $metadata,
+        ...(reason?.Item !== undefined && { Item: reason.Item }),
+      });
 }
 
 /** Equality of the partition, and a range of the sort key. */

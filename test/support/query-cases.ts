@@ -11,7 +11,7 @@ import * as audit from '../../lib/store/audit-items.ts';
 import { auditEventKey } from '../../lib/store/audit-keys.ts';
 import { keysBeside } from '../../lib/store/deletions.ts';
 import { packedId, rowsOnListener } from '../../lib/store/deployment-rows.ts';
-import { duePartitionKeys } from '../../lib/store/due.ts';
+import { dueItems } from '../../lib/store/due.ts';
 import { unsentEvents, unsentEventsOf } from '../../lib/store/event-items.ts';
 import * as identity from '../../lib/store/identity-items.ts';
 import { integration, integrationsOf } from '../../lib/store/integrations.ts';
@@ -195,7 +195,7 @@ const ofTenants: QueryCase[] = [
     shape: items.deployment,
     key: (id) => ({ pk: id, sk: 'A' }),
     more: (id) => ({ due_pk: id, due_at: 1 }),
-    ask: (table, id) => all(duePartitionKeys(table, id, 2)),
+    ask: (table, id) => all(dueItems(table, id, 2)),
   },
 ];
 

@@ -178,6 +178,7 @@ export function seedAll(table: MockedTable): void {
   seedDeploymentRow(table);
   const placement: Placement = {
     ...base,
+    v: 2,
     entity: 'placement',
     deployment_id: ids.deployment,
     revision_id: ids.revision,

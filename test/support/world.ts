@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { onTestFinished } from 'vitest';
 import { create as createSweep } from '../../functions/schedules/sweep.ts';
@@ -42,9 +43,13 @@ export type World = {
   listenerId: string;
   /** Moves the clock that everything reads. */
   advance(seconds: number): void;
-  sweep(): Promise<{ looked: number; failed: number }>;
+  sweep(): Promise<{ looked: number; left: number }>;
+  /** As time passes: a sweep a minute. */
+  sweepFor(seconds: number): Promise<void>;
   /** As after `kill -9`: all executions and builds are gone, the table stays. */
   loseExecutions(): Promise<void>;
+  /** As after SIGTERM and a new start: executions were stopped in order, builds are gone. */
+  restartInOrder(): Promise<void>;
   /** Stops reading the stream: only sweep acts from now on. */
   loseStream(): Promise<void>;
   /** All records of the stream so far that the second consumer is called with. */
@@ -110,6 +115,13 @@ export async function aWorld({
     });
   const auditLog = writtenAuditLog(parts, (error) => process.stderr.write(`audit: ${String(error)}\n`));
   const deps = { ...parts, auditLog, workflow: open() };
+  const reopen = async (meanwhile: () => void): Promise<void> => {
+    await deps.workflow.close();
+    meanwhile();
+    for (const [buildId, { state }] of builds.states)
+      if (state === 'waiting' || state === 'running') builds.states.set(buildId, { state: 'lost' });
+    deps.workflow = open();
+  };
   builds.onChange = (changed) => recordBuild(deps, changed);
   const records: DynamoDBRecord[] = [];
   const consumeEvents = createEvents(() => deps);
@@ -142,12 +154,22 @@ export async function aWorld({
       offset += seconds * 1000;
     },
     sweep: () => createSweep(() => deps)({}),
-    loseExecutions: async () => {
-      await deps.workflow.close();
-      builds.states.clear();
-      deps.workflow = open();
+    sweepFor: async (seconds) => {
+      for (let left = seconds; left > 0; left -= 61) {
+        offset += 61_000;
+        await createSweep(() => deps)({});
+      }
     },
+    loseExecutions: () => reopen(() => forgetOrderlyStops(join(folder, 'executions.db'))),
+    restartInOrder: () => reopen(() => undefined),
     loseStream: () => stream.close(),
     records: () => [...records],
   };
+}
+
+/** Closing writes down that executions were stopped in order; a process that is killed writes nothing. */
+function forgetOrderlyStops(namesFile: string): void {
+  const names = new DatabaseSync(namesFile);
+  names.exec("UPDATE executions SET ended = NULL WHERE ended = 'stopped'");
+  names.close();
 }

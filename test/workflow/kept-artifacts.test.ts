@@ -36,8 +36,8 @@ const soon = (what: string) => ({ timeoutMs: 60_000, what });
 /** Ends a revision's build, which leaves an artifact of ten bytes. */
 async function build(world: World, deploymentId: string, revisionId: string): Promise<void> {
   await until(() => isBuilt(world, revisionId), soon(`the build of ${revisionId}`));
-  const ref = { tenantId: world.caller.tenantId, deploymentId, revisionId };
-  await world.blobs.put(artifactKeyOf(ref), bytes('ten bytes.'));
+  const named = { tenantId: world.caller.tenantId, deploymentId, buildName: revisionId };
+  await world.blobs.put(artifactKeyOf(named), bytes('ten bytes.'));
   await world.deps.builds.succeed(revisionId);
 }
 

@@ -2,12 +2,15 @@ import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/clie
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { artifactKeyOf } from '../../domain/file-places.ts';
 import type { BuildJob } from '../builds.ts';
-import type { RevisionRef } from '../workflow.ts';
 import type { PushSession } from './registry.ts';
 
 /** The object that tells a build what to do; its key follows from the ids in the build's environment. */
-export const jobKeyOf = ({ tenantId, deploymentId, revisionId }: RevisionRef): string =>
-  `builds/${tenantId}/${deploymentId}/${revisionId}.json`;
+export const jobKeyOf = ({
+  tenantId,
+  deploymentId,
+  buildName,
+}: Pick<BuildJob, 'tenantId' | 'deploymentId' | 'buildName'>): string =>
+  `builds/${tenantId}/${deploymentId}/${buildName}.json`;
 
 export type JobPlace = {
   bucketName: string;

@@ -22,11 +22,10 @@ export function buildStateOf(build: Build | undefined, registryHost: string | un
       return { state: 'stopped' };
     case 'TIMED_OUT':
       return { state: 'failed', message: reasonOf(build ?? {}, 'The build took longer than it may.') };
+    case 'FAULT':
+      return { state: 'lost' };
     default:
-      return {
-        state: 'failed',
-        message: reasonOf(build ?? {}, 'The build ended with a fault of CodeBuild.'),
-      };
+      return { state: 'failed', message: reasonOf(build ?? {}, 'The build failed without a reason.') };
   }
 }
 
@@ -50,7 +49,8 @@ function succeeded(build: Build, registryHost: string | undefined): BuildState {
   const reason = reported.get('FAILURE_REASON') ?? '';
   if (reason !== '') return { state: 'failed', message: reason.slice(0, REASON_LENGTH_MAX) };
   const artifact =
-    imageOf(reported.get('ARTIFACT_DIGEST'), ref, registryHost) ?? folderOf(reported, artifactKeyOf(ref));
+    imageOf(reported.get('ARTIFACT_DIGEST'), ref, registryHost) ??
+    folderOf(reported, artifactKeyOf({ ...ref, buildName: variableOf(build, buildVariables.buildName) }));
   if (artifact === undefined) {
     return { state: 'failed', message: 'The build succeeded but reported no artifact of this revision.' };
   }
@@ -84,13 +84,12 @@ function folderOf(reported: Map<string | undefined, string | undefined>, key: st
   return valid ? { kind: 'folder', key, sha256, sizeBytes: Number(sizeBytes) } : undefined;
 }
 
+const variableOf = ({ environment }: Build, name: string): string =>
+  environment?.environmentVariables?.find((variable) => variable.name === name)?.value ?? '';
+
 /** The revision as it was named when the build was started. */
-export function refOf({ environment }: Build): RevisionRef {
-  const value = (name: string): string =>
-    environment?.environmentVariables?.find((variable) => variable.name === name)?.value ?? '';
-  return {
-    tenantId: value(buildVariables.tenantId),
-    deploymentId: value(buildVariables.deploymentId),
-    revisionId: value(buildVariables.revisionId),
-  };
-}
+export const refOf = (build: Build): RevisionRef => ({
+  tenantId: variableOf(build, buildVariables.tenantId),
+  deploymentId: variableOf(build, buildVariables.deploymentId),
+  revisionId: variableOf(build, buildVariables.revisionId),
+});

@@ -40,9 +40,9 @@ export function createCodeBuild(options: CodeBuildOptions): Builds {
   const { bucketName, jobsBucketName, timeoutSeconds: expiresSeconds } = options;
   const place = { bucketName, jobsBucketName, expiresSeconds };
   return {
-    async start(job, idempotencyToken) {
+    async start(job) {
       await storeJob(s3, place, job, await pushSession(options, job));
-      const command = startCommand(options, job, idempotencyToken);
+      const command = startCommand(options, job);
       const { build } = await client.send(command).catch((error: unknown) => {
         if (error instanceof AccountLimitExceededException) throw new BuildsAtCapacity(error.message);
         throw error;
@@ -86,17 +86,17 @@ async function checkedState(build: Build | undefined, registryHost: string | und
 /** A repeated start with the same token must be the same in every parameter, so nothing here depends on the time. */
 function startCommand(
   { projectName, logGroupName }: CodeBuildOptions,
-  { tenantId, deploymentId, revisionId }: BuildJob,
-  idempotencyToken: string,
+  { tenantId, deploymentId, revisionId, buildName }: BuildJob,
 ): StartBuildCommand {
   const environment = {
     [buildVariables.tenantId]: tenantId,
     [buildVariables.deploymentId]: deploymentId,
     [buildVariables.revisionId]: revisionId,
+    [buildVariables.buildName]: buildName,
   };
   return new StartBuildCommand({
     projectName,
-    idempotencyToken,
+    idempotencyToken: buildName,
     environmentVariablesOverride: Object.entries(environment).map(([name, value]) => ({
       name,
       value,

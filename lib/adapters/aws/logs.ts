@@ -2,6 +2,7 @@ import { put, remove, same } from '../../store/expressions.ts';
 import { logChunkKey, logEndKey } from '../../store/keys.ts';
 import { find, queryPage, retryRaces, transact, type Write } from '../../store/operations.ts';
 import type { Table } from '../../store/table.ts';
+import { write } from '../../store/write.ts';
 import type { Clock } from '../clock.ts';
 import type { LogLine, Logs } from '../logs.ts';
 import { chunksOf, createdAt, logChunk, logEnd, packLines, type WriteStream } from './log-chunks.ts';
@@ -37,7 +38,7 @@ async function appendLines(table: Table, stream: WriteStream, lines: LogLine[], 
   let written = 0;
   while (written < lines.length) {
     const rest = lines.slice(written);
-    written += await retryRaces(async () => {
+    written += await retryRaces(table, async () => {
       const end = await find(table, key, logEnd);
       const chunks = chunksOf(rest, { last: end?.last ?? 0, earliest, now });
       const some = chunks.slice(0, CHUNKS_A_TRANSACTION_MAX);
@@ -84,5 +85,5 @@ async function deleteLog(table: Table, { tenantId, deploymentId, type }: Log): P
     if (writes.length > 0) await transact(table, writes);
     if (page.lastKey === undefined) break;
   }
-  await transact(table, [remove('log_end', logEndKey(tenantId, deploymentId, type))]);
+  await write(table, remove('log_end', logEndKey(tenantId, deploymentId, type)));
 }

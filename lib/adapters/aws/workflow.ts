@@ -6,18 +6,27 @@ import {
   SendTaskFailureCommand,
   SendTaskSuccessCommand,
   SFNClient,
+  type ExecutionStatus as SfnStatus,
   StartExecutionCommand,
   TaskDoesNotExist,
   TaskTimedOut,
 } from '@aws-sdk/client-sfn';
+import type { ExecutionStatus } from '../../contract/execution-status.ts';
 import type { Workflow } from '../workflow.ts';
 
 /** The longest that SendTaskFailure takes. */
 const CAUSE_LENGTH_MAX = 32_768;
 const ERROR_NAME_LENGTH_MAX = 256;
 
-/** Executions that have not ended; a redrive that waits goes on later. */
-const RUNNING = new Set<string | undefined>(['RUNNING', 'PENDING_REDRIVE']);
+/** A redrive that waits goes on later. */
+const statusOf: Record<SfnStatus, ExecutionStatus> = {
+  RUNNING: 'running',
+  PENDING_REDRIVE: 'running',
+  SUCCEEDED: 'succeeded',
+  FAILED: 'failed',
+  TIMED_OUT: 'timed_out',
+  ABORTED: 'aborted',
+};
 
 /** The state machine of this ARN (a standard one). */
 export function createStepFunctions(stateMachineArn: string): Workflow {
@@ -25,8 +34,8 @@ export function createStepFunctions(stateMachineArn: string): Workflow {
   return {
     async start(name, input) {
       // Named one by one: the input is what the console shows to everybody who may look.
-      const { tenantId, deploymentId, revisionId } = input;
-      const text = JSON.stringify({ tenantId, deploymentId, revisionId });
+      const { tenantId, deploymentId, revisionId, attempt } = input;
+      const text = JSON.stringify({ tenantId, deploymentId, revisionId, attempt });
       try {
         await client.send(new StartExecutionCommand({ stateMachineArn, name, input: text }));
         return 'started';
@@ -39,7 +48,7 @@ export function createStepFunctions(stateMachineArn: string): Workflow {
       try {
         const executionArn = executionArnOf(stateMachineArn, name);
         const { status } = await client.send(new DescribeExecutionCommand({ executionArn }));
-        return RUNNING.has(status) ? 'running' : 'closed';
+        return status === undefined ? 'running' : statusOf[status];
       } catch (error) {
         if (error instanceof ExecutionDoesNotExist) return 'absent';
         throw error;

@@ -1,5 +1,5 @@
 import { auditEventOf, putAuditEvent } from '../../store/audit-items.ts';
-import { transact } from '../../store/operations.ts';
+import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import type { HandedOut } from './audit-log.ts';
 
@@ -13,5 +13,5 @@ export async function noteHandOut(
     ...(subject_id !== undefined && { subject_id }),
   };
   const event = auditEventOf(mark, of, settings.auditDays);
-  await transact(table, [putAuditEvent({ tenantId: mark.tenant_id }, event)]);
+  await write(table, putAuditEvent({ tenantId: mark.tenant_id }, event));
 }

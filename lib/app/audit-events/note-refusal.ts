@@ -11,7 +11,8 @@ import {
 import type { AuditPlace } from '../../store/audit-keys.ts';
 import { tenant } from '../../store/identity-items.ts';
 import { tenantKey } from '../../store/keys.ts';
-import { find, retryRaces, transact } from '../../store/operations.ts';
+import { find, retryRaces } from '../../store/operations.ts';
+import { writeAll } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import { tenantIdIn } from '../identity/tenant-id.ts';
 import { CALLERS_MAX, kindOf, withoutCaller } from './refusal.ts';
@@ -27,7 +28,7 @@ const ACTION: AuditAction = 'request.refuse';
  */
 export async function noteRefusal(deps: NoteDeps, note: RefusalNote): Promise<void> {
   const place = await placeOf(deps, note);
-  await retryRaces(() => counted(deps, place, note));
+  await retryRaces(deps.table, () => counted(deps, place, note));
 }
 
 async function counted(deps: NoteDeps, place: AuditPlace, given: RefusalNote): Promise<void> {
@@ -41,7 +42,7 @@ async function counted(deps: NoteDeps, place: AuditPlace, given: RefusalNote): P
     known === undefined
       ? [addCaller(key, before, note.caller, note.id), putAuditEvent(place, eventOf(deps, place, note))]
       : [countInAuditEvent(place, known, note.count)];
-  await transact(deps.table, writes);
+  await writeAll(deps.table, writes);
 }
 
 function eventOf({ settings }: NoteDeps, place: AuditPlace, note: RefusalNote): AuditEvent {

@@ -4,7 +4,7 @@ import type { Source } from '../../contract/revision-status.ts';
 import { canRun, checkSource, fieldsOfKind, nothingToBuild, type SourceFields } from '../../domain/source.ts';
 import type { AuditMark } from '../../store/audit-items.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
-import { check, present } from '../../store/expressions.ts';
+import { check, guard, present } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { listenerKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
@@ -19,7 +19,7 @@ import { recordUpload } from '../uploads/record-upload.ts';
 import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks.ts';
 import { checkConfig, resolveSecrets } from './configuration.ts';
 import { configured, isConfiguredAlike } from './configured.ts';
-import { hostTaken, moveHost } from './hosts.ts';
+import { hostTaken, moveHost, tellAddress } from './hosts.ts';
 import { checkImagePlace } from './image-place.ts';
 import { changesIntegration } from './integration-check.ts';
 import { withSettledSource } from './settled-source.ts';
@@ -49,7 +49,7 @@ export function change<T>(
   caller: Caller,
   show: (deployment: Deployment, revision: Revision | undefined) => Promise<T>,
 ): Promise<T> {
-  return retryRaces(async () => {
+  return retryRaces(deps.table, async () => {
     const stored = await getDeploymentItem(deps.table, caller.tenantId, request.deploymentId);
     const { body } = request;
     checkOpen(stored);
@@ -248,10 +248,14 @@ async function write(
   const sealed =
     secrets === undefined || secrets.length === 0 ? undefined : await sealSecrets(deps, owner, secrets);
   const queued = revision?.status === 'QUEUED' ? revision.number : undefined;
-  const hosts = await moveHost(deps, before, after);
+  const hosts = [...(await moveHost(deps, before, after)), ...(await tellAddress(deps, before, after))];
   await transact(deps.table, [
     changeDeployment(before, after, queued, deps.clock.now(), revision === undefined ? audit : undefined),
-    check('listener', listenerKey(before.tenant_id, before.listener_id), present('pk')),
+    check(
+      'listener',
+      listenerKey(before.tenant_id, before.listener_id),
+      guard('listener: still there', present('pk')),
+    ),
     ...(revision === undefined
       ? []
       : [putRevision(revision), ...noteMade(revision), putConfiguration(after, audit)]),

@@ -6,9 +6,10 @@ import type { Source } from '../../contract/revision-status.ts';
 import type { createDeployment as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { checkSource, fieldsOfKind, nothingToBuild, sourceOf } from '../../domain/source.ts';
-import { absent, put } from '../../store/expressions.ts';
-import { type Deployment, type Listener, nameReservation, type Revision } from '../../store/items.ts';
+import { absent, guard, put } from '../../store/expressions.ts';
+import type { Deployment, Listener, Revision } from '../../store/items.ts';
 import { agentKey, deploymentKey, deploymentRowKey, nameKey } from '../../store/keys.ts';
+import { nameReservation } from '../../store/names.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
 import { noteMadeFirst } from '../../store/revision-ends.ts';
 import { auditOf } from '../audit.ts';
@@ -164,7 +165,7 @@ function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, bo
         ...deployment,
         ...(deployment.queued.length > 0 && queueDue(deployment, deps.clock.now())),
       },
-      absent('pk'),
+      guard('creation: not there yet', absent('pk')),
     ),
     put('deployment_row', { ...deploymentRowKey(tenantId, id), ...rowOf(deployment) }),
     put(
@@ -177,7 +178,7 @@ function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, bo
         created_at: deployment.created_at,
         request_hash: requestHash(body),
       },
-      absent('pk'),
+      guard('creation: not there yet', absent('pk')),
     ),
     putRevision(revision),
     ...noteMadeFirst(revision),
@@ -196,7 +197,7 @@ function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, bo
               ...reservation,
               entity: 'agent',
             },
-            absent('pk'),
+            guard('creation: not there yet', absent('pk')),
           ),
         ]),
   ];

@@ -1,9 +1,9 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
-import { customAddress } from '../../contract/text.ts';
-import { absent, any, equals, put, remove } from '../../store/expressions.ts';
+import { customAddress, ownAddress } from '../../contract/text.ts';
+import { absent, any, check, equals, present, put, remove, update } from '../../store/expressions.ts';
 import type { Deployment } from '../../store/items.ts';
-import { hostKey } from '../../store/keys.ts';
-import { hostClaim } from '../../store/listeners.ts';
+import { hostKey, placementKey } from '../../store/keys.ts';
+import { hostClaim, placementOfAnyVersion } from '../../store/listeners.ts';
 import { find, type Item, type Write } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';
 import { waitsFor } from './waits-for.ts';
@@ -44,6 +44,24 @@ export async function moveHost(
 ): Promise<Write[]> {
   if (hostOf(before) === hostOf(after)) return [];
   return [...(await releaseHost(deps, before)), ...claimHost(after)];
+}
+
+/** The writes that tell the listener of another address without a revision: what it should run has it beside. None when it stays. */
+export async function tellAddress(
+  { table }: Pick<Deps, 'table'>,
+  before: Claimant,
+  after: Claimant,
+): Promise<Write[]> {
+  const address = ownAddress(after.config.custom_url);
+  if (address === ownAddress(before.config.custom_url)) return [];
+  const key = placementKey(after.tenant_id, after.listener_id, after.id);
+  const placed = await find(table, key, placementOfAnyVersion);
+  // The first task of a deployment comes with its row, which has the address as it is then.
+  return [
+    placed === undefined
+      ? check('placement', key, absent('pk'))
+      : update('placement', key, { set: { v: 2, custom_url: address } }, present('pk')),
+  ];
 }
 
 /** The refusal that a transaction failed for when another deployment has the host. */

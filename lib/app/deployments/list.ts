@@ -1,8 +1,9 @@
 import type { listDeployments as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import { type DeploymentRow, nameReservation } from '../../store/items.ts';
+import type { DeploymentRow } from '../../store/items.ts';
 import { nameKey } from '../../store/keys.ts';
+import { nameReservation } from '../../store/names.ts';
 import { find } from '../../store/operations.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';

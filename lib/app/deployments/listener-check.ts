@@ -1,5 +1,5 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
-import { absent, all, any, check, contains, lacks, present } from '../../store/expressions.ts';
+import { absent, all, any, check, contains, guard, lacks, present } from '../../store/expressions.ts';
 import type { Listener } from '../../store/items.ts';
 import { listenerKey } from '../../store/keys.ts';
 import { listenerOfAnyVersion } from '../../store/listeners.ts';
@@ -15,9 +15,11 @@ export function takesDeployments(
   return check(
     'listener',
     listenerKey(tenantId, id),
-    present('pk'),
-    any(absent('closing'), open),
-    ...(namespace === undefined ? [] : [contains('k8s_namespaces', namespace)]),
+    guard('listener: still there', present('pk')),
+    guard('listener: not closing', any(absent('closing'), open)),
+    ...(namespace === undefined
+      ? []
+      : [guard('listener: has the namespace', contains('k8s_namespaces', namespace))]),
   );
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findDeployment } from '../../store/deployments.ts';
-import { type Deployment, nameReservation } from '../../store/items.ts';
+import type { Deployment } from '../../store/items.ts';
+import { nameReservation } from '../../store/names.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { openSecrets, type Secret } from '../secrets.ts';

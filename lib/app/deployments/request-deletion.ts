@@ -2,7 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import type { Deletion } from '../../store/deletions.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
-import { equals, present, put, remove, same, update } from '../../store/expressions.ts';
+import { equals, guard, present, put, remove, same, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { deletedRowKey, deletionKey, deploymentKey, deploymentRowKey, due } from '../../store/keys.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
@@ -28,7 +28,7 @@ export async function requestDeletion(
   request: DeletionRequest,
   caller: Caller,
 ): Promise<void> {
-  await retryRaces(async () => {
+  await retryRaces(deps.table, async () => {
     const deployment = await getDeploymentItem(deps.table, caller.tenantId, request.deploymentId);
     checkMatch(deployment, request.ifMatch);
     if (deployment.status !== 'AWAITING_DELETE') {
@@ -90,10 +90,10 @@ function markedDeployment(deployment: Deployment, holder: Revision | undefined, 
       },
       ...(holder?.status === 'QUEUED' && { remove: ['slot'] }),
     },
-    equals('status', deployment.status),
-    equals('config_version', deployment.config_version),
-    equals('queued', deployment.queued),
-    same('slot.revision_id', deployment.slot?.revision_id),
+    guard('deletion: as read', equals('status', deployment.status)),
+    guard('request: version as read', equals('config_version', deployment.config_version)),
+    guard('queue: as read', equals('queued', deployment.queued)),
+    guard('slot: holder as read', same('slot.revision_id', deployment.slot?.revision_id)),
   );
 }
 
@@ -112,13 +112,13 @@ async function force(
   const key = deploymentKey(tenantId, id);
   const set = { forced: true, audit: auditOf(deps, caller, 'deployment.delete') };
   await transact(deps.table, [
-    update('deletion', deletionKey(tenantId, id), { set }, present('pk')),
+    update('deletion', deletionKey(tenantId, id), { set }, guard('deletion: still there', present('pk'))),
     update(
       'deployment',
       key,
       { set: due(key.pk, deps.clock.now()) },
-      equals('id', id),
-      equals('status', 'AWAITING_DELETE'),
+      guard('deletion: the same deployment', equals('id', id)),
+      guard('deletion: asked for', equals('status', 'AWAITING_DELETE')),
     ),
   ]);
 }

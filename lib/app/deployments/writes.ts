@@ -1,5 +1,5 @@
 import type { AuditMark } from '../../store/audit-items.ts';
-import { absent, equals, present, put, update } from '../../store/expressions.ts';
+import { absent, equals, guard, present, put, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { configurationKey, deploymentKey, due, revisionKey, secretsKey } from '../../store/keys.ts';
 import type { Write } from '../../store/operations.ts';
@@ -11,7 +11,7 @@ export const putRevision = (revision: Revision): Write =>
   put(
     'revision',
     { ...revisionKey(revision.tenant_id, revision.deployment_id, revision.number), ...revision },
-    absent('pk'),
+    guard('creation: not there yet', absent('pk')),
   );
 
 /**
@@ -29,13 +29,13 @@ export const putConfiguration = (deployment: Deployment, audit: AuditMark): Writ
         ? { ...audit, subject_id: deployment.latest_revision_id }
         : audit,
     },
-    absent('pk'),
+    guard('creation: not there yet', absent('pk')),
   );
 
 export function putSecrets(deployment: Deployment, version: number, sealed: string): Write {
   const key = secretsKey(deployment.tenant_id, deployment.id, version);
   const item = { v: 1, entity: 'secrets', tenant_id: deployment.tenant_id, version, sealed };
-  return put('secrets', { ...key, ...item }, absent('pk'));
+  return put('secrets', { ...key, ...item }, guard('creation: not there yet', absent('pk')));
 }
 
 /** Sweep looks at a queue within this time, should the stream not have. */
@@ -83,9 +83,9 @@ export function changeDeployment(
       remove: CLEARED.filter((field) => after[field] === undefined),
       ...(queued !== undefined && { append: { queued: [queued] } }),
     },
-    present('pk'),
-    equals('config_version', before.config_version),
-    equals('latest_number', before.latest_number),
-    equals('status', before.status),
+    guard('request: still there', present('pk')),
+    guard('request: version as read', equals('config_version', before.config_version)),
+    guard('request: number as read', equals('latest_number', before.latest_number)),
+    guard('deletion: as read', equals('status', before.status)),
   );
 }

@@ -1,7 +1,8 @@
-import { absent, equals, update } from '../../store/expressions.ts';
+import { absent, equals, guard, update } from '../../store/expressions.ts';
 import type { Deployment } from '../../store/items.ts';
 import { deploymentKey } from '../../store/keys.ts';
 import { transact } from '../../store/operations.ts';
+import { write } from '../../store/write.ts';
 import { interruptRequest } from '../revisions/interrupt-request.ts';
 import { place } from './end-revision.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
@@ -11,22 +12,23 @@ import { newTask, offeredAgain, putTask } from './tasks.ts';
 export async function takeSlotToDelete(deps: EngineDeps, { owner }: Loaded): Promise<void> {
   const since = new Date(deps.clock.now()).toISOString();
   // No revision's: their numbers begin with 1.
-  const slot: Deployment['slot'] = { kind: 'delete', revision_id: '', number: 0, attempt: 0, since };
-  await transact(deps.table, [
+  const slot: Deployment['slot'] = { kind: 'delete', revision_id: '', number: 0, since };
+  await write(
+    deps.table,
     update(
       'deployment',
       deploymentKey(owner.tenantId, owner.deploymentId),
       { set: { slot } },
-      absent('slot'),
-      equals('status', 'AWAITING_DELETE'),
-      equals('queued', []),
+      guard('slot: free', absent('slot')),
+      guard('deletion: asked for', equals('status', 'AWAITING_DELETE')),
+      guard('slot: nothing is queued', equals('queued', [])),
     ),
-  ]);
+  );
 }
 
 /** Asks for the revision in the slot to be stopped, which was too late when the deletion was asked for. */
 export async function interruptForDeletion(deps: EngineDeps, { holder }: Loaded): Promise<void> {
-  if (holder !== undefined) await transact(deps.table, [interruptRequest(holder, deps.clock.now())]);
+  if (holder !== undefined) await write(deps.table, interruptRequest(holder, deps.clock.now()));
 }
 
 /** Offers to the listener to remove what it runs of the deployment; only while no other task of it is open. */
@@ -38,9 +40,9 @@ export async function offerDeletion(deps: EngineDeps, { owner, deployment }: Loa
       'deployment',
       deploymentKey(owner.tenantId, owner.deploymentId),
       { set: { epoch: task.epoch, task_id: task.id } },
-      equals('epoch', deployment.epoch),
-      equals('slot.kind', 'delete'),
-      absent('task_id'),
+      guard('epoch: as read', equals('epoch', deployment.epoch)),
+      guard('deletion: has the slot', equals('slot.kind', 'delete')),
+      guard('task: none is open', absent('task_id')),
     ),
     place(deployment, undefined, task.epoch, true),
   ]);
@@ -48,5 +50,5 @@ export async function offerDeletion(deps: EngineDeps, { owner, deployment }: Loa
 
 /** The lease ran out: whoever asks next may take it up. */
 export async function offerDeletionAgain(deps: EngineDeps, { deployment, task }: Loaded): Promise<void> {
-  if (task !== undefined) await transact(deps.table, offeredAgain(deployment, task));
+  if (task !== undefined) await transact(deps.table, offeredAgain(deployment, task, deps.clock.now()));
 }

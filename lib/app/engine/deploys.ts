@@ -1,10 +1,10 @@
-import { absent, equals, update } from '../../store/expressions.ts';
-import type { Outcome } from '../../store/items.ts';
+import { absent, equals, guard, update } from '../../store/expressions.ts';
 import { deploymentKey, revisionKey } from '../../store/keys.ts';
 import { findListener, lastSeenOf } from '../../store/listeners.ts';
 import { transact } from '../../store/operations.ts';
-import { inFlightDue, move } from '../../store/revisions.ts';
-import { place } from './end-revision.ts';
+import { inFlightDue, move, refOf, revise } from '../../store/revisions.ts';
+import { addressStays, place } from './end-revision.ts';
+import { recordFailure } from './record-failure.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 import { newTask, offeredAgain, putTask } from './tasks.ts';
 
@@ -19,20 +19,20 @@ export async function offerTask(
   const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
   await transact(deps.table, [
     putTask(task),
-    update(
-      'revision',
-      at,
+    revise(
+      refOf(holder),
       { set: { task_id: task.id, ...inFlightDue(at, now) } },
-      equals('status', 'AWAITING_DEPLOY'),
-      absent('task_id'),
-      absent('interrupt_requested_at'),
+      guard('transition: status as read', equals('status', 'AWAITING_DEPLOY')),
+      guard('task: none was offered', absent('task_id')),
+      guard('interrupt: none is asked for', absent('interrupt_requested_at')),
     ),
     update(
       'deployment',
       deploymentKey(owner.tenantId, owner.deploymentId),
       { set: { epoch: task.epoch, task_id: task.id } },
-      equals('epoch', deployment.epoch),
-      absent('task_id'),
+      guard('epoch: as read', equals('epoch', deployment.epoch)),
+      guard('task: none is open', absent('task_id')),
+      addressStays(deployment),
     ),
     place(deployment, deployment.active?.revision_id, task.epoch, true),
   ]);
@@ -49,8 +49,14 @@ export async function markUnknown(
   const status_message = `${await silence(deps, { owner, deployment, task })} Whether it was deployed is not known: what the listener says next decides; the revision fails ${deps.settings.silentSeconds} seconds after that time if it says nothing.`;
   const set = { ...inFlightDue(at, now), status_message };
   await transact(deps.table, [
-    move(holder, 'UNKNOWN', now, { set, remove: ['switching'] }, absent('outcome')),
-    ...offeredAgain(deployment, task),
+    move(
+      holder,
+      'UNKNOWN',
+      now,
+      { set, remove: ['switching'] },
+      guard('outcome: none is recorded', absent('outcome')),
+    ),
+    ...offeredAgain(deployment, task, now),
   ]);
 }
 
@@ -78,30 +84,4 @@ async function silence(
   const name = listener?.compute_id ?? deployment.listener_id;
   const since = new Date(task?.last_heartbeat_at ?? 0).toISOString();
   return `Listener ${name} went silent while deploying; it was last heard at ${since}.`;
-}
-
-export async function failBuildOverdue(deps: EngineDeps, loaded: Loaded): Promise<void> {
-  const { holder } = loaded;
-  if (holder?.build_id !== undefined) await deps.builds.stop(holder.build_id);
-  const minutes = Math.round(deps.settings.buildSeconds / 60);
-  await recordFailure(
-    deps,
-    loaded,
-    'build',
-    `The build did not end within ${minutes} minutes and was stopped.`,
-  );
-}
-
-async function recordFailure(
-  deps: EngineDeps,
-  { owner, holder }: Loaded,
-  stage: Outcome['stage'],
-  message: string,
-): Promise<void> {
-  if (holder === undefined) return;
-  const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
-  const outcome: Outcome = { stage, result: 'failed', message };
-  await transact(deps.table, [
-    update('revision', at, { set: { outcome } }, equals('status', holder.status), absent('outcome')),
-  ]);
 }

@@ -1,6 +1,13 @@
 import { deploymentOf, revisionNumberIn } from '../../store/keys.ts';
 import { reconcile } from './reconcile.ts';
 import type { EngineDeps } from './situation.ts';
+import { TookTooLong, within } from './within.ts';
+
+/**
+ * A deployment whose call hangs keeps the others of its batch, and all later batches, waiting no longer than this. Delivered again it would
+ * hang again, so it is left to sweep.
+ */
+const LOOK_MILLISECONDS = 20_000;
 
 /** What dispatch reads of a stream record: whose item changed; never what it changed to. */
 export type ChangedItem = { sequenceNumber: string; pk: string; sk: string };
@@ -20,10 +27,12 @@ export async function dispatch(
       const owner = deploymentOf(pk);
       if (owner === undefined) return [];
       try {
-        await reconcile(deps, owner, { asking: false, likely: likelyOf(items) });
+        const look = reconcile(deps, owner, { asking: false, likely: likelyOf(items) });
+        await within(deps.clock, LOOK_MILLISECONDS, 'a look at a deployment', look);
         return [];
       } catch (error) {
         onError(error, owner.deploymentId);
+        if (error instanceof TookTooLong) return [];
         return items.map((item) => item.sequenceNumber);
       }
     }),

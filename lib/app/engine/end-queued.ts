@@ -1,4 +1,4 @@
-import { equals, update } from '../../store/expressions.ts';
+import { equals, guard, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { deploymentKey, revisionKey } from '../../store/keys.ts';
 import { queryAll, transact, type Write } from '../../store/operations.ts';
@@ -57,8 +57,8 @@ export async function endQueued(
       'deployment',
       deploymentKey(deployment.tenant_id, deployment.id),
       { set: { queued: restOfQueue(deployment) } },
-      equals('status', 'AWAITING_DELETE'),
-      equals('queued', deployment.queued),
+      guard('deletion: asked for', equals('status', 'AWAITING_DELETE')),
+      guard('queue: as read', equals('queued', deployment.queued)),
     ),
     ...endedByDeletion(ended, clock.now()),
   ]);

@@ -1,12 +1,22 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
+import { ownAddress } from '../../contract/text.ts';
 import { type Ending, endingOf } from '../../domain/ending.ts';
 import { numberOf } from '../../domain/revision-id.ts';
-import { absent, type Change, equals, remove, same, update } from '../../store/expressions.ts';
+import { stageOf } from '../../domain/transitions.ts';
+import { type Change, equals, guard, remove, same, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
-import { deploymentKey, due, openTaskKey, placementKey, tokenKey } from '../../store/keys.ts';
+import { deploymentKey, due, openTaskKey, placementKey, revisionKeyOf, tokenKey } from '../../store/keys.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
 import { noteEnds } from '../../store/revision-ends.ts';
-import { findRevision, findToken, IN_FLIGHT_LOOK_MILLISECONDS, move } from '../../store/revisions.ts';
+import {
+  findRevision,
+  findToken,
+  IN_FLIGHT_LOOK_MILLISECONDS,
+  inFlightDue,
+  move,
+  refOf,
+  sameOutcome,
+} from '../../store/revisions.ts';
 import { endTask } from '../../store/tasks.ts';
 import { activeRow } from '../deployments/row.ts';
 import type { Deps } from '../deps.ts';
@@ -20,27 +30,26 @@ const RACES_MAX = 20;
 
 /**
  * Writes a revision's terminal status and frees the deployment's slot, in one transaction: the only way a revision that was taken from
- * the queue ends, for Finish and sweep alike. Harmless when it has ended already. `cause`: what the workflow says of a death.
+ * the queue ends, for Finish and sweep alike. Harmless when it has ended already.
  */
-export async function endRevision(deps: EndDeps, ref: RevisionRef, cause?: string): Promise<void> {
+export async function endRevision(deps: EndDeps, ref: RevisionRef): Promise<void> {
   for (let race = 0; race < RACES_MAX; race++) {
     const loaded = await load(deps, ref, numberOf(ref.revisionId));
     if (loaded === undefined) return;
     const { holder } = loaded;
     const revision = holder?.id === ref.revisionId ? holder : await findRevision(deps.table, ref);
     if (revision === undefined) return;
-    const ending = endingOf(
-      {
-        status: revision.status,
-        interruptRequestedAt: revision.interrupt_requested_at,
-        deleted: loaded.deployment.status === 'AWAITING_DELETE',
-        outcome: revision.outcome,
-      },
-      cause,
-    );
+    const ending = endingOf({
+      status: revision.status,
+      interruptRequestedAt: revision.interrupt_requested_at,
+      deleted: loaded.deployment.status === 'AWAITING_DELETE',
+      outcome: revision.outcome,
+    });
     if (ending === undefined) return;
-    await logCause(deps, revision, ending);
-    if (await endWithArtifacts(deps, loaded, revision, ending)) return;
+    if (!(await endWithArtifacts(deps, loaded, revision, ending))) continue;
+    // The revision itself says the cause as well: a log that cannot be read or written must not keep the queue from moving.
+    await logCause(deps, revision, ending).catch(() => undefined);
+    return;
   }
   throw new Error(`revision ${ref.revisionId} could not be ended: ${RACES_MAX} races lost`);
 }
@@ -95,19 +104,25 @@ function endOfRevision(revision: Revision, ending: Ending, now: number): Write {
     ending.status,
     now,
     {
-      set: { status_message: ending.message },
+      set: {
+        status_message: ending.message,
+        ...(buildMayRun(revision) && inFlightDue(revisionKeyOf(refOf(revision)), now)),
+      },
       remove: [
-        'due_pk',
-        'due_at',
+        ...(buildMayRun(revision) ? [] : ['due_pk', 'due_at']),
         'build_due_at',
-        // What was said of it while it was under way.
-        ...(ending.message === undefined ? ['status_message'] : []),
+        'restart',
+        'at_capacity',
       ],
     },
-    same('interrupt_requested_at', revision.interrupt_requested_at),
-    revision.outcome === undefined ? absent('outcome') : equals('outcome.stage', revision.outcome.stage),
+    guard('interrupt: as read', same('interrupt_requested_at', revision.interrupt_requested_at)),
+    sameOutcome(revision),
   );
 }
+
+/** Its build was started, and nothing that we know of has ended it: sweep looks at the revision until it has. */
+const buildMayRun = ({ build_id: buildId, status, outcome }: Revision): boolean =>
+  buildId !== undefined && stageOf(status) === 'build' && outcome?.stage !== 'build';
 
 /** The deployment, its row in the list, the task still open for the revision and what the listener should run. */
 function endOfDeploymentPart(
@@ -143,11 +158,12 @@ function endOfDeploymentPart(
         },
         remove: [...(change.remove ?? []), ...(withdrawn ? ['task_id'] : [])],
       },
-      equals('epoch', deployment.epoch),
-      equals('status', deployment.status),
-      equals('queued', deployment.queued),
-      same('task_id', deployment.task_id),
-      same('slot.revision_id', deployment.slot?.revision_id),
+      guard('epoch: as read', equals('epoch', deployment.epoch)),
+      guard('deletion: as read', equals('status', deployment.status)),
+      guard('queue: as read', equals('queued', deployment.queued)),
+      guard('task: as read', same('task_id', deployment.task_id)),
+      guard('slot: holder as read', same('slot.revision_id', deployment.slot?.revision_id)),
+      addressStays(deployment),
     ),
     ...(own === undefined ? [] : withdrawn ? endTask(own, 'withdrawn', false, now) : [cancelTask(own)]),
     ...(placed
@@ -204,10 +220,10 @@ const cancelTask = (task: NonNullable<Loaded['task']>): Write =>
     'task',
     openTaskKey(task.tenant_id, task.listener_id, task.id),
     { set: { state: 'cancelled' } },
-    equals('state', 'claimed'),
+    guard('lease: claimed', equals('state', 'claimed')),
   );
 
-/** What the listener should run of this deployment from now on. */
+/** What the listener should run of this deployment from now on, and at which address: written under `addressStays` if it runs anything. */
 export function place(
   deployment: Deployment,
   revisionId: string | undefined,
@@ -215,12 +231,22 @@ export function place(
   held: boolean,
 ): Write {
   const key = placementKey(deployment.tenant_id, deployment.listener_id, deployment.id);
-  const fixed = { entity: 'placement', v: 1, tenant_id: deployment.tenant_id, deployment_id: deployment.id };
+  const fixed = { entity: 'placement', v: 2, tenant_id: deployment.tenant_id, deployment_id: deployment.id };
   return update('placement', key, {
-    set: { ...fixed, epoch, held, revision_id: revisionId },
+    set: {
+      ...fixed,
+      epoch,
+      held,
+      revision_id: revisionId,
+      custom_url: ownAddress(deployment.config.custom_url),
+    },
     ...(revisionId === undefined && { remove: ['revision_id'] }),
   });
 }
+
+/** A request may give the deployment another address of its own at any time, under no epoch: `place` must not take that back. */
+export const addressStays = ({ config }: Deployment) =>
+  guard('address: as read', same('config.custom_url', config.custom_url));
 
 /** Clients show only the logs: a failure's cause is also the last line of its stage's log. */
 async function logCause(deps: EndDeps, revision: Revision, { status, message }: Ending): Promise<void> {

@@ -1,7 +1,8 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
-import { equals, present, update } from '../../store/expressions.ts';
-import { revisionKeyOf } from '../../store/keys.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { above, guard } from '../../store/expressions.ts';
+import { ConditionsFailed } from '../../store/operations.ts';
+import { revise } from '../../store/revisions.ts';
+import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 
 /**
@@ -9,17 +10,17 @@ import type { Deps } from '../deps.ts';
  * is gone, and when repeated.
  */
 export async function lookNow(deps: Pick<Deps, 'table' | 'clock'>, ref: RevisionRef): Promise<void> {
+  const now = deps.clock.now();
   try {
-    await transact(deps.table, [
-      update(
-        'revision',
-        revisionKeyOf(ref),
-        { set: { due_at: deps.clock.now() } },
-        equals('id', ref.revisionId),
-        // Only what is in flight is in the index.
-        present('due_pk'),
+    await write(
+      deps.table,
+      revise(
+        ref,
+        { set: { due_at: now } },
+        // Only what is in flight is in the index. What is overdue is looked at anyway, and how late that is must not be forgotten.
+        guard('look: due later', above('due_at', now)),
       ),
-    ]);
+    );
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
   }

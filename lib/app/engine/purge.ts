@@ -1,6 +1,6 @@
 import { artifactsOf, uploadsOf } from '../../domain/file-places.ts';
 import { keysBeside } from '../../store/deletions.ts';
-import { absent, equals, remove, update } from '../../store/expressions.ts';
+import { absent, equals, guard, remove, update } from '../../store/expressions.ts';
 import {
   agentKey,
   deletedRowKey,
@@ -11,6 +11,7 @@ import {
   placementKey,
 } from '../../store/keys.ts';
 import { transact, type Write } from '../../store/operations.ts';
+import { write } from '../../store/write.ts';
 import { releaseHost } from '../deployments/hosts.ts';
 import { place } from './end-revision.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
@@ -46,7 +47,10 @@ export async function purge(deps: EngineDeps, loaded: Loaded): Promise<'later' |
   }
   const key = deploymentKey(owner.tenantId, owner.deploymentId);
   const change = { set: due(key.pk, deps.clock.now()) };
-  await transact(deps.table, [update('deployment', key, change, equals('id', deployment.id))]);
+  await write(
+    deps.table,
+    update('deployment', key, change, guard('deletion: still there', equals('id', deployment.id))),
+  );
   return 'later';
 }
 
@@ -59,9 +63,9 @@ function lastWrites({ owner, deployment, deletion }: Loaded): Write[] {
     remove(
       'deployment',
       deploymentKey(tenantId, deploymentId),
-      equals('status', 'AWAITING_DELETE'),
-      equals('slot.kind', 'delete'),
-      absent('task_id'),
+      guard('deletion: asked for', equals('status', 'AWAITING_DELETE')),
+      guard('deletion: has the slot', equals('slot.kind', 'delete')),
+      guard('task: none is open', absent('task_id')),
     ),
     remove('deletion', deletionKey(tenantId, deploymentId)),
     remove('deployment_row', deletedRowKey(tenantId, deploymentId)),

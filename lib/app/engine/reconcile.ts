@@ -1,16 +1,19 @@
-import { type Action, decide } from '../../domain/decide.ts';
+import { type Action, decide, followsFromTime } from '../../domain/decide.ts';
 import { ConditionsFailed } from '../../store/operations.ts';
 import { MoveRefused, refOf } from '../../store/revisions.ts';
+import { type Asked, ask, notAsked } from './ask.ts';
+import { failAborted, failBuildOverdue } from './builds.ts';
 import { interruptForDeletion, offerDeletion, offerDeletionAgain, takeSlotToDelete } from './deletion.ts';
-import { failBuildOverdue, failSilent, failUnclaimed, markUnknown, offerTask } from './deploys.ts';
+import { failSilent, failUnclaimed, markUnknown, offerTask } from './deploys.ts';
 import { endQueued } from './end-queued.ts';
 import { endRevision } from './end-revision.ts';
 import { purge } from './purge.ts';
 import { recordBuild } from './record-build.ts';
-import { ask, type EngineDeps, type Loaded, load, notAsked, type Owner, situationOf } from './situation.ts';
+import { restart } from './restart.ts';
+import { type EngineDeps, type Loaded, load, type Owner, situationOf } from './situation.ts';
 import { rearm, startExecution, takeSlot } from './slots.ts';
 import { cancelTask, releaseTask } from './tasks.ts';
-import { answerToken, interruptHolder } from './tokens.ts';
+import { answerToken, failLostBuild, interruptHolder } from './tokens.ts';
 
 /** A round trip through every stage takes fewer; more means two steps undo each other, which must be seen. */
 const STEPS_MAX = 25;
@@ -18,6 +21,7 @@ const STEPS_MAX = 25;
 /**
  * Brings one deployment as far as it can go now. Level-triggered: it reads how things are, does the one thing the rule names, reads
  * again, until there is nothing to do. `asking` (sweep) also asks the workflow and the builds, and re-arms what is due. `likely`: as for `load`.
+ * Throws what a question failed with once everything else is done.
  */
 export async function reconcile(
   deps: EngineDeps,
@@ -26,14 +30,18 @@ export async function reconcile(
 ): Promise<void> {
   let asks = asking;
   let number = likely;
+  let unanswered: Error | undefined;
+  const onFailed = (error: unknown): void => {
+    unanswered ??= error instanceof Error ? error : new Error(String(error));
+  };
   for (let step = 0; step < STEPS_MAX; step++) {
     const loaded = await load(deps, owner, number);
     if (loaded === undefined) return;
-    const asked = asks ? await ask(deps, loaded) : notAsked;
-    const action = decide(situationOf(loaded, asked, deps.clock.now(), deps.settings));
+    const { action, asked } = await nextAction(deps, loaded, asks ? onFailed : undefined);
     if (action.do === 'nothing') {
-      if (!asking || (await rearm(deps, loaded)) === 'done') return;
-      continue;
+      if (asking && (await rearm(deps, loaded, asked)) === 'changed') continue;
+      if (unanswered !== undefined) throw unanswered;
+      return;
     }
     number = action.do === 'take_slot' ? action.number : loaded.holder?.number;
     const done = await perform(deps, loaded, action);
@@ -44,6 +52,21 @@ export async function reconcile(
     if (action.do === 'start_execution' && !asks) return;
   }
   throw new Error(`deployment ${owner.deploymentId} does not come to rest`);
+}
+
+/** What the rule says to do next; without `onFailed` nothing but the table is asked. */
+async function nextAction(
+  deps: EngineDeps,
+  loaded: Loaded,
+  onFailed: ((error: unknown) => void) | undefined,
+): Promise<{ action: Action; asked: Asked }> {
+  const decided = (asked: Asked) => ({
+    action: decide(situationOf(loaded, asked, deps.clock.now(), deps.settings)),
+    asked,
+  });
+  const unasked = decided(notAsked);
+  if (onFailed === undefined || followsFromTime(unasked.action)) return unasked;
+  return decided(await ask(deps, loaded, onFailed));
 }
 
 /** Nobody waited for an answer, or the rest is for another call. */
@@ -65,6 +88,8 @@ async function act(deps: EngineDeps, loaded: Loaded, action: Action): Promise<Sp
       return interruptHolder(deps, loaded);
     case 'answer_token':
       return answerToken(deps, loaded);
+    case 'fail_lost_build':
+      return failLostBuild(deps, loaded);
     case 'purge':
       return purge(deps, loaded);
     default:
@@ -73,14 +98,16 @@ async function act(deps: EngineDeps, loaded: Loaded, action: Action): Promise<Sp
   }
 }
 
-type Plain = Exclude<Action, { do: 'interrupt' | 'answer_token' | 'purge' }>;
+type Plain = Exclude<Action, { do: 'interrupt' | 'answer_token' | 'fail_lost_build' | 'purge' }>;
 
 async function carryOut(deps: EngineDeps, loaded: Loaded, action: Plain): Promise<void> {
   switch (action.do) {
     case 'take_slot':
       return takeSlot(deps, loaded, action.number);
     case 'start_execution':
-      return startExecution(deps, loaded, action.nextAttempt);
+      return startExecution(deps, loaded);
+    case 'restart':
+      return restart(deps, loaded, action.isDeath);
     case 'offer_task':
       return offerTask(deps, loaded);
     case 'mark_unknown':
@@ -97,6 +124,8 @@ async function carryOut(deps: EngineDeps, loaded: Loaded, action: Plain): Promis
       return readBuild(deps, loaded);
     case 'fail_build_overdue':
       return failBuildOverdue(deps, loaded);
+    case 'fail_aborted':
+      return failAborted(deps, loaded);
     case 'end':
       return end(deps, loaded);
     case 'end_queued':
@@ -119,9 +148,9 @@ async function readBuild(deps: EngineDeps, { holder }: Loaded): Promise<void> {
   await recordBuild(deps, { buildId: holder.build_id, ref: refOf(holder) });
 }
 
-/** The execution is gone: whatever it had started is stopped, then the revision ends by the facts on it. */
+/** No execution goes on with the revision: whatever it had started is stopped, then the revision ends by the facts on it. */
 async function end(deps: EngineDeps, { holder }: Loaded): Promise<void> {
   if (holder === undefined) return;
   if (holder.build_id !== undefined) await deps.builds.stop(holder.build_id);
-  await endRevision(deps, refOf(holder), 'the execution is gone');
+  await endRevision(deps, refOf(holder));
 }

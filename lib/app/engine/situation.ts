@@ -1,14 +1,14 @@
 import type { BuildState } from '../../adapters/builds.ts';
-import type { Workflow } from '../../adapters/workflow.ts';
+import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
 import { dependsOnWaiting } from '../../domain/decide.ts';
 import type { Holder, Situation, TaskFacts } from '../../domain/situation.ts';
-import { stageOf } from '../../domain/transitions.ts';
 import { type Deletion, findDeletion } from '../../store/deletions.ts';
 import { findDeployment } from '../../store/deployments.ts';
 import type { Deployment, OpenTask, Revision, TaskToken } from '../../store/items.ts';
 import { findRevisionByNumber, findToken, findWithRevision } from '../../store/revisions.ts';
 import { findOpenTask } from '../../store/tasks.ts';
 import type { Deps, Settings } from '../deps.ts';
+import { type Asked, attemptOf, notAsked } from './ask.ts';
 
 export type EngineDeps = Pick<
   Deps,
@@ -29,14 +29,6 @@ export type Loaded = {
   /** Read only while the deployment is being deleted. */
   deletion: Deletion | undefined;
 };
-
-/** What only sweep asks, because asking costs a call. */
-export type Asked = {
-  execution: Awaited<ReturnType<Workflow['status']>> | 'not_asked';
-  build: BuildState | undefined;
-};
-
-export const notAsked: Asked = { execution: 'not_asked', build: undefined };
 
 /**
  * Reads the deployment, the revision in its slot, that one's token if it may matter, the open task and the deletion. Undefined when the deployment
@@ -68,21 +60,6 @@ export async function load(
   return { owner, deployment, holder, other, task, token, deletion };
 }
 
-/** {revision id}-{attempt}: a name runs once in 90 days, so each attempt has its own. */
-export const executionName = (revisionId: string, attempt: number): string => `${revisionId}-${attempt}`;
-
-/** Asks the workflow and the builds how things really are. */
-export async function ask(deps: EngineDeps, { deployment, holder }: Loaded): Promise<Asked> {
-  const { slot } = deployment;
-  if (slot === undefined || holder === undefined) return notAsked;
-  const buildOpen = holder.build_id !== undefined && holder.outcome === undefined;
-  const [execution, build] = await Promise.all([
-    deps.workflow.status(executionName(slot.revision_id, slot.attempt)),
-    buildOpen && stageOf(holder.status) === 'build' ? deps.builds.state(holder.build_id ?? '') : undefined,
-  ]);
-  return { execution, build };
-}
-
 export function situationOf(loaded: Loaded, asked: Asked, now: number, settings: Settings): Situation {
   const { deployment, holder, task, token } = loaded;
   return {
@@ -93,9 +70,11 @@ export function situationOf(loaded: Loaded, asked: Asked, now: number, settings:
     holder: holder && holderFacts(holder, token, asked),
     deletion: deletionFacts(loaded),
     task: task && taskFacts(task, holder),
+    listenerSeenAt: asked.listenerSeenAt,
     limits: {
       unclaimedMilliseconds: settings.unclaimedSeconds * 1000,
       silentMilliseconds: settings.silentSeconds * 1000,
+      leaseMilliseconds: LEASE_SECONDS * 1000,
     },
   };
 }
@@ -103,13 +82,18 @@ export function situationOf(loaded: Loaded, asked: Asked, now: number, settings:
 function holderFacts(holder: Revision, token: TaskToken | undefined, asked: Asked): Holder {
   return {
     status: holder.status,
+    restartMarked: holder.restart !== undefined && holder.restart.attempt === attemptOf(holder),
+    executionAbsentSince: holder.execution_absent_since,
     interruptRequested: holder.interrupt_requested_at !== undefined,
     outcome: holder.outcome,
     waiting: token?.stage,
     build:
       holder.build_id === undefined
         ? undefined
-        : { state: buildState(asked.build), dueAt: holder.build_due_at ?? Number.POSITIVE_INFINITY },
+        : { state: buildState(asked.build), absentSince: holder.build_absent_since },
+    buildDueAt: holder.build_due_at,
+    buildLost: holder.build_id === undefined && holder.lost_build?.attempt === attemptOf(holder),
+    atCapacity: holder.at_capacity === true,
     offered: holder.task_id !== undefined,
     switching: holder.switching === true,
   };

@@ -1,8 +1,17 @@
-import { absent, equals, same, update } from '../../store/expressions.ts';
+import { absent, type Change, equals, guard, same, update } from '../../store/expressions.ts';
+import type { Revision } from '../../store/items.ts';
 import { deploymentKey, due, revisionKey } from '../../store/keys.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
-import { findRevisionByNumber, IN_FLIGHT_LOOK_MILLISECONDS, inFlightDue } from '../../store/revisions.ts';
-import { type EngineDeps, executionName, type Loaded } from './situation.ts';
+import {
+  findRevisionByNumber,
+  IN_FLIGHT_LOOK_MILLISECONDS,
+  inFlightDue,
+  refOf,
+  revise,
+} from '../../store/revisions.ts';
+import { write } from '../../store/write.ts';
+import { type Asked, attemptOf, executionName } from './ask.ts';
+import type { EngineDeps, Loaded } from './situation.ts';
 
 /**
  * Only its listener brings a deletion forward that is offered to it, and its claim makes the deployment due: until then a look is for lost
@@ -22,14 +31,18 @@ export async function takeSlot(deps: EngineDeps, { owner, other }: Loaded, numbe
       key,
       {
         set: {
-          slot: { kind: 'revision', revision_id: id, number, attempt: 1, since: new Date(now).toISOString() },
+          slot: { kind: 'revision', revision_id: id, number, since: new Date(now).toISOString() },
         },
         remove: ['queued[0]', 'due_pk', 'due_at'],
       },
-      absent('slot'),
-      equals('queued[0]', number),
+      guard('slot: free', absent('slot')),
+      guard('slot: head of the queue', equals('queued[0]', number)),
     ),
-    update('revision', at, { set: inFlightDue(at, now) }, equals('status', 'QUEUED'), equals('id', id)),
+    revise(
+      { ...owner, revisionId: id },
+      { set: { attempt: 1, ...inFlightDue(at, now) } },
+      guard('slot: still queued', equals('status', 'QUEUED')),
+    ),
   ]);
 }
 
@@ -44,34 +57,20 @@ async function queuedRevision(
   return revision;
 }
 
-/** Starts the execution of the slot's revision; under the next attempt's name when one of this name has closed. */
-export async function startExecution(deps: EngineDeps, loaded: Loaded, nextAttempt: boolean): Promise<void> {
-  const { owner, deployment } = loaded;
-  const { slot } = deployment;
-  if (slot === undefined) return;
-  const attempt = slot.attempt + (nextAttempt ? 1 : 0);
-  if (nextAttempt) {
-    await transact(deps.table, [
-      update(
-        'deployment',
-        deploymentKey(owner.tenantId, owner.deploymentId),
-        { set: { 'slot.attempt': attempt } },
-        equals('slot.revision_id', slot.revision_id),
-        equals('slot.attempt', slot.attempt),
-      ),
-    ]);
-  }
-  const input = { ...owner, revisionId: slot.revision_id };
-  await deps.workflow.start(executionName(slot.revision_id, attempt), input);
+/** Starts the execution of the slot's revision. Harmless while it runs. */
+export async function startExecution(deps: EngineDeps, { owner, holder }: Loaded): Promise<void> {
+  if (holder === undefined) return;
+  const input = { ...owner, revisionId: holder.id, attempt: attemptOf(holder) };
+  await deps.workflow.start(executionName(holder), input);
 }
 
 /**
- * Puts off the next look by sweep, or ends the looking when nothing of the deployment is in flight. `changed`: it moved on
- * meanwhile, look again now.
+ * Puts off the next look by sweep, or ends the looking when nothing of the deployment is in flight. `changed`: it moved on meanwhile, or
+ * somebody asked for a look; look again now.
  */
-export async function rearm(deps: EngineDeps, loaded: Loaded): Promise<'done' | 'changed'> {
+export async function rearm(deps: EngineDeps, loaded: Loaded, asked: Asked): Promise<'done' | 'changed'> {
   try {
-    await transact(deps.table, [nextLook(loaded, deps.clock.now())]);
+    await write(deps.table, nextLook(loaded, asked, deps.clock.now()));
     return 'done';
   } catch (error) {
     if (error instanceof ConditionsFailed) return 'changed';
@@ -79,10 +78,28 @@ export async function rearm(deps: EngineDeps, loaded: Loaded): Promise<'done' | 
   }
 }
 
-function nextLook({ owner, deployment, holder, task }: Loaded, now: number): Write {
+/** Since when a question has been answered with `absent`, which is believed when the next look hears it again. */
+function absences(holder: Revision, { execution, build }: Asked, now: number): Change {
+  const since = {
+    execution_absent_since: execution === 'absent' ? (holder.execution_absent_since ?? now) : undefined,
+    build_absent_since: build?.state === 'absent' ? (holder.build_absent_since ?? now) : undefined,
+  };
+  const names = ['execution_absent_since', 'build_absent_since'] as const;
+  const over = names.filter((name) => since[name] === undefined && holder[name] !== undefined);
+  return { set: since, remove: over };
+}
+
+function nextLook({ owner, deployment, holder, task }: Loaded, asked: Asked, now: number): Write {
   if (deployment.slot !== undefined && holder !== undefined) {
     const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
-    return update('revision', at, { set: inFlightDue(at, now) }, equals('status', holder.status));
+    const { set, remove = [] } = absences(holder, asked, now);
+    const change = { set: { ...set, ...inFlightDue(at, now) }, remove };
+    return revise(
+      refOf(holder),
+      change,
+      guard('transition: status as read', equals('status', holder.status)),
+      guard('look: nobody asked for one', same('due_at', holder.due_at)),
+    );
   }
   const key = deploymentKey(owner.tenantId, owner.deploymentId);
   const deleting = deployment.slot?.kind === 'delete';
@@ -95,8 +112,9 @@ function nextLook({ owner, deployment, holder, task }: Loaded, now: number): Wri
     'deployment',
     key,
     change,
-    same('slot.kind', deployment.slot?.kind),
-    same('task_id', deployment.task_id),
-    equals('queued', deployment.queued),
+    guard('look: slot as read', same('slot.kind', deployment.slot?.kind)),
+    guard('look: task as read', same('task_id', deployment.task_id)),
+    guard('look: queue as read', equals('queued', deployment.queued)),
+    guard('look: nobody asked for one', same('due_at', deployment.due_at)),
   );
 }

@@ -1,46 +1,113 @@
-import { duePartitionKeys } from '../../store/due.ts';
-import { deploymentOf, deploymentOfEvents, duePartitions } from '../../store/keys.ts';
+import { type Due, dueItems } from '../../store/due.ts';
+import { deploymentOf, deploymentOfEvents, duePartitions, revisionNumberIn } from '../../store/keys.ts';
+import { releaseShard, takeShard } from '../../store/sweep-leases.ts';
 import type { Deps } from '../deps.ts';
 import { resendEvents } from '../events/resend.ts';
 import { reconcile } from './reconcile.ts';
-import type { EngineDeps, Owner } from './situation.ts';
+import type { EngineDeps } from './situation.ts';
+import { stopEndedBuild } from './stop-ended-build.ts';
+import { within } from './within.ts';
 
-export type SweepDeps = EngineDeps & Pick<Deps, 'events'>;
+export type SweepDeps = EngineDeps & Pick<Deps, 'events' | 'ownerId'>;
 
 /** How many deployments are looked at side by side: the calls wait on AWS, not on us. */
 const SIDE_BY_SIDE = 10;
+/** Then no further look is begun: the next sweep, a minute after this one, goes on with what is overdue longest. */
+const SWEEP_MILLISECONDS = 45_000;
+/** What removes a deployment takes longest: seconds of work. A look that takes longer hangs. */
+const LOOK_MILLISECONDS = 60_000;
+/** A look that began in time has so long to end before another sweep may take its shard. */
+const LEASE_MILLISECONDS = 60_000;
+
+export type Swept = {
+  /** Deployments that were looked at, those that failed included. */
+  looked: number;
+  /** Those that were due and must wait for the next sweep. */
+  left: number;
+};
+
+/** Everything was looked at that could be, and for some deployments that failed: each has been said to `onError`. */
+export class SweepIncomplete extends Error {
+  constructor(failed: number, looked: number) {
+    super(`${failed} of ${looked} deployments could not be looked at, each is in the log with its reason`);
+    this.name = 'SweepIncomplete';
+  }
+}
 
 /**
- * Finds what nothing else will wake, in the sparse index of what is due, and brings each deployment forward, asking the workflow and the
- * builds how things really are; events that nobody could be told are told. `all` also takes what is due later (after a restart nothing that was
- * running runs). Returns how many deployments were looked at and how many of them failed.
+ * Finds what nothing else will wake, in the sparse index of what is due, and brings each deployment forward, what is overdue longest first,
+ * asking the workflow and the builds how things really are; events that nobody could be told are told. A shard that another sweep works on is
+ * left to it. `all` also takes what is due later (after a restart nothing that was running runs). Throws SweepIncomplete at the end when a
+ * deployment failed, so that whoever watches hears of it.
  */
 export async function sweep(
   deps: SweepDeps,
   { all }: { all: boolean },
   onError: (error: unknown, deploymentId: string) => void,
-): Promise<{ looked: number; failed: number }> {
-  const until = all ? Number.MAX_SAFE_INTEGER : deps.clock.now();
-  const due = new Map<string, { owner: Owner; bring: () => Promise<void> }>();
+): Promise<Swept> {
+  const startedAt = deps.clock.now();
+  const holder = deps.ownerId ?? deps.clock.randomId();
+  const taken: string[] = [];
+  const due = new Map<string, DueDeployment>();
   for (const partition of duePartitions) {
-    for await (const pk of duePartitionKeys(deps.table, partition, until)) {
-      const owner = deploymentOf(pk);
-      if (owner !== undefined) due.set(pk, { owner, bring: () => reconcile(deps, owner, { asking: true }) });
-      const told = deploymentOfEvents(pk);
-      if (told !== undefined) due.set(pk, { owner: told, bring: () => resendEvents(deps, told) });
-    }
+    const items = await dueIn(deps, partition, all ? Number.MAX_SAFE_INTEGER : startedAt);
+    const lease = { holder, now: startedAt, until: startedAt + LEASE_MILLISECONDS };
+    if (items.length === 0 || !(await takeShard(deps.table, partition, lease))) continue;
+    taken.push(partition);
+    for (const item of items) due.set(item.pk, withItem(due.get(item.pk), item));
   }
-  const queue = [...due.values()];
-  let failed = 0;
+  const queue = [...due.values()].sort((a, b) => a.dueAt - b.dueAt);
+  const result = await lookAt(deps, queue, startedAt + SWEEP_MILLISECONDS, onError);
+  for (const partition of taken) await releaseShard(deps.table, partition, holder);
+  if (result.failed > 0) throw new SweepIncomplete(result.failed, result.looked);
+  return { looked: result.looked, left: queue.length };
+}
+
+async function dueIn({ table }: SweepDeps, partition: string, until: number): Promise<Due[]> {
+  const items: Due[] = [];
+  for await (const item of dueItems(table, partition, until)) items.push(item);
+  return items;
+}
+
+/** A deployment, or its events, with all that is due of it. */
+type DueDeployment = { pk: string; dueAt: number; revisions: number[] };
+
+function withItem(known: DueDeployment | undefined, { pk, sk, dueAt }: Due): DueDeployment {
+  const revisions = [...(known?.revisions ?? []), ...[revisionNumberIn(sk) ?? []].flat()];
+  return { pk, dueAt: Math.min(dueAt, known?.dueAt ?? dueAt), revisions };
+}
+
+/** Takes deployments from the queue until it is empty or the time is over. */
+async function lookAt(
+  deps: SweepDeps,
+  queue: DueDeployment[],
+  endsAt: number,
+  onError: (error: unknown, deploymentId: string) => void,
+): Promise<{ looked: number; failed: number }> {
+  const result = { looked: 0, failed: 0 };
   const worker = async (): Promise<void> => {
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-      const { owner, bring } = next;
-      await bring().catch((error: unknown) => {
-        failed += 1;
+    while (deps.clock.now() < endsAt) {
+      const next = queue.shift();
+      if (next === undefined) return;
+      const owner = deploymentOf(next.pk) ?? deploymentOfEvents(next.pk);
+      if (owner === undefined) continue;
+      result.looked += 1;
+      const ends = within(deps.clock, LOOK_MILLISECONDS, 'a look at a deployment', lookOf(deps, next));
+      await ends.catch((error: unknown) => {
+        result.failed += 1;
         onError(error, owner.deploymentId);
       });
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
-  return { looked: due.size, failed };
+  return result;
+}
+
+async function lookOf(deps: SweepDeps, { pk, revisions }: DueDeployment): Promise<void> {
+  const told = deploymentOfEvents(pk);
+  if (told !== undefined) return resendEvents(deps, told);
+  const owner = deploymentOf(pk);
+  if (owner === undefined) return;
+  await reconcile(deps, owner, { asking: true });
+  for (const number of revisions) await stopEndedBuild(deps, owner, number);
 }

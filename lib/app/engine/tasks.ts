@@ -1,9 +1,10 @@
-import { absent, equals, put, same, update } from '../../store/expressions.ts';
+import { absent, equals, guard, put, same, update } from '../../store/expressions.ts';
 import type { Deployment, OpenTask } from '../../store/items.ts';
 import { deploymentKey, openTaskKey } from '../../store/keys.ts';
 import { transact, type Write } from '../../store/operations.ts';
 import { endTask } from '../../store/tasks.ts';
-import { place } from './end-revision.ts';
+import { write } from '../../store/write.ts';
+import { addressStays, place } from './end-revision.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** A task as it is offered, under the deployment's next epoch. */
@@ -25,24 +26,29 @@ export const newTask = (
 });
 
 export const putTask = (task: OpenTask): Write =>
-  put('task', { ...openTaskKey(task.tenant_id, task.listener_id, task.id), ...task }, absent('pk'));
+  put(
+    'task',
+    { ...openTaskKey(task.tenant_id, task.listener_id, task.id), ...task },
+    guard('creation: not there yet', absent('pk')),
+  );
 
-/** A claimed task may be claimed again, under the deployment's next epoch. */
-export function offeredAgain(deployment: Deployment, task: OpenTask): Write[] {
+/** A claimed task may be claimed again, under the deployment's next epoch. `now`: epoch milliseconds. */
+export function offeredAgain(deployment: Deployment, task: OpenTask, now: number): Write[] {
   const epoch = deployment.epoch + 1;
   return [
     update(
       'task',
       openTaskKey(task.tenant_id, task.listener_id, task.id),
-      { set: { state: 'offered', epoch } },
-      equals('state', 'claimed'),
-      equals('lease_until', task.lease_until),
+      { set: { state: 'offered', epoch, offered_at: now } },
+      guard('lease: claimed', equals('state', 'claimed')),
+      guard('lease: not renewed', equals('lease_until', task.lease_until)),
     ),
     update(
       'deployment',
       deploymentKey(deployment.tenant_id, deployment.id),
       { set: { epoch } },
-      equals('epoch', deployment.epoch),
+      guard('epoch: as read', equals('epoch', deployment.epoch)),
+      addressStays(deployment),
     ),
     place(deployment, wantedOf(deployment), epoch, true),
   ];
@@ -66,8 +72,9 @@ export function withoutTask({ owner, deployment }: Pick<Loaded, 'owner' | 'deplo
       'deployment',
       deploymentKey(owner.tenantId, owner.deploymentId),
       { set: { epoch }, remove: ['task_id'] },
-      equals('epoch', deployment.epoch),
-      same('task_id', deployment.task_id),
+      guard('epoch: as read', equals('epoch', deployment.epoch)),
+      guard('task: as read', same('task_id', deployment.task_id)),
+      addressStays(deployment),
     ),
     place(deployment, wantedOf(deployment), epoch, false),
   ];
@@ -81,7 +88,8 @@ const wantedOf = ({ slot, active }: Deployment): string | undefined =>
 export async function cancelTask(deps: EngineDeps, { task }: Loaded): Promise<void> {
   if (task === undefined) return;
   const key = openTaskKey(task.tenant_id, task.listener_id, task.id);
-  await transact(deps.table, [
-    update('task', key, { set: { state: 'cancelled' } }, equals('state', 'claimed')),
-  ]);
+  await write(
+    deps.table,
+    update('task', key, { set: { state: 'cancelled' } }, guard('lease: claimed', equals('state', 'claimed'))),
+  );
 }

@@ -1,6 +1,6 @@
-import { equals, remove } from '../../store/expressions.ts';
+import { equals, guard, remove } from '../../store/expressions.ts';
 import { tokenKey } from '../../store/keys.ts';
-import { transact } from '../../store/operations.ts';
+import { write } from '../../store/write.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** Answers the waiting state with the recorded outcome. `gone`: nobody waits any more. */
@@ -29,9 +29,22 @@ export async function interruptHolder(deps: EngineDeps, loaded: Loaded): Promise
   return answer === 'gone' ? 'gone' : undefined;
 }
 
+/** Tells the state that waits for a build that it was lost: the execution ends, and the next attempt builds again. */
+export async function failLostBuild(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
+  const { holder, token } = loaded;
+  if (holder === undefined || token === undefined) return undefined;
+  const cause = `build ${holder.lost_build?.id} was lost`;
+  const answer = await deps.workflow.fail(token.token, { name: 'BuildLost', cause });
+  await forgetToken(deps, loaded);
+  return answer === 'gone' ? 'gone' : undefined;
+}
+
 /** An answered token is of no more use. A newer one (a retried step) stays. */
 async function forgetToken(deps: EngineDeps, { owner, holder, token }: Loaded): Promise<void> {
   if (holder === undefined || token === undefined) return;
   const key = tokenKey(owner.tenantId, owner.deploymentId, holder.number);
-  await transact(deps.table, [remove('token', key, equals('token', token.token))]);
+  await write(
+    deps.table,
+    remove('token', key, guard('token: the one that was answered', equals('token', token.token))),
+  );
 }

@@ -9,7 +9,8 @@ import {
   putUnsentTokenEvent,
 } from '../../store/event-items.ts';
 import { deploymentOf } from '../../store/keys.ts';
-import { retryRaces, transact, type Write } from '../../store/operations.ts';
+import { retryRaces, type Write } from '../../store/operations.ts';
+import { write, writeAll } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import {
   auditedBy,
@@ -97,7 +98,7 @@ async function recordEvents(
   if (owner === undefined || found.length === 0) return undefined;
   const untold = await deps.events.publish(await numbered(deps, owner, found));
   if (untold === undefined) return undefined;
-  await transact(deps.table, [putUnsentEvents(owner, untold.events, deps.clock.now())]);
+  await write(deps.table, putUnsentEvents(owner, untold.events, deps.clock.now()));
   return untold;
 }
 
@@ -116,7 +117,7 @@ async function tellOfTokens(deps: RecordDeps, changes: ChangedItem[]): Promise<U
 
 async function inTransactions({ table }: RecordDeps, writes: Write[]): Promise<void> {
   for (let start = 0; start < writes.length; start += WRITES_MAX) {
-    await transact(table, writes.slice(start, start + WRITES_MAX));
+    await writeAll(table, writes.slice(start, start + WRITES_MAX));
   }
 }
 
@@ -127,11 +128,11 @@ function numbered(deps: RecordDeps, owner: Owner, found: Unnumbered[]): Promise<
   const ttl = names.includes(DELETED)
     ? Math.ceil(deps.clock.now() / 1000) + GONE_DAYS * DAY_SECONDS
     : undefined;
-  return retryRaces(async () => {
+  return retryRaces(deps.table, async () => {
     // Taken, so that a race that is lost reads it.
     const before = deps.counts.take(owner.deploymentId) ?? (await findEventCount(deps.table, owner));
     const { count, numbers } = numberEvents(before ?? NONE, names);
-    if (count !== before) await transact(deps.table, [putEventCount(owner, before, count, ttl)]);
+    if (count !== before) await write(deps.table, putEventCount(owner, before, count, ttl));
     deps.counts.note(owner.deploymentId, count);
     return found.map(({ event }, index) => ({ ...event, sequence: numbers[index] ?? 0 }));
   });

@@ -1,5 +1,5 @@
 import { eventsIn, forgetUnsentEvents, unsentEventsOf } from '../../store/event-items.ts';
-import { transact } from '../../store/operations.ts';
+import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 
 /** Tells what nobody could be told before, oldest first. Throws when that is still so: it stays, and is due at the next sweep again. */
@@ -10,6 +10,6 @@ export async function resendEvents(
   for await (const item of unsentEventsOf(deps.table, owner)) {
     const untold = await deps.events.publish(eventsIn(item));
     if (untold !== undefined) throw new Error(`events cannot be told: ${untold.reason}`);
-    await transact(deps.table, [forgetUnsentEvents(owner, item)]);
+    await write(deps.table, forgetUnsentEvents(owner, item));
   }
 }

@@ -1,5 +1,5 @@
 import { LEASE_SECONDS, type ListenerTask } from '../../contract/listener-protocol.ts';
-import { equals, update } from '../../store/expressions.ts';
+import { equals, guard, update } from '../../store/expressions.ts';
 import type { OpenTask } from '../../store/items.ts';
 import { deploymentKey, due } from '../../store/keys.ts';
 import { transact } from '../../store/operations.ts';
@@ -16,7 +16,7 @@ export async function claimDeletion(
   const looked = due(key.pk, lease.now + LEASE_SECONDS * 1000);
   await transact(table, [
     leased(task, lease),
-    update('deployment', key, { set: looked }, equals('task_id', task.id)),
+    update('deployment', key, { set: looked }, guard('task: still open', equals('task_id', task.id))),
   ]);
   return {
     kind: 'DELETE',

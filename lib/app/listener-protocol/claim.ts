@@ -2,14 +2,16 @@ import type { ClaimResponse, ListenerTask } from '../../contract/listener-protoc
 import type { claimTasks as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import { absent } from '../../store/expressions.ts';
-import type { OpenTask } from '../../store/items.ts';
+import { absent, guard } from '../../store/expressions.ts';
+import type { OpenTask, Outcome, Revision } from '../../store/items.ts';
 import { getListenerItem } from '../../store/listeners.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
 import { openTasks } from '../../store/tasks.ts';
+import { write } from '../../store/write.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { isUnavailable } from '../unavailable.ts';
 import { claimDeletion } from './claim-deletion.ts';
 import { noteSeen, noteWork } from './last-seen.ts';
 import { type Lease, leased, leaseFields } from './lease.ts';
@@ -82,7 +84,10 @@ function pauseOf({ offers, clock }: ClaimDeps, workedAt: number, atWork: boolean
   return isQuiet ? POLL_AFTER_SECONDS.quiet : POLL_AFTER_SECONDS.idle;
 }
 
-/** Undefined when another was quicker, or the revision is not wanted any more. */
+/**
+ * Undefined when another was quicker, the revision is not wanted any more, or the task cannot be handed over: then its revision fails with
+ * the reason, and no other task waits for it.
+ */
 async function claim(deps: ClaimDeps, task: OpenTask, instanceId: string): Promise<ListenerTask | undefined> {
   const lease = { leaseId: deps.clock.randomId(), instanceId, now: deps.clock.now() };
   try {
@@ -104,8 +109,30 @@ async function claimDeploy(deps: ClaimDeps, task: OpenTask, lease: Lease): Promi
   };
   const revision = await findRevision(deps.table, ref);
   if (deployment === undefined || revision === undefined) return undefined;
-  const wanted = [absent('interrupt_requested_at'), absent('outcome')];
-  const started = move(revision, 'DEPLOYING', lease.now, {}, ...wanted);
+  // Before the claim: what cannot be handed over must not be claimed, for it would be claimed again at each poll.
+  const spec = await specOf(deps, deployment, revision).catch((error: unknown) => {
+    if (isUnavailable(error)) return undefined;
+    return failHandOver(deps, revision, error);
+  });
+  if (spec === undefined) return undefined;
+  const started = move(revision, 'DEPLOYING', lease.now, {}, ...WANTED);
   await transact(deps.table, [leased(task, lease), started]);
-  return { kind: 'DEPLOY', ...(await specOf(deps, deployment, revision)), ...leaseFields(task, lease) };
+  return { kind: 'DEPLOY', ...spec, ...leaseFields(task, lease) };
+}
+
+const WANTED = [
+  guard('interrupt: none is asked for', absent('interrupt_requested_at')),
+  guard('outcome: none is recorded', absent('outcome')),
+];
+
+/** However often it is tried, what the revision needs cannot be put together: it ends with the reason. */
+async function failHandOver(deps: ClaimDeps, revision: Revision, error: unknown): Promise<undefined> {
+  // A parser's message quotes what it read, which may be a secret.
+  const words =
+    error instanceof Error && !(error instanceof SyntaxError) ? error.message : 'it cannot be read';
+  const message = `This revision could not be handed to its listener: ${words}. Patch the deployment to make a new one.`;
+  const outcome: Outcome = { stage: 'deploy', result: 'failed', message };
+  const now = deps.clock.now();
+  await write(deps.table, move(revision, revision.status, now, { set: { outcome } }, ...WANTED));
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import { refuse } from '../../contract/errors.ts';
 import type { CompleteRequest } from '../../contract/listener-protocol.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import { equals, present, remove, update } from '../../store/expressions.ts';
+import { equals, guard, present, remove, update } from '../../store/expressions.ts';
 import type { OpenTask } from '../../store/items.ts';
 import { deletionKey, deploymentKey, due, placementKey } from '../../store/keys.ts';
 import { transact } from '../../store/operations.ts';
@@ -32,14 +32,14 @@ export async function completeDeletion(
       'deployment',
       key,
       { set: { epoch, ...due(key.pk, isDone ? now : retryAt) }, remove: ['task_id'] },
-      equals('epoch', deployment.epoch),
-      equals('task_id', task.id),
+      guard('epoch: as read', equals('epoch', deployment.epoch)),
+      guard('task: still open', equals('task_id', task.id)),
     ),
     update(
       'deletion',
       deletionKey(tenantId, id),
       { set: isDone ? { torn_down: true } : { retry_at: retryAt } },
-      present('pk'),
+      guard('deletion: still there', present('pk')),
     ),
     isDone
       ? remove('placement', placementKey(tenantId, task.listener_id, id))

@@ -4,11 +4,11 @@ import { maskSecrets } from '../../contract/mask.ts';
 import type { completeTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import { absent, any, equals, oneOf, present, update } from '../../store/expressions.ts';
+import { absent, any, equals, guard, oneOf, present, update } from '../../store/expressions.ts';
 import type { OpenTask, Outcome } from '../../store/items.ts';
-import { deploymentKey, revisionKeyOf } from '../../store/keys.ts';
+import { deploymentKey } from '../../store/keys.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
-import { findRevision } from '../../store/revisions.ts';
+import { findRevision, revise } from '../../store/revisions.ts';
 import { endTask, findDoneTask, findOpenTask } from '../../store/tasks.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -29,7 +29,7 @@ export async function completeTask(
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<{ accepted: boolean }> {
-  return retryRaces(async () => {
+  return retryRaces(deps.table, async () => {
     const task = await findOpenTask(deps.table, caller.tenantId, params.listener_id, params.task_id);
     if (task === undefined) return endedAlready(deps, caller.tenantId, params, body);
     if (task.lease_id !== body.lease_id && !isOwnStop(task, body)) {
@@ -83,14 +83,12 @@ async function accept(
   body: CompleteRequest,
 ): Promise<{ accepted: boolean }> {
   const outcome = await outcomeOf(deps, task, body);
-  const recorded = update(
-    'revision',
-    revisionKeyOf(refOf(task)),
+  const recorded = revise(
+    refOf(task),
     { set: { outcome } },
-    equals('id', task.revision_id),
-    absent('outcome'),
-    oneOf('status', ['DEPLOYING', 'UNKNOWN']),
-    any(absent('interrupt_requested_at'), present('switching')),
+    guard('outcome: none is recorded', absent('outcome')),
+    guard('transition: being deployed', oneOf('status', ['DEPLOYING', 'UNKNOWN'])),
+    guard('interrupt: none, or too late', any(absent('interrupt_requested_at'), present('switching'))),
   );
   await transact(deps.table, [
     ...endTask(task, body.outcome, true, deps.clock.now()),
@@ -108,8 +106,8 @@ async function finished(deps: CompleteDeps, task: OpenTask): Promise<Write> {
     'deployment',
     deploymentKey(task.tenant_id, task.deployment_id),
     { set: { epoch: epoch + 1 }, remove: ['task_id'] },
-    equals('epoch', epoch),
-    equals('task_id', task.id),
+    guard('epoch: as read', equals('epoch', epoch)),
+    guard('task: still open', equals('task_id', task.id)),
   );
 }
 

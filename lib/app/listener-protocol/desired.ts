@@ -20,6 +20,7 @@ export async function getDesired(
       epoch: row.epoch,
       revision_id: row.revision_id ?? null,
       held: row.held,
+      ...(row.custom_url !== undefined && { custom_url: row.custom_url }),
     });
   }
   const version = createHash('sha256').update(JSON.stringify(deployments)).digest('hex').slice(0, 32);

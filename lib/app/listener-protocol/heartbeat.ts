@@ -1,11 +1,12 @@
 import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
 import type { heartbeatTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { absent, equals, oneOf, update } from '../../store/expressions.ts';
+import { absent, equals, guard, oneOf, update } from '../../store/expressions.ts';
 import type { OpenTask } from '../../store/items.ts';
-import { openTaskKey, revisionKeyOf } from '../../store/keys.ts';
-import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/operations.ts';
-import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
+import { openTaskKey } from '../../store/keys.ts';
+import { ConditionsFailed, retryRaces, type Write } from '../../store/operations.ts';
+import { findRevision, MoveRefused, move, revise } from '../../store/revisions.ts';
+import { writeAll } from '../../store/write.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { heldTask } from './held-task.ts';
@@ -22,11 +23,11 @@ export async function heartbeatTask(
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<{ stop: boolean }> {
-  return retryRaces(async () => {
+  return retryRaces(deps.table, async () => {
     const task = await heldTask(deps, caller.tenantId, params, body.lease_id);
     if (task.state === 'cancelled') return { stop: true };
     try {
-      await transact(deps.table, await writesOf(deps, task, body.phase === 'switching'));
+      await writeAll(deps.table, await writesOf(deps, task, body.phase === 'switching'));
       return { stop: false };
     } catch (error) {
       if (error instanceof MoveRefused) return { stop: true };
@@ -54,20 +55,17 @@ async function writesOf(deps: HeartbeatDeps, task: OpenTask, switching: boolean)
     'task',
     openTaskKey(task.tenant_id, task.listener_id, task.id),
     { set: { state: 'claimed', lease_until: now + LEASE_SECONDS * 1000, last_heartbeat_at: now } },
-    equals('lease_id', task.lease_id),
-    oneOf('state', ['offered', 'claimed']),
+    guard('lease: its own', equals('lease_id', task.lease_id)),
+    guard('lease: not cancelled', oneOf('state', ['offered', 'claimed'])),
   );
   if (task.kind === 'DELETE' || (task.state === 'claimed' && !switching)) return [kept];
   const ref = refOf(task);
-  const unstopped = [absent('interrupt_requested_at'), absent('outcome')];
+  const unstopped = [
+    guard('interrupt: none is asked for', absent('interrupt_requested_at')),
+    guard('outcome: none is recorded', absent('outcome')),
+  ];
   if (task.state === 'claimed') {
-    const announced = update(
-      'revision',
-      revisionKeyOf(ref),
-      { set: { switching: true } },
-      equals('id', ref.revisionId),
-      ...unstopped,
-    );
+    const announced = revise(ref, { set: { switching: true } }, ...unstopped);
     return [kept, announced];
   }
   const revision = await findRevision(deps.table, ref);

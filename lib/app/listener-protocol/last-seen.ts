@@ -1,7 +1,7 @@
 import { update } from '../../store/expressions.ts';
 import { lastSeenKey } from '../../store/keys.ts';
 import { findSeen, type LastSeen } from '../../store/listeners.ts';
-import { transact } from '../../store/operations.ts';
+import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 
 type SeenDeps = Pick<Deps, 'table' | 'clock'>;
@@ -18,7 +18,7 @@ export async function noteSeen(deps: SeenDeps, tenantId: string, listenerId: str
   const seen = await findSeen(deps.table, tenantId, listenerId);
   const workedAt = seen?.worked_at ?? now;
   if (seen === undefined || now - seen.at >= WRITTEN_EVERY_MILLISECONDS)
-    await write(deps, tenantId, listenerId, { at: now, worked_at: workedAt });
+    await note(deps, tenantId, listenerId, { at: now, worked_at: workedAt });
   return workedAt;
 }
 
@@ -31,15 +31,15 @@ export async function noteWork(
 ): Promise<void> {
   const now = deps.clock.now();
   if (now - workedAt < WRITTEN_EVERY_MILLISECONDS) return;
-  await write(deps, tenantId, listenerId, { at: now, worked_at: now });
+  await note(deps, tenantId, listenerId, { at: now, worked_at: now });
 }
 
-async function write(
+async function note(
   { table }: SeenDeps,
   tenantId: string,
   listenerId: string,
   times: Pick<LastSeen, 'at' | 'worked_at'>,
 ): Promise<void> {
   const set = { v: 2, entity: 'last_seen', tenant_id: tenantId, ...times };
-  await transact(table, [update('last_seen', lastSeenKey(tenantId, listenerId), { set })]);
+  await write(table, update('last_seen', lastSeenKey(tenantId, listenerId), { set }));
 }

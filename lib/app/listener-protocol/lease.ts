@@ -1,5 +1,5 @@
 import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
-import { equals, same, update } from '../../store/expressions.ts';
+import { equals, guard, same, update } from '../../store/expressions.ts';
 import type { OpenTask } from '../../store/items.ts';
 import { openTaskKey } from '../../store/keys.ts';
 import type { Write } from '../../store/operations.ts';
@@ -20,8 +20,8 @@ export const leased = (task: OpenTask, { leaseId, instanceId, now }: Lease): Wri
         instance_id: instanceId,
       },
     },
-    equals('state', task.state),
-    same('lease_id', task.lease_id),
+    guard('lease: state as read', equals('state', task.state)),
+    guard('lease: as read', same('lease_id', task.lease_id)),
   );
 
 /** What a claim answers of each task, whatever there is to do. */

@@ -1,4 +1,4 @@
-import { present, update } from '../../store/expressions.ts';
+import { guard, present, update } from '../../store/expressions.ts';
 import type { Listener } from '../../store/items.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';
@@ -15,7 +15,9 @@ export async function noteVersion(
 ): Promise<void> {
   if (version === null || version === undefined || version === '' || version === listener.version) return;
   const set = { v: 2, version };
-  const writes = onBoth(listener, ({ name, key }) => update(name, key, { set }, present('pk')));
+  const writes = onBoth(listener, ({ name, key }) =>
+    update(name, key, { set }, guard('listener: still there', present('pk'))),
+  );
   await transact(table, writes).catch((error: unknown) => {
     // It was deleted meanwhile, and must not come back.
     if (!(error instanceof ConditionsFailed)) throw error;

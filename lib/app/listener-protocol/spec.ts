@@ -2,7 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import type { getSpec as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { customAddress } from '../../contract/text.ts';
+import { ownAddress } from '../../contract/text.ts';
 import { resolveResourceSpec } from '../../domain/resource-spec.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import { getConfiguration, getDeploymentItem } from '../../store/deployments.ts';
@@ -31,7 +31,6 @@ export async function specOf(
     openSecrets(deps, owner, revision.secrets),
     artifactOf(deps, revision),
   ]);
-  const { custom_url: customUrl } = deployment.config;
   return {
     deployment_id: deployment.id,
     deployment_name: deployment.name,
@@ -44,7 +43,7 @@ export async function specOf(
     secret_references: configuration.secret_references,
     resource_spec: resolveResourceSpec(configuration.resource_spec ?? {}),
     k8s_namespace: deployment.k8s_namespace ?? null,
-    custom_url: customUrl === undefined ? null : customAddress(customUrl),
+    custom_url: ownAddress(deployment.config.custom_url),
   };
 }
 

@@ -3,10 +3,11 @@ import type { reportStatus as row } from '../../contract/routes/listener-protoco
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
 import { atMost, equals, remove, update } from '../../store/expressions.ts';
-import { type Deployment, placement } from '../../store/items.ts';
+import type { Deployment } from '../../store/items.ts';
 import { deploymentKey, placementKey } from '../../store/keys.ts';
-import { getListenerItem } from '../../store/listeners.ts';
+import { getListenerItem, placementOfAnyVersion } from '../../store/listeners.ts';
 import { ConditionsFailed, find, transact } from '../../store/operations.ts';
+import { write } from '../../store/write.ts';
 import type { Caller } from '../caller.ts';
 import { activeRow } from '../deployments/row.ts';
 import type { Deps } from '../deps.ts';
@@ -71,9 +72,9 @@ async function confirmRemoval(
   listenerId: string,
 ): Promise<boolean> {
   const key = placementKey(tenantId, listenerId, report.deployment_id);
-  const row = await find(table, key, placement);
+  const row = await find(table, key, placementOfAnyVersion);
   if (row === undefined || report.revision_id !== null || report.epoch < row.epoch) return false;
-  await transact(table, [remove('placement', key)]);
+  await write(table, remove('placement', key));
   return true;
 }
 

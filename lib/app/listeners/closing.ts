@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { equals, present, same, update } from '../../store/expressions.ts';
+import { equals, guard, present, same, update } from '../../store/expressions.ts';
 import type { Listener } from '../../store/items.ts';
 import { listenerKey, listenerRowKey } from '../../store/keys.ts';
 import { transact, type Write } from '../../store/operations.ts';
@@ -25,7 +25,13 @@ export async function close(
   await transact(
     table,
     onBoth(listener, ({ name, key, isRow }) =>
-      update(name, key, { set: { v: 2, closing: mark } }, present('pk'), ...(isRow ? [] : asRead)),
+      update(
+        name,
+        key,
+        { set: { v: 2, closing: mark } },
+        guard('listener: still there', present('pk')),
+        ...(isRow ? [] : asRead),
+      ),
     ),
   );
   return id;

@@ -4,7 +4,7 @@ import type { createListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { ListenerView } from '../../contract/views.ts';
 import type { AuditMark } from '../../store/audit-items.ts';
-import { absent, put } from '../../store/expressions.ts';
+import { absent, guard, put } from '../../store/expressions.ts';
 import type { Listener } from '../../store/items.ts';
 import { computeIdKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/operations.ts';
@@ -24,7 +24,7 @@ export async function createListener(
   const audit = auditOf(deps, caller, 'listener.create');
   const shown = listenerView(listener, undefined, deps.clock.now());
   const record = deps.idempotency.record(shown);
-  await retryRaces(async () => {
+  await retryRaces(deps.table, async () => {
     const marking = listener.is_default ? await takeMark(deps, listener) : [];
     try {
       await transact(deps.table, [...writesOf(listener, audit), ...marking, ...record]);
@@ -60,8 +60,20 @@ function writesOf(listener: Listener, audit: AuditMark): Write[] {
   const { tenant_id: tenantId, id, compute_id: computeId } = listener;
   const reservation = { v: 1, entity: 'compute_id', tenant_id: tenantId, listener_id: id };
   return [
-    put('listener', { ...listenerKey(tenantId, id), ...listener, audit }, absent('pk')),
-    put('listener_row', { ...listenerRowKey(tenantId, id), ...listener }, absent('pk')),
-    put('compute_id', { ...computeIdKey(tenantId, computeId), ...reservation }, absent('pk')),
+    put(
+      'listener',
+      { ...listenerKey(tenantId, id), ...listener, audit },
+      guard('creation: not there yet', absent('pk')),
+    ),
+    put(
+      'listener_row',
+      { ...listenerRowKey(tenantId, id), ...listener },
+      guard('creation: not there yet', absent('pk')),
+    ),
+    put(
+      'compute_id',
+      { ...computeIdKey(tenantId, computeId), ...reservation },
+      guard('creation: not there yet', absent('pk')),
+    ),
   ];
 }

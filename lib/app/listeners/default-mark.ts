@@ -1,4 +1,4 @@
-import { equals, present, put, remove, same, update } from '../../store/expressions.ts';
+import { equals, guard, present, put, remove, same, update } from '../../store/expressions.ts';
 import type { Listener } from '../../store/items.ts';
 import { defaultListenerKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
 import { defaultListener } from '../../store/listeners.ts';
@@ -28,7 +28,12 @@ export async function takeMark(
 
 const unmark = (tenantId: string, id: string): Write[] =>
   [listenerKey(tenantId, id), listenerRowKey(tenantId, id)].map((key, index) =>
-    update(`previous_default_${index}`, key, { set: { is_default: false } }, present('pk')),
+    update(
+      `previous_default_${index}`,
+      key,
+      { set: { is_default: false } },
+      guard('listener: still there', present('pk')),
+    ),
   );
 
 /** The writes beside those of its own item when a listener stops being the default, or being there. */

@@ -23,7 +23,7 @@ export async function deleteListener(
   { params }: Pick<RouteInput<typeof row>, 'params'>,
   caller: Caller,
 ): Promise<undefined> {
-  await retryRaces(async () => {
+  await retryRaces(deps.table, async () => {
     const listener = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
     // Most are refused here: a mark would turn away what is created at this moment.
     const refusal = await inUse(deps, listener);

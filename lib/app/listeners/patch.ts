@@ -4,7 +4,7 @@ import type { patchListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { ListenerView } from '../../contract/views.ts';
 import type { AuditMark } from '../../store/audit-items.ts';
-import { equals, present, same, update } from '../../store/expressions.ts';
+import { equals, guard, present, same, update } from '../../store/expressions.ts';
 import type { Listener } from '../../store/items.ts';
 import { findLastSeen, getListenerItem } from '../../store/listeners.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
@@ -29,7 +29,7 @@ export async function patchListener(
 ): Promise<ListenerView> {
   const audit = auditOf(deps, caller, 'listener.change');
   const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, params.listener_id);
-  return retryRaces(async () => {
+  return retryRaces(deps.table, async () => {
     const before = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
     checkImmutable(before, body);
     const after = changed(deps, before, body);
@@ -99,7 +99,13 @@ function writesOf(
   ];
   return onBoth(before, ({ name, key, isRow }) =>
     isRow
-      ? update(name, key, { set, remove }, present('pk'))
-      : update(name, key, { set: { ...set, audit }, remove }, present('pk'), ...asRead),
+      ? update(name, key, { set, remove }, guard('listener: still there', present('pk')))
+      : update(
+          name,
+          key,
+          { set: { ...set, audit }, remove },
+          guard('listener: still there', present('pk')),
+          ...asRead,
+        ),
   );
 }

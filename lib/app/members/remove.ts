@@ -4,7 +4,8 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { absent, present, update } from '../../store/expressions.ts';
 import { member } from '../../store/identity-items.ts';
 import { memberKey } from '../../store/keys.ts';
-import { ConditionsFailed, find, transact } from '../../store/operations.ts';
+import { ConditionsFailed, find } from '../../store/operations.ts';
+import { write } from '../../store/write.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -33,7 +34,7 @@ export async function removeMember(
   };
   const removable = [present('pk'), absent('removed_at'), isNotAbove(caller)];
   try {
-    await transact(deps.table, [update('member', key, { set }, ...removable)]);
+    await write(deps.table, update('member', key, { set }, ...removable));
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
     const found = error.failed.get('member');

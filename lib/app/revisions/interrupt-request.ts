@@ -1,7 +1,8 @@
-import { absent, equals, update } from '../../store/expressions.ts';
+import { absent, equals, guard } from '../../store/expressions.ts';
 import type { Revision } from '../../store/items.ts';
 import { due, revisionKey } from '../../store/keys.ts';
 import type { Item, Write } from '../../store/operations.ts';
+import { refOf, revise, sameOutcome } from '../../store/revisions.ts';
 
 /**
  * Records on a revision, as it was read, that it is to be stopped; dispatch stops what is at work. Refused once its listener moves traffic or its
@@ -10,14 +11,13 @@ import type { Item, Write } from '../../store/operations.ts';
 export function interruptRequest(revision: Revision, now: number, also: Item = {}): Write {
   const key = revisionKey(revision.tenant_id, revision.deployment_id, revision.number);
   const at = new Date(now).toISOString();
-  return update(
-    'revision',
-    key,
+  return revise(
+    refOf(revision),
     { set: { interrupt_requested_at: at, updated_at: at, ...also, ...due(key.pk, now) } },
-    equals('status', revision.status),
-    absent('interrupt_requested_at'),
-    absent('switching'),
-    revision.outcome === undefined ? absent('outcome') : equals('outcome.stage', revision.outcome.stage),
+    guard('transition: status as read', equals('status', revision.status)),
+    guard('interrupt: none is asked for', absent('interrupt_requested_at')),
+    guard('interrupt: traffic does not move', absent('switching')),
+    sameOutcome(revision),
   );
 }
 

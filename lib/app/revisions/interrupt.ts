@@ -5,7 +5,7 @@ import type { RevisionView } from '../../contract/views.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import type { AuditMark } from '../../store/audit-items.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
-import { equals, update } from '../../store/expressions.ts';
+import { equals, guard, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { deploymentKey } from '../../store/keys.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
@@ -33,7 +33,7 @@ export async function interruptRevision(
     deploymentId: params.deployment_id,
     revisionId: params.revision_id,
   };
-  return retryRaces(async () => {
+  return retryRaces(deps.table, async () => {
     const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
     const revision = await getRevisionItem(deps.table, ref);
     checkOpen(deployment);
@@ -81,8 +81,14 @@ function endQueued(deployment: Deployment, revision: Revision, now: number, audi
   const place = deployment.queued.indexOf(revision.number);
   const holdsSlot = deployment.slot?.revision_id === revision.id;
   const leave = holdsSlot
-    ? { change: { remove: ['slot'] }, test: equals('slot.revision_id', revision.id) }
-    : { change: { remove: [`queued[${place}]`] }, test: equals(`queued[${place}]`, revision.number) };
+    ? {
+        change: { remove: ['slot'] },
+        test: guard('slot: still has it', equals('slot.revision_id', revision.id)),
+      }
+    : {
+        change: { remove: [`queued[${place}]`] },
+        test: guard('queue: its place as read', equals(`queued[${place}]`, revision.number)),
+      };
   return [
     move(revision, 'INTERRUPTED', now, {
       set: {

@@ -3,7 +3,7 @@ import type { redeployRevision as row } from '../../contract/routes/revisions.ts
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { getConfiguration, getDeploymentItem } from '../../store/deployments.ts';
-import { check, present } from '../../store/expressions.ts';
+import { check, guard, present } from '../../store/expressions.ts';
 import type { Configuration, Deployment, Revision } from '../../store/items.ts';
 import { listenerKey } from '../../store/keys.ts';
 import { retryRaces, transact } from '../../store/operations.ts';
@@ -26,7 +26,7 @@ export async function redeployRevision(
   caller: Caller,
 ): Promise<ShownDeployment> {
   const owner = { tenantId: caller.tenantId, deploymentId: params.deployment_id };
-  return retryRaces(async () => {
+  return retryRaces(deps.table, async () => {
     const before = await getDeploymentItem(deps.table, owner.tenantId, owner.deploymentId);
     const old = await getRevisionItem(deps.table, { ...owner, revisionId: params.revision_id });
     checkOpen(before);
@@ -43,7 +43,11 @@ export async function redeployRevision(
     const shown = await showDeployment(deps, after);
     await transact(deps.table, [
       changeDeployment(before, after, revision.number, deps.clock.now()),
-      check('listener', listenerKey(before.tenant_id, before.listener_id), present('pk')),
+      check(
+        'listener',
+        listenerKey(before.tenant_id, before.listener_id),
+        guard('listener: still there', present('pk')),
+      ),
       putRevision(revision),
       putConfiguration(after, auditOf(deps, caller, 'revision.redeploy')),
       ...deps.idempotency.record(shown),

@@ -1,14 +1,16 @@
-import type { BuildJob, BuildSource } from '../../adapters/builds.ts';
+import { type BuildJob, type BuildSource, BuildsAtCapacity } from '../../adapters/builds.ts';
 import { platformsOf } from '../../contract/platforms.ts';
+import { numberOf } from '../../domain/revision-id.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import { findDeployment, getConfiguration } from '../../store/deployments.ts';
-import { absent, equals, same, update } from '../../store/expressions.ts';
+import { absent, equals, guard, remove } from '../../store/expressions.ts';
 import type { Configuration, Deployment, Revision } from '../../store/items.ts';
-import { revisionKeyOf } from '../../store/keys.ts';
+import { tokenKey } from '../../store/keys.ts';
 import { findListener } from '../../store/listeners.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
-import { findRevision, move } from '../../store/revisions.ts';
+import { findRevision, move, revise } from '../../store/revisions.ts';
 import { findUpload } from '../../store/uploads.ts';
+import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import { gitCredentialsOf } from '../integrations/sealed.ts';
 import { secretValues } from '../secrets.ts';
@@ -19,8 +21,8 @@ import { storeToken, type TokenTask } from './tokens.ts';
 type BuildDeps = Pick<Deps, 'table' | 'clock' | 'builds' | 'keys' | 'settings'>;
 
 /**
- * The Build state: keeps the token, starts the build once (the revision id is its idempotency token), keeps the build's id. When the
- * outcome is recorded already, dispatch answers the token that was just stored.
+ * The Build state: keeps the token, starts the build once (its name is its idempotency token), keeps the build's id. A build of an earlier
+ * attempt is kept. When the outcome is recorded already, dispatch answers the token that was just stored.
  */
 export async function buildRevision(deps: BuildDeps, task: TokenTask): Promise<void> {
   const revision = await findRevision(deps.table, task);
@@ -29,17 +31,58 @@ export async function buildRevision(deps: BuildDeps, task: TokenTask): Promise<v
   await storeBuildToken(deps, task, revision);
   if (revision.outcome !== undefined || revision.build_id !== undefined) return;
   const job = await jobOf(deps, task, deployment, revision);
-  const { buildId } = await deps.builds.start(job, revision.id);
-  await storeBuildId(deps, task, buildId);
+  try {
+    const { buildId } = await deps.builds.start(job);
+    await storeBuildId(deps, task, buildId, revision.at_capacity === true);
+  } catch (error) {
+    if (error instanceof BuildsAtCapacity) await noteCapacity(deps, task, error.message);
+    throw error;
+  }
+}
+
+/** Each build of a revision has its own name, so that one that was lost and comes back late overwrites nothing. */
+const buildNameOf = ({ id, builds_lost: lost = 0 }: Revision): string =>
+  lost === 0 ? id : `${id}-${lost + 1}`;
+
+/** Until the next try nothing waits for a token: the wait is noted, so that a person sees it and an interrupt ends it directly. */
+async function noteCapacity({ table }: BuildDeps, task: TokenTask, reason: string): Promise<void> {
+  const message = `Waits until a build can start: ${reason}`;
+  const { tenantId, deploymentId } = task;
+  await transact(table, [
+    revise(
+      task,
+      { set: { at_capacity: true, status_message: message } },
+      guard('attempt: its own', equals('attempt', task.attempt)),
+      guard('interrupt: none is asked for', absent('interrupt_requested_at')),
+    ),
+    remove(
+      'token',
+      tokenKey(tenantId, deploymentId, numberOf(task.revisionId)),
+      guard('token: its own', equals('token', task.token)),
+    ),
+  ]).catch((error: unknown) => {
+    // An interrupt or a later attempt was quicker: the next try finds it.
+    if (!(error instanceof ConditionsFailed)) throw error;
+  });
 }
 
 async function storeBuildToken(deps: BuildDeps, task: TokenTask, revision: Revision): Promise<void> {
   if (revision.status !== 'AWAITING_BUILD' && revision.status !== 'BUILDING')
     throw new StepRefused('Build', task);
-  const unwanted = absent('interrupt_requested_at');
+  const now = deps.clock.now();
+  const wanted = [
+    guard('interrupt: none is asked for', absent('interrupt_requested_at')),
+    guard('attempt: its own', equals('attempt', task.attempt)),
+  ];
   try {
     await transact(deps.table, [
-      move(revision, revision.status, deps.clock.now(), {}, unwanted),
+      move(
+        revision,
+        revision.status,
+        now,
+        { set: { build_due_at: dueAtOf(deps, revision, now) } },
+        ...wanted,
+      ),
       storeToken(task, 'build'),
     ]);
   } catch (error) {
@@ -51,20 +94,32 @@ async function storeBuildToken(deps: BuildDeps, task: TokenTask, revision: Revis
   }
 }
 
+/** The time begins with AWAITING_BUILD, waiting included; what was lost through no fault of the source begins anew. */
+function dueAtOf({ settings }: BuildDeps, revision: Revision, now: number): number {
+  if (revision.build_due_at !== undefined) return revision.build_due_at;
+  const awaitingSince = revision.history.find(({ status }) => status === 'AWAITING_BUILD')?.at;
+  const isFirst = (revision.builds_lost ?? 0) === 0 && awaitingSince !== undefined;
+  return (isFirst ? Date.parse(awaitingSince) : now) + settings.buildSeconds * 1000;
+}
+
 /** An interrupt that came while the build was being started did not know of it: then it is stopped here. */
-async function storeBuildId(deps: BuildDeps, task: TokenTask, buildId: string): Promise<void> {
-  const dueAt = deps.clock.now() + deps.settings.buildSeconds * 1000;
+async function storeBuildId(
+  deps: BuildDeps,
+  task: TokenTask,
+  buildId: string,
+  hasWaited: boolean,
+): Promise<void> {
   try {
-    await transact(deps.table, [
-      update(
-        'revision',
-        revisionKeyOf(task),
-        { set: { build_id: buildId, build_due_at: dueAt } },
-        equals('id', task.revisionId),
-        absent('interrupt_requested_at'),
-        same('build_id', undefined),
+    await write(
+      deps.table,
+      revise(
+        task,
+        { set: { build_id: buildId }, remove: hasWaited ? ['at_capacity', 'status_message'] : [] },
+        guard('attempt: its own', equals('attempt', task.attempt)),
+        guard('interrupt: none is asked for', absent('interrupt_requested_at')),
+        guard('build: none is known', absent('build_id')),
       ),
-    ]);
+    );
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
     await deps.builds.stop(buildId);
@@ -89,6 +144,7 @@ async function jobOf(
     tenantId: task.tenantId,
     deploymentId: task.deploymentId,
     revisionId: task.revisionId,
+    buildName: buildNameOf(revision),
     source: source.kind === 'git' ? { ...source, credentials } : source,
     configPath: revision.revision_config.graph_config_path ?? DEFAULT_CONFIG_PATH,
     installCommand: configuration.install_command,

@@ -1,4 +1,4 @@
-import { absent } from '../../store/expressions.ts';
+import { absent, equals, guard } from '../../store/expressions.ts';
 import type { Revision } from '../../store/items.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
@@ -42,7 +42,8 @@ async function storeDeployToken(deps: DeployDeps, task: TokenTask, revision: Rev
         again ? revision.status : 'AWAITING_DEPLOY',
         deps.clock.now(),
         change,
-        absent('interrupt_requested_at'),
+        guard('interrupt: none is asked for', absent('interrupt_requested_at')),
+        guard('attempt: its own', equals('attempt', task.attempt)),
       ),
       storeToken(task, 'deploy'),
     ]);

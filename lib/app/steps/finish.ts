@@ -1,15 +1,36 @@
-import type { RevisionRef } from '../../adapters/workflow.ts';
+import type { ExecutionInput } from '../../adapters/workflow.ts';
+import { ConditionsFailed } from '../../store/operations.ts';
+import { findRevision } from '../../store/revisions.ts';
+import { attemptOf } from '../engine/ask.ts';
 import { type EndDeps, endRevision } from '../engine/end-revision.ts';
+import { markDeath } from '../engine/restart.ts';
 
 /** What a state that failed leaves in the execution's data. */
-export type FinishInput = RevisionRef & { error?: { Error?: string; Cause?: string } };
+export type FinishInput = ExecutionInput & { error?: { Error?: string; Cause?: string } };
 
-/** The last state: writes the terminal status by the facts on the revision, and frees the slot. Harmless when repeated. */
+/** Each loser of a race reads again; more than this in a row means that something is wrong, not busy. */
+const RACES_MAX = 20;
+
+/**
+ * The last state: writes the terminal status by the facts on the revision, and frees the slot. A state that failed without an outcome or an
+ * interrupt is a crash: the revision does not end, the next attempt takes it up. Harmless when repeated, or when a later attempt is at work.
+ */
 export async function finishRevision(deps: EndDeps, input: FinishInput): Promise<void> {
-  await endRevision(deps, input, causeOf(input.error));
+  for (let race = 0; race < RACES_MAX; race++) {
+    const revision = await findRevision(deps.table, input);
+    if (revision === undefined || attemptOf(revision) !== input.attempt) return;
+    const { outcome, interrupt_requested_at: interrupted } = revision;
+    const isDecided = interrupted !== undefined || (outcome !== undefined && !leavesTheDeploy(outcome));
+    if (isDecided || input.error === undefined) return endRevision(deps, input);
+    if (revision.restart?.attempt === input.attempt) return;
+    try {
+      if ((await markDeath(deps, revision, input.error.Error ?? 'an unknown error')) === 'marked') return;
+    } catch (error) {
+      if (!(error instanceof ConditionsFailed)) throw error;
+    }
+  }
+  throw new Error(`revision ${input.revisionId} could not be finished: ${RACES_MAX} races lost`);
 }
 
-/** Names the error only: a cause may hold anything, and the facts on the revision say what a person needs. */
-function causeOf(error: FinishInput['error']): string | undefined {
-  return error?.Error === undefined || error.Error === 'StepRefused' ? undefined : error.Error;
-}
+const leavesTheDeploy = ({ stage, result }: { stage: string; result: string }): boolean =>
+  stage === 'build' && result === 'succeeded';

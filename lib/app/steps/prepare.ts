@@ -1,15 +1,17 @@
 import { SourceError } from '../../adapters/git.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
-import type { RevisionRef } from '../../adapters/workflow.ts';
+import type { ExecutionInput, RevisionRef } from '../../adapters/workflow.ts';
 import { maskSecrets } from '../../contract/mask.ts';
 import { artifactNumberOf } from '../../domain/file-places.ts';
+import { stageOf } from '../../domain/transitions.ts';
 import { findDeployment, getConfiguration } from '../../store/deployments.ts';
-import { absent } from '../../store/expressions.ts';
+import { absent, equals, guard } from '../../store/expressions.ts';
 import type { Deployment, Outcome, Revision } from '../../store/items.ts';
 import { revisionKeyOf } from '../../store/keys.ts';
 import { findListener } from '../../store/listeners.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { ConditionsFailed } from '../../store/operations.ts';
 import { findRevision, inFlightDue, MoveRefused, move } from '../../store/revisions.ts';
+import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import { gitCredentialsOf } from '../integrations/sealed.ts';
 import { inheritedFrom } from '../revisions/inherited.ts';
@@ -28,14 +30,36 @@ export class StepRefused extends Error {
 
 /**
  * First state of the execution: checks that the listener is there, writes AWAITING_BUILD (or AWAITING_DEPLOY when there is an artifact),
- * resolves the ref to a commit, and says which way to go. What is wrong with the source is recorded, and ends the execution.
+ * resolves the ref to a commit, and says which way to go. What is wrong with the source is recorded, and ends the execution. A revision that
+ * an earlier execution has taken further goes on from there: no status moves back.
  */
-export async function prepareRevision(deps: PrepareDeps, ref: RevisionRef): Promise<{ path: Path }> {
+export async function prepareRevision(deps: PrepareDeps, ref: ExecutionInput): Promise<{ path: Path }> {
   const [deployment, revision] = await Promise.all([
     findDeployment(deps.table, ref.tenantId, ref.deploymentId),
     findRevision(deps.table, ref),
   ]);
   if (deployment === undefined || revision === undefined) throw new StepRefused('Prepare', ref);
+  const { outcome, status } = revision;
+  if (outcome !== undefined)
+    return { path: outcome.stage === 'build' && outcome.result === 'succeeded' ? 'deploy' : 'end' };
+  switch (stageOf(status)) {
+    case 'create':
+      return begin(deps, ref, deployment, revision);
+    case 'build':
+      return resolveSource(deps, ref, deployment);
+    case 'deploy':
+      return { path: 'deploy' };
+    case undefined:
+      throw new StepRefused('Prepare', ref);
+  }
+}
+
+async function begin(
+  deps: PrepareDeps,
+  ref: ExecutionInput,
+  deployment: Deployment,
+  revision: Revision,
+): Promise<{ path: Path }> {
   const hindrance = await hindranceOf(deps, deployment);
   if (hindrance !== undefined) {
     const outcome = { stage: 'create', result: 'failed', message: hindrance } as const;
@@ -108,13 +132,14 @@ const withoutIntegration = ({ config }: Deployment, credentials: GitCredentials 
 
 async function resolveSource(
   deps: PrepareDeps,
-  ref: RevisionRef,
+  ref: ExecutionInput,
   deployment: Deployment,
 ): Promise<{ path: Path }> {
   const revision = await findRevision(deps.table, ref);
   if (revision === undefined) throw new StepRefused('Prepare', ref);
   const { repo_ref: repoRef, repo_commit_sha: commit } = revision.revision_config;
-  if (revision.source !== 'github' || commit !== undefined) return { path: 'build' };
+  const isKnown = commit !== undefined || revision.build_id !== undefined;
+  if (revision.source !== 'github' || isKnown) return { path: 'build' };
   const { repo_url: repoUrl } = await getConfiguration(deps.table, ref, revision.configuration);
   if (repoUrl === undefined || repoRef === undefined)
     throw new Error(`revision ${ref.revisionId} names no repository`);
@@ -126,11 +151,11 @@ async function resolveSource(
     const hidden = credentials === undefined ? secrets : [...secrets, credentials.token];
     const message = `${maskSecrets(resolved.problem, hidden)}${withoutIntegration(deployment, credentials)}`;
     const outcome = { stage: 'build', result: 'failed', message } as const;
-    await step(deps, ref, revision, 'AWAITING_BUILD', { outcome });
+    await step(deps, ref, revision, revision.status, { outcome });
     return { path: 'end' };
   }
   if (resolved.commit !== undefined) {
-    await step(deps, ref, revision, 'AWAITING_BUILD', { commit: resolved.commit });
+    await step(deps, ref, revision, revision.status, { commit: resolved.commit });
   }
   return { path: 'build' };
 }
@@ -159,16 +184,26 @@ type Facts = {
 /** A repeated step finds its own status and writes it again. */
 async function step(
   deps: PrepareDeps,
-  ref: RevisionRef,
+  ref: ExecutionInput,
   revision: Revision,
-  to: 'QUEUED' | 'AWAITING_BUILD' | 'AWAITING_DEPLOY',
+  to: Revision['status'],
   { outcome, artifact, commit, message }: Facts,
 ): Promise<void> {
   const now = deps.clock.now();
   const facts = { outcome, artifact, status_message: message, 'revision_config.repo_commit_sha': commit };
   const set = { ...inFlightDue(revisionKeyOf(ref), now), ...facts };
   try {
-    await transact(deps.table, [move(revision, to, now, { set }, absent('interrupt_requested_at'))]);
+    await write(
+      deps.table,
+      move(
+        revision,
+        to,
+        now,
+        { set },
+        guard('interrupt: none is asked for', absent('interrupt_requested_at')),
+        guard('attempt: its own', equals('attempt', ref.attempt)),
+      ),
+    );
   } catch (error) {
     if (error instanceof ConditionsFailed || error instanceof MoveRefused)
       throw new StepRefused('Prepare', ref);

@@ -1,4 +1,4 @@
-import type { RevisionRef } from '../../adapters/workflow.ts';
+import type { ExecutionInput } from '../../adapters/workflow.ts';
 import { numberOf } from '../../domain/revision-id.ts';
 import { put } from '../../store/expressions.ts';
 import type { TaskToken } from '../../store/items.ts';
@@ -6,7 +6,7 @@ import { tokenKey } from '../../store/keys.ts';
 import type { Write } from '../../store/operations.ts';
 
 /** What a token task is called with. */
-export type TokenTask = RevisionRef & { token: string };
+export type TokenTask = ExecutionInput & { token: string };
 
 /** Keeps the newest token of a revision; tokens never leave the table. */
 export function storeToken(task: TokenTask, stage: TaskToken['stage']): Write {

@@ -30,7 +30,7 @@ export type BuilderOptions = Omit<BuildTools, 'limits' | 'cacheFolder' | 'toolsF
 export type Builder = Builds & {
   /** Called when a build starts to run and when it has ended (its state is readable by then); must not throw. */
   onChange(listener: (change: BuildChanged) => void): void;
-  /** Ends everything. Builds that had not ended are `absent` afterwards, as after a crash. */
+  /** Ends everything. Builds that had not ended are `lost` afterwards, as after a crash. */
   close(): Promise<void>;
 };
 
@@ -66,11 +66,11 @@ class BuildQueue implements Builder {
     this.#options = options;
   }
 
-  async start(job: BuildJob, idempotencyToken: string): Promise<{ buildId: string }> {
-    if (!tokenPattern.test(idempotencyToken)) throw new Error(`'${idempotencyToken}' cannot name a build.`);
+  async start(job: BuildJob): Promise<{ buildId: string }> {
+    if (!tokenPattern.test(job.buildName)) throw new Error(`'${job.buildName}' cannot name a build.`);
     if (this.#closed) throw new Error('The builder is closing.');
     // The id follows from the token, so a start that is repeated after a restart finds the same build.
-    const buildId = `build-${idempotencyToken}`;
+    const buildId = `build-${job.buildName}`;
     if (this.#active.has(buildId) || this.#options.results.has(buildId)) return { buildId };
     const ended = Promise.withResolvers<void>();
     const build = {
@@ -97,7 +97,8 @@ class BuildQueue implements Builder {
     const build = this.#active.get(buildId);
     if (build !== undefined) return build.state;
     if (!tokenPattern.test(buildId)) return { state: 'absent' };
-    return (await this.#options.results.read(buildId)) ?? { state: 'absent' };
+    // Builds live in this process, so one without a result went with an earlier one.
+    return (await this.#options.results.read(buildId)) ?? { state: 'lost' };
   }
 
   onChange(listener: (change: BuildChanged) => void): void {

@@ -1,5 +1,6 @@
 import type { BuildChanged } from '../../adapters/builds.ts';
 import type { Deps } from '../../app/deps.ts';
+import { functionRows } from '../../contract/functions.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
 import { dispatchFilters, eventFilters } from '../../store/stream-filters.ts';
 import { codeBuildEventOf } from '../../triggers/build-event.ts';
@@ -8,6 +9,7 @@ import { leaveOutContainer } from '../no-container.ts';
 import type { Consumer } from '../stream/consumer.ts';
 import type { StreamHandler } from '../stream/deliver.ts';
 import type { TaskHandler } from '../workflow.ts';
+import { timeLimited } from './time-limit.ts';
 
 type GetDeps = () => Deps;
 
@@ -52,16 +54,21 @@ export async function streamConsumers(deps: GetDeps): Promise<Consumer[]> {
     createFrom<StreamHandler>('functions/streams/events.ts', deps),
   ]);
   return [
-    { name: 'dispatch', filters: dispatchFilters, handler: dispatch },
-    { name: 'events', filters: eventFilters, handler: events },
+    { name: 'dispatch', filters: dispatchFilters, handler: timeLimited(functionRows.dispatch, dispatch) },
+    { name: 'events', filters: eventFilters, handler: timeLimited(functionRows.events, events) },
   ];
 }
 
-export const sweepHandler = (deps: GetDeps): Promise<(event: { all: boolean }) => Promise<unknown>> =>
-  createFrom('functions/schedules/sweep.ts', deps);
+type Scheduled = (event: { all: boolean }) => Promise<unknown>;
 
-export const revocationsHandler = (deps: GetDeps): Promise<(event: { all: boolean }) => Promise<unknown>> =>
-  createFrom('functions/schedules/revocations.ts', deps);
+export const sweepHandler = async (deps: GetDeps): Promise<Scheduled> =>
+  timeLimited(functionRows.sweep, await createFrom<Scheduled>('functions/schedules/sweep.ts', deps));
+
+export const revocationsHandler = async (deps: GetDeps): Promise<Scheduled> =>
+  timeLimited(
+    functionRows.revocations,
+    await createFrom<Scheduled>('functions/schedules/revocations.ts', deps),
+  );
 
 /** The function behind build events, called with the event that CodeBuild would send. */
 export async function buildChangedHandler(deps: GetDeps): Promise<(changed: BuildChanged) => Promise<void>> {

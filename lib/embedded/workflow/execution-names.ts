@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
+import type { ExecutionStatus } from '../../contract/execution-status.ts';
 
 /** Step Functions gives the name of a closed execution free again after so long. */
 const NAME_TAKEN_MILLISECONDS = 90 * 24 * 3_600_000;
@@ -14,12 +15,15 @@ export function checkName(name: string): void {
   }
 }
 
+type Ended = 'succeeded' | 'failed' | 'stopped';
+
 /** Remembers on disk which execution names are taken, and by what. */
 export type ExecutionNames = {
   /** Takes the name. `same`: it is running with this very input; `taken`: anything else of that name was started before. */
   take(name: string, input: string, now: number): 'new' | 'same' | 'taken';
-  close(name: string, now: number): void;
-  state(name: string): 'running' | 'closed' | 'absent';
+  close(name: string, how: Ended, now: number): void;
+  /** What a process left running that was killed has `failed`. */
+  state(name: string): ExecutionStatus;
   release(): void;
 };
 
@@ -30,14 +34,16 @@ export function openExecutionNames(path: string, now: number): ExecutionNames {
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = NORMAL;
     CREATE TABLE IF NOT EXISTS executions (
-      name TEXT PRIMARY KEY, input_sha256 TEXT NOT NULL, started_at INTEGER NOT NULL, closed_at INTEGER
+      name TEXT PRIMARY KEY, input_sha256 TEXT NOT NULL, started_at INTEGER NOT NULL, closed_at INTEGER, ended TEXT
     ) STRICT, WITHOUT ROWID;
   `);
+  const columns = db.prepare('SELECT name FROM pragma_table_info(?)').all('executions');
+  if (!columns.some(({ name }) => name === 'ended')) db.exec('ALTER TABLE executions ADD COLUMN ended TEXT');
   db.prepare('UPDATE executions SET closed_at = ? WHERE closed_at IS NULL').run(now);
   db.prepare('DELETE FROM executions WHERE closed_at < ?').run(now - NAME_TAKEN_MILLISECONDS);
-  const find = db.prepare('SELECT input_sha256, closed_at FROM executions WHERE name = ?');
+  const find = db.prepare('SELECT input_sha256, closed_at, ended FROM executions WHERE name = ?');
   const insert = db.prepare('INSERT INTO executions (name, input_sha256, started_at) VALUES (?, ?, ?)');
-  const end = db.prepare('UPDATE executions SET closed_at = ? WHERE name = ?');
+  const end = db.prepare('UPDATE executions SET closed_at = ?, ended = ? WHERE name = ?');
   return {
     take(name, input, startedAt) {
       const digest = createHash('sha256').update(input).digest('hex');
@@ -48,13 +54,14 @@ export function openExecutionNames(path: string, now: number): ExecutionNames {
       }
       return found.closed_at === null && found.input_sha256 === digest ? 'same' : 'taken';
     },
-    close: (name, closedAt) => {
-      end.run(closedAt, name);
+    close: (name, how, closedAt) => {
+      end.run(closedAt, how, name);
     },
     state(name) {
       const found = find.get(name);
       if (found === undefined) return 'absent';
-      return found.closed_at === null ? 'running' : 'closed';
+      if (found.closed_at === null) return 'running';
+      return found.ended === 'succeeded' || found.ended === 'stopped' ? found.ended : 'failed';
     },
     release: () => db.close(),
   };

@@ -47,10 +47,10 @@ job_field() {
 # Reads what is to be done and removes it where it lay, before anything else. The file $work/wanted.json has what is no secret of it.
 take_job() {
   local id key
-  for id in "$SLIPWAY_TENANT_ID" "$SLIPWAY_DEPLOYMENT_ID" "$SLIPWAY_REVISION_ID"; do
+  for id in "$SLIPWAY_TENANT_ID" "$SLIPWAY_DEPLOYMENT_ID" "$SLIPWAY_BUILD_NAME"; do
     [[ "$id" =~ ^[0-9A-Za-z-]{1,64}$ ]] || fail 'The build was started with a malformed id'
   done
-  key="builds/$SLIPWAY_TENANT_ID/$SLIPWAY_DEPLOYMENT_ID/$SLIPWAY_REVISION_ID.json"
+  key="builds/$SLIPWAY_TENANT_ID/$SLIPWAY_DEPLOYMENT_ID/$SLIPWAY_BUILD_NAME.json"
   aws s3api get-object --bucket "$JOBS_BUCKET_NAME" --key "$key" "$work/job.json" >/dev/null ||
     fail 'What this build has to do is not stored (any more); redeploy to build again'
   job="$(cat "$work/job.json")"

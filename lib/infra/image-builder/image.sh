@@ -8,7 +8,7 @@ build_image() {
   local -a platforms arguments
   repository="$(job_field .push.repository)"
   [ -n "$repository" ] || fail 'This installation has no image registry'
-  image="$repository:rev-$SLIPWAY_REVISION_ID"
+  image="$repository:rev-$SLIPWAY_BUILD_NAME"
   mapfile -t platforms < <(job_field '.platforms // ["linux/amd64"] | .[]')
   prepare_dockerfile
   step='build'

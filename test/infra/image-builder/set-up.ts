@@ -26,6 +26,7 @@ const machine = {
   SLIPWAY_TENANT_ID: ids.tenant,
   SLIPWAY_DEPLOYMENT_ID: ids.deployment,
   SLIPWAY_REVISION_ID: ids.revision,
+  SLIPWAY_BUILD_NAME: ids.revision,
 };
 export const push = {
   repository,

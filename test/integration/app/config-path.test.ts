@@ -23,7 +23,7 @@ async function aPlane(): Promise<ControlPlane> {
 /** What the build of a deployment's oldest queued revision is told. */
 async function jobOf({ deps, caller, ...plane }: ControlPlane, id: string) {
   const revision = await inProgress({ deps, caller, ...plane }, id);
-  await buildRevision(deps, { ...refOf(revision), token: 'token' });
+  await buildRevision(deps, { ...refOf(revision), attempt: 1, token: 'token' });
   return [...(deps.builds as FakeBuilds).jobs.values()].at(-1);
 }
 
@@ -38,7 +38,7 @@ describe('the path of the configuration', () => {
     await change(plane, other.id, { source_revision_config: first.source_revision_config });
     const jobs = [];
     for (const { id } of [first, again, other]) jobs.push(await jobOf(plane, id));
-    const [job, ...rest] = jobs.map((one) => ({ ...one, deploymentId: '', revisionId: '' }));
+    const [job, ...rest] = jobs.map((one) => ({ ...one, deploymentId: '', revisionId: '', buildName: '' }));
     expect(job?.configPath).toBe('langgraph.json');
     expect(rest).toEqual([job, job]);
   });

@@ -6,14 +6,15 @@ import { completed, leftOf, settle } from '../../support/deleting.ts';
 import { claim, listening, offered } from '../../support/listening.ts';
 import { ended, inProgress } from '../../support/processed.ts';
 import { change, github, list, post, remove } from '../../support/requests.ts';
+import { isWrite } from '../../support/writes.ts';
 
-/** Lets a client make so many transactions, then none. */
-function dyingAfter(client: DynamoDBDocumentClient, transactions: number): () => void {
-  let left = transactions;
+/** Lets a client write so often, then never. */
+function dyingAfter(client: DynamoDBDocumentClient, writes: number): () => void {
+  let left = writes;
   client.middlewareStack.add(
-    (next, { commandName = '' }) =>
+    (next, { commandName }) =>
       async (args) => {
-        if (commandName.startsWith('TransactWrite') && left-- <= 0) throw new Error('killed');
+        if (isWrite(commandName) && left-- <= 0) throw new Error('killed');
         return next(args);
       },
     { step: 'initialize', name: 'dying' },

@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { releaseHost } from '../../../lib/app/deployments/hosts.ts';
+import { load } from '../../../lib/app/engine/situation.ts';
+import { withoutTask } from '../../../lib/app/engine/tasks.ts';
+import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { getDeploymentItem } from '../../../lib/store/deployments.ts';
-import { transact } from '../../../lib/store/operations.ts';
+import { update } from '../../../lib/store/expressions.ts';
+import { placementKey } from '../../../lib/store/keys.ts';
+import { ConditionsFailed, transact } from '../../../lib/store/operations.ts';
 import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { claim, listening, offered } from '../../support/listening.ts';
+import { claim, type Listening, listening, offered } from '../../support/listening.ts';
+import { ended } from '../../support/processed.ts';
 import {
   change,
   github,
@@ -31,6 +37,14 @@ async function aPlane(): Promise<ControlPlane> {
 
 const claims = async ({ deps }: ControlPlane): Promise<unknown[]> =>
   (await allItems(deps.table)).filter(({ entity }) => entity === 'host_claim').map(({ sk }) => sk);
+
+const desired = ({ plane, listenerId }: Listening) =>
+  getDesired(plane.deps, { params: { listener_id: listenerId } }, plane.caller);
+
+const desiredRows = async (self: Listening) => (await desired(self)).deployments;
+
+const addresses = async (self: Listening) =>
+  (await desiredRows(self)).map(({ custom_url: customUrl }) => customUrl);
 
 describe('the host of a custom_url', () => {
   it('is claimed on its listener, in whatever spelling, by the first', async () => {
@@ -93,6 +107,57 @@ describe('the host of a custom_url', () => {
     expect((await claim(self)).tasks[0]).toMatchObject({ custom_url: 'https://Agent.example.com' });
     await change(self.plane, id, address('https://agent.example.com/x'));
     expect(await claims(self.plane)).toEqual(['H#agent.example.com']);
+  });
+
+  it('is told its listener with what is desired, without a revision', async () => {
+    const self = await listening();
+    const { id, revisionId } = await offered(self, 'a', [], at('a', 'https://one.example.com'));
+    expect(await addresses(self)).toEqual(['https://one.example.com']);
+    const before = await desired(self);
+    await change(self.plane, id, address('two.example.com'));
+    expect(await addresses(self)).toEqual(['https://two.example.com']);
+    const after = await desired(self);
+    expect(after.version).not.toBe(before.version);
+    expect(after.deployments).toMatchObject(before.deployments.map(({ custom_url: _, ...rest }) => rest));
+    await change(self.plane, id, address('https://two.example.com'));
+    expect(await desired(self)).toEqual(after);
+    await change(self.plane, id, address(''));
+    expect(await addresses(self)).toEqual([null]);
+    expect((await show(self.plane, id)).latest_revision_id).toBe(revisionId);
+  });
+
+  it('is told as it is when the first task comes, and by the next one as it is then', async () => {
+    const self = await listening();
+    const { id } = await post(self.plane, at('a', 'https://one.example.com'));
+    await change(self.plane, id, address('https://two.example.com'));
+    expect(await desiredRows(self)).toEqual([]);
+    await ended(self.plane, id, 'DEPLOYED');
+    expect(await addresses(self)).toEqual(['https://two.example.com']);
+    await change(self.plane, id, address('https://three.example.com'));
+    await postRevision(self.plane, id);
+    await ended(self.plane, id, 'DEPLOYED');
+    expect(await addresses(self)).toEqual(['https://three.example.com']);
+  });
+
+  it('is not taken back by what the engine does on what it read before', async () => {
+    const self = await listening();
+    const { id } = await offered(self, 'a', [], at('a', 'https://one.example.com'));
+    const read = await load(self.plane.deps, { tenantId: self.plane.caller.tenantId, deploymentId: id });
+    if (read === undefined) throw new Error('no deployment');
+    await change(self.plane, id, address('https://two.example.com'));
+    await expect(transact(self.plane.deps.table, withoutTask(read))).rejects.toThrow(ConditionsFailed);
+    expect(await addresses(self)).toEqual(['https://two.example.com']);
+  });
+
+  it('is not told of a row that was stored before it held one, until it changes', async () => {
+    const self = await listening();
+    const { id } = await offered(self, 'a', [], at('a', 'https://one.example.com'));
+    const { deps, caller } = self.plane;
+    const key = placementKey(caller.tenantId, self.listenerId, id);
+    await transact(deps.table, [update('placement', key, { set: { v: 1 }, remove: ['custom_url'] })]);
+    expect(await desiredRows(self)).toEqual([expect.not.objectContaining({ custom_url: expect.anything() })]);
+    await change(self.plane, id, address('https://two.example.com'));
+    expect(await addresses(self)).toEqual(['https://two.example.com']);
   });
 
   it('of a deployment that is being deleted is said to wait for its listener', async () => {

@@ -12,6 +12,7 @@ import { desiredResponse, type StatusRequest } from '../../../lib/contract/liste
 import { artifact, claim, type Listening, listening, offered } from '../../support/listening.ts';
 import { ended, inProgress } from '../../support/processed.ts';
 import { github, post, refusedWith, register, show } from '../../support/requests.ts';
+import { isWrite } from '../../support/writes.ts';
 
 const report = ({ plane, listenerId }: Listening, ...reports: StatusRequest['reports']) =>
   reportStatus(plane.deps, { params: { listener_id: listenerId }, body: { reports } }, plane.caller);
@@ -202,7 +203,7 @@ describe('a report of status', () => {
     self.plane.deps.table.client.middlewareStack.add(
       (next, { commandName }) =>
         async (args) => {
-          if (commandName?.startsWith('TransactWrite') === true) writes += 1;
+          if (isWrite(commandName)) writes += 1;
           return next(args);
         },
       { step: 'initialize', name: 'counted' },
@@ -271,8 +272,8 @@ describe('desired', () => {
     expect(desiredResponse().parse(before)).toEqual(before);
     expect(before.version).not.toBe(empty.version);
     expect(before.deployments).toEqual([
-      { deployment_id: one.id, epoch: 1, revision_id: null, held: true },
-      { deployment_id: two.id, epoch: 1, revision_id: null, held: true },
+      { deployment_id: one.id, epoch: 1, revision_id: null, held: true, custom_url: null },
+      { deployment_id: two.id, epoch: 1, revision_id: null, held: true, custom_url: null },
     ]);
     await claim(self);
     await post(self.plane, github('c'));

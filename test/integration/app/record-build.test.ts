@@ -5,6 +5,7 @@ import { getRevisionItem } from '../../../lib/store/revisions.ts';
 import { aControlPlane } from '../../support/control-plane.ts';
 import { inProgress } from '../../support/processed.ts';
 import { github, post, register } from '../../support/requests.ts';
+import { isWrite } from '../../support/writes.ts';
 
 it('a build that ends while its start is being recorded is not forgotten', async () => {
   const plane = await aControlPlane();
@@ -21,7 +22,7 @@ it('a build that ends while its start is being recorded is not forgotten', async
   middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
-        if (commandName === 'TransactWriteItemsCommand' && writes++ === 0) await seen({ state: 'running' });
+        if (isWrite(commandName) && writes++ === 0) await seen({ state: 'running' });
         return next(args);
       },
     { step: 'initialize', name: 'meanwhile' },

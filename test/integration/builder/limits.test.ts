@@ -39,7 +39,7 @@ describe('a hanging install', () => {
     const { builder, changes, logOf, dataFolder, processes } = await setUp();
     const { url } = await gitRepository({ 'hang.sh': HANGING });
     const job = jobFor(url, { installCommand: 'sh hang.sh' });
-    const { buildId } = await builder.start(job, job.revisionId);
+    const { buildId } = await builder.start(job);
     const started = async () => {
       const pids = pidsOf((await logOf(job)).map((entry) => entry.message));
       return pids.length === 2 && pids;
@@ -82,9 +82,7 @@ describe('the queue', () => {
         buildCommand: `echo ${name} >> ${gate}.out && until [ -e ${gate} ] ; do sleep 0.02 ; done`,
       }),
     );
-    const starts = await Promise.all(
-      jobs.flatMap((job) => [job, job]).map((job) => builder.start(job, job.revisionId)),
-    );
+    const starts = await Promise.all(jobs.flatMap((job) => [job, job]).map((job) => builder.start(job)));
     const ids = [...new Set(starts.map((start) => start.buildId))];
     expect(ids).toHaveLength(3);
     const [first = '', second = '', third = ''] = ids;
@@ -109,13 +107,13 @@ describe('the queue', () => {
     });
   });
 
-  it('remembers after a restart how builds ended, knows nothing of lost ones, and clears their folders', async () => {
+  it('remembers after a restart how builds ended, knows which were lost, and clears their folders', async () => {
     const before = await setUp();
     const { url } = await gitRepository({ a: '1' });
     const good = jobFor(url);
     const { buildId, state } = await before.run(good);
     const hanging = jobFor(url, { installCommand: 'echo up && sleep 60' });
-    const lost = await before.builder.start(hanging, hanging.revisionId);
+    const lost = await before.builder.start(hanging);
     const isUp = async () => (await before.logOf(hanging)).some((entry) => entry.message === 'up');
     await until(isUp, { timeoutMs: 10_000, what: 'the install' });
     await before.builder.close();
@@ -124,10 +122,10 @@ describe('the queue', () => {
     await mkdir(join(dataFolder, 'work', 'left-over', 'deep'), { recursive: true });
     const after = await setUp({ dataFolder });
     expect(await after.builder.state(buildId)).toEqual(state);
-    expect(await after.builder.state(lost.buildId)).toEqual({ state: 'absent' });
+    expect(await after.builder.state(lost.buildId)).toEqual({ state: 'lost' });
     expect(await after.builder.state('../../etc/passwd')).toEqual({ state: 'absent' });
     expect(await readdir(join(dataFolder, 'work'))).toEqual([]);
-    expect(await after.builder.start(good, good.revisionId)).toEqual({ buildId });
+    expect(await after.builder.start(good)).toEqual({ buildId });
     expect(after.changes).toEqual([]);
   });
 });

@@ -47,7 +47,7 @@ export async function setUp(options: Options = {}) {
     return (await logs.query(stream, { order: 'asc', limit: 1_000 })).entries;
   };
   const run = async (job: BuildJob) => {
-    const { buildId } = await builder.start(job, job.revisionId);
+    const { buildId } = await builder.start(job);
     const state = await ended(buildId);
     const entries = await logOf(job);
     return { buildId, state, entries, log: entries.map((entry) => entry.message) };
@@ -61,10 +61,12 @@ function settled(state: BuildState) {
 
 /** A job for the repository's `main`, with new ids. */
 export function jobFor(repoUrl: string, more: Partial<BuildJob> = {}): BuildJob {
+  const revisionId = randomUUID();
   return {
     tenantId: randomUUID(),
     deploymentId: randomUUID(),
-    revisionId: randomUUID(),
+    revisionId,
+    buildName: revisionId,
     source: { kind: 'git', repoUrl, ref: 'main', commitSha: undefined },
     configPath: 'langgraph.json',
     installCommand: undefined,

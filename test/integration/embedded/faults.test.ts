@@ -1,4 +1,4 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { injectFaults } from '../../../lib/embedded/faults.ts';
@@ -49,12 +49,22 @@ it('lets the same share of transactions meet another writer each time, and write
   expect((await twentyEnds(0, 7)).faults).toBe(0);
 });
 
-it('touches nothing but transactions', async () => {
+it('lets single writes fail as well, and no read', async () => {
   const { client, name } = await freshTable();
-  injectFaults(client, { transactionConflict: 0.9, seed: 1 }, () => expect.unreachable());
+  let faults = 0;
+  injectFaults(client, { transactionConflict: 0.5, seed: 1 }, () => {
+    faults += 1;
+  });
+  const thrown: unknown[] = [];
   for (let number = 0; number < 20; number += 1) {
-    await client.send(new PutCommand({ TableName: name, Item: item(`a${number}`) }));
+    await client
+      .send(new PutCommand({ TableName: name, Item: item(`a${number}`) }))
+      .catch((error: unknown) => thrown.push(error));
+    await client.send(new GetCommand({ TableName: name, Key: item(`a${number}`) }));
   }
+  expect(thrown.length).toBe(faults);
+  expect(faults).toBeGreaterThan(4);
+  for (const error of thrown) expect(error).toBeInstanceOf(TransactionConflictException);
 });
 
 it('hinders no revision on its way: what fails is tried again', async () => {
@@ -83,7 +93,7 @@ it('is switched on for the whole program by its variable', async () => {
   const environment = { SLIPWAY_FAULTS: 'transaction-conflict=0.5,seed=3', SLIPWAY_LOG_LEVEL: 'debug' };
   const program = await http.startProgram({ environment });
   onTestFinished(async () => expect(await http.endProgram(program)).toEqual([]));
-  expect(program.output()).toContain('50 % of the transactions fail on purpose (seed 3)');
+  expect(program.output()).toContain('50 % of the writes fail on purpose (seed 3)');
   const { url } = await gitRepository(await helloFiles());
   const deployment = await http.deployed(program, await http.create(program, 'hello', url));
   expect(await http.helloFrom(deployment)).toMatchObject({ version: 'v1' });

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 const definition = readFileSync(new URL('../../../statemachines/revision.asl.json', import.meta.url), 'utf8');
-const input = { tenantId: 't', deploymentId: 'd', revisionId: 'r' };
+const input = { tenantId: 't', deploymentId: 'd', revisionId: 'r', attempt: 1 };
 const noWait = { Prepare: 1, Build: 1, Deploy: 1, Finish: 1 };
 
 type Call = { state: string; payload: Record<string, unknown> };
@@ -51,7 +51,10 @@ async function workflow(
     });
   const token = async (state: string, times = 1) => String((await called(state, times)).payload.token);
   const ended = (name: string) =>
-    until(async () => (await opened.status(name)) === 'closed', { timeoutMs: 3_000, what: `${name} to end` });
+    until(async () => (await opened.status(name)) !== 'running', {
+      timeoutMs: 3_000,
+      what: `${name} to end`,
+    });
   return { opened, calls, called, token, ended, close };
 }
 
@@ -107,7 +110,7 @@ describe('names of executions', () => {
     expect(await first.opened.status('r-1')).toBe('running');
     await first.close();
     const second = await workflow({}, definition, folder);
-    expect(await second.opened.status('r-1')).toBe('closed');
+    expect(await second.opened.status('r-1')).toBe('stopped');
     expect(await second.opened.status('r-2')).toBe('absent');
     expect(await second.opened.start('r-1', input)).toBe('already_exists');
     expect(await second.opened.succeed(lost, {})).toBe('gone');

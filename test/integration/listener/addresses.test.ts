@@ -48,6 +48,24 @@ describe('the address that a server listens on', { timeout: 30_000 }, () => {
   });
 });
 
+/** Has `desired` tell this address of the deployment; undefined: nothing of it, as an older control plane. */
+function setAddress(
+  { desired }: FakeControlPlane,
+  deploymentId: string,
+  custom_url: string | null | undefined,
+): void {
+  const row = desired.get(deploymentId);
+  if (row === undefined) throw new Error(`nothing is desired of ${deploymentId}`);
+  const { custom_url: _, ...rest } = row;
+  desired.set(deploymentId, { ...rest, ...(custom_url !== undefined && { custom_url }) });
+}
+
+const comesTo = (program: ListenerProgram, name: string, host: string, status: string) =>
+  until(async () => (await statusFor(program, name, host)) === status, {
+    ...WAIT,
+    what: `${status} at ${host}`,
+  });
+
 describe('the host of a deployment’s own address', { timeout: 60_000 }, () => {
   it('is answered for that deployment, also after a restart while nothing is known of it yet', async () => {
     const controlPlane = await new FakeControlPlane().start();
@@ -66,5 +84,46 @@ describe('the host of a deployment’s own address', { timeout: 60_000 }, () => 
     });
     expect(await statusFor(program, own.deployment_name, 'agent.example:443')).toBe('200');
     expect(await statusFor(program, own.deployment_name, 'evil.example')).toBe('421');
+  });
+
+  it('is another one without a revision once desired says so', async () => {
+    const controlPlane = await new FakeControlPlane().start();
+    const program = await startProgram(controlPlane);
+    const tarball = await helloTarball('v1');
+    const own = await deploy(controlPlane, tarball, { custom_url: 'https://one.example/' });
+    const says = async (custom_url: string | null | undefined) => {
+      setAddress(controlPlane, own.deployment_id, custom_url);
+      // The end of any task has the listener look at what is desired.
+      await deploy(controlPlane, tarball);
+    };
+    await says('https://two.example');
+    await comesTo(program, own.deployment_name, 'two.example', '200');
+    expect(await statusFor(program, own.deployment_name, 'one.example')).toBe('421');
+    await says(null);
+    await comesTo(program, own.deployment_name, 'two.example', '421');
+    expect(await statusFor(program, own.deployment_name, 'localhost')).toBe('200');
+    expect(controlPlane.completed).toHaveLength(3);
+  });
+
+  it('is known after a restart as desired said it last', async () => {
+    const controlPlane = await new FakeControlPlane().start();
+    const program = await startProgram(controlPlane);
+    const tarball = await helloTarball('v1');
+    const own = await deploy(controlPlane, tarball, { custom_url: 'https://one.example/' });
+    setAddress(controlPlane, own.deployment_id, 'https://two.example');
+    await deploy(controlPlane, tarball);
+    await comesTo(program, own.deployment_name, 'two.example', '200');
+    expect(await program.end('SIGTERM')).toBe(0);
+    // Nothing else tells it.
+    setAddress(controlPlane, own.deployment_id, undefined);
+    controlPlane.specs.delete(own.deployment_id);
+    program.output.length = 0;
+    program.start();
+    await until(() => program.output.join('').includes('serving agents at'), {
+      ...WAIT,
+      what: 'the restart',
+    });
+    expect(await statusFor(program, own.deployment_name, 'one.example')).toBe('421');
+    expect(await statusFor(program, own.deployment_name, 'two.example')).toBe('503');
   });
 });

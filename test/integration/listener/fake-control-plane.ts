@@ -29,7 +29,14 @@ type Offered = {
   atSwitch: AtSwitch | undefined;
   conflicts: boolean;
 };
-type Row = { deployment_id: string; epoch: number; revision_id: string | null; held: boolean };
+type Row = {
+  deployment_id: string;
+  epoch: number;
+  revision_id: string | null;
+  held: boolean;
+  /** As of an older control plane without it. */
+  custom_url?: string | null;
+};
 /** Takes what is to be done when whatever was started is no longer needed. */
 export type OnEnd = (end: () => void | Promise<void>) => void;
 export type Line = { level: string; message: string; timestamp: number };
@@ -88,6 +95,7 @@ export class FakeControlPlane {
     const row = this.desired.get(spec.deployment_id);
     const { deployment_id, epoch } = spec;
     this.desired.set(deployment_id, {
+      ...row,
       deployment_id,
       epoch,
       revision_id: row?.revision_id ?? null,

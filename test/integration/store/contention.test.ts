@@ -109,7 +109,7 @@ describe('a transaction whose condition fails', () => {
 describe('a decision that loses its race', () => {
   it('is made again on what the winner wrote', async () => {
     let attempts = 0;
-    const request = retryRaces(async () => {
+    const request = retryRaces(injected(() => undefined).table, async () => {
       attempts += 1;
       if (attempts < 30) throw new ConditionsFailed(new Map());
     });
@@ -118,7 +118,7 @@ describe('a decision that loses its race', () => {
   });
 
   it('is given up after 5 s: 503', async () => {
-    const request = retryRaces(async () => {
+    const request = retryRaces(injected(() => undefined).table, async () => {
       throw new ConditionsFailed(new Map());
     });
     expect(await settled(request)).toMatchObject({ status: 503 });
@@ -126,7 +126,7 @@ describe('a decision that loses its race', () => {
 
   it('is not made again for a refusal', async () => {
     let attempts = 0;
-    const request = retryRaces(async () => {
+    const request = retryRaces(injected(() => undefined).table, async () => {
       attempts += 1;
       throw new Error('no');
     });

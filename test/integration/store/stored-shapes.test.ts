@@ -16,10 +16,13 @@ import * as identityItems from '../../../lib/store/identity-items.ts';
 import * as integrationItems from '../../../lib/store/integrations.ts';
 import * as items from '../../../lib/store/items.ts';
 import * as listenerItems from '../../../lib/store/listeners.ts';
+import * as names from '../../../lib/store/names.ts';
 import * as oauthConnectionItems from '../../../lib/store/oauth-connections.ts';
 import * as oauthRevocationItems from '../../../lib/store/oauth-revocations.ts';
 import * as oauthTokenItems from '../../../lib/store/oauth-tokens.ts';
+import * as ownerLeases from '../../../lib/store/owner-lease.ts';
 import * as revisionEnds from '../../../lib/store/revision-ends.ts';
+import * as taskItems from '../../../lib/store/tasks.ts';
 import * as uploads from '../../../lib/store/uploads.ts';
 import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
 import { COMMIT, ended, inProgress } from '../../support/processed.ts';
@@ -49,6 +52,9 @@ function declaredShapes(): Map<string, Shape> {
     eventItems,
     integrationItems,
     revisionEnds,
+    names,
+    taskItems,
+    ownerLeases,
     authRequests,
     oauthTokenItems,
     oauthConnectionItems,

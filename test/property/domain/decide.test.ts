@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
-import { decide, dependsOnWaiting, isAtWork } from '../../../lib/domain/decide.ts';
+import { decide, dependsOnWaiting, isAbsentForSure, isAtWork } from '../../../lib/domain/decide.ts';
 import type { Situation } from '../../../lib/domain/situation.ts';
 import { isTerminal } from '../../../lib/domain/transitions.ts';
 
@@ -9,22 +9,31 @@ const NOW = 1_000_000;
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const time = fc.constantFrom(0, NOW - 1, NOW, NOW + 1, NOW * 2);
 
+const executions = ['running', 'succeeded', 'failed', 'timed_out', 'stopped', 'aborted', 'absent'] as const;
+
 const holder = fc.record({
   status: fc.constantFrom(...revisionStatuses),
   interruptRequested: fc.boolean(),
   outcome: optional(
-    fc.record({
-      stage: fc.constantFrom('create', 'build', 'deploy'),
-      result: fc.constantFrom('succeeded', 'failed'),
-    }),
+    fc.constantFrom(
+      { stage: 'create' as const, result: 'failed' as const },
+      ...(['build', 'deploy'] as const).flatMap((stage) =>
+        (['succeeded', 'failed'] as const).map((result) => ({ stage, result })),
+      ),
+    ),
   ),
   waiting: optional(fc.constantFrom('build', 'deploy')),
   build: optional(
     fc.record({
       state: fc.constantFrom('waiting', 'running', 'ended', 'absent', 'not_asked'),
-      dueAt: time,
+      absentSince: optional(time),
     }),
   ),
+  buildDueAt: optional(time),
+  buildLost: fc.boolean(),
+  atCapacity: fc.boolean(),
+  restartMarked: fc.boolean(),
+  executionAbsentSince: optional(time),
   offered: fc.boolean(),
   switching: fc.boolean(),
 });
@@ -47,17 +56,18 @@ const task = fc.record({
 
 const situation: fc.Arbitrary<Situation> = fc
   .record({
-    execution: fc.constantFrom('running', 'closed', 'absent', 'not_asked'),
+    execution: fc.constantFrom(...executions, 'not_asked' as const),
     firstQueued: optional(fc.integer({ min: 1, max: 9 })),
     holder: optional(holder),
     task: optional(task),
     deletion: fc.constant(undefined),
+    listenerSeenAt: fc.oneof(optional(time), fc.constant('not_asked' as const)),
   })
   .map((parts) => ({
     ...parts,
     now: NOW,
     slot: parts.holder === undefined ? undefined : { kind: 'revision' as const },
-    limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000 },
+    limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000, leaseMilliseconds: 60_000 },
   }));
 
 /** The same while the deployment is being deleted: the slot may be the deletion's, and the task one to remove what runs. */
@@ -86,6 +96,13 @@ const deleting: fc.Arbitrary<Situation> = fc
 const assertDeleting = (law: (s: Situation) => void) =>
   fc.assert(fc.property(deleting, law), { numRuns: 5_000 });
 const check = (law: (s: Situation) => void) => fc.assert(fc.property(situation, law), { numRuns: 2_000 });
+
+/** Nobody goes on with the revision in the slot, and that is believed. */
+function isGone({ execution, holder: found, now }: Situation): boolean {
+  if (found?.restartMarked === true) return true;
+  if (execution === 'absent') return isAbsentForSure(found?.executionAbsentSince, now);
+  return execution !== 'running' && execution !== 'not_asked';
+}
 
 describe('the rule of the engine', () => {
   it('never gives the slot away while a revision holds it', () => {
@@ -116,18 +133,35 @@ describe('the rule of the engine', () => {
     });
   });
 
-  it('leaves nothing alone whose execution is known to be gone', () => {
+  it('lets nothing without an outcome or an interrupt fail because its execution died', () => {
     check((s) => {
-      const gone = s.execution === 'closed' || s.execution === 'absent';
-      if (gone && s.holder !== undefined) expect(decide(s).do).not.toBe('nothing');
+      const { holder: found } = s;
+      if (found === undefined || isTerminal(found.status) || s.execution === 'aborted') return;
+      const isDecided = found.outcome !== undefined || found.interruptRequested;
+      if (!isDecided) expect(decide(s).do).not.toBe('end');
     });
   });
 
-  it('ends a revision only when it is terminal already or its execution is known to be gone', () => {
+  it('never restarts what is to be interrupted or has an outcome that ends it', () => {
+    check((s) => {
+      if (decide(s).do !== 'restart') return;
+      expect(s.holder?.interruptRequested).toBe(false);
+      const { outcome } = s.holder ?? {};
+      if (outcome !== undefined) expect(outcome).toEqual({ stage: 'build', result: 'succeeded' });
+    });
+  });
+
+  it('leaves nothing alone whose execution is known to be gone', () => {
+    check((s) => {
+      if (isGone(s) && s.holder !== undefined) expect(decide(s).do).not.toBe('nothing');
+    });
+  });
+
+  it('ends a revision only when it is terminal already, nothing waits, or its execution is known to be gone', () => {
     check((s) => {
       if (decide(s).do !== 'end') return;
-      const gone = s.execution === 'closed' || s.execution === 'absent';
-      expect(gone || isTerminal(s.holder?.status ?? 'DEPLOYED')).toBe(true);
+      const isOver = isTerminal(s.holder?.status ?? 'DEPLOYED') || s.holder?.atCapacity === true;
+      expect(isGone(s) || isOver).toBe(true);
     });
   });
 
@@ -137,7 +171,10 @@ describe('the rule of the engine', () => {
       .filter(({ status }) => isAtWork(status))
       .map((one) => ({
         ...one,
-        build: one.build && { state: 'not_asked' as const, dueAt: NOW + 1 },
+        build: one.build && { state: 'not_asked' as const, absentSince: undefined },
+        buildDueAt: NOW + 1,
+        buildLost: false,
+        restartMarked: false,
       }));
     const all = fc.oneof(situation, deleting).filter(({ slot }) => slot?.kind === 'revision');
     const property = fc.property(all, atWork, atWork, (s, before, after) => {

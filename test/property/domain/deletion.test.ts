@@ -21,13 +21,14 @@ const STEPS_MAX = 25;
 
 const situationOf = (m: Model): Situation => ({
   now: m.now,
-  execution: m.holder === undefined ? 'not_asked' : m.executionLives ? 'running' : 'closed',
+  execution: m.holder === undefined ? 'not_asked' : m.executionLives ? 'running' : 'failed',
   firstQueued: m.queued > 0 ? 1 : undefined,
   slot: m.slot && { kind: m.slot },
   holder: m.holder,
   deletion: m.deletion,
   task: m.task,
-  limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000 },
+  listenerSeenAt: undefined,
+  limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000, leaseMilliseconds: 60_000 },
 });
 
 /** The revision ends: its slot is free, and its task is withdrawn or to be stopped. */
@@ -61,6 +62,9 @@ function perform(m: Model, action: Action): void {
       return;
     case 'request_interrupt':
       m.holder = m.holder && { ...m.holder, interruptRequested: true };
+      return;
+    case 'restart':
+      m.executionLives = true;
       return;
     case 'interrupt':
     case 'answer_token':
@@ -162,6 +166,11 @@ const aHolder = (changes: Partial<Holder>): Holder => ({
   outcome: undefined,
   waiting: 'build',
   build: undefined,
+  buildDueAt: undefined,
+  buildLost: false,
+  atCapacity: false,
+  restartMarked: false,
+  executionAbsentSince: undefined,
   offered: false,
   switching: false,
   ...changes,

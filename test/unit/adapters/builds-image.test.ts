@@ -21,6 +21,7 @@ const job: BuildJob = {
   tenantId: 't1',
   deploymentId: 'd1',
   revisionId: 'r1',
+  buildName: 'r1',
   source: { kind: 'git', repoUrl: 'https://example.com/a.git', ref: 'main', commitSha: 'c'.repeat(40) },
   configPath: 'langgraph.json',
   installCommand: undefined,
@@ -67,7 +68,7 @@ describe('starting the build of an image', () => {
   });
 
   it('makes the repository of the deployment, and keeps what may still be run', async () => {
-    await adapter().start(job, 'r1');
+    await adapter().start(job);
     expect(ecr.commandCalls(CreateRepositoryCommand)[0]?.args[0].input).toEqual({
       repositoryName: 'slipway/t1/d1',
       imageTagMutability: 'MUTABLE',
@@ -85,13 +86,13 @@ describe('starting the build of an image', () => {
   it('is the same when the repository is there already, and throws anything else as it came', async () => {
     const exists = new RepositoryAlreadyExistsException({ message: 'there', $metadata: {} });
     ecr.on(CreateRepositoryCommand).rejectsOnce(exists).rejects(new Error('down'));
-    await adapter().start(job, 'r1');
+    await adapter().start(job);
     expect(ecr.commandCalls(PutLifecyclePolicyCommand)).toHaveLength(1);
-    await expect(adapter().start(job, 'r1')).rejects.toThrow('down');
+    await expect(adapter().start(job)).rejects.toThrow('down');
   });
 
   it('gives the build a session of an hour that can push to that repository and to nothing else', async () => {
-    await adapter().start(job, 'r1');
+    await adapter().start(job);
     const asked = sts.commandCalls(AssumeRoleCommand)[0]?.args[0].input;
     expect(asked).toMatchObject({
       RoleArn: options.pushRoleArn,

@@ -23,6 +23,7 @@ const SHA = 'a'.repeat(64);
 
 const job: BuildJob = {
   ...ref,
+  buildName: 'r1',
   source: { kind: 'git', repoUrl: 'https://example.com/a.git', ref: 'main', commitSha: 'c'.repeat(40) },
   configPath: 'langgraph.json',
   installCommand: undefined,
@@ -48,6 +49,7 @@ const variables = [
   { name: 'SLIPWAY_TENANT_ID', value: 't1', type: 'PLAINTEXT' as const },
   { name: 'SLIPWAY_DEPLOYMENT_ID', value: 'd1', type: 'PLAINTEXT' as const },
   { name: 'SLIPWAY_REVISION_ID', value: 'r1', type: 'PLAINTEXT' as const },
+  { name: 'SLIPWAY_BUILD_NAME', value: 'r1', type: 'PLAINTEXT' as const },
 ];
 
 const exported = (values: Record<string, string>) =>
@@ -81,7 +83,7 @@ beforeEach(() => {
 describe('starting a build', () => {
   it('gives CodeBuild ids only, and the job to the bucket without secrets', async () => {
     codeBuild.on(StartBuildCommand).resolves({ build: { id: 'p:1' } });
-    expect(await adapter().start(job, 'r1')).toEqual({ buildId: 'p:1' });
+    expect(await adapter().start(job)).toEqual({ buildId: 'p:1' });
     expect(codeBuild.commandCalls(StartBuildCommand)[0]?.args[0].input).toEqual({
       projectName: 'p',
       idempotencyToken: 'r1',
@@ -91,7 +93,7 @@ describe('starting a build', () => {
       },
     });
     const put = s3.commandCalls(PutObjectCommand)[0]?.args[0].input;
-    expect([put?.Bucket, put?.Key, put?.ServerSideEncryption]).toEqual(['jobs', jobKeyOf(ref), 'AES256']);
+    expect([put?.Bucket, put?.Key, put?.ServerSideEncryption]).toEqual(['jobs', jobKeyOf(job), 'AES256']);
     expect(String(put?.Body)).not.toContain('very-secret-value');
     expect(JSON.parse(String(put?.Body))).toMatchObject({
       source: job.source,
@@ -101,13 +103,27 @@ describe('starting a build', () => {
     });
   });
 
+  it('gives a build that follows a lost one places of its own', async () => {
+    codeBuild.on(StartBuildCommand).resolves({ build: { id: 'p:2' } });
+    await adapter().start({ ...job, buildName: 'r1-2' });
+    const sent = codeBuild.commandCalls(StartBuildCommand)[0]?.args[0].input;
+    expect(sent?.idempotencyToken).toBe('r1-2');
+    expect(sent?.environmentVariablesOverride).toContainEqual(
+      expect.objectContaining({ name: 'SLIPWAY_BUILD_NAME', value: 'r1-2' }),
+    );
+    const put = s3.commandCalls(PutObjectCommand)[0]?.args[0].input;
+    expect(put?.Key).toBe('builds/t1/d1/r1-2.json');
+    expect(JSON.parse(String(put?.Body))).toMatchObject({ artifactKey: 'artifacts/t1/d1/r1-2.tar' });
+  });
+
   it('gives a tarball by a signed address of its recorded version', async () => {
     codeBuild.on(StartBuildCommand).resolves({ build: { id: 'p:1' } });
     const source = { kind: 'tarball', key: 'uploads/x.tgz', versionId: 'v1', sha256: SHA } as const;
-    await createCodeBuild({ ...options, pushRoleArn: undefined }).start(
-      { ...job, source, output: 'image' },
-      'r1',
-    );
+    await createCodeBuild({ ...options, pushRoleArn: undefined }).start({
+      ...job,
+      source,
+      output: 'image',
+    });
     const described = JSON.parse(String(s3.commandCalls(PutObjectCommand)[0]?.args[0].input.Body));
     expect(new URL(described.source.url).searchParams.get('versionId')).toBe('v1');
     expect(described).not.toHaveProperty('artifactUploadUrl');
@@ -116,8 +132,8 @@ describe('starting a build', () => {
 
   it('starts the same build for the same token, whatever the time and its credentials', async () => {
     codeBuild.on(StartBuildCommand).resolves({ build: { id: 'p:1' } });
-    await adapter().start(job, 'r1');
-    await adapter().start(job, 'r1');
+    await adapter().start(job);
+    await adapter().start(job);
     const [first, second] = codeBuild.commandCalls(StartBuildCommand).map(({ args }) => args[0].input);
     expect(second).toEqual(first);
   });
@@ -125,8 +141,8 @@ describe('starting a build', () => {
   it('says that no more builds can run, and throws anything else as it came', async () => {
     const full = new AccountLimitExceededException({ message: 'too many', $metadata: {} });
     codeBuild.on(StartBuildCommand).rejectsOnce(full).rejects(new Error('down'));
-    await expect(adapter().start(job, 'r1')).rejects.toThrow(BuildsAtCapacity);
-    await expect(adapter().start(job, 'r1')).rejects.toThrow('down');
+    await expect(adapter().start(job)).rejects.toThrow(BuildsAtCapacity);
+    await expect(adapter().start(job)).rejects.toThrow('down');
   });
 });
 
@@ -197,7 +213,11 @@ describe('the state of a build', () => {
     });
   });
 
-  it.each(['FAILED', 'FAULT', 'TIMED_OUT'] as const)('says why it is %s', async (buildStatus) => {
+  it('is lost where CodeBuild itself failed', async () => {
+    expect(await stateOf({ buildStatus: 'FAULT' })).toEqual({ state: 'lost' });
+  });
+
+  it.each(['FAILED', 'TIMED_OUT'] as const)('says why it is %s', async (buildStatus) => {
     const phases: Build['phases'] = [
       { phaseType: 'INSTALL', phaseStatus: 'SUCCEEDED', contexts: [{ message: 'fine' }] },
       { phaseType: 'BUILD', phaseStatus: buildStatus, contexts: [{ message: 'make: no rule' }] },

@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createStepFunctions } from '../../../lib/adapters/aws/workflow.ts';
 
 const ARN = 'arn:aws:states:eu-west-1:123456789012:stateMachine:revision';
-const ref = { tenantId: 't', deploymentId: 'd', revisionId: 'r' };
+const ref = { tenantId: 't', deploymentId: 'd', revisionId: 'r', attempt: 1 };
 const sfn = mockClient(SFNClient);
 const workflow = createStepFunctions(ARN);
 const thrown = { message: 'm', $metadata: {} };
@@ -23,7 +23,7 @@ const thrown = { message: 'm', $metadata: {} };
 beforeEach(() => sfn.reset());
 
 describe('Step Functions', () => {
-  it('starts an execution by name, whose input is the three ids and nothing else', async () => {
+  it('starts an execution by name, whose input is the three ids and the attempt, and nothing else', async () => {
     sfn.on(StartExecutionCommand).resolves({});
     expect(await workflow.start('r-1', { ...ref, ...{ secret: 'x' } })).toBe('started');
     const sent = sfn.commandCalls(StartExecutionCommand)[0]?.args[0].input;
@@ -39,10 +39,10 @@ describe('Step Functions', () => {
   it.each([
     ['RUNNING', 'running'],
     ['PENDING_REDRIVE', 'running'],
-    ['SUCCEEDED', 'closed'],
-    ['FAILED', 'closed'],
-    ['TIMED_OUT', 'closed'],
-    ['ABORTED', 'closed'],
+    ['SUCCEEDED', 'succeeded'],
+    ['FAILED', 'failed'],
+    ['TIMED_OUT', 'timed_out'],
+    ['ABORTED', 'aborted'],
   ] as const)('takes an execution that is %s for %s', async (status, expected) => {
     sfn.on(DescribeExecutionCommand).resolves({ status });
     expect(await workflow.status('r-1')).toBe(expected);

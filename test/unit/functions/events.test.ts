@@ -132,11 +132,11 @@ describe('sweep', () => {
       due_pk: 'due#0',
       due_at: 1,
     });
-    expect(await onSchedule({})).toEqual({ looked: 1, failed: 0 });
+    expect(await onSchedule({})).toEqual({ looked: 1, left: 0 });
     expect(told).toEqual([event]);
-    expect(table.written().map((write) => write.Delete?.Key)).toEqual([
+    expect(table.written().map((write) => write.Delete?.Key)).toContainEqual(
       unsentEventsKey(ids.tenant, ids.deployment, 1),
-    ]);
+    );
   });
 });
 

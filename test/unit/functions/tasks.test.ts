@@ -33,7 +33,8 @@ const codeBuild = mockClient(CodeBuildClient);
 const s3 = mockClient(S3Client);
 const registry = mockRegistry();
 const thrown = { message: 'm', $metadata: {} };
-const token = { ...ref, token: 'the-token' };
+const input = { ...ref, attempt: 1 };
+const token = { ...input, token: 'the-token' };
 
 /** The values of all writes so far: which statuses, outcomes and messages went out. */
 const values = (): unknown[] =>
@@ -86,10 +87,10 @@ it('every entry that is no API handler is a row of the functions, and has its te
 
 describe('Prepare', () => {
   it('sends a revision of known commit to its build, and an image to its deploy', async () => {
-    expect(await prepare(ref)).toEqual({ path: 'build' });
+    expect(await prepare(input)).toEqual({ path: 'build' });
     expect(values()).toContain('AWAITING_BUILD');
     seedRevision(table, { source: 'external_docker', revision_config: { image_uri: 'example.com/a:1' } });
-    expect(await prepare(ref)).toEqual({ path: 'deploy' });
+    expect(await prepare(input)).toEqual({ path: 'deploy' });
     expect(values()).toContain('AWAITING_DEPLOY');
   });
 
@@ -97,8 +98,8 @@ describe('Prepare', () => {
     const artifact = { kind: 'folder', key: 'artifacts/a.tar', sha256: 'a', sizeBytes: 1 } as const;
     seedRevision(table, { artifact });
     s3.on(HeadObjectCommand).resolvesOnce({ ContentLength: 1 }).rejects(new NotFound(thrown));
-    expect(await prepare(ref)).toEqual({ path: 'deploy' });
-    expect(await prepare(ref)).toEqual({ path: 'build' });
+    expect(await prepare(input)).toEqual({ path: 'deploy' });
+    expect(await prepare(input)).toEqual({ path: 'build' });
   });
 
   it('records why a repository cannot be read, and ends', async () => {
@@ -113,7 +114,7 @@ describe('Prepare', () => {
       secret_names: [],
     });
     seedRevision(table, { revision_config: { repo_ref: 'main' } });
-    expect(await prepare(ref)).toEqual({ path: 'end' });
+    expect(await prepare(input)).toEqual({ path: 'end' });
     const message =
       'Repository https://localhost/team/app.git cannot be read: localhost has no public address, and this installation does not allow it';
     expect(values()).toContainEqual({ stage: 'build', result: 'failed', message });
@@ -121,7 +122,7 @@ describe('Prepare', () => {
 
   it('records that the listener is gone, and touches no source', async () => {
     table.forget(listenerKey(ids.tenant, ids.listener));
-    expect(await prepare(ref)).toEqual({ path: 'end' });
+    expect(await prepare(input)).toEqual({ path: 'end' });
     expect(values()).toContainEqual(expect.objectContaining({ stage: 'create', result: 'failed' }));
   });
 
@@ -131,7 +132,7 @@ describe('Prepare', () => {
     ['it was interrupted meanwhile', () => table.refuseOnce(() => true)],
   ])('is refused when %s', async (_, given) => {
     given();
-    await expect(prepare(ref)).rejects.toMatchObject({ name: 'StepRefused' });
+    await expect(prepare(input)).rejects.toMatchObject({ name: 'StepRefused' });
   });
 });
 
@@ -225,7 +226,7 @@ describe('Finish', () => {
     const outcome = { stage: 'deploy', result: 'succeeded', url: 'http://127.0.0.1/a' } as const;
     seedInSlot(table, { status: 'DEPLOYING', outcome });
     seedToken(table, 'deploy');
-    await finish(ref);
+    await finish(input);
     expect(values()).toEqual(expect.arrayContaining(['DEPLOYED', 'READY']));
     const frees = table
       .written()
@@ -241,7 +242,7 @@ describe('Finish', () => {
       registry.ecr.on(BatchGetImageCommand).resolves({ images: [{ imageManifest: '{}' }] });
       registry.ecr.on(PutImageCommand).resolves({});
       deployed();
-      await finish(ref);
+      await finish(input);
       const [held] = registry.ecr.commandCalls(PutImageCommand);
       expect(held?.args[0].input).toMatchObject({ imageTag: 'active', imageManifest: '{}' });
     });
@@ -249,12 +250,12 @@ describe('Finish', () => {
     it('ends well when the registry does not answer', async () => {
       registry.ecr.on(BatchGetImageCommand).rejects(new Error('down'));
       deployed();
-      await expect(finish(ref)).resolves.toBeUndefined();
+      await expect(finish(input)).resolves.toBeUndefined();
     });
 
     it('keeps none that was not deployed', async () => {
       seedInSlot(table, { status: 'DEPLOY_FAILED', artifact: { kind: 'image', uri } });
-      await finish(ref);
+      await finish(input);
       expect(registry.ecr.calls()).toHaveLength(0);
     });
   });
@@ -262,19 +263,19 @@ describe('Finish', () => {
   it('says why a build failed, in the status and as the last line of the log', async () => {
     const outcome = { stage: 'build', result: 'failed', message: 'make: no rule' } as const;
     seedInSlot(table, { status: 'BUILDING', outcome });
-    await finish({ ...ref, error: { Error: 'StageFailed', Cause: 'x' } });
+    await finish({ ...input, error: { Error: 'StageFailed', Cause: 'x' } });
     expect(values()).toEqual(expect.arrayContaining(['BUILD_FAILED', 'make: no rule', 'log_chunk']));
   });
 
   it('does nothing to a revision that has ended', async () => {
     seedInSlot(table, { status: 'DEPLOYED' });
-    await finish(ref);
+    await finish(input);
     expect(table.written()).toEqual([]);
   });
 
   it('throws what the table says', async () => {
     table.breakWith(new Error('down'));
-    await expect(finish(ref)).rejects.toThrow('down');
+    await expect(finish(input)).rejects.toThrow('down');
   });
 });
 

@@ -80,7 +80,7 @@ describe('dispatch', () => {
     seedDeployment(table, { queued: [1] });
     table.afterWrite(() => seedInSlot(table, { status: 'AWAITING_BUILD' }));
     expect(await stream(record('1'))).toEqual({ batchItemFailures: [] });
-    const slot = { kind: 'revision', revision_id: ids.revision, number: 1, attempt: 1 };
+    const slot = { kind: 'revision', revision_id: ids.revision, number: 1 };
     expect(values()).toContainEqual(expect.objectContaining(slot));
   });
 
@@ -118,7 +118,7 @@ describe('dispatch', () => {
     expect(sfn.calls().map(({ args }) => args[0].constructor)).toEqual([Command]);
   });
 
-  it('asks how things are when nobody waits for a token, and ends a revision whose execution is gone', async () => {
+  it('asks how things are when nobody waits for a token, and starts the next attempt of an execution that is gone', async () => {
     sfn.on(SendTaskSuccessCommand).callsFake(async () => {
       // What forgetting the token leaves behind.
       table.reset();
@@ -130,14 +130,17 @@ describe('dispatch', () => {
       seedDeployment(table);
       return { status: 'FAILED' };
     });
+    sfn.on(StartExecutionCommand).resolves({});
     seedInSlot(table, { status: 'BUILDING', outcome: { stage: 'build', result: 'succeeded' } });
     seedToken(table, 'build');
     expect(await stream(record('1'))).toEqual({ batchItemFailures: [] });
-    expect(values()).toContain('BUILD_FAILED');
+    expect(values()).toContainEqual({ stage: 'deploy', count: 1 });
+    const started = sfn.commandCalls(StartExecutionCommand).map(({ args }) => args[0].input.name);
+    expect(started).toEqual([`${ids.revision}-2`]);
   });
 
   it('removes everything of a deployment that is being deleted and that no listener knows', async () => {
-    const slot = { kind: 'delete', revision_id: '', number: 0, attempt: 0, since: '' } as const;
+    const slot = { kind: 'delete', revision_id: '', number: 0, since: '' } as const;
     seedDeployment(table, { status: 'AWAITING_DELETE', slot, epoch: 0 });
     table.afterWrite(() => {
       for (const write of table.written()) {
@@ -181,19 +184,22 @@ describe('sweep', () => {
   it('puts off the next look at what goes on as it should', async () => {
     seedInSlot(table, { status: 'DEPLOYING', task_id: ids.task });
     seedTask(table);
-    const slot = { kind: 'revision', revision_id: ids.revision, number: 1, attempt: 1, since: '' };
+    const slot = { kind: 'revision', revision_id: ids.revision, number: 1, since: '' };
     due({ slot, task_id: ids.task });
     sfn.on(DescribeExecutionCommand).resolves({ status: 'RUNNING' });
-    expect(await onSchedule({})).toEqual({ looked: 1, failed: 0 });
-    expect(table.written()).toHaveLength(1);
+    expect(await onSchedule({})).toEqual({ looked: 1, left: 0 });
+    const written = table
+      .written()
+      .map(({ Put, Update, Delete }) => (Put?.Item ?? Update?.Key ?? Delete?.Key)?.pk);
+    expect(written).toEqual(['SWEEP#due#0', `T#${ids.tenant}#D#${ids.deployment}`, 'SWEEP#due#0']);
   });
 
-  it('counts a deployment that failed', async () => {
+  it('ends with an error when a deployment failed, so that its alarm fires', async () => {
     seedInSlot(table, { status: 'BUILDING' });
-    const slot = { kind: 'revision', revision_id: ids.revision, number: 1, attempt: 1, since: '' };
+    const slot = { kind: 'revision', revision_id: ids.revision, number: 1, since: '' };
     due({ slot });
     sfn.on(DescribeExecutionCommand).rejects(new Error('down'));
-    expect(await onSchedule()).toEqual({ looked: 1, failed: 1 });
+    await expect(onSchedule()).rejects.toThrow(/1 of 1/);
   });
 });
 

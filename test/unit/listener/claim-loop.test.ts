@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ClaimRequest, ClaimResponse } from '../../../lib/contract/listener-protocol.ts';
+import { pause } from '../../../lib/listener/backoff.ts';
 import { ClaimLoop } from '../../../lib/listener/claim-loop.ts';
 import { HeldTask } from '../../../lib/listener/held-task.ts';
 import { createLog } from '../../../lib/listener/log.ts';
@@ -28,6 +29,7 @@ function aLoop(held: string[] = []) {
     instanceId: 'one',
     version: '1',
     log: createLog('error', () => undefined),
+    pause,
     holding: () => held,
     onAnswer: (answer) => applied.push(answer),
   });

@@ -21,7 +21,7 @@ export async function completeConsent(
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  const item = await retryRaces(() => countAttempt(deps, params.auth_id, caller));
+  const item = await retryRaces(deps.table, () => countAttempt(deps, params.auth_id, caller));
   if (!isConfirmationCode(item.code_hash, body.confirmation_code)) return refuseCode(deps, item);
   const provider = await providerOf(deps, item);
   if (provider === undefined) throw refuse('auth_request_over', {});

@@ -2,6 +2,7 @@ import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
 import { AUTH_REQUEST, type AuthRequest, type Consenting, reach } from '../../../store/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import { write } from '../../../store/write.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { openText } from './sealed.ts';
@@ -32,7 +33,7 @@ export async function exchangeCode(
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const failed = { kind: 'failed', error: wordOf(error), reason: error.message } as const;
-    await transact(deps.table, [reach(request, { stage: 'ended', error: failed.error })]);
+    await write(deps.table, reach(request, { stage: 'ended', error: failed.error }));
     return failed;
   }
 }
@@ -41,6 +42,7 @@ async function taken(deps: ExchangeDeps, item: Consenting): Promise<Exchanging |
   const { cookie_hash, state_hash, sealed_verifier } = item;
   const begun = { cookie_hash, state_hash, ...(sealed_verifier !== undefined && { sealed_verifier }) };
   try {
+    // With its token: whoever takes it takes it alone, also when an answer is lost.
     await transact(deps.table, [reach(item, { stage: 'exchanging', ...begun })]);
   } catch (error) {
     if (error instanceof ConditionsFailed && error.failed.has(AUTH_REQUEST)) return undefined;

@@ -33,7 +33,7 @@ export async function grant(
   };
   const beside = { audit: auditOf(deps, asked, 'oauth_token.create') };
   const wish = { scopes: item.scopes, isDefault: item.is_default, tokenId: item.replaces, beside };
-  return retryRaces(async () => {
+  return retryRaces(deps.table, async () => {
     const { token, writes } = await keepToken(deps, owner, provider, answer, wish);
     const completed = reach(item, { stage: 'completed', granted_token_id: token.id });
     try {

@@ -29,7 +29,7 @@ export async function patchProvider(
 ): Promise<ProviderView> {
   checkAddresses(body, deps.settings.addresses);
   const mark = auditOf(deps, caller, 'oauth_provider.change');
-  return retryRaces(async () => {
+  return retryRaces(deps.table, async () => {
     const before = await getNamedProvider(deps, caller.organisationId, params.provider_id);
     const { provider_id: providerId } = before;
     if (body.provider_id !== undefined && body.provider_id !== providerId)

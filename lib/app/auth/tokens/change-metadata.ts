@@ -21,7 +21,7 @@ export async function changeTokenMetadata(
 ): Promise<OAuthTokenView> {
   const { token_id: id } = params;
   const audit = auditOf(deps, caller, 'oauth_token.change');
-  return retryRaces(async () => {
+  return retryRaces(deps.table, async () => {
     const before = await findOwnToken(deps.table, ownerOfCaller(caller), id);
     if (before === undefined) throw refuse('oauth_token_not_found', { id });
     const after = changed(before, body, deps.clock.now());

@@ -3,8 +3,8 @@ import { refuse } from '../../../contract/errors.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { keepRevocation, revocationOf } from '../../../store/oauth-revocations.ts';
 import { findTokenAt, keyOfToken, type OAuthToken, ownerOf } from '../../../store/oauth-tokens.ts';
-import { transact } from '../../../store/operations.ts';
 import { persistently } from '../../../store/persistently.ts';
+import { write } from '../../../store/write.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isDue, isValid, lifetimeOf, needsConsent } from './grant.ts';
@@ -90,7 +90,7 @@ async function ask(
   const client = await clientOf(deps, provider);
   const answer = await deps.oauth.refresh(client, old, AbortSignal.timeout(CALL_MILLISECONDS_MAX));
   const given = { access_token: answer.accessToken, refresh_token: answer.refreshToken ?? old };
-  return { answer, tokens: await persistently(() => sealTokens(deps, place, given)) };
+  return { answer, tokens: await persistently(deps.table, () => sealTokens(deps, place, given)) };
 }
 
 /** Marks a grant that the provider takes no more; anything else leaves it as it was, and nobody tries again for a moment. */
@@ -125,7 +125,7 @@ async function keep(
     version: token.version + 1,
     updated_at: new Date(now).toISOString(),
   };
-  const kept = await persistently(() => releaseWith(deps, next, leaseId));
+  const kept = await persistently(deps.table, () => releaseWith(deps, next, leaseId));
   if (kept) return next;
   try {
     return await current(deps, token);
@@ -137,5 +137,5 @@ async function keep(
 
 /** The token was deleted while its refresh was under way: what came of that is in nobody's hands. */
 function revokeLater({ table, clock }: RefreshDeps, token: OAuthToken): Promise<void> {
-  return transact(table, [keepRevocation(revocationOf(token, { id: clock.orderedId(), now: clock.now() }))]);
+  return write(table, keepRevocation(revocationOf(token, { id: clock.orderedId(), now: clock.now() })));
 }

@@ -26,7 +26,7 @@ export function removeToken(
   token: OAuthToken,
   caller: Caller,
 ): Promise<Removed | undefined> {
-  return retryRaces(async () => {
+  return retryRaces(deps.table, async () => {
     const owner = ownerOf(token);
     const place = await findTokenPlace(deps.table, owner, token.id);
     if (place === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { type OAuthClient, OAuthError } from '../../../adapters/oauth.ts';
-import { duePartitionKeys } from '../../../store/due.ts';
+import { dueItems } from '../../../store/due.ts';
 import { REVOCATIONS_DUE } from '../../../store/oauth-keys.ts';
 import { findProvider } from '../../../store/oauth-providers.ts';
 import {
@@ -8,7 +8,8 @@ import {
   type Revocation,
   revocationsIn,
 } from '../../../store/oauth-revocations.ts';
-import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import { ConditionsFailed } from '../../../store/operations.ts';
+import { write } from '../../../store/write.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isFrom } from './grant.ts';
@@ -42,7 +43,7 @@ export async function revokeDue(
 ): Promise<{ looked: number; failed: number }> {
   const until = all ? Number.MAX_SAFE_INTEGER : deps.clock.now();
   const partitions = new Set<string>();
-  for await (const pk of duePartitionKeys(deps.table, REVOCATIONS_DUE, until)) partitions.add(pk);
+  for await (const { pk } of dueItems(deps.table, REVOCATIONS_DUE, until)) partitions.add(pk);
   const queue = [...partitions];
   const result = { looked: 0, failed: 0 };
   const worker = async (): Promise<void> => {
@@ -74,7 +75,7 @@ async function revoke(deps: RevokeDeps, item: Revocation, signal: AbortSignal): 
       await tell(deps, client, tokens.refresh_token, 'refresh_token', signal);
     await tell(deps, client, tokens.access_token, 'access_token', signal);
   }
-  await transact(deps.table, [forgetRevocation(item)]);
+  await write(deps.table, forgetRevocation(item));
 }
 
 /** A provider that says no for good is not asked again; that it does not know our secret is for its administrator to mend. */
@@ -97,11 +98,11 @@ async function tell(
 async function postpone(deps: RevokeDeps, item: Revocation): Promise<void> {
   const now = deps.clock.now();
   const pause = Math.min(RETRY_MILLISECONDS.most, RETRY_MILLISECONDS.least * 2 ** item.attempts);
-  const write =
+  const next =
     now - item.created_at > GIVE_UP_MILLISECONDS
       ? forgetRevocation(item)
       : postponeRevocation(item, now + pause);
-  await transact(deps.table, [write]).catch((error: unknown) => {
+  await write(deps.table, next).catch((error: unknown) => {
     if (!(error instanceof ConditionsFailed)) throw error;
   });
 }

@@ -43,7 +43,9 @@ export const listenerProtocolExamples = {
     response: {
       version: '41',
       complete: true,
-      deployments: [{ deployment_id: DEPLOYMENT, epoch: 3, revision_id: REVISION, held: false }],
+      deployments: [
+        { deployment_id: DEPLOYMENT, epoch: 3, revision_id: REVISION, held: false, custom_url: null },
+      ],
     },
   },
   getSpec: { response: spec },

@@ -4,7 +4,6 @@ import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import { type HiddenFolder, pathHiding } from '../../../processes/hidden-paths.ts';
 import type { ProcessKeeper } from '../../../processes/keeper.ts';
 import { nextTimestamp } from '../../../processes/timestamps.ts';
-import { hostNameOf } from '../../../serving/hosts.ts';
 import { messageOf, pause } from '../../backoff.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../driver.ts';
 import type { Log } from '../../log.ts';
@@ -119,6 +118,11 @@ export class ProcessDriver implements Driver {
     this.#parts.onChange(deploymentId);
   }
 
+  setAddress(deploymentId: string, url: string | null): void {
+    const deployment = this.#deployments.get(deploymentId);
+    if (deployment?.route.setAddress(url)) this.#save(deployment);
+  }
+
   deploymentIds(): string[] {
     return [...new Set([...this.#deployments.keys(), ...this.#parts.state.deployments.keys()])];
   }
@@ -165,7 +169,7 @@ export class ProcessDriver implements Driver {
   /** The deployment that a spec is of, made if it is new. Its own address may be another than before. */
   #of({ deployment_id: id, deployment_name: name, epoch, custom_url: url }: DeploySpec): Deployment {
     const deployment = this.#deployments.get(id) ?? this.#make(id, name, epoch);
-    deployment.route.customHost = url === null ? undefined : hostNameOf(URL.parse(url)?.host || url);
+    deployment.route.setAddress(url);
     return deployment;
   }
 
@@ -292,6 +296,5 @@ export class ProcessDriver implements Driver {
   }
 }
 
-function isServing(deployment: Deployment | undefined): boolean {
-  return deployment !== undefined && deployment.problem === undefined;
-}
+const isServing = (deployment: Deployment | undefined): boolean =>
+  deployment !== undefined && deployment.problem === undefined;

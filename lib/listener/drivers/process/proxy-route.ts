@@ -1,3 +1,4 @@
+import { hostNameOf } from '../../../serving/hosts.ts';
 import type { ProxyTarget } from './proxy-target.ts';
 
 /**
@@ -24,6 +25,13 @@ export class ProxyRoute {
   /** Why there is no target. */
   get reason(): string {
     return this.#reason;
+  }
+
+  /** Takes the host of the deployment's own address, if it has one. True: it was another before. */
+  setAddress(url: string | null): boolean {
+    const before = this.customHost;
+    this.customHost = url === null ? undefined : hostNameOf(URL.parse(url)?.host || url);
+    return this.customHost !== before;
   }
 
   moveTo(target: ProxyTarget): void {

@@ -1,0 +1,72 @@
+import type { BuildState } from '../../adapters/builds.ts';
+import type { ExecutionStatus } from '../../contract/execution-status.ts';
+import { stageOf } from '../../domain/transitions.ts';
+import type { Revision } from '../../store/items.ts';
+import { findLastSeen } from '../../store/listeners.ts';
+import type { EngineDeps, Loaded } from './situation.ts';
+
+/** What only sweep asks, because asking costs a call. */
+export type Asked = {
+  execution: ExecutionStatus | 'not_asked';
+  build: BuildState | undefined;
+  /** Epoch milliseconds; undefined: it has never asked for work. */
+  listenerSeenAt: number | undefined | 'not_asked';
+};
+
+export const notAsked: Asked = { execution: 'not_asked', build: undefined, listenerSeenAt: 'not_asked' };
+
+/** {revision id}-{attempt}: a name runs once in 90 days, so each attempt has its own. */
+export const executionName = (holder: Pick<Revision, 'id' | 'attempt'>): string =>
+  `${holder.id}-${attemptOf(holder)}`;
+
+/** Which attempt of its execution is at work. */
+export const attemptOf = ({ attempt }: Pick<Revision, 'attempt'>): number => attempt ?? 1;
+
+/**
+ * Asks the workflow and the builds how things really are, and when the listener last asked for work. A question that fails counts as not
+ * asked, and its error goes to `onFailed`: one service that does not answer hides nothing that another one says.
+ */
+export async function ask(
+  deps: EngineDeps,
+  loaded: Loaded,
+  onFailed: (error: unknown) => void,
+): Promise<Asked> {
+  const [execution, build, listenerSeenAt] = await Promise.all([
+    executionOf(deps, loaded).catch((error: unknown) => {
+      onFailed(error);
+      return notAsked.execution;
+    }),
+    buildOf(deps, loaded).catch((error: unknown) => {
+      onFailed(error);
+      return undefined;
+    }),
+    listenerSeen(deps, loaded),
+  ]);
+  return { execution, build, listenerSeenAt };
+}
+
+async function executionOf({ workflow }: EngineDeps, { holder }: Loaded): Promise<Asked['execution']> {
+  return holder === undefined ? notAsked.execution : workflow.status(executionName(holder));
+}
+
+async function buildOf({ builds }: EngineDeps, { holder }: Loaded): Promise<BuildState | undefined> {
+  const isOpen = holder?.outcome === undefined && stageOf(holder?.status ?? 'DEPLOYED') === 'build';
+  return isOpen && holder?.build_id !== undefined ? builds.state(holder.build_id) : undefined;
+}
+
+/** A look that comes so much later than it was due tells of an outage of ours. */
+const LATE_MILLISECONDS = 120_000;
+
+/**
+ * Only an offered task can wait for a listener in vain, and only a look on time can say so: after an outage of ours, in which no listener
+ * could be heard, the first look comes late, and until the next, a minute later, the listener can come back.
+ */
+async function listenerSeen(
+  { table, clock }: EngineDeps,
+  { owner, deployment, holder, task }: Loaded,
+): Promise<Asked['listenerSeenAt']> {
+  const late = clock.now() - (holder?.due_at ?? Number.POSITIVE_INFINITY);
+  const isOnTime = late >= 0 && late <= LATE_MILLISECONDS;
+  if (task?.kind !== 'DEPLOY' || task.state !== 'offered' || !isOnTime) return notAsked.listenerSeenAt;
+  return findLastSeen(table, owner.tenantId, deployment.listener_id);
+}

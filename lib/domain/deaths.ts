@@ -1,0 +1,29 @@
+import type { Stage } from './transitions.ts';
+
+/** So many times a revision is taken up after a crash in one stage; the next is no accident. */
+const DEATHS_MAX = 3;
+
+export type Deaths = { stage: Stage; count: number };
+export type Death = {
+  deaths: Deaths;
+  /** The stage has died as often as it may. */
+  isLast: boolean;
+};
+
+/** Counts a death in a stage; each stage begins anew. */
+export function nextDeaths(before: Deaths | undefined, stage: Stage): Death {
+  const count = (before?.stage === stage ? before.count : 0) + 1;
+  return { deaths: { stage, count }, isLast: count >= DEATHS_MAX };
+}
+
+const advice: Record<Stage, string> = {
+  create: 'Nothing of the source was touched; redeploy or patch again.',
+  build: 'Redeploy this revision to build it again.',
+  deploy: 'What was active before keeps serving; redeploy this revision to try again.',
+};
+
+/** Why a revision fails whose stage has died as often as it may. `cause`: the workflow's word for the last death. */
+export function messageOfDeaths({ stage, count }: Deaths, cause: string | undefined): string {
+  const word = cause === undefined ? '' : `, the last time with ${cause}`;
+  return `The control plane stopped ${count} times while this stage (${stage}) was at work${word}. This is no fault of the source. ${advice[stage]}`;
+}

@@ -1,0 +1,35 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { timeLimited } from '../../../lib/embedded/runtime/time-limit.ts';
+import { create, githubBody, interrupt, reaches } from '../../support/steps.ts';
+import { until } from '../../support/until.ts';
+import { aWorld } from '../../support/world.ts';
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+it('a call that never returns halts no other deployment, and the sweep goes on', async () => {
+  const world = await aWorld();
+  const { id, latest_revision_id: first } = await create(world, githubBody('one'));
+  const started = (revisionId: string) =>
+    until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
+      timeoutMs: 60_000,
+      what: `the build of ${revisionId}`,
+    });
+  await started(first);
+  await world.deps.builds.become(`build-${first}`, { state: 'running' });
+  await reaches(world, id, first, 'BUILDING');
+  // The limits are over as soon as they matter.
+  world.deps.clock.wait = () => setTimeout(500);
+  world.deps.builds.stop = never;
+  await interrupt(world, id, first);
+
+  const { latest_revision_id: second } = await create(world, githubBody('two'));
+  await started(second);
+  world.advance(61);
+  await expect(world.sweep()).rejects.toThrow(/1 of 2/);
+});
+
+it('a function ends when its time is over', async () => {
+  const limited = timeLimited({ name: 'sweep', timeoutSeconds: 0.05 }, never);
+  await expect(limited({ all: true })).rejects.toThrow('sweep took longer than 0.05 s');
+});

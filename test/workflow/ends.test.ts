@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { create, deployBuilt, githubBody, reaches } from '../support/steps.ts';
+import { until } from '../support/until.ts';
+import { aWorld, type World } from '../support/world.ts';
+
+const buildStarted = (world: World, name: string): Promise<unknown> =>
+  until(() => world.deps.builds.jobs.has(`build-${name}`), {
+    timeoutMs: 60_000,
+    what: `the build ${name}`,
+  });
+
+const later = (world: World): Promise<unknown> => {
+  world.advance(61);
+  return world.sweep();
+};
+
+describe('an execution that an operator aborts', () => {
+  it('ends its revision by its status', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await buildStarted(world, revisionId);
+    world.deps.workflow.status = async () => 'aborted';
+    await later(world);
+    const ended = await reaches(world, id, revisionId, 'BUILD_FAILED');
+    expect(ended.status_message).toMatch(/aborted by hand/);
+    expect(world.deps.builds.stopped).toContain(`build-${revisionId}`);
+  });
+
+  it('when its build was recorded ends as a deploy that failed', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await buildStarted(world, revisionId);
+    await world.loseStream();
+    await world.deps.builds.succeed(revisionId);
+    await world.loseExecutions();
+    world.deps.workflow.status = async () => 'aborted';
+    await later(world);
+    const ended = await reaches(world, id, revisionId, 'DEPLOY_FAILED');
+    expect(ended.status_message).toMatch(/aborted by hand/);
+  });
+});
+
+describe('a crash that takes a build with it', () => {
+  it('counts once, also while the builder cannot be asked', async () => {
+    const world = await aWorld();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { state } = world.deps.builds;
+    for (const name of [revisionId, `${revisionId}-2`]) {
+      await buildStarted(world, name);
+      await world.loseExecutions();
+      world.deps.builds.state = () => Promise.reject(new Error('the builder does not answer'));
+      await later(world).catch(() => undefined);
+      world.deps.builds.state = state;
+      await later(world);
+    }
+    await buildStarted(world, `${revisionId}-3`);
+    await world.deps.builds.succeed(`${revisionId}-3`);
+    await deployBuilt(world, id, revisionId);
+    expect([...world.deps.builds.jobs.keys()]).toHaveLength(3);
+  });
+});
