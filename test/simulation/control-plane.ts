@@ -1,0 +1,231 @@
+import { BuildsAtCapacity } from '../../lib/adapters/builds.ts';
+import type { RevisionRef } from '../../lib/adapters/workflow.ts';
+import type { Deps } from '../../lib/app/deps.ts';
+import { dispatch } from '../../lib/app/engine/dispatch.ts';
+import { lookNow } from '../../lib/app/engine/look-now.ts';
+import { recordBuild } from '../../lib/app/engine/record-build.ts';
+import { sweep } from '../../lib/app/engine/sweep.ts';
+import { buildRevision } from '../../lib/app/steps/build.ts';
+import { deployRevision } from '../../lib/app/steps/deploy.ts';
+import { finishRevision } from '../../lib/app/steps/finish.ts';
+import { prepareRevision, StepRefused } from '../../lib/app/steps/prepare.ts';
+import { isUnavailable } from '../../lib/app/unavailable.ts';
+import { type DeploymentOf, type Drops, depsOf, type Services, type SimulatedDeps } from './deps.ts';
+import { limits, SECOND } from './faults.ts';
+import type { Ground } from './ground.ts';
+import { Ended, type Function, type Invocation, Invocations, NotStarted } from './invocation.ts';
+import { BlobStore } from './services/blob-store.ts';
+import { BuildService } from './services/builds.ts';
+import { Executions } from './services/executions.ts';
+import { Stream, type StreamRecord } from './services/stream.ts';
+import type { Change, MemoryTable } from './table/memory-table.ts';
+
+type Input = RevisionRef & { attempt: number; token: string };
+
+/** What each state of the machine calls. */
+const steps: Record<string, (deps: SimulatedDeps, input: never) => Promise<unknown>> = {
+  Prepare: prepareRevision,
+  Build: buildRevision,
+  Deploy: deployRevision,
+  Finish: finishRevision,
+} satisfies Record<string, (deps: SimulatedDeps, input: Input) => Promise<unknown>>;
+
+export type Options = {
+  /** One process does all, and dies as one. */
+  isEmbedded: boolean;
+  /** Finds what nothing else wakes; without it the check of mutants sees what it is for. */
+  sweeps: boolean;
+  drops: Drops | undefined;
+  splitsEnds: boolean;
+};
+
+/** All functions of the control plane, each call of them by its trigger. */
+export class ControlPlane {
+  readonly blobs = new BlobStore();
+  readonly builds: BuildService;
+  readonly executions: Executions;
+  readonly #ground: Ground;
+  readonly #table: MemoryTable;
+  readonly #options: Options;
+  readonly #invocations: Invocations;
+  readonly #stream: Stream;
+  readonly #services: Services;
+  readonly #deploymentOf: DeploymentOf;
+  readonly #waiting = new Set<() => void>();
+  #isStopped = false;
+
+  constructor(ground: Ground, table: MemoryTable, deploymentOf: DeploymentOf, options: Options) {
+    this.#ground = ground;
+    this.#table = table;
+    this.#options = options;
+    this.#deploymentOf = deploymentOf;
+    this.#invocations = new Invocations(ground);
+    this.builds = new BuildService(ground, this.blobs, (changed) => {
+      void this.#quietly('build-changed', limits.step, (deps) => recordBuild(deps, changed));
+    });
+    this.executions = new Executions(ground, {
+      callStep: (state, payload) => this.#callStep(state, payload),
+      onBadEnd: (ref) => this.#announceEnd(ref),
+    });
+    this.#stream = new Stream(ground, (records) => this.#dispatch(records));
+    const { executions, builds, blobs } = this;
+    const offers = (invocation: Invocation) => this.#offers(invocation);
+    this.#services = {
+      ground,
+      table,
+      executions,
+      builds,
+      blobs,
+      offers,
+      drops: options.drops,
+      splitsEnds: options.splitsEnds,
+      ownerId: options.isEmbedded ? 'runtime' : undefined,
+    };
+  }
+
+  /** Calls a function with its own dependencies. */
+  invoke<T>(called: Function, run: (deps: SimulatedDeps) => Promise<T>): Promise<T> {
+    return this.#invocations.invoke(called, (invocation) =>
+      run(depsOf(this.#services, invocation, this.#deploymentOf)),
+    );
+  }
+
+  /** A request to the API. */
+  readonly api = <T>(name: string, run: (deps: SimulatedDeps) => Promise<T>): Promise<T> =>
+    this.invoke({ name, milliseconds: limits.api }, run);
+
+  /** Takes what a write has changed to whoever hears of it. */
+  hear(changes: Change[]): void {
+    const { faults, random, time } = this.#ground;
+    for (const change of changes) {
+      const late = faults.chance(faults.profile.indexLag) ? random.between(1, 2_000) : 0;
+      if (late === 0) this.#table.showInIndex(change);
+      else time.after(late, () => this.#table.showInIndex(change));
+      this.#stream.add(change);
+      const entity = (change.after ?? change.before)?.entity;
+      if (entity === 'task') for (const wake of this.#waiting) wake();
+    }
+  }
+
+  startSweeping(): void {
+    const { faults, random, time } = this.#ground;
+    if (!this.#options.sweeps) return;
+    const tick = () => {
+      if (this.#isStopped) return;
+      time.after((faults.active ? faults.profile.sweepSeconds : 60) * SECOND, tick);
+      if (this.#isAnythingDue()) void this.#sweep(false);
+    };
+    time.after(random.between(0, 60) * SECOND, tick);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** The process that does everything dies, or is stopped in order; it comes back after so long. */
+  restart(how: 'killed' | 'stopped', downMilliseconds: number): void {
+    const { faults, say, time } = this.#ground;
+    say(() => `the runtime is ${how} for ${downMilliseconds / SECOND} s`);
+    faults.downUntil = Math.max(faults.downUntil, time.now + downMilliseconds);
+    this.#invocations.killAll();
+    this.executions.endAll(how === 'killed' ? 'failed' : 'stopped');
+    this.builds.loseAll();
+    time.after(downMilliseconds, () => {
+      if (!faults.down) void this.#sweep(true);
+    });
+  }
+
+  /** Everything that is at work dies, and nothing can be started for so long; what other services do goes on. */
+  goDown(milliseconds: number): void {
+    const { faults, say, time } = this.#ground;
+    say(() => `an outage of ${milliseconds / SECOND} s begins`);
+    faults.downUntil = Math.max(faults.downUntil, time.now + milliseconds);
+    this.#invocations.killAll();
+  }
+
+  /** A sweep that finds nothing does nothing. */
+  #isAnythingDue(): boolean {
+    return [...this.#table.index.values()].some(({ due_at: at }) => at <= this.#ground.time.now);
+  }
+
+  #sweep(all: boolean): Promise<void> {
+    return this.#quietly('sweep', limits.sweep, (deps) =>
+      sweep(deps, { all }, (error) => this.#hearError(error)),
+    );
+  }
+
+  async #dispatch(records: StreamRecord[]): Promise<string[]> {
+    const called = { name: 'dispatch', milliseconds: limits.consumer };
+    return this.invoke(called, (deps) => dispatch(deps, records, (error) => this.#hearError(error)));
+  }
+
+  /** As lib/triggers/task.ts: what may pass has a name of its own. */
+  async #callStep(state: string, payload: object): Promise<unknown> {
+    const step = steps[state];
+    if (step === undefined) throw new Error(`the state ${state} calls nothing`);
+    const called = { name: state, milliseconds: limits.step };
+    return this.invoke(called, (deps) => step(deps, payload as never)).catch((error: unknown) => {
+      this.#ground.say(() => `${state}: ${String(error)}`);
+      this.#noteDeath(state, payload as Input, error);
+      if (!isUnavailable(error)) throw error;
+      throw Object.assign(new Error(String(error)), { name: 'Transient' });
+    });
+  }
+
+  /** A step that does not end by itself or by what it was told is a crash; one that throws anything else is a defect. */
+  #noteDeath(state: string, { tenantId, deploymentId, revisionId }: Input, error: unknown): void {
+    const { facts, violate } = this.#ground;
+    // Late, of what is deleted.
+    if (this.#table.get(`T#${tenantId}#D#${deploymentId}`, 'A') === undefined) return;
+    if (error instanceof StepRefused || error instanceof BuildsAtCapacity) return;
+    facts.noteDeath(revisionId);
+    const isOurs = error instanceof Ended || error instanceof NotStarted || isUnavailable(error);
+    if (!isOurs && !facts.wasHit(deploymentId)) violate(`the step ${state} throws: ${String(error)}`);
+  }
+
+  #announceEnd(ref: RevisionRef): void {
+    const { faults, random, time } = this.#ground;
+    if (this.#options.isEmbedded || faults.chance(faults.profile.loss)) return;
+    time.after(random.between(0.1, 5) * SECOND, () => {
+      void this.#quietly('execution-ended', limits.step, (deps) => lookNow(deps, ref));
+    });
+  }
+
+  async #quietly(
+    name: string,
+    milliseconds: number,
+    run: (deps: SimulatedDeps) => Promise<unknown>,
+  ): Promise<void> {
+    await this.invoke({ name, milliseconds }, run).catch((error: unknown) => {
+      this.#ground.say(() => `${name}: ${String(error)}`);
+    });
+  }
+
+  /** What the engine itself calls impossible is a defect, whatever became of it. */
+  #hearError(error: unknown): void {
+    const words = error instanceof Error ? error.message : String(error);
+    this.#ground.say(() => `a look failed: ${words}`);
+    this.#ground.count('looks that failed');
+    if (
+      /does not come to rest|could not be (?:ended|finished)|is queued but not stored|undefined/.test(words)
+    )
+      this.#ground.violate(`the engine says: ${words}`);
+  }
+
+  #offers(invocation: Invocation): Deps['offers'] {
+    if (!this.#options.isEmbedded) return { holds: false, wait: async () => undefined };
+    return {
+      holds: true,
+      wait: (_, milliseconds) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const wake = () => {
+          this.#waiting.delete(wake);
+          resolve();
+        };
+        this.#waiting.add(wake);
+        void invocation.wait(milliseconds).then(wake);
+        return promise;
+      },
+    };
+  }
+}

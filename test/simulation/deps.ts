@@ -1,0 +1,172 @@
+import type { BackoffOptions } from 'exponential-backoff';
+import { SourceError } from '../../lib/adapters/git.ts';
+import type { Deps } from '../../lib/app/deps.ts';
+import { unkeyed } from '../../lib/app/idempotency.ts';
+import type { Patience } from '../../lib/store/patience.ts';
+import type { Table } from '../../lib/store/table.ts';
+import { throttled } from './faults.ts';
+import type { Ground } from './ground.ts';
+import type { Invocation } from './invocation.ts';
+import type { BlobStore } from './services/blob-store.ts';
+import type { BuildService } from './services/builds.ts';
+import type { Executions } from './services/executions.ts';
+import { clientOf } from './table/client.ts';
+import type { MemoryTable } from './table/memory-table.ts';
+
+/** What a function of a run is given; what people sign in with is not simulated. */
+export type SimulatedDeps = Omit<Deps, 'oauth' | 'oauthDiscovery'>;
+
+/** Whether a guard is left out; it has a name, and its write too. */
+export type Drops = NonNullable<Table['drops']>;
+
+export type Services = {
+  ground: Ground;
+  table: MemoryTable;
+  executions: Executions;
+  builds: BuildService;
+  blobs: BlobStore;
+  /** Waits for work for a listener, where claims are held. */
+  offers: (invocation: Invocation) => Deps['offers'];
+  /** Names the runtime, where one does all. */
+  ownerId: string | undefined;
+  drops: Drops | undefined;
+  /** Ends a revision in one transaction and frees its slot in another. */
+  splitsEnds: boolean;
+};
+
+/** Tries again as `exponential-backoff` does, in the time of the run. */
+function patienceOf({ time, random, newId }: Ground, invocation: Invocation): Patience {
+  const tryAgain = async <T>(attempt: () => Promise<T>, options: Partial<BackoffOptions>): Promise<T> => {
+    const {
+      startingDelay = 100,
+      timeMultiple = 2,
+      maxDelay = Number.POSITIVE_INFINITY,
+      numOfAttempts = 10,
+    } = options;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const again = tries < numOfAttempts && (await (options.retry ?? (() => true))(error, tries));
+        if (!again) throw error;
+        const longest = Math.min(maxDelay, startingDelay * timeMultiple ** (tries - 1));
+        await invocation.wait(options.jitter === 'full' ? random.next() * longest : longest);
+      }
+    }
+  };
+  return { now: () => time.now, newRequestToken: newId, tryAgain };
+}
+
+const SETTINGS: Deps['settings'] = {
+  allowFileRepositories: true,
+  registryHost: undefined,
+  unclaimedSeconds: 900,
+  silentSeconds: 900,
+  buildSeconds: 1800,
+  keptArtifacts: 3,
+  auditDays: 400,
+  addresses: { allowedHosts: [], loopback: true },
+};
+
+const notSimulated = (): never => {
+  throw new Error('this is not simulated');
+};
+
+/** Execution names and build ids begin with the revision's id; its deployment is who it is asked about. */
+export type DeploymentOf = (revisionId: string) => string | undefined;
+
+/** The dependencies of one call of a function. */
+export function depsOf(
+  services: Services,
+  invocation: Invocation,
+  deploymentOf: DeploymentOf,
+): SimulatedDeps {
+  const { ground, executions, builds } = services;
+  const { time, newId } = ground;
+  const aboutName = (name: string) => deploymentOf(name.replace(/^build-/, '').slice(0, 36));
+  return {
+    table: {
+      client: clientOf(services, invocation),
+      name: 'simulated',
+      ...(services.drops && { drops: services.drops }),
+      patience: patienceOf(ground, invocation),
+    },
+    clock: { now: () => time.now, orderedId: newId, randomId: newId, wait: (ms) => invocation.wait(ms) },
+    keys: { generateDataKey: notSimulated, openDataKey: notSimulated },
+    blobs: blobsOf(services, invocation),
+    logs: logsOf(invocation),
+    git: gitOf(services, invocation),
+    builds: {
+      start: (job) =>
+        invocation.call('builds', 'starting a build', () => builds.start(job), job.deploymentId),
+      stop: (id) => invocation.call('builds', 'stopping a build', () => builds.stop(id), aboutName(id)),
+      state: (id) => invocation.call('builds', 'asking for a build', () => builds.state(id), aboutName(id)),
+    },
+    workflow: {
+      start: (name, input) =>
+        invocation.call('workflow', 'a start', () => executions.start(name, input), input.deploymentId),
+      status: (name) =>
+        invocation.call(
+          'workflow',
+          'asking for an execution',
+          () => executions.status(name),
+          aboutName(name),
+        ),
+      succeed: (token, output) =>
+        invocation.call('workflow', 'answering a token', () => executions.succeed(token, output)),
+      fail: (token, error) =>
+        invocation.call('workflow', 'failing a token', () => executions.fail(token, error)),
+    },
+    events: { publish: async () => undefined },
+    offers: services.offers(invocation),
+    images: {
+      hold: async () => undefined,
+      deleteAll: ({ deploymentId }) =>
+        invocation.call('images', 'deleting images', () => undefined, deploymentId),
+    },
+    registry: undefined,
+    idempotency: unkeyed,
+    auditLog: { handedOut: () => undefined, refused: () => undefined },
+    ...(services.ownerId !== undefined && { ownerId: services.ownerId }),
+    settings: SETTINGS,
+  };
+}
+
+const ownerOfKey = (key: string): string | undefined => key.split('/')[2];
+
+function blobsOf({ blobs }: Services, invocation: Invocation): Deps['blobs'] {
+  const call = <T>(what: string, key: string, effect: () => T) =>
+    invocation.call('blobs', what, effect, ownerOfKey(key));
+  return {
+    downloadUrl: async () => 'https://blobs.test/artifact',
+    uploadUrl: async () => 'https://blobs.test/upload',
+    head: (key) => call('a look at a blob', key, () => blobs.head(key)),
+    pin: notSimulated,
+    list: (key) => call('a list of blobs', key, () => blobs.list(key)),
+    delete: (key) => call('deleting a blob', key, () => blobs.delete(key)),
+    deleteBelow: (key) => call('deleting blobs', key, () => blobs.deleteBelow(key)),
+  };
+}
+
+function logsOf(invocation: Invocation): Deps['logs'] {
+  return {
+    append: ({ deploymentId }) => invocation.call('logs', 'a log line', () => undefined, deploymentId),
+    query: ({ deploymentId }) =>
+      invocation.call('logs', 'reading a log', () => ({ entries: [], nextOffset: undefined }), deploymentId),
+    delete: (_, deploymentId) => invocation.call('logs', 'deleting logs', () => undefined, deploymentId),
+  };
+}
+
+function gitOf({ ground: { faults, facts } }: Services, invocation: Invocation): Deps['git'] {
+  return {
+    resolve: (repoUrl, ref) =>
+      invocation.call('git', 'resolving a ref', () => {
+        if (faults.chance(0.005)) throw throttled();
+        if (faults.chance(0.03)) {
+          facts.unreadableSources.add(ref);
+          throw new SourceError(`${repoUrl} has no ref ${ref}`);
+        }
+        return 'c'.repeat(40);
+      }),
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * What really happened to revisions, as the services and people of a run know it. Invariants compare the engine's word with it.
+ * Revisions are named by their ids.
+ */
+export class Facts {
+  /** Builds that ended badly by themselves. */
+  readonly failedBuilds = new Set<string>();
+  /** Sources that could not be read. */
+  readonly unreadableSources = new Set<string>();
+  /** Deploys that their listener reported as failed or stopped. */
+  readonly failedDeploys = new Set<string>();
+  /** Executions that an operator ended by hand. */
+  readonly aborted = new Set<string>();
+  /** How often an execution or a build of it ended through a fault of ours. */
+  readonly deaths = new Map<string, number>();
+  /** Deployments that a broken port was asked about; `undefined`: all of them. */
+  readonly #hit = new Set<string | undefined>();
+  /** Deployments whose DELETE was asked for; it may have been done without an answer. */
+  readonly mayBeDeleted = new Set<string>();
+  /** Deployments whose DELETE was answered. */
+  readonly deleted = new Set<string>();
+  readonly forced = new Set<string>();
+  /** Revisions whose interrupt was answered with 200. */
+  readonly interrupted = new Set<string>();
+  /** Revisions whose listener heard that its success was accepted. */
+  readonly acceptedSuccess = new Set<string>();
+  /** Revisions whose listener was told that it may move traffic. */
+  readonly switched = new Set<string>();
+  /** Revisions of answered writes, with their deployments. */
+  readonly acknowledged = new Map<string, string>();
+  /** Revisions by the idempotency key that they were asked for under. */
+  readonly byKey = new Map<string, string>();
+  /** When a program of the listener that is awake last asked for anything, answered or not; epoch milliseconds. */
+  listenerTriedAt = 0;
+  /** When it was last answered; epoch milliseconds. */
+  listenerHeardAt = 0;
+
+  noteBroken(deploymentId: string | undefined): void {
+    this.#hit.add(deploymentId);
+  }
+
+  wasHit(deploymentId: string): boolean {
+    return this.#hit.has(deploymentId) || this.#hit.has(undefined);
+  }
+
+  noteDeath(revisionId: string): void {
+    this.deaths.set(revisionId, this.deathsOf(revisionId) + 1);
+  }
+
+  deathsOf(revisionId: string): number {
+    return this.deaths.get(revisionId) ?? 0;
+  }
+}

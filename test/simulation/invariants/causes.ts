@@ -1,0 +1,66 @@
+import { MINUTE } from '../faults.ts';
+import type { Ground } from '../ground.ts';
+import type { Change } from '../table/memory-table.ts';
+import type { Invariant, Revision } from './invariant.ts';
+
+type Cause = { words: RegExp; isTrue: (revision: Revision) => boolean };
+
+/** A revision fails for a reason that the world has given, and it is the reason that it names. */
+export class Causes implements Invariant {
+  readonly #ground: Ground;
+  readonly #causes: Cause[];
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+    const { facts, time } = ground;
+    const wasHit = ({ deployment_id: id }: Revision) => facts.wasHit(id);
+    this.#causes = [
+      { words: /^npm ci|^The build was stopped/, isTrue: ({ id }) => facts.failedBuilds.has(id) },
+      {
+        words: /has no ref/,
+        isTrue: ({ revision_config: config }) =>
+          facts.unreadableSources.has((config as { repo_ref: string }).repo_ref),
+      },
+      { words: /does not answer \/ok/, isTrue: ({ id }) => facts.failedDeploys.has(id) },
+      { words: /aborted by hand/, isTrue: ({ id }) => facts.aborted.has(id) },
+      {
+        words: /The control plane stopped \d times/,
+        isTrue: (revision) => facts.deathsOf(revision.id) >= 3 || wasHit(revision),
+      },
+      {
+        words: /has not asked for work since|went silent while deploying/,
+        // Unheard for a quarter of an hour, and silent for a lease at least: an outage of ours is not enough.
+        isTrue: () =>
+          time.now - facts.listenerHeardAt >= 14 * MINUTE &&
+          time.now - facts.listenerTriedAt >= MINUTE - 5_000,
+      },
+      {
+        words: /No build could start within|did not end within/,
+        isTrue: (revision) => sinceAwaitingBuild(revision, time.now) >= 30 * MINUTE,
+      },
+      { words: /could not be handed to its listener/, isTrue: wasHit },
+    ];
+  }
+
+  onChange({ before, after }: Change): void {
+    if (after?.entity !== 'revision') return;
+    const [was, is] = [before as Revision | undefined, after as Revision];
+    // The reason is judged when it is noted: by the time that the revision ends it may have passed.
+    if (is.outcome?.result === 'failed' && was?.outcome?.message !== is.outcome.message)
+      this.#judge(is, is.outcome.message);
+    if (was?.status === is.status || !is.status.endsWith('_FAILED')) return;
+    if (is.status_message !== is.outcome?.message) this.#judge(is, is.status_message);
+  }
+
+  #judge(revision: Revision, message = ''): void {
+    const cause = this.#causes.find(({ words }) => words.test(message));
+    if (cause?.isTrue(revision) === true) return;
+    const name = `revision ${revision.number} of ${revision.deployment_id}`;
+    this.#ground.violate(`${name} fails without a cause of its own: ${message}`);
+  }
+}
+
+function sinceAwaitingBuild({ history }: Revision, now: number): number {
+  const since = history.find(({ status }) => status === 'AWAITING_BUILD')?.at;
+  return since === undefined ? 0 : now - Date.parse(since);
+}
