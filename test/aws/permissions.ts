@@ -25,6 +25,10 @@ const unusable: { permissions: RegExp; because: string }[] = [
       'A build is stopped there when an interrupt comes between its start and the note of it: test/workflow.',
   },
   {
+    permissions: /^build dynamodb:DeleteItem$/,
+    because: 'A token is forgotten there while no build can start, and here every build can: test/workflow.',
+  },
+  {
     permissions: /^build s3:GetObject$/,
     because: 'An upload is read by its version; without one only where the bucket has none.',
   },
