@@ -1,3 +1,7 @@
+import { create as createBuild } from '../../functions/tasks/revision/build.ts';
+import { create as createDeploy } from '../../functions/tasks/revision/deploy.ts';
+import { create as createFinish } from '../../functions/tasks/revision/finish.ts';
+import { create as createPrepare } from '../../functions/tasks/revision/prepare.ts';
 import { BuildsAtCapacity } from '../../lib/adapters/builds.ts';
 import type { RevisionRef } from '../../lib/adapters/workflow.ts';
 import type { Deps } from '../../lib/app/deps.ts';
@@ -5,11 +9,8 @@ import { dispatch } from '../../lib/app/engine/dispatch.ts';
 import { lookNow } from '../../lib/app/engine/look-now.ts';
 import { recordBuild } from '../../lib/app/engine/record-build.ts';
 import { sweep } from '../../lib/app/engine/sweep.ts';
-import { buildRevision } from '../../lib/app/steps/build.ts';
-import { deployRevision } from '../../lib/app/steps/deploy.ts';
-import { finishRevision } from '../../lib/app/steps/finish.ts';
-import { prepareRevision, StepRefused } from '../../lib/app/steps/prepare.ts';
-import { isUnavailable } from '../../lib/app/unavailable.ts';
+import { StepRefused } from '../../lib/app/steps/prepare.ts';
+import { Transient } from '../../lib/triggers/task.ts';
 import { type DeploymentOf, type Drops, depsOf, type Services, type SimulatedDeps } from './deps.ts';
 import { limits, SECOND } from './faults.ts';
 import type { Ground } from './ground.ts';
@@ -22,13 +23,15 @@ import type { Change, MemoryTable } from './table/memory-table.ts';
 
 type Input = RevisionRef & { attempt: number; token: string };
 
+type Step = (deps: () => SimulatedDeps) => (input: Input) => Promise<unknown>;
+
 /** What each state of the machine calls. */
-const steps: Record<string, (deps: SimulatedDeps, input: never) => Promise<unknown>> = {
-  Prepare: prepareRevision,
-  Build: buildRevision,
-  Deploy: deployRevision,
-  Finish: finishRevision,
-} satisfies Record<string, (deps: SimulatedDeps, input: Input) => Promise<unknown>>;
+const steps: Record<string, Step> = {
+  Prepare: createPrepare,
+  Build: createBuild,
+  Deploy: createDeploy,
+  Finish: createFinish,
+};
 
 export type Options = {
   /** One process does all, and dies as one. */
@@ -159,16 +162,16 @@ export class ControlPlane {
     return this.invoke(called, (deps) => dispatch(deps, records, (error) => this.#hearError(error)));
   }
 
-  /** As lib/triggers/task.ts: what may pass has a name of its own. */
   async #callStep(state: string, payload: object): Promise<unknown> {
     const step = steps[state];
     if (step === undefined) throw new Error(`the state ${state} calls nothing`);
     const called = { name: state, milliseconds: limits.step };
-    return this.invoke(called, (deps) => step(deps, payload as never)).catch((error: unknown) => {
+    // What a state is given is what its function takes: the text of the state machine says so.
+    const input = payload as Input;
+    return this.invoke(called, (deps) => step(() => deps)(input)).catch((error: unknown) => {
       this.#ground.say(() => `${state}: ${String(error)}`);
-      this.#noteDeath(state, payload as Input, error);
-      if (!isUnavailable(error)) throw error;
-      throw Object.assign(new Error(String(error)), { name: 'Transient' });
+      this.#noteDeath(state, input, error);
+      throw error;
     });
   }
 
@@ -179,7 +182,7 @@ export class ControlPlane {
     if (this.#table.get(`T#${tenantId}#D#${deploymentId}`, 'A') === undefined) return;
     if (error instanceof StepRefused || error instanceof BuildsAtCapacity) return;
     facts.noteDeath(revisionId);
-    const isOurs = error instanceof Ended || error instanceof NotStarted || isUnavailable(error);
+    const isOurs = error instanceof Ended || error instanceof NotStarted || error instanceof Transient;
     if (!isOurs && !facts.wasHit(deploymentId)) violate(`the step ${state} throws: ${String(error)}`);
   }
 

@@ -3,6 +3,9 @@ import { find, groups, guardsSeen, type Mutant } from './mutants.ts';
 import { Simulation } from './simulation.ts';
 import { Summary } from './summary.ts';
 
+// Functions would log each call.
+process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
+
 const USAGE = `npm run simulate -- [--seeds N] [--from S]   runs N seeds (100) from S on (by chance, printed)
 npm run simulate -- --seed S [--trace]       runs one again, and says what happened in it
 npm run simulate -- --mutants all [--seeds N]    leaves out each guard and each group of them, and says which of N seeds (2000) notices;

@@ -59,3 +59,23 @@ describe('a crash that takes a build with it', () => {
     expect([...world.deps.builds.jobs.keys()]).toHaveLength(3);
   });
 });
+
+describe('a build that is lost while it is being started', () => {
+  it('is built again', async () => {
+    const world = await aWorld();
+    const { builds } = world.deps;
+    const start = builds.start.bind(builds);
+    builds.start = async (job) => {
+      const started = await start(job);
+      if (builds.jobs.size === 1) await builds.become(started.buildId, { state: 'lost' });
+      return started;
+    };
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await buildStarted(world, revisionId);
+    await later(world);
+    await buildStarted(world, `${revisionId}-2`);
+    await builds.succeed(`${revisionId}-2`);
+    await deployBuilt(world, id, revisionId);
+    expect(builds.stopped).toEqual([]);
+  });
+});

@@ -3,7 +3,7 @@ import { platformsOf } from '../../contract/platforms.ts';
 import { numberOf } from '../../domain/revision-id.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import { findDeployment, getConfiguration } from '../../store/deployments.ts';
-import { absent, equals, guard, remove } from '../../store/expressions.ts';
+import { absent, equals, guard, remove, same } from '../../store/expressions.ts';
 import type { Configuration, Deployment, Revision } from '../../store/items.ts';
 import { tokenKey } from '../../store/keys.ts';
 import { findListener } from '../../store/listeners.ts';
@@ -33,7 +33,7 @@ export async function buildRevision(deps: BuildDeps, task: TokenTask): Promise<v
   const job = await jobOf(deps, task, deployment, revision);
   try {
     const { buildId } = await deps.builds.start(job);
-    await storeBuildId(deps, task, buildId, revision.at_capacity === true);
+    await storeBuildId(deps, task, buildId, revision);
   } catch (error) {
     if (error instanceof BuildsAtCapacity) await noteCapacity(deps, task, error.message);
     throw error;
@@ -107,24 +107,33 @@ async function storeBuildId(
   deps: BuildDeps,
   task: TokenTask,
   buildId: string,
-  hasWaited: boolean,
+  { at_capacity: hasWaited, builds_lost: lost }: Revision,
 ): Promise<void> {
   try {
     await write(
       deps.table,
       revise(
         task,
-        { set: { build_id: buildId }, remove: hasWaited ? ['at_capacity', 'status_message'] : [] },
+        { set: { build_id: buildId }, remove: hasWaited === true ? ['at_capacity', 'status_message'] : [] },
         guard('attempt: its own', equals('attempt', task.attempt)),
         guard('interrupt: none is asked for', absent('interrupt_requested_at')),
         guard('build: none is known', absent('build_id')),
+        guard('build: none was lost since', same('builds_lost', lost)),
       ),
     );
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
+    if (await isSettled(deps, task, buildId)) return;
     await deps.builds.stop(buildId);
     throw new StepRefused('Build', task);
   }
+}
+
+/** Another try of this step has kept the build already, or it was lost before anybody knew of it: who waits for it will hear that. */
+async function isSettled({ table }: BuildDeps, task: TokenTask, buildId: string): Promise<boolean> {
+  const current = await findRevision(table, task);
+  const isWanted = current?.attempt === task.attempt && current.interrupt_requested_at === undefined;
+  return isWanted && (current.build_id === buildId || current.lost_build?.id === buildId);
 }
 
 async function jobOf(

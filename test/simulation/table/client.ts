@@ -1,5 +1,5 @@
 import {
-  ConditionalCheckFailedException,
+  DynamoDBServiceException as ServiceException,
   TransactionCanceledException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
@@ -24,7 +24,7 @@ const conflict = (command: string): Error =>
 
 /** An error of the second try says so, as the SDK's do. */
 function markAgain(error: unknown): never {
-  if (error instanceof ConditionalCheckFailedException) error.$metadata.attempts = 2;
+  if (error instanceof ServiceException) error.$metadata.attempts = 2;
   throw error;
 }
 
