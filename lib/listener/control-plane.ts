@@ -65,6 +65,12 @@ export class ControlPlane {
     return orLost(sent.then(() => 'accepted' as const));
   }
 
+  /** What should run of these deployments; those that are not known here any more are left out. */
+  async desiredOf(deploymentIds: readonly string[], signal: AbortSignal): Promise<DesiredResponse> {
+    const path = `desired?deployment_ids=${deploymentIds.join(',')}`;
+    return desiredResponse().parse(JSON.parse((await this.#http.send('GET', path, { signal })).text));
+  }
+
   /** What should run; `unchanged` when the answer with this ETag still holds. */
   async desired(
     etag: string | undefined,

@@ -67,7 +67,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     leases: state,
     stopping: stopping.signal,
     claimAgain: () => claims.again(),
-    onEnded: () => (reconciler.request(), claims.wake()),
+    onEnded: (deploymentId) => (reconciler.request(deploymentId), claims.wake()),
   });
   const claims: ClaimLoop = new ClaimLoop({
     ...common,

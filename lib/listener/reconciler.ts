@@ -17,56 +17,99 @@ type Parts = {
 const PERIOD_MILLISECONDS = 5 * 60_000;
 /** Rows that could not be applied (held, or their spec is of another revision just now) are looked at again sooner. */
 const SKIPPED_PERIOD_MILLISECONDS = 15_000;
+/** The end of a task is a moment to look at everything, but not of each of many. */
+const WHOLE_MILLISECONDS = 60_000;
+
+/** Rows that one request may name (protocol). */
+const NAMED_MAX = 100;
 
 /** Brings what runs on this machine in line with what the control plane wants to run here. */
 export class Reconciler {
   readonly #parts: Parts;
   #etag: string | undefined;
-  #requested = false;
+  /** Everything is to be looked at, or these deployments. */
+  #all = false;
+  readonly #named = new Set<string>();
+  /** When everything was looked at, as `performance.now()` has it. */
+  #allAt = Number.NEGATIVE_INFINITY;
   #wake: (() => void) | undefined;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** Asks for a pass now. Several requests before it begins are one. */
-  request(): void {
-    this.#requested = true;
-    this.#etag = undefined;
+  /** Asks for a pass now, over one deployment or all. Several requests before it begins are one. */
+  request(deploymentId?: string): void {
+    if (deploymentId !== undefined) this.#named.add(deploymentId);
+    else {
+      this.#all = true;
+      this.#etag = undefined;
+    }
     this.#wake?.();
   }
 
   /** Makes a pass whenever asked and every few minutes, until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
-    let skipped = false;
+    let skipped: string[] | 'failed' = [];
     while (!signal.aborted) {
-      if (!this.#requested)
-        await this.#wait(skipped ? SKIPPED_PERIOD_MILLISECONDS : PERIOD_MILLISECONDS, signal);
+      const isAsked = this.#all || this.#named.size > 0;
+      const isSoon = skipped === 'failed' || skipped.length > 0;
+      if (!isAsked) await this.#wait(isSoon ? SKIPPED_PERIOD_MILLISECONDS : PERIOD_MILLISECONDS, signal);
       if (signal.aborted) return;
-      skipped = await this.once(signal);
+      if (skipped !== 'failed') for (const id of skipped) this.#named.add(id);
+      skipped = await this.#pass(signal, skipped === 'failed');
     }
   }
 
-  /** One pass. True when a row had to be left for later. */
+  /** A pass over everything. True when a row had to be left for later. */
   async once(signal: AbortSignal): Promise<boolean> {
-    this.#requested = false;
-    const { controlPlane, driver, log } = this.#parts;
+    const skipped = await this.#pass(signal, true);
+    if (skipped !== 'failed') for (const id of skipped) this.#named.add(id);
+    return skipped === 'failed' || skipped.length > 0;
+  }
+
+  /** One pass. Gives the deployments that must be looked at again. */
+  async #pass(signal: AbortSignal, everything: boolean): Promise<string[] | 'failed'> {
+    const isDue = performance.now() - this.#allAt >= WHOLE_MILLISECONDS;
+    const named = [...this.#named];
+    const isWhole = everything || this.#all || isDue || named.length === 0 || named.length > NAMED_MAX;
+    this.#all = false;
+    this.#named.clear();
     try {
-      // Compute that a task starts while the answer is on its way is not yet in it, and must not be removed for that.
-      const before = driver.deploymentIds();
-      const found = await controlPlane.desired(this.#etag, signal);
-      if (found === 'unchanged') return false;
-      const applied = await Promise.all(
-        found.answer.deployments.map((row) => this.#apply(row, before, signal)),
-      );
-      if (found.answer.complete) await this.#removeUnlisted(found.answer, before);
-      const skipped = applied.includes(false);
-      this.#etag = skipped ? undefined : found.etag;
-      return skipped;
+      return isWhole ? await this.#everything(signal) : await this.#these(named, signal);
     } catch (error) {
-      if (!signal.aborted) log.warn(`not reconciled: ${messageOf(error)}`);
-      return true;
+      if (!signal.aborted) this.#parts.log.warn(`not reconciled: ${messageOf(error)}`);
+      return 'failed';
     }
+  }
+
+  async #everything(signal: AbortSignal): Promise<string[]> {
+    const { controlPlane, driver } = this.#parts;
+    // Compute that a task starts while the answer is on its way is not yet in it, and must not be removed for that.
+    const before = driver.deploymentIds();
+    const found = await controlPlane.desired(this.#etag, signal);
+    this.#allAt = performance.now();
+    if (found === 'unchanged') return [];
+    const skipped = await this.#applyAll(found.answer.deployments, before, signal);
+    if (found.answer.complete) await this.#removeUnlisted(found.answer, before);
+    this.#etag = found.etag;
+    return skipped;
+  }
+
+  /** What ended here changes one row: to read that costs the same however many there are. */
+  async #these(ids: string[], signal: AbortSignal): Promise<string[]> {
+    const { controlPlane, driver } = this.#parts;
+    const before = driver.deploymentIds();
+    const { deployments } = await controlPlane.desiredOf(ids, signal);
+    const listed = new Set(deployments.map((row) => row.deployment_id));
+    // Only a whole answer allows to remove what is not in it.
+    if (ids.some((id) => !listed.has(id) && before.includes(id))) this.request();
+    return this.#applyAll(deployments, before, signal);
+  }
+
+  async #applyAll(rows: Row[], before: string[], signal: AbortSignal): Promise<string[]> {
+    const applied = await Promise.all(rows.map((row) => this.#apply(row, before, signal)));
+    return rows.filter((_, index) => applied[index] === false).map((row) => row.deployment_id);
   }
 
   async #wait(milliseconds: number, signal: AbortSignal): Promise<void> {

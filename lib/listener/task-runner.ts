@@ -30,8 +30,8 @@ type Parts = {
   stopping: AbortSignal;
   /** Claims at once, and resolves when the answer is applied. */
   claimAgain: () => Promise<void>;
-  /** A task has ended: what runs may be out of line with what should, and there is room for another. */
-  onEnded: () => void;
+  /** A task has ended: what runs (of this deployment, where it is known) may be out of line with what should, and there is room for another. */
+  onEnded: (deploymentId?: string) => void;
 };
 
 /** Works on claimed tasks: heartbeats, the driver's work, the report of its end. */
@@ -130,7 +130,9 @@ export class TaskRunner {
       this.#held.delete(task.task_id);
     }
     // The task's end raises the deployment's epoch, and what failed may have left something to bring back.
-    if (held.endReason !== 'shutdown') this.#parts.onEnded();
+    // A deletion is rare, and a good moment to look whether anything else is to go.
+    if (held.endReason !== 'shutdown')
+      this.#parts.onEnded(task.kind === 'DEPLOY' ? task.deployment_id : undefined);
     if (held.endReason === 'lost' || held.endReason === 'gone') this.#parts.leases.forgetLease(task.task_id);
     await retirePrevious?.();
   }

@@ -28,6 +28,8 @@ import { from } from './sort-key-range.ts';
  * | the tasks it may claim or holds                       | T#tenant#L#listener    | OPEN#task         |
  * | a task that ended (expires)                           | T#tenant#L#listener    | DONE#task         |
  * | what should run on it                                 | T#tenant#L#listener    | P#deployment      |
+ * | has what should run there changed (8 counters)        | T#tenant#L#listener    | P!0..7            |
+ * | what it has reported that changed nothing             | T#tenant#L#listener    | P!REPORTED        |
  * | which deployment has this host there                  | T#tenant#L#listener    | H#host            |
  * | a tenant's listeners, oldest first (thin rows)        | T#tenant#LL            | listener id       |
  * | is this compute id taken                              | T#tenant#LC#compute id | A                 |
@@ -55,7 +57,7 @@ import { from } from './sort-key-range.ts';
  * | which sweep works on this part of the index           | SWEEP#due#0..7         | A                 |
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
  *
- * Those of the OAuth tokens are made in oauth-keys.ts, those of the audit in audit-keys.ts.
+ * Those of the OAuth tokens are made in oauth-keys.ts, of the audit in audit-keys.ts, of what should run on a listener in placement-keys.ts.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to look at?
  * due_pk = due#revocations: what has to be revoked at providers?
@@ -179,11 +181,6 @@ export const doneTaskKey = (tenantId: string, listenerId: string, taskId: string
   sk: `DONE#${taskId}`,
 });
 
-export const placementKey = (tenantId: string, listenerId: string, deploymentId: string): Key => ({
-  pk: listenerPk(tenantId, listenerId),
-  sk: `P#${deploymentId}`,
-});
-
 export const hostKey = (tenantId: string, listenerId: string, host: string): Key => ({
   pk: listenerPk(tenantId, listenerId),
   sk: `H#${host}`,
@@ -270,6 +267,7 @@ export const prefix = {
   revision: 'R#',
   openTask: 'OPEN#',
   placement: 'P#',
+  placementVersion: 'P!',
   unsentEvents: 'U#',
 } as const;
 

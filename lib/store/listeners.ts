@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { refuse } from '../contract/errors.ts';
 import { lazy } from '../contract/lazy.ts';
-import { type Listener, listener, type Placement, placement } from './items.ts';
-import { lastSeenKey, listenerKey, listenerRowKey, placementKey, prefix } from './keys.ts';
+import { type Listener, listener } from './items.ts';
+import { lastSeenKey, listenerKey, listenerRowKey } from './keys.ts';
 import { find, queryAll } from './operations.ts';
-import { startingWith } from './sort-key-range.ts';
 import type { Table } from './table.ts';
 import { alsoFirstVersion } from './upgrade.ts';
 
@@ -93,12 +92,3 @@ export async function lastSeenOf(
 /** A tenant's listeners, oldest first: the list rows hold the whole listener, there are few of them. */
 export const listenerRows = (table: Table, tenantId: string, newestFirst = false): AsyncGenerator<Listener> =>
   queryAll(table, listenerOfAnyVersion, { pk: listenerRowKey(tenantId, '').pk, newestFirst });
-
-export const placementOfAnyVersion = lazy(() => alsoFirstVersion(placement()));
-
-/** What should run on a listener. */
-export const placementsOn = (table: Table, tenantId: string, listenerId: string): AsyncGenerator<Placement> =>
-  queryAll(table, placementOfAnyVersion, {
-    pk: placementKey(tenantId, listenerId, '').pk,
-    between: startingWith(prefix.placement),
-  });

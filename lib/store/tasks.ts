@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { lazy } from '../contract/lazy.ts';
 import { absent, equals, guard, put, remove, same } from './expressions.ts';
 import { type OpenTask, openTask } from './items.ts';
-import { doneTaskKey, openTaskKey, prefix } from './keys.ts';
-import { find, queryAll, type Write } from './operations.ts';
+import { doneTaskKey, type Key, openTaskKey, prefix } from './keys.ts';
+import { find, queryPage, type Write } from './operations.ts';
 import { startingWith } from './sort-key-range.ts';
 import type { Table } from './table.ts';
 
@@ -37,11 +37,21 @@ export const findDoneTask = (
   taskId: string,
 ): Promise<DoneTask | undefined> => find(table, doneTaskKey(tenantId, listenerId, taskId), doneTask);
 
-/** A listener's open tasks, oldest first (task ids are UUIDv7). */
-export const openTasks = (table: Table, tenantId: string, listenerId: string): AsyncGenerator<OpenTask> =>
-  queryAll(table, openTask, {
+/** So many are read at a time: with what one claim may give, the price of the smallest read. */
+const TASKS_A_PAGE = 10;
+
+/** Some of a listener's open tasks, oldest first (task ids are UUIDv7); those behind them come with `startAfter`. */
+export const openTaskPage = (
+  table: Table,
+  tenantId: string,
+  listenerId: string,
+  startAfter?: Key,
+): Promise<{ items: OpenTask[]; lastKey: Key | undefined }> =>
+  queryPage(table, openTask, {
     pk: openTaskKey(tenantId, listenerId, '').pk,
     between: startingWith(prefix.openTask),
+    limit: TASKS_A_PAGE,
+    ...(startAfter !== undefined && { startAfter }),
   });
 
 /** A finished task answers a repeated `complete` for a week; a listener silent for longer goes by `desired`. */

@@ -17,16 +17,18 @@ import * as identity from '../../lib/store/identity-items.ts';
 import { integration, integrationsOf } from '../../lib/store/integrations.ts';
 import * as items from '../../lib/store/items.ts';
 import * as keys from '../../lib/store/keys.ts';
-import { listenerRows, placementsOn } from '../../lib/store/listeners.ts';
+import { listenerRows } from '../../lib/store/listeners.ts';
 import * as connections from '../../lib/store/oauth-connections.ts';
 import * as oauthKeys from '../../lib/store/oauth-keys.ts';
 import { oauthProvider, providersOf } from '../../lib/store/oauth-providers.ts';
 import { revocation, revocationsIn } from '../../lib/store/oauth-revocations.ts';
 import * as tokens from '../../lib/store/oauth-tokens.ts';
+import { placementKey, placementVersionKeys } from '../../lib/store/placement-keys.ts';
+import { placementState, placementsOn, placementVersion } from '../../lib/store/placements.ts';
 import { endsReader, revisionEnds } from '../../lib/store/revision-ends.ts';
 import { revisionsBetween } from '../../lib/store/revisions.ts';
 import type { Table } from '../../lib/store/table.ts';
-import { openTasks } from '../../lib/store/tasks.ts';
+import { openTaskPage } from '../../lib/store/tasks.ts';
 import { aCaller } from './caller.ts';
 import { aDeployment } from './stored-items.ts';
 
@@ -137,14 +139,25 @@ const ofTenants: QueryCase[] = [
     file: 'lib/store/tasks.ts',
     shape: items.openTask,
     key: (id) => keys.openTaskKey(TENANT, id, 'task'),
-    ask: (table, id) => all(openTasks(table, TENANT, id)),
+    ask: async (table, id) => (await openTaskPage(table, TENANT, id)).items,
+  },
+  {
+    name: 'the versions of what should run on a listener',
+    file: 'lib/store/placements.ts',
+    shape: placementVersion,
+    more: () => ({ placed: 1 }),
+    key: (id) => placementVersionKeys(TENANT, id)[0] ?? placementKey(TENANT, id, ''),
+    ask: async (table, id) => {
+      const { placed } = await placementState(table, { tenantId: TENANT, listenerId: id });
+      return placed === '0' ? [] : [placed];
+    },
   },
   {
     name: 'what should run on a listener',
-    file: 'lib/store/listeners.ts',
+    file: 'lib/store/placements.ts',
     shape: items.placement,
-    key: (id) => keys.placementKey(TENANT, id, 'deployment'),
-    ask: (table, id) => all(placementsOn(table, TENANT, id)),
+    key: (id) => placementKey(TENANT, id, 'deployment'),
+    ask: async (table, id) => (await placementsOn(table, { tenantId: TENANT, listenerId: id })).placements,
   },
   {
     name: 'listeners of a tenant',

@@ -20,10 +20,10 @@ import {
   listenerKey,
   listenerRowKey,
   openTaskKey,
-  placementKey,
   revisionKey,
   tokenKey,
 } from '../../lib/store/keys.ts';
+import { placementKey } from '../../lib/store/placement-keys.ts';
 import type { MockedTable } from './mocked-table.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';

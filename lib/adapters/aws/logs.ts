@@ -2,7 +2,6 @@ import { put, remove, same } from '../../store/expressions.ts';
 import { logChunkKey, logEndKey } from '../../store/keys.ts';
 import { find, queryPage, retryRaces, transact, type Write } from '../../store/operations.ts';
 import type { Table } from '../../store/table.ts';
-import { write } from '../../store/write.ts';
 import type { Clock } from '../clock.ts';
 import type { LogLine, Logs } from '../logs.ts';
 import { chunksOf, createdAt, logChunk, logEnd, packLines, type WriteStream } from './log-chunks.ts';
@@ -85,5 +84,5 @@ async function deleteLog(table: Table, { tenantId, deploymentId, type }: Log): P
     if (writes.length > 0) await transact(table, writes);
     if (page.lastKey === undefined) break;
   }
-  await write(table, remove('log_end', logEndKey(tenantId, deploymentId, type)));
+  await transact(table, [remove('log_end', logEndKey(tenantId, deploymentId, type))]);
 }

@@ -1,10 +1,12 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
 import { customAddress, ownAddress } from '../../contract/text.ts';
-import { absent, any, check, equals, present, put, remove, update } from '../../store/expressions.ts';
+import { absent, any, check, equals, put, remove } from '../../store/expressions.ts';
 import type { Deployment } from '../../store/items.ts';
-import { hostKey, placementKey } from '../../store/keys.ts';
-import { hostClaim, placementOfAnyVersion } from '../../store/listeners.ts';
+import { hostKey } from '../../store/keys.ts';
+import { hostClaim } from '../../store/listeners.ts';
 import { find, type Item, type Write } from '../../store/operations.ts';
+import { placementKey } from '../../store/placement-keys.ts';
+import { findPlacement, replaceAddress } from '../../store/placements.ts';
 import type { Deps } from '../deps.ts';
 import { waitsFor } from './waits-for.ts';
 
@@ -54,14 +56,12 @@ export async function tellAddress(
 ): Promise<Write[]> {
   const address = ownAddress(after.config.custom_url);
   if (address === ownAddress(before.config.custom_url)) return [];
-  const key = placementKey(after.tenant_id, after.listener_id, after.id);
-  const placed = await find(table, key, placementOfAnyVersion);
+  const { tenant_id: tenantId, listener_id: listenerId, id } = after;
+  const placed = await findPlacement(table, { tenantId, listenerId }, id);
   // The first task of a deployment comes with its row, which has the address as it is then.
-  return [
-    placed === undefined
-      ? check('placement', key, absent('pk'))
-      : update('placement', key, { set: { v: 2, custom_url: address } }, present('pk')),
-  ];
+  return placed === undefined
+    ? [check('placement', placementKey(tenantId, listenerId, id), absent('pk'))]
+    : replaceAddress({ tenantId, listenerId }, id, address);
 }
 
 /** The refusal that a transaction failed for when another deployment has the host. */

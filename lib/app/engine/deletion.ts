@@ -2,9 +2,9 @@ import { absent, equals, guard, update } from '../../store/expressions.ts';
 import type { Deployment } from '../../store/items.ts';
 import { deploymentKey } from '../../store/keys.ts';
 import { transact } from '../../store/operations.ts';
+import { place } from '../../store/placements.ts';
 import { write } from '../../store/write.ts';
 import { interruptRequest } from '../revisions/interrupt-request.ts';
-import { place } from './end-revision.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 import { newTask, offeredAgain, putTask } from './tasks.ts';
 
@@ -44,7 +44,7 @@ export async function offerDeletion(deps: EngineDeps, { owner, deployment }: Loa
       guard('deletion: has the slot', equals('slot.kind', 'delete')),
       guard('task: none is open', absent('task_id')),
     ),
-    place(deployment, undefined, task.epoch, true),
+    ...place(deployment, undefined, task.epoch, true),
   ]);
 }
 

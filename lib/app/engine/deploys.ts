@@ -2,8 +2,8 @@ import { absent, equals, guard, update } from '../../store/expressions.ts';
 import { deploymentKey, revisionKey } from '../../store/keys.ts';
 import { findListener, lastSeenOf } from '../../store/listeners.ts';
 import { transact } from '../../store/operations.ts';
+import { addressStays, place } from '../../store/placements.ts';
 import { inFlightDue, move, refOf, revise } from '../../store/revisions.ts';
-import { addressStays, place } from './end-revision.ts';
 import { recordFailure } from './record-failure.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 import { newTask, offeredAgain, putTask } from './tasks.ts';
@@ -34,7 +34,7 @@ export async function offerTask(
       guard('task: none is open', absent('task_id')),
       addressStays(deployment),
     ),
-    place(deployment, deployment.active?.revision_id, task.epoch, true),
+    ...place(deployment, deployment.active?.revision_id, task.epoch, true),
   ]);
 }
 

@@ -1,12 +1,12 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
-import { ownAddress } from '../../contract/text.ts';
 import { type Ending, endingOf } from '../../domain/ending.ts';
 import { numberOf } from '../../domain/revision-id.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { type Change, equals, guard, remove, same, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
-import { deploymentKey, due, openTaskKey, placementKey, revisionKeyOf, tokenKey } from '../../store/keys.ts';
+import { deploymentKey, due, openTaskKey, revisionKeyOf, tokenKey } from '../../store/keys.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
+import { addressStays, place } from '../../store/placements.ts';
 import { noteEnds } from '../../store/revision-ends.ts';
 import {
   findRevision,
@@ -167,7 +167,7 @@ function endOfDeploymentPart(
     ),
     ...(own === undefined ? [] : withdrawn ? endTask(own, 'withdrawn', false, now) : [cancelTask(own)]),
     ...(placed
-      ? [place(deployment, deployed ? revision.id : deployment.active?.revision_id, epoch, taskStays)]
+      ? place(deployment, deployed ? revision.id : deployment.active?.revision_id, epoch, taskStays)
       : []),
     ...(listed && current !== undefined ? [activeRow(deployment, current)] : []),
   ];
@@ -222,31 +222,6 @@ const cancelTask = (task: NonNullable<Loaded['task']>): Write =>
     { set: { state: 'cancelled' } },
     guard('lease: claimed', equals('state', 'claimed')),
   );
-
-/** What the listener should run of this deployment from now on, and at which address: written under `addressStays` if it runs anything. */
-export function place(
-  deployment: Deployment,
-  revisionId: string | undefined,
-  epoch: number,
-  held: boolean,
-): Write {
-  const key = placementKey(deployment.tenant_id, deployment.listener_id, deployment.id);
-  const fixed = { entity: 'placement', v: 2, tenant_id: deployment.tenant_id, deployment_id: deployment.id };
-  return update('placement', key, {
-    set: {
-      ...fixed,
-      epoch,
-      held,
-      revision_id: revisionId,
-      custom_url: ownAddress(deployment.config.custom_url),
-    },
-    ...(revisionId === undefined && { remove: ['revision_id'] }),
-  });
-}
-
-/** A request may give the deployment another address of its own at any time, under no epoch: `place` must not take that back. */
-export const addressStays = ({ config }: Deployment) =>
-  guard('address: as read', same('config.custom_url', config.custom_url));
 
 /** Clients show only the logs: a failure's cause is also the last line of its stage's log. */
 async function logCause(deps: EndDeps, revision: Revision, { status, message }: Ending): Promise<void> {

@@ -1,19 +1,11 @@
 import { artifactsOf, uploadsOf } from '../../domain/file-places.ts';
 import { keysBeside } from '../../store/deletions.ts';
 import { absent, equals, guard, remove, update } from '../../store/expressions.ts';
-import {
-  agentKey,
-  deletedRowKey,
-  deletionKey,
-  deploymentKey,
-  due,
-  nameKey,
-  placementKey,
-} from '../../store/keys.ts';
+import { agentKey, deletedRowKey, deletionKey, deploymentKey, due, nameKey } from '../../store/keys.ts';
 import { transact, type Write } from '../../store/operations.ts';
+import { place } from '../../store/placements.ts';
 import { write } from '../../store/write.ts';
 import { releaseHost } from '../deployments/hosts.ts';
-import { place } from './end-revision.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** A transaction holds a hundred writes; a read of so many stops at a megabyte, which is far from what a transaction may hold. */
@@ -71,8 +63,7 @@ function lastWrites({ owner, deployment, deletion }: Loaded): Write[] {
     remove('deployment_row', deletedRowKey(tenantId, deploymentId)),
     remove('name', nameKey(tenantId, deployment.name)),
     ...(agent === undefined ? [] : [remove('agent', agentKey(tenantId, agent.agent_id, agent.environment))]),
-    isListenerOwing
-      ? place(deployment, undefined, deployment.epoch + 1, false)
-      : remove('placement', placementKey(tenantId, deployment.listener_id, deploymentId)),
+    // What it has removed itself left nothing there.
+    ...(isListenerOwing ? place(deployment, undefined, deployment.epoch + 1, false) : []),
   ];
 }

@@ -2,9 +2,9 @@ import { absent, equals, guard, put, same, update } from '../../store/expression
 import type { Deployment, OpenTask } from '../../store/items.ts';
 import { deploymentKey, openTaskKey } from '../../store/keys.ts';
 import { transact, type Write } from '../../store/operations.ts';
+import { addressStays, place } from '../../store/placements.ts';
 import { endTask } from '../../store/tasks.ts';
 import { write } from '../../store/write.ts';
-import { addressStays, place } from './end-revision.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** A task as it is offered, under the deployment's next epoch. */
@@ -50,7 +50,7 @@ export function offeredAgain(deployment: Deployment, task: OpenTask, now: number
       guard('epoch: as read', equals('epoch', deployment.epoch)),
       addressStays(deployment),
     ),
-    place(deployment, wantedOf(deployment), epoch, true),
+    ...place(deployment, wantedOf(deployment), epoch, true),
   ];
 }
 
@@ -76,7 +76,7 @@ export function withoutTask({ owner, deployment }: Pick<Loaded, 'owner' | 'deplo
       guard('task: as read', same('task_id', deployment.task_id)),
       addressStays(deployment),
     ),
-    place(deployment, wantedOf(deployment), epoch, false),
+    ...place(deployment, wantedOf(deployment), epoch, false),
   ];
 }
 

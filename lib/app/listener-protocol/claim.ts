@@ -7,7 +7,6 @@ import type { OpenTask, Outcome, Revision } from '../../store/items.ts';
 import { getListenerItem } from '../../store/listeners.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
-import { openTasks } from '../../store/tasks.ts';
 import { write } from '../../store/write.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -15,6 +14,7 @@ import { isUnavailable } from '../unavailable.ts';
 import { claimDeletion } from './claim-deletion.ts';
 import { noteSeen, noteWork } from './last-seen.ts';
 import { type Lease, leased, leaseFields } from './lease.ts';
+import { openTasksFor } from './open-tasks.ts';
 import { noteVersion } from './said-version.ts';
 import { auditSpec, type SpecDeps, specOf } from './spec.ts';
 
@@ -53,22 +53,22 @@ async function claimOnce(
   workedAt: number,
 ): Promise<ClaimResponse> {
   const { holding, instance_id: instanceId } = body;
-  const free: OpenTask[] = [];
+  const claimant = { tenantId: caller.tenantId, listenerId: params.listener_id, instanceId, holding };
+  const tasks: ListenerTask[] = [];
   const cancelled: string[] = [];
   let held = 0;
-  for await (const task of openTasks(deps.table, caller.tenantId, params.listener_id)) {
-    const own = task.instance_id === instanceId;
-    if (task.state === 'cancelled' && own) cancelled.push(task.id);
-    else if (task.state === 'claimed' && own && holding.includes(task.id)) held += 1;
-    else if (task.state === 'offered' || (task.state === 'claimed' && own)) free.push(task);
-  }
-  const tasks: ListenerTask[] = [];
-  for (const task of free) {
-    if (held + tasks.length >= body.max) break;
-    const claimed = await claim(deps, task, instanceId);
-    if (claimed === undefined) continue;
-    if (claimed.kind === 'DEPLOY') auditSpec(deps, caller, claimed);
-    tasks.push(claimed);
+  const isFull = () => held + tasks.length >= body.max;
+  for await (const some of openTasksFor(deps, claimant)) {
+    held += some.held;
+    cancelled.push(...some.cancelled);
+    for (const task of some.free) {
+      if (isFull()) break;
+      const claimed = await claim(deps, task, instanceId);
+      if (claimed === undefined) continue;
+      if (claimed.kind === 'DEPLOY') auditSpec(deps, caller, claimed);
+      tasks.push(claimed);
+    }
+    if (isFull()) break;
   }
   // Also after `cancelled`: a claim is answered at once as long as there is any, and the listener needs a while to stop.
   const found = tasks.length > 0 || cancelled.length > 0;

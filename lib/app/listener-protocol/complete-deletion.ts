@@ -1,13 +1,13 @@
 import { refuse } from '../../contract/errors.ts';
 import type { CompleteRequest } from '../../contract/listener-protocol.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import { equals, guard, present, remove, update } from '../../store/expressions.ts';
+import { equals, guard, present, update } from '../../store/expressions.ts';
 import type { OpenTask } from '../../store/items.ts';
-import { deletionKey, deploymentKey, due, placementKey } from '../../store/keys.ts';
+import { deletionKey, deploymentKey, due } from '../../store/keys.ts';
 import { transact } from '../../store/operations.ts';
+import { place, removePlacement } from '../../store/placements.ts';
 import { endTask } from '../../store/tasks.ts';
 import type { Deps } from '../deps.ts';
-import { place } from '../engine/end-revision.ts';
 
 /** A listener that could not remove what runs is asked again after so long. */
 const RETRY_MILLISECONDS = 60_000;
@@ -41,9 +41,9 @@ export async function completeDeletion(
       { set: isDone ? { torn_down: true } : { retry_at: retryAt } },
       guard('deletion: still there', present('pk')),
     ),
-    isDone
-      ? remove('placement', placementKey(tenantId, task.listener_id, id))
-      : place(deployment, undefined, epoch, false),
+    ...(isDone
+      ? removePlacement({ tenantId, listenerId: task.listener_id }, id)
+      : place(deployment, undefined, epoch, false)),
   ]);
   return { accepted: true };
 }

@@ -1,12 +1,20 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { reportStatus as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import { atMost, equals, remove, update } from '../../store/expressions.ts';
+import { atMost, equals, update } from '../../store/expressions.ts';
 import type { Deployment } from '../../store/items.ts';
-import { deploymentKey, placementKey } from '../../store/keys.ts';
-import { getListenerItem, placementOfAnyVersion } from '../../store/listeners.ts';
-import { ConditionsFailed, find, transact } from '../../store/operations.ts';
+import { deploymentKey } from '../../store/keys.ts';
+import { getListenerItem } from '../../store/listeners.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
+import {
+  countReport,
+  findPlacement,
+  placementState,
+  rememberReports,
+  removePlacement,
+} from '../../store/placements.ts';
 import { write } from '../../store/write.ts';
 import type { Caller } from '../caller.ts';
 import { activeRow } from '../deployments/row.ts';
@@ -15,33 +23,68 @@ import { noteSeen } from './last-seen.ts';
 
 type Report = RouteInput<typeof row>['body']['reports'][number];
 
+type StatusDeps = Pick<Deps, 'table' | 'clock'>;
+type Owner = { tenantId: string; listenerId: string };
+/** Whether a report is of what the control plane knows, and whether it has told it anything. */
+type Taken = 'unknown' | 'known' | 'new';
+
 /** Records what really runs. Reports of other deployments, of an earlier epoch, or that say nothing new change nothing. */
 export async function reportStatus(
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: StatusDeps,
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<{ accepted: number }> {
-  await getListenerItem(deps.table, caller.tenantId, params.listener_id);
-  await noteSeen(deps, caller.tenantId, params.listener_id);
-  const taken = await Promise.all(
-    body.reports.map((report) => take(deps, report, caller.tenantId, params.listener_id)),
-  );
-  return { accepted: taken.filter(Boolean).length };
+  const owner = { tenantId: caller.tenantId, listenerId: params.listener_id };
+  await getListenerItem(deps.table, owner.tenantId, owner.listenerId);
+  await noteSeen(deps, owner.tenantId, owner.listenerId);
+  const accepted = await (body.reports.length < REPORTS_REMEMBERED_MIN
+    ? takeAll(deps, owner, body.reports).then(({ accepted: count }) => count)
+    : takeUnlessKnown(deps, owner, body.reports));
+  return { accepted };
 }
 
-async function take(
-  deps: Pick<Deps, 'table'>,
-  report: Report,
-  tenantId: string,
-  listenerId: string,
-): Promise<boolean> {
+/** To remember reports costs a read and, when they are new, a write; each that is known already saves a read. */
+const REPORTS_REMEMBERED_MIN = 5;
+
+/**
+ * A listener reports everything every few minutes, mostly the same again. Reports that changed nothing change nothing either while nothing has
+ * changed but by them: then no deployment is read.
+ */
+async function takeUnlessKnown(
+  { table, ...deps }: StatusDeps,
+  owner: Owner,
+  reports: Report[],
+): Promise<number> {
+  // Before the deployments: what changes meanwhile makes another version.
+  const state = await placementState(table, owner);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([state.reported, reports]))
+    .digest('base64');
+  const known = state.digests.find(([remembered]) => remembered === digest);
+  if (known !== undefined) return known[1];
+  const { accepted, isNews } = await takeAll({ table, ...deps }, owner, reports);
+  if (!isNews) await write(table, rememberReports(owner, state, digest, accepted));
+  return accepted;
+}
+
+async function takeAll(
+  deps: StatusDeps,
+  owner: Owner,
+  reports: Report[],
+): Promise<{ accepted: number; isNews: boolean }> {
+  const taken = await Promise.all(reports.map((report) => take(deps, report, owner)));
+  return { accepted: taken.filter((each) => each !== 'unknown').length, isNews: taken.includes('new') };
+}
+
+async function take(deps: StatusDeps, report: Report, owner: Owner): Promise<Taken> {
+  const { tenantId, listenerId } = owner;
   const deployment = await findDeployment(deps.table, tenantId, report.deployment_id);
-  if (deployment === undefined) return confirmRemoval(deps, report, tenantId, listenerId);
-  if (deployment.listener_id !== listenerId) return false;
+  if (deployment === undefined) return confirmRemoval(deps, report, owner);
+  if (deployment.listener_id !== listenerId) return 'unknown';
   const { active } = deployment;
-  if (active === undefined || report.epoch < active.epoch) return false;
+  if (active === undefined || report.epoch < active.epoch) return 'unknown';
   const next = reported(active, report);
-  if (isDeepStrictEqual(next, active)) return true;
+  if (isDeepStrictEqual(next, active)) return 'known';
   try {
     await transact(deps.table, [
       update(
@@ -53,29 +96,24 @@ async function take(
         equals('status', deployment.status),
       ),
       ...(deployment.status === 'AWAITING_DELETE' ? [] : [activeRow(deployment, next)]),
+      countReport(deployment),
     ]);
-    return true;
+    return 'new';
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
     const isMarkedSince =
       deployment.status !== 'AWAITING_DELETE' && error.failed.get('deployment')?.status === 'AWAITING_DELETE';
     // Otherwise another revision became active meanwhile: this report is about the one before it.
-    return isMarkedSince && take(deps, report, tenantId, listenerId);
+    return isMarkedSince ? take(deps, report, owner) : 'unknown';
   }
 }
 
 /** The last word that was waited for, of a deployment whose records went without it: nothing runs here any more. */
-async function confirmRemoval(
-  { table }: Pick<Deps, 'table'>,
-  report: Report,
-  tenantId: string,
-  listenerId: string,
-): Promise<boolean> {
-  const key = placementKey(tenantId, listenerId, report.deployment_id);
-  const row = await find(table, key, placementOfAnyVersion);
-  if (row === undefined || report.revision_id !== null || report.epoch < row.epoch) return false;
-  await write(table, remove('placement', key));
-  return true;
+async function confirmRemoval({ table }: StatusDeps, report: Report, owner: Owner): Promise<Taken> {
+  const row = await findPlacement(table, owner, report.deployment_id);
+  if (row === undefined || report.revision_id !== null || report.epoch < row.epoch) return 'unknown';
+  await transact(table, removePlacement(owner, report.deployment_id));
+  return 'new';
 }
 
 function reported(

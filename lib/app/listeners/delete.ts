@@ -5,6 +5,7 @@ import type { Listener } from '../../store/items.ts';
 import { computeIdKey, lastSeenKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
+import { removeVersions } from '../../store/placements.ts';
 import { auditOfRemoval } from '../audit-of-removal.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -53,6 +54,7 @@ function deletion(listener: Listener, closingId: string): Write[] {
     remove('listener_row', listenerRowKey(tenantId, id)),
     remove('compute_id', computeIdKey(tenantId, computeId), equals('listener_id', id)),
     remove('last_seen', lastSeenKey(tenantId, id)),
+    ...removeVersions(tenantId, id),
     ...dropMark(listener),
   ];
 }

@@ -15,17 +15,17 @@ import {
   statusResponse,
   taskLogsRequest,
 } from '../listener-protocol.ts';
-import { id } from '../query.ts';
+import { id, orNull, queryList } from '../query.ts';
 import { registryCredentialsView } from '../registry.ts';
 import { route } from './route.ts';
 
 const listenerParams = lazy(() => z.object({ listener_id: id() }));
 const taskParams = lazy(() => z.object({ listener_id: id(), task_id: id() }));
 
-const common = { area: 'listeners', permission: 'listener:work', success: 200 } as const;
-
 export const claimTasks = route({
-  ...common,
+  area: 'listeners',
+  permission: 'listener:work',
+  success: 200,
   operation: 'claimTasks',
   method: 'POST',
   path: '/v2/listeners/{listener_id}/tasks/claim',
@@ -40,7 +40,9 @@ export const claimTasks = route({
 });
 
 export const heartbeatTask = route({
-  ...common,
+  area: 'listeners',
+  permission: 'listener:work',
+  success: 200,
   operation: 'heartbeatTask',
   method: 'POST',
   path: '/v2/listeners/{listener_id}/tasks/{task_id}/heartbeat',
@@ -55,7 +57,9 @@ export const heartbeatTask = route({
 });
 
 export const completeTask = route({
-  ...common,
+  area: 'listeners',
+  permission: 'listener:work',
+  success: 200,
   operation: 'completeTask',
   method: 'POST',
   path: '/v2/listeners/{listener_id}/tasks/{task_id}/complete',
@@ -70,7 +74,9 @@ export const completeTask = route({
 });
 
 export const shipTaskLogs = route({
-  ...common,
+  area: 'listeners',
+  permission: 'listener:work',
+  success: 200,
   operation: 'shipTaskLogs',
   method: 'POST',
   path: '/v2/listeners/{listener_id}/tasks/{task_id}/logs',
@@ -85,7 +91,9 @@ export const shipTaskLogs = route({
 });
 
 export const getDesired = route({
-  ...common,
+  area: 'listeners',
+  permission: 'listener:work',
+  success: 200,
   operation: 'getDesired',
   method: 'GET',
   path: '/v2/listeners/{listener_id}/desired',
@@ -93,13 +101,16 @@ export const getDesired = route({
   access: ['table:get', 'table:query'],
   summary: 'What should run on this listener',
   params: listenerParams,
+  query: lazy(() => z.object({ deployment_ids: orNull(queryList(id()).optional()) })),
   response: desiredResponse,
   headers: (output: { version: string }) => ({ ETag: `"${output.version}"` }),
   errors: ['listener_not_found'],
 });
 
 export const getSpec = route({
-  ...common,
+  area: 'listeners',
+  permission: 'listener:work',
+  success: 200,
   operation: 'getSpec',
   method: 'GET',
   path: '/v2/listeners/{listener_id}/deployments/{deployment_id}/spec',
@@ -113,12 +124,14 @@ export const getSpec = route({
 });
 
 export const reportStatus = route({
-  ...common,
+  area: 'listeners',
+  permission: 'listener:work',
+  success: 200,
   operation: 'reportStatus',
   method: 'POST',
   path: '/v2/listeners/{listener_id}/status',
   handler: 'functions/api/listener-protocol/status.ts',
-  access: ['table:get', 'table:update', 'table:delete'],
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:delete'],
   audit: { none: 'a heartbeat with the state of what runs; the deployment shows it' },
   summary: 'Report what really runs',
   params: listenerParams,
@@ -128,7 +141,9 @@ export const reportStatus = route({
 });
 
 export const shipLogs = route({
-  ...common,
+  area: 'listeners',
+  permission: 'listener:work',
+  success: 200,
   operation: 'shipLogs',
   method: 'POST',
   path: '/v2/listeners/{listener_id}/logs',
@@ -143,7 +158,9 @@ export const shipLogs = route({
 });
 
 export const createRegistryCredentials = route({
-  ...common,
+  area: 'listeners',
+  permission: 'listener:work',
+  success: 200,
   operation: 'createRegistryCredentials',
   method: 'POST',
   path: '/v2/listeners/{listener_id}/registry-credentials',

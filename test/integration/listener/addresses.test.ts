@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sendLines } from '../../support/raw-request.ts';
 import { until } from '../../support/until.ts';
@@ -49,6 +50,10 @@ describe('the address that a server listens on', { timeout: 30_000 }, () => {
 });
 
 /** Has `desired` tell this address of the deployment; undefined: nothing of it, as an older control plane. */
+/** The end of a deletion has the listener look at everything that is desired. */
+const looksAtAll = (controlPlane: FakeControlPlane) =>
+  completionOf(controlPlane, controlPlane.offerDelete(randomUUID(), 1));
+
 function setAddress(
   { desired }: FakeControlPlane,
   deploymentId: string,
@@ -93,8 +98,7 @@ describe('the host of a deployment’s own address', { timeout: 60_000 }, () => 
     const own = await deploy(controlPlane, tarball, { custom_url: 'https://one.example/' });
     const says = async (custom_url: string | null | undefined) => {
       setAddress(controlPlane, own.deployment_id, custom_url);
-      // The end of any task has the listener look at what is desired.
-      await deploy(controlPlane, tarball);
+      await looksAtAll(controlPlane);
     };
     await says('https://two.example');
     await comesTo(program, own.deployment_name, 'two.example', '200');
@@ -111,7 +115,7 @@ describe('the host of a deployment’s own address', { timeout: 60_000 }, () => 
     const tarball = await helloTarball('v1');
     const own = await deploy(controlPlane, tarball, { custom_url: 'https://one.example/' });
     setAddress(controlPlane, own.deployment_id, 'https://two.example');
-    await deploy(controlPlane, tarball);
+    await looksAtAll(controlPlane);
     await comesTo(program, own.deployment_name, 'two.example', '200');
     expect(await program.end('SIGTERM')).toBe(0);
     // Nothing else tells it.

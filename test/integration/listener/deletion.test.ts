@@ -69,8 +69,9 @@ describe('a listener that is to remove a deployment', () => {
     const unknown = randomUUID();
     for (const deployment_id of [id, unknown])
       controlPlane.desired.set(deployment_id, { deployment_id, epoch: 9, revision_id: null, held: false });
-    // The end of a task makes the listener look at what should run.
     const other = await deploy(controlPlane, await helloTarball('v1'));
+    // The end of a deletion makes the listener look at everything that should run.
+    await completionOf(controlPlane, controlPlane.offerDelete(randomUUID(), 1));
     await reportsNothing(controlPlane, id, 9);
     await reportsNothing(controlPlane, unknown, 9);
     expect((await fetch(program.url(name))).status).toBe(404);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
 import manifest from '../../../package.json' with { type: 'json' };
@@ -254,6 +255,7 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
     const unlisted = await deploy(controlPlane, await helloTarball('v1'));
     controlPlane.desired.delete(unlisted.deployment_id);
     const listed = await deploy(controlPlane, await helloTarball('v1'));
+    await completionOf(controlPlane, controlPlane.offerDelete(randomUUID(), 1));
     await until(() => program.serverPids(unlisted.deployment_id).length === 0, {
       ...WAIT,
       what: 'the unlisted one to end',

@@ -192,7 +192,8 @@ export class FakeControlPlane {
     const taskId = /^tasks\/([^/]+)\/(?:heartbeat|logs|complete)$/.exec(path)?.[1];
     if (path === 'tasks/claim') return [200, await this.#claim(body)];
     if (taskId !== undefined) return this.#taskRoute(this.#get(taskId), path, body);
-    if (path === 'desired') return this.#answerDesired(ifNoneMatch);
+    const [, named] = /^desired(?:\?deployment_ids=(.*))?$/.exec(path) ?? [];
+    if (path.startsWith('desired')) return this.#answerDesired(ifNoneMatch, named?.split(','));
     if (path === 'status') {
       this.reports.push(...statusRequest().parse(body).reports);
       return [200, { accepted: 1 }];
@@ -262,12 +263,20 @@ export class FakeControlPlane {
     }
   }
 
-  #answerDesired(ifNoneMatch: string | undefined): [number, unknown, Record<string, string>?] {
+  #answerDesired(
+    ifNoneMatch: string | undefined,
+    named: string[] | undefined,
+  ): [number, unknown, Record<string, string>?] {
     const deployments = [...this.desired.values()];
     const version = createHash('sha256').update(JSON.stringify(deployments)).digest('hex');
     const etag = `"${version}"`;
     if (ifNoneMatch === etag) return [304, undefined];
-    return [200, { version, complete: true, deployments }, { etag }];
+    const isAsked = ({ deployment_id }: Row) => named?.includes(deployment_id) !== false;
+    return [
+      200,
+      { version, complete: named === undefined, deployments: deployments.filter(isAsked) },
+      { etag },
+    ];
   }
 }
 

@@ -21,6 +21,7 @@ import * as oauthConnectionItems from '../../../lib/store/oauth-connections.ts';
 import * as oauthRevocationItems from '../../../lib/store/oauth-revocations.ts';
 import * as oauthTokenItems from '../../../lib/store/oauth-tokens.ts';
 import * as ownerLeases from '../../../lib/store/owner-lease.ts';
+import * as placements from '../../../lib/store/placements.ts';
 import * as revisionEnds from '../../../lib/store/revision-ends.ts';
 import * as taskItems from '../../../lib/store/tasks.ts';
 import * as uploads from '../../../lib/store/uploads.ts';
@@ -52,6 +53,7 @@ function declaredShapes(): Map<string, Shape> {
     eventItems,
     integrationItems,
     revisionEnds,
+    placements,
     names,
     taskItems,
     ownerLeases,
@@ -158,6 +160,7 @@ describe('what is stored', () => {
       'name',
       'organisation',
       'placement',
+      'placement_version',
       'revision',
       'revision_ends',
       'secrets',

@@ -30,6 +30,14 @@ const inUse = `Listener machine is used by 1 deployment, 'demo' (${ids.deploymen
 
 type Failure = Case['fails'][number];
 
+/** So many that they are remembered. */
+const unknownReports = Array.from({ length: 5 }, () => ({
+  deployment_id: ids.unknown,
+  epoch: 1,
+  revision_id: null,
+  healthy: false,
+}));
+
 /** One success and at least one failure of the operations on listeners, and of those that listeners ask for. */
 export function listenerCases(table: MockedTable): Record<string, Case> {
   const deploymentGone: Failure = [
@@ -182,7 +190,7 @@ export function listenerCases(table: MockedTable): Record<string, Case> {
       fails: [deploymentGone],
     },
     reportStatus: {
-      request: { body: { reports: [] } },
+      request: { body: { reports: unknownReports } },
       shows: { accepted: 0 },
       also: {
         given: () => table.forget(deploymentKey(ids.tenant, ids.deployment)),

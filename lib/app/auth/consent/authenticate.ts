@@ -2,7 +2,7 @@ import type { authenticate as row } from '../../../contract/routes/consent.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
 import { putAuthRequest } from '../../../store/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
-import { write } from '../../../store/write.ts';
+import { transact } from '../../../store/operations.ts';
 import { auditHandOut, auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
@@ -96,6 +96,6 @@ async function ask(
     created_at: new Date(now).toISOString(),
     ...lifeOf(now, UNOPENED_SECONDS),
   } as const;
-  await write(table, putAuthRequest(item, auditOf({ clock }, caller, 'consent.request')));
+  await transact(table, [putAuthRequest(item, auditOf({ clock }, caller, 'consent.request'))]);
   return { url: `${baseUrl}/v2/auth/begin/${nonce.text}`, auth_id: id };
 }

@@ -1,8 +1,7 @@
 import type { Page, PageRequest } from '../../../contract/page.ts';
 import { type AuthRequest, type Consenting, reach } from '../../../store/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
-import { ConditionsFailed } from '../../../store/operations.ts';
-import { write } from '../../../store/write.ts';
+import { ConditionsFailed, transact } from '../../../store/operations.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { CONSENT_SECONDS, cookieOf, setCookie } from './cookie.ts';
@@ -61,7 +60,7 @@ async function goOn(
     params: provider.authorization_params,
   });
   try {
-    await write(deps.table, reach(item, begun, lifeOf(deps.clock.now(), CONSENT_SECONDS)));
+    await transact(deps.table, [reach(item, begun, lifeOf(deps.clock.now(), CONSENT_SECONDS))]);
   } catch (error) {
     // Another browser was quicker.
     if (error instanceof ConditionsFailed) return otherBrowserPage();

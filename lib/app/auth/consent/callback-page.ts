@@ -2,7 +2,7 @@ import type { TokenAnswer } from '../../../adapters/oauth.ts';
 import type { Page, PageRequest } from '../../../contract/page.ts';
 import { reach } from '../../../store/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
-import { write } from '../../../store/write.ts';
+import { transact } from '../../../store/operations.ts';
 import { isNameOfId } from '../providers/named.ts';
 import { CONSENT_SECONDS, clearCookie } from './cookie.ts';
 import { type ExchangeDeps, type Exchanged, type Exchanging, exchangeCode } from './exchange.ts';
@@ -74,6 +74,6 @@ async function awaitConfirmation(
     code_hash: code.hash,
     attempts_left: CONFIRMATION_ATTEMPTS,
   } as const;
-  await write(deps.table, reach(item, confirming, lifeOf(deps.clock.now(), CONSENT_SECONDS)));
+  await transact(deps.table, [reach(item, confirming, lifeOf(deps.clock.now(), CONSENT_SECONDS))]);
   return confirmPage(provider.name, code.text);
 }

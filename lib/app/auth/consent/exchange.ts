@@ -2,7 +2,6 @@ import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
 import { AUTH_REQUEST, type AuthRequest, type Consenting, reach } from '../../../store/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { ConditionsFailed, transact } from '../../../store/operations.ts';
-import { write } from '../../../store/write.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { openText } from './sealed.ts';
@@ -33,7 +32,7 @@ export async function exchangeCode(
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const failed = { kind: 'failed', error: wordOf(error), reason: error.message } as const;
-    await write(deps.table, reach(request, { stage: 'ended', error: failed.error }));
+    await transact(deps.table, [reach(request, { stage: 'ended', error: failed.error })]);
     return failed;
   }
 }

@@ -1,7 +1,6 @@
 import { type Change, equals, same, update } from '../../../store/expressions.ts';
 import { keyOfToken, type OAuthToken } from '../../../store/oauth-tokens.ts';
-import { ConditionsFailed } from '../../../store/operations.ts';
-import { write } from '../../../store/write.ts';
+import { ConditionsFailed, transact } from '../../../store/operations.ts';
 import type { Deps } from '../../deps.ts';
 
 type LeaseDeps = Pick<Deps, 'table' | 'clock'>;
@@ -78,7 +77,7 @@ async function written(
   when: Parameters<typeof update>[3][],
 ): Promise<boolean> {
   try {
-    await write(table, update('oauth_token', keyOfToken(token), change, ...when));
+    await transact(table, [update('oauth_token', keyOfToken(token), change, ...when)]);
     return true;
   } catch (error) {
     if (error instanceof ConditionsFailed) return false;

@@ -3,8 +3,8 @@ import { refuse } from '../../../contract/errors.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { keepRevocation, revocationOf } from '../../../store/oauth-revocations.ts';
 import { findTokenAt, keyOfToken, type OAuthToken, ownerOf } from '../../../store/oauth-tokens.ts';
+import { transact } from '../../../store/operations.ts';
 import { persistently } from '../../../store/persistently.ts';
-import { write } from '../../../store/write.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isDue, isValid, lifetimeOf, needsConsent } from './grant.ts';
@@ -137,5 +137,5 @@ async function keep(
 
 /** The token was deleted while its refresh was under way: what came of that is in nobody's hands. */
 function revokeLater({ table, clock }: RefreshDeps, token: OAuthToken): Promise<void> {
-  return write(table, keepRevocation(revocationOf(token, { id: clock.orderedId(), now: clock.now() })));
+  return transact(table, [keepRevocation(revocationOf(token, { id: clock.orderedId(), now: clock.now() }))]);
 }

@@ -8,8 +8,7 @@ import {
   type Revocation,
   revocationsIn,
 } from '../../../store/oauth-revocations.ts';
-import { ConditionsFailed } from '../../../store/operations.ts';
-import { write } from '../../../store/write.ts';
+import { ConditionsFailed, transact } from '../../../store/operations.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isFrom } from './grant.ts';
@@ -75,7 +74,7 @@ async function revoke(deps: RevokeDeps, item: Revocation, signal: AbortSignal): 
       await tell(deps, client, tokens.refresh_token, 'refresh_token', signal);
     await tell(deps, client, tokens.access_token, 'access_token', signal);
   }
-  await write(deps.table, forgetRevocation(item));
+  await transact(deps.table, [forgetRevocation(item)]);
 }
 
 /** A provider that says no for good is not asked again; that it does not know our secret is for its administrator to mend. */
@@ -102,7 +101,7 @@ async function postpone(deps: RevokeDeps, item: Revocation): Promise<void> {
     now - item.created_at > GIVE_UP_MILLISECONDS
       ? forgetRevocation(item)
       : postponeRevocation(item, now + pause);
-  await write(deps.table, next).catch((error: unknown) => {
+  await transact(deps.table, [next]).catch((error: unknown) => {
     if (!(error instanceof ConditionsFailed)) throw error;
   });
 }

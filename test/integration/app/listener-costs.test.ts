@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
+import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
+import type { StatusRequest } from '../../../lib/contract/listener-protocol.ts';
+import { openTaskKey } from '../../../lib/store/keys.ts';
+import { type Item, transact } from '../../../lib/store/operations.ts';
+import { placementKey } from '../../../lib/store/placement-keys.ts';
+import { place } from '../../../lib/store/placements.ts';
+import { unitsOf } from '../../support/consumed.ts';
+import { claim, type Listening, listening, offered } from '../../support/listening.ts';
+import { ended } from '../../support/processed.ts';
+import { putAll } from '../../support/put-all.ts';
+import { github, post, postRevision, show } from '../../support/requests.ts';
+import { aDeployment, aTask } from '../../support/stored-items.ts';
+
+const MANY = 1000;
+const several = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const idOf = (index: number): string => `ffffffff-ffff-7fff-8fff-${String(index).padStart(12, '0')}`;
+
+/** As many more tasks as a mass redeploy leaves waiting, behind all others. */
+const tasksBehind = ({ plane, listenerId }: Listening): Promise<void> =>
+  putAll(
+    plane.deps.table,
+    several(MANY, (index): Item => {
+      const tenant_id = plane.caller.tenantId;
+      const id = idOf(index);
+      const task = aTask({ tenant_id, id, listener_id: listenerId, state: 'offered', deployment_id: id });
+      return { ...openTaskKey(tenant_id, listenerId, id), ...task };
+    }),
+  );
+
+/** As many more deployments as a busy listener has. */
+const placementsBeside = ({ plane, listenerId }: Listening): Promise<void> =>
+  putAll(
+    plane.deps.table,
+    several(MANY, (index): Item => {
+      const tenant_id = plane.caller.tenantId;
+      const placement = {
+        v: 1,
+        entity: 'placement',
+        tenant_id,
+        deployment_id: idOf(index),
+        revision_id: idOf(index),
+        epoch: 3,
+        held: false,
+      };
+      return { ...placementKey(tenant_id, listenerId, idOf(index)), ...placement };
+    }),
+  );
+
+describe('a claim', () => {
+  it('reads what it gives, however many tasks wait', async () => {
+    const costs = async (many: boolean) => {
+      const self = await listening();
+      for (const name of ['a', 'b', 'c']) await offered(self, name);
+      if (many) await tasksBehind(self);
+      const units = (work: () => Promise<unknown>) => unitsOf(self.plane.deps.table.client, work);
+      const given = await units(() => claim(self, 3));
+      const held = (await claim(self, 3)).tasks.map(({ task_id }) => task_id);
+      const full = async () => expect((await claim(self, 3, 'one', held)).tasks).toEqual([]);
+      return { given, full: await units(full) };
+    };
+    const few = await costs(false);
+    const many = await costs(true);
+    expect(many.given.reads - few.given.reads).toBeLessThanOrEqual(1);
+    expect(many.full.reads - few.full.reads).toBeLessThanOrEqual(1);
+    expect(many.given.writes).toBe(few.given.writes);
+  });
+
+  it('goes on behind tasks that cannot be given, and behind those that others have', async () => {
+    const self = await listening();
+    const { plane, listenerId } = self;
+    const tenant_id = plane.caller.tenantId;
+    await putAll(
+      plane.deps.table,
+      several(30, (index): Item => {
+        const id = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
+        const state = index % 2 === 0 ? 'claimed' : 'offered';
+        const task = aTask({
+          tenant_id,
+          id,
+          listener_id: listenerId,
+          state,
+          deployment_id: id,
+          instance_id: 'two',
+        });
+        return { ...openTaskKey(tenant_id, listenerId, id), ...task };
+      }),
+    );
+    const { id } = await offered(self, 'a');
+    expect((await claim(self, 1)).tasks.map((task) => task.deployment_id)).toEqual([id]);
+  });
+
+  it('knows what its instance holds behind many others', async () => {
+    const self = await listening();
+    const made = [await offered(self, 'a'), await offered(self, 'b')];
+    const held = (await claim(self)).tasks.map(({ task_id }) => task_id);
+    const { plane, listenerId } = self;
+    const tenant_id = plane.caller.tenantId;
+    await putAll(
+      plane.deps.table,
+      several(30, (index): Item => {
+        const id = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
+        const task = aTask({ tenant_id, id, listener_id: listenerId, state: 'offered', deployment_id: id });
+        return { ...openTaskKey(tenant_id, listenerId, id), ...task };
+      }),
+    );
+    expect(held).toHaveLength(made.length);
+    expect((await claim(self, 2, 'one', held)).tasks).toEqual([]);
+  });
+});
+
+describe('what should run', () => {
+  const ask = ({ plane, listenerId }: Listening, ifNoneMatch?: string, deployment_ids?: string[]) =>
+    getDesired(
+      plane.deps,
+      {
+        params: { listener_id: listenerId },
+        query: deployment_ids === undefined ? {} : { deployment_ids },
+        headers: ifNoneMatch === undefined ? {} : { ifNoneMatch },
+      },
+      plane.caller,
+    );
+
+  it('costs one small read while nothing has changed, and the same for one deployment of many', async () => {
+    const self = await listening();
+    const { table } = self.plane.deps;
+    await placementsBeside(self);
+    const { version, deployments } = await ask(self);
+    expect(deployments).toHaveLength(MANY);
+    const again = await unitsOf(table.client, () => ask(self, `"${version}"`));
+    expect(again).toEqual({ reads: 2, writes: 0 });
+    const named = ask(self, undefined, [idOf(7), idOf(MANY)]);
+    expect(await named).toMatchObject({ complete: false, deployments: [{ deployment_id: idOf(7) }] });
+    expect((await unitsOf(table.client, () => ask(self, undefined, [idOf(7)]))).reads).toBe(3);
+  });
+
+  it('is another version after each change, whichever deployment it is of', async () => {
+    const self = await listening();
+    const { plane, listenerId } = self;
+    const versions = new Set([(await ask(self)).version]);
+    for (let index = 0; index < 20; index++) {
+      const deployment = aDeployment({
+        tenant_id: plane.caller.tenantId,
+        listener_id: listenerId,
+        id: idOf(index % 5),
+      });
+      await transact(plane.deps.table, place(deployment, undefined, index, false));
+      versions.add((await ask(self, [...versions].map((each) => `"${each}"`).join(', '))).version);
+    }
+    expect(versions.size).toBe(21);
+    expect((await ask(self)).deployments).toHaveLength(5);
+  });
+});
+
+describe('reports of status', () => {
+  const tell = ({ plane, listenerId }: Listening, reports: StatusRequest['reports']) =>
+    reportStatus(plane.deps, { params: { listener_id: listenerId }, body: { reports } }, plane.caller);
+
+  async function serving(count: number) {
+    const self = await listening();
+    const reports: StatusRequest['reports'] = [];
+    for (let index = 0; index < count; index++) {
+      const { id } = await post(self.plane, github(`d${index}`));
+      const { id: revision_id } = await ended(self.plane, id, 'DEPLOYED', { outcome: { epoch: 5 } });
+      reports.push({ deployment_id: id, revision_id, epoch: 5, healthy: true });
+    }
+    return { self, reports };
+  }
+
+  it('that say the same again read no deployment', async () => {
+    const { self, reports } = await serving(12);
+    const { client } = self.plane.deps.table;
+    expect(await tell(self, reports)).toEqual({ accepted: 12 });
+    const again = async () => expect(await tell(self, reports)).toEqual({ accepted: 12 });
+    expect(await unitsOf(client, again)).toEqual({ reads: 3, writes: 0 });
+  });
+
+  it('are read anew after a report between them, and after a change of what should run', async () => {
+    const { self, reports } = await serving(6);
+    const { plane } = self;
+    const [first] = reports;
+    if (first === undefined) throw new Error('no report');
+    const status = async () => (await show(plane, first.deployment_id)).status;
+    await tell(self, reports);
+    await tell(self, [{ ...first, healthy: false, reason: 'it crashed' }]);
+    expect(await status()).toBe('UNKNOWN');
+    expect(await tell(self, reports)).toEqual({ accepted: 6 });
+    expect(await status()).toBe('READY');
+    await tell(self, reports);
+    // Another revision is active now, and the reports still name the one before it.
+    await postRevision(plane, first.deployment_id);
+    await ended(plane, first.deployment_id, 'DEPLOYED', { outcome: { epoch: 5 } });
+    expect(await status()).toBe('READY');
+    await tell(self, reports);
+    expect(await status()).toBe('UNKNOWN');
+  });
+});
