@@ -14,7 +14,8 @@ import { Transient } from '../../lib/triggers/task.ts';
 import { type DeploymentOf, type Drops, depsOf, type Services, type SimulatedDeps } from './deps.ts';
 import { limits, SECOND } from './faults.ts';
 import type { Ground } from './ground.ts';
-import { Ended, type Function, type Invocation, Invocations, NotStarted } from './invocation.ts';
+import { Ended, type Function, type Invocation, Invocations, NotStarted, Unheard } from './invocation.ts';
+import type { Plan } from './plan.ts';
 import { BlobStore } from './services/blob-store.ts';
 import { BuildService } from './services/builds.ts';
 import { Executions } from './services/executions.ts';
@@ -39,6 +40,7 @@ export type Options = {
   /** Finds what nothing else wakes; without it the check of mutants sees what it is for. */
   sweeps: boolean;
   drops: Drops | undefined;
+  patienceSeconds: Plan['patienceSeconds'];
   splitsEnds: boolean;
 };
 
@@ -82,6 +84,7 @@ export class ControlPlane {
       offers,
       drops: options.drops,
       splitsEnds: options.splitsEnds,
+      patienceSeconds: options.patienceSeconds,
       ownerId: options.isEmbedded ? 'runtime' : undefined,
     };
   }
@@ -168,11 +171,23 @@ export class ControlPlane {
     const called = { name: state, milliseconds: limits.step };
     // What a state is given is what its function takes: the text of the state machine says so.
     const input = payload as Input;
-    return this.invoke(called, (deps) => step(() => deps)(input)).catch((error: unknown) => {
+    const work = this.invoke(called, (deps) => step(() => deps)(input));
+    return this.#perhapsUnheard(state, work).catch((error: unknown) => {
       this.#ground.say(() => `${state}: ${String(error)}`);
       this.#noteDeath(state, input, error);
       throw error;
     });
+  }
+
+  /** Sometimes the workflow gives up on a function that goes on. */
+  #perhapsUnheard<T>(state: string, work: Promise<T>): Promise<T> {
+    const { faults, random, time } = this.#ground;
+    if (!faults.chance(0.01)) return work;
+    const name = random.pick(['Lambda.SdkClientException', 'Lambda.Unknown'] as const);
+    const unheard = time
+      .wait(random.between(0, 3) * SECOND)
+      .then(() => Promise.reject(new Unheard(state, name)));
+    return Promise.race([work, unheard]);
   }
 
   /** A step that does not end by itself or by what it was told is a crash; one that throws anything else is a defect. */
@@ -182,7 +197,7 @@ export class ControlPlane {
     if (this.#table.get(`T#${tenantId}#D#${deploymentId}`, 'A') === undefined) return;
     if (error instanceof StepRefused || error instanceof BuildsAtCapacity) return;
     facts.noteDeath(revisionId);
-    const isOurs = error instanceof Ended || error instanceof NotStarted || error instanceof Transient;
+    const isOurs = [Ended, NotStarted, Transient, Unheard].some((kind) => error instanceof kind);
     if (!isOurs && !facts.wasHit(deploymentId)) violate(`the step ${state} throws: ${String(error)}`);
   }
 

@@ -7,6 +7,7 @@ import type { Table } from '../../lib/store/table.ts';
 import { throttled } from './faults.ts';
 import type { Ground } from './ground.ts';
 import type { Invocation } from './invocation.ts';
+import type { Plan } from './plan.ts';
 import type { BlobStore } from './services/blob-store.ts';
 import type { BuildService } from './services/builds.ts';
 import type { Executions } from './services/executions.ts';
@@ -29,6 +30,7 @@ export type Services = {
   offers: (invocation: Invocation) => Deps['offers'];
   /** Names the runtime, where one does all. */
   ownerId: string | undefined;
+  patienceSeconds: Plan['patienceSeconds'];
   drops: Drops | undefined;
   /** Ends a revision in one transaction and frees its slot in another. */
   splitsEnds: boolean;
@@ -54,19 +56,19 @@ function patienceOf({ time, random, newId }: Ground, invocation: Invocation): Pa
       }
     }
   };
-  return { now: () => time.now, newRequestToken: newId, tryAgain };
+  return { now: () => Math.floor(time.now), newRequestToken: newId, tryAgain };
 }
 
-const SETTINGS: Deps['settings'] = {
+const settingsFor = ({ listener, build }: Plan['patienceSeconds']): Deps['settings'] => ({
   allowFileRepositories: true,
   registryHost: undefined,
-  unclaimedSeconds: 900,
-  silentSeconds: 900,
-  buildSeconds: 1800,
+  unclaimedSeconds: listener,
+  silentSeconds: listener,
+  buildSeconds: build,
   keptArtifacts: 3,
   auditDays: 400,
   addresses: { allowedHosts: [], loopback: true },
-};
+});
 
 const notSimulated = (): never => {
   throw new Error('this is not simulated');
@@ -91,7 +93,12 @@ export function depsOf(
       ...(services.drops && { drops: services.drops }),
       patience: patienceOf(ground, invocation),
     },
-    clock: { now: () => time.now, orderedId: newId, randomId: newId, wait: (ms) => invocation.wait(ms) },
+    clock: {
+      now: () => Math.floor(time.now),
+      orderedId: newId,
+      randomId: newId,
+      wait: (ms) => invocation.wait(ms),
+    },
     keys: { generateDataKey: notSimulated, openDataKey: notSimulated },
     blobs: blobsOf(services, invocation),
     logs: logsOf(invocation),
@@ -128,7 +135,7 @@ export function depsOf(
     idempotency: unkeyed,
     auditLog: { handedOut: () => undefined, refused: () => undefined },
     ...(services.ownerId !== undefined && { ownerId: services.ownerId }),
-    settings: SETTINGS,
+    settings: settingsFor(services.patienceSeconds),
   };
 }
 

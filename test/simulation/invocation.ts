@@ -19,6 +19,14 @@ export class NotStarted extends Error {
   }
 }
 
+/** What became of the function was not heard. */
+export class Unheard extends Error {
+  constructor(name: string, error: string) {
+    super(`${name} was not heard to end`);
+    this.name = error;
+  }
+}
+
 const LAST_CALL = 14;
 
 /** One call of a function, which may die at any call to a port: before or after that has taken effect. */

@@ -23,6 +23,8 @@ export type Plan = {
   acts: number;
   listeners: number;
   isSlow: boolean;
+  /** Silences and builds last no longer than this, in seconds: short ones meet what they race with more often. */
+  patienceSeconds: { listener: number; build: number };
   /** So long things go wrong. */
   faultyMilliseconds: number;
   incidents: Incident[];
@@ -33,6 +35,7 @@ export function aPlan(random: Random): Plan {
   const isCrowd = random.chance(0.004);
   const faultyMilliseconds = random.pick([3, 8, 20]) * MINUTE;
   const isEmbedded = random.chance(0.4);
+  const isImpatient = !isCrowd && random.chance(0.3);
   const incidents: Incident[] = [];
   const add = (probability: number, what: Incident['what'], from: number, to: number) => {
     if (random.chance(probability))
@@ -56,6 +59,7 @@ export function aPlan(random: Random): Plan {
     acts: isCrowd ? 10 : random.whole(2, 12),
     listeners: random.chance(0.3) ? 2 : 1,
     isSlow: isCrowd || random.chance(0.05),
+    patienceSeconds: isImpatient ? { listener: 90, build: 100 } : { listener: 900, build: 1800 },
     faultyMilliseconds,
     incidents,
   };

@@ -11,7 +11,7 @@ import { Clients } from './people/clients.ts';
 import { SimulatedListener } from './people/listener.ts';
 import { aPlan, type Plan } from './plan.ts';
 import { Random } from './random.ts';
-import { MemoryTable } from './table/memory-table.ts';
+import { type Command, MemoryTable, type Outcome } from './table/memory-table.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 export type Options = {
@@ -21,6 +21,8 @@ export type Options = {
   withoutSweep?: boolean;
   /** Guards that are left out. */
   drops?: Drops;
+  /** Hears of each command to the table and of what came of it. */
+  hears?: (command: Command, outcome: Outcome) => void;
   /** Frees the slot in a transaction of its own. */
   splitsEnds?: boolean;
 };
@@ -76,6 +78,7 @@ export class Simulation {
       newId: () => this.#newId(),
     };
     this.#plan = aPlan(random);
+    this.#table.onExecute = options.hears;
   }
 
   async run(): Promise<Result> {
@@ -85,9 +88,10 @@ export class Simulation {
       isEmbedded: this.#plan.isEmbedded,
       sweeps: this.#options.withoutSweep !== true,
       drops: this.#options.drops,
+      patienceSeconds: this.#plan.patienceSeconds,
       splitsEnds: this.#options.splitsEnds === true,
     });
-    const invariants = new Invariants(this.#ground, this.#table, plane.builds);
+    const invariants = new Invariants(this.#ground, this.#table, plane, this.#plan);
     this.#table.onCommit = (changes) => {
       for (const { after } of changes)
         if (after?.entity === 'revision') owners.set(String(after.id), String(after.deployment_id));

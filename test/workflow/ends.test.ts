@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { transact } from '../../lib/store/operations.ts';
+import { revise } from '../../lib/store/revisions.ts';
 import { create, deployBuilt, githubBody, reaches } from '../support/steps.ts';
 import { until } from '../support/until.ts';
 import { aWorld, type World } from '../support/world.ts';
@@ -75,6 +77,30 @@ describe('a build that is lost while it is being started', () => {
     await later(world);
     await buildStarted(world, `${revisionId}-2`);
     await builds.succeed(`${revisionId}-2`);
+    await deployBuilt(world, id, revisionId);
+    expect([...builds.jobs.keys()]).toEqual([`build-${revisionId}`, `build-${revisionId}-2`]);
+  });
+});
+
+describe('a step that goes on after it was given up', () => {
+  it('leaves the build to the next attempt, which takes the same', async () => {
+    const world = await aWorld();
+    const { builds, table } = world.deps;
+    const start = builds.start.bind(builds);
+    builds.start = async (job) => {
+      const isFirst = builds.jobs.size === 0;
+      const started = await start(job);
+      if (isFirst) await transact(table, [revise(job, { set: { attempt: 2 } })]);
+      return started;
+    };
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await buildStarted(world, revisionId);
+    await until(async () => (await world.deps.workflow.status(`${revisionId}-1`)) === 'succeeded', {
+      timeoutMs: 60_000,
+      what: 'the end of the first attempt',
+    });
+    await world.sweepFor(180);
+    await builds.succeed(revisionId);
     await deployBuilt(world, id, revisionId);
     expect(builds.stopped).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { type BuildJob, type BuildSource, BuildsAtCapacity } from '../../adapter
 import { platformsOf } from '../../contract/platforms.ts';
 import { numberOf } from '../../domain/revision-id.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
+import { stageOf } from '../../domain/transitions.ts';
 import { findDeployment, getConfiguration } from '../../store/deployments.ts';
 import { absent, equals, guard, remove, same } from '../../store/expressions.ts';
 import type { Configuration, Deployment, Revision } from '../../store/items.ts';
@@ -123,18 +124,21 @@ async function storeBuildId(
     );
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
-    if (await isSettled(deps, task, buildId)) return;
-    await deps.builds.stop(buildId);
+    const current = await findRevision(deps.table, task);
+    const isTaken = current !== undefined && takes(current, buildId);
+    if (!isTaken) await deps.builds.stop(buildId);
+    // Kept already by another try of this step, or lost before anybody knew of it: who waits for it hears that.
+    if (current?.attempt === task.attempt && (isTaken || current.lost_build?.id === buildId)) return;
     throw new StepRefused('Build', task);
   }
 }
 
-/** Another try of this step has kept the build already, or it was lost before anybody knew of it: who waits for it will hear that. */
-async function isSettled({ table }: BuildDeps, task: TokenTask, buildId: string): Promise<boolean> {
-  const current = await findRevision(table, task);
-  const isWanted = current?.attempt === task.attempt && current.interrupt_requested_at === undefined;
-  return isWanted && (current.build_id === buildId || current.lost_build?.id === buildId);
-}
+/** It is this revision's build, or becomes that: a later attempt that starts one gets the same. */
+const takes = (revision: Revision, buildId: string): boolean =>
+  stageOf(revision.status) === 'build' &&
+  revision.interrupt_requested_at === undefined &&
+  revision.lost_build?.id !== buildId &&
+  (revision.build_id ?? buildId) === buildId;
 
 async function jobOf(
   deps: BuildDeps,

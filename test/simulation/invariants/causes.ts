@@ -1,5 +1,6 @@
-import { MINUTE } from '../faults.ts';
+import { MINUTE, SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';
+import type { Plan } from '../plan.ts';
 import type { Change } from '../table/memory-table.ts';
 import type { Invariant, Revision } from './invariant.ts';
 
@@ -10,7 +11,7 @@ export class Causes implements Invariant {
   readonly #ground: Ground;
   readonly #causes: Cause[];
 
-  constructor(ground: Ground) {
+  constructor(ground: Ground, { listener, build }: Plan['patienceSeconds']) {
     this.#ground = ground;
     const { facts, time } = ground;
     const wasHit = ({ deployment_id: id }: Revision) => facts.wasHit(id);
@@ -29,14 +30,14 @@ export class Causes implements Invariant {
       },
       {
         words: /has not asked for work since|went silent while deploying/,
-        // Unheard for a quarter of an hour, and silent for a lease at least: an outage of ours is not enough.
+        // Unheard for as long as it may be, and silent for a lease at least: an outage of ours is not enough.
         isTrue: () =>
-          time.now - facts.listenerHeardAt >= 14 * MINUTE &&
+          time.now - facts.listenerHeardAt >= (listener - 40) * SECOND &&
           time.now - facts.listenerTriedAt >= MINUTE - 5_000,
       },
       {
         words: /No build could start within|did not end within/,
-        isTrue: (revision) => sinceAwaitingBuild(revision, time.now) >= 30 * MINUTE,
+        isTrue: (revision) => sinceAwaitingBuild(revision, time.now) >= build * SECOND,
       },
       { words: /could not be handed to its listener/, isTrue: wasHit },
     ];

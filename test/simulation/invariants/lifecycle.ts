@@ -32,7 +32,8 @@ export class Lifecycle implements Invariant {
   #compare(pk: string, before: Revision, after: Revision): void {
     const { say } = this.#ground;
     if (isEnded(before)) this.#mustStay(before, after);
-    if (before.status === after.status) return this.#keepsItsOutcome(before, after);
+    this.#keepsItsOutcome(before, after);
+    if (before.status === after.status) return;
     say(() => `${named(after)}: ${before.status} -> ${after.status} ${after.status_message ?? ''}`);
     this.#moves(before, after);
     this.#obeysAnInterrupt(before, after);

@@ -35,6 +35,7 @@ export class Executions {
   readonly #hooks: Hooks;
   readonly #all = new Map<string, Execution>();
   readonly #tokens = new Map<string, Waiting>();
+  readonly #attempts = new Map<string, number>();
   #lastToken = 0;
 
   constructor(ground: Ground, hooks: Hooks) {
@@ -81,8 +82,15 @@ export class Executions {
     }
   }
 
-  get running(): number {
-    return [...this.#all.values()].filter(({ status }) => status === 'running').length;
+  /** Which attempt of its revision a token was made for. */
+  attemptOf(token: string): number | undefined {
+    return this.#attempts.get(token);
+  }
+
+  #newToken({ input }: Execution): string {
+    const token = `token-${++this.#lastToken}`;
+    this.#attempts.set(token, input.attempt);
+    return token;
   }
 
   #answer(token: string, how: (waiting: Waiting) => void): 'answered' | 'gone' {
@@ -113,7 +121,7 @@ export class Executions {
     const machine = new Machine(definition, {
       wait: (milliseconds) => this.#waitIn(execution, milliseconds),
       random: () => random.next(),
-      newToken: () => `token-${++this.#lastToken}`,
+      newToken: () => this.#newToken(execution),
       task: (call) => this.#task(execution, call),
     });
     const end = await machine.run({ ...execution.input });

@@ -22,6 +22,9 @@ export type Change = { pk: string; sk: string; before: Item | undefined; after: 
 /** A command of the document client, as lib/store makes them. */
 export type Command = { constructor: { name: string }; input: unknown };
 
+/** What a command gave. */
+export type Outcome = { answer: object } | { error: unknown };
+
 type Keyed = { pk: string; sk: string };
 type Operation = {
   kind: 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
@@ -61,9 +64,23 @@ export class MemoryTable {
     return this.partitions.get(pk)?.get(sk);
   }
 
+  /** Hears of each command and of what came of it, in their order. */
+  onExecute: ((command: Command, outcome: Outcome) => void) | undefined;
+
   /** Does what a command says, at once. Throws as DynamoDB does when a condition does not hold. */
   execute(command: Command): object {
     this.operations += 1;
+    try {
+      const answer = this.#execute(command);
+      this.onExecute?.(command, { answer });
+      return answer;
+    } catch (error) {
+      this.onExecute?.(command, { error });
+      throw error;
+    }
+  }
+
+  #execute(command: Command): object {
     switch (command.constructor.name) {
       case 'GetCommand': {
         const { Key } = command.input as GetCommandInput;
