@@ -27,7 +27,7 @@ export async function getDeploymentItem(
   return found;
 }
 
-/** The configuration of this version; versions are immutable and written with what refers to them. */
+/** The configuration of this version; versions are immutable, written with what refers to them, and go with the deployment. */
 export async function getConfiguration(
   table: Table,
   owner: { tenantId: string; deploymentId: string },
@@ -35,8 +35,11 @@ export async function getConfiguration(
 ): Promise<Configuration> {
   const key = configurationKey(owner.tenantId, owner.deploymentId, version);
   const found = await find(table, key, configuration);
-  if (found === undefined)
+  if (found === undefined) {
+    const { status } = await getDeploymentItem(table, owner.tenantId, owner.deploymentId);
+    if (status === 'AWAITING_DELETE') throw refuse('deployment_not_found', { id: owner.deploymentId });
     throw new Error(`version ${version} of its configuration is referred to but not stored`);
+  }
   return found;
 }
 

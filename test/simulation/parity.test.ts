@@ -119,7 +119,8 @@ describe('the table of the simulation', () => {
         (answer): Outcome => ({ answer }),
         (error: unknown): Outcome => ({ error }),
       );
-      expect(told(outcome), JSON.stringify(command.input)).toEqual(told(real));
+      const { input } = command;
+      expect({ input, told: told(outcome) }).toEqual({ input, told: told(real) });
     }
   });
 });

@@ -3,6 +3,7 @@ import { openSecrets } from '../../../lib/app/secrets.ts';
 import { findDeployment, getConfiguration } from '../../../lib/store/deployments.ts';
 import { getRevisionItem } from '../../../lib/store/revisions.ts';
 import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
+import { settle } from '../../support/deleting.ts';
 import { COMMIT, ended, inProgress } from '../../support/processed.ts';
 import {
   change,
@@ -13,9 +14,11 @@ import {
   redeploy,
   refusedWith,
   register,
+  remove,
   revisions,
   show,
 } from '../../support/requests.ts';
+import { interruptedAt } from '../../support/stepwise.ts';
 
 const first = {
   source_config: {
@@ -200,5 +203,18 @@ describe('an interrupt', () => {
       );
       await postRevision(plane, id);
     }
+  });
+});
+
+describe('a redeploy of what is being deleted meanwhile', () => {
+  it.each([0, 1, 2, 3])('finds nothing, or too late, whatever it had read: call %i', async (at) => {
+    const { plane, id } = await made();
+    const { id: old } = await ended(plane, id, 'DEPLOYED', { commit: COMMIT });
+    const { deps } = interruptedAt(plane.deps, at, async () => {
+      await remove(plane, id);
+      await settle(plane, id);
+    });
+    const refusal = await refusedWith(redeploy({ ...plane, deps }, id, old));
+    expect(refusal).toMatch(/^40[49] /);
   });
 });
