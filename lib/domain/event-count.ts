@@ -1,26 +1,142 @@
-/** How many events a deployment has had, and the names of the newest of them, oldest first. */
-export type EventCount = { sequence: number; recent: readonly string[] };
+/** How many events a deployment has had, which the newest were, and up to where its revisions have been told of. */
+export type EventCount = {
+  sequence: number;
+  /** The names of the newest events, oldest first. */
+  recent: readonly string[];
+  /** All revisions up to this number have been told of to their end. */
+  settled: number;
+  /** Of later revisions, by number: how many of their statuses have been told. */
+  told: Readonly<Record<string, number>>;
+  /** Later revisions that have been told of to their end. */
+  ended: readonly number[];
+  /** Revisions up to this number are older than these notes: what their records say of themselves is taken. */
+  unknown_to?: number | undefined;
+};
+
+export const NO_EVENTS: EventCount = { sequence: 0, recent: [], settled: 0, told: {}, ended: [] };
+
+type Timed = { at: string };
+export type Named<E extends Timed> = { name: string; event: E };
+/** All statuses of a revision as events. `known`: so many are older than the change that is told of. */
+export type History<E extends Timed> = {
+  number: number;
+  known: number;
+  events: readonly Named<E>[];
+  /** It has left the queue, so all before it have ended. */
+  hasBegun: boolean;
+  isEnded: boolean;
+};
+/** What there is to tell: a revision's statuses, as far as they have not been told, or something else. */
+export type News<E extends Timed> = History<E> | Named<E>;
+
+const isHistory = <E extends Timed>(news: News<E>): news is History<E> => 'events' in news;
 
 /** So many names are remembered: more than the events of one deployment in a batch of records that is delivered again. */
 const RECENT_MAX = 64;
 
+/** How far revisions have been told of, while something is told. */
+class Progress {
+  settled: number;
+  readonly #unknownTo: number;
+  readonly #told: Map<number, number>;
+  readonly #ended: Set<number>;
+
+  constructor({ settled, told, ended, unknown_to: unknownTo = 0 }: EventCount) {
+    this.#unknownTo = unknownTo;
+    this.settled = settled;
+    this.#told = new Map(Object.entries(told).map(([number, count]) => [Number(number), count]));
+    this.#ended = new Set(ended);
+  }
+
+  /** How many statuses of a revision have been told. */
+  countOf({ number, known }: Pick<History<Timed>, 'number' | 'known'>): number {
+    const count = this.#told.get(number);
+    if (count !== undefined) return count;
+    if (number <= this.#unknownTo) return known;
+    return this.hasEnded(number) ? Number.POSITIVE_INFINITY : 0;
+  }
+
+  hasEnded = (number: number): boolean => number <= this.settled || this.#ended.has(number);
+
+  isKnown = (number: number): boolean => this.#told.has(number) || this.hasEnded(number);
+
+  state(): Pick<EventCount, 'settled' | 'told' | 'ended'> {
+    return { settled: this.settled, told: Object.fromEntries(this.#told), ended: [...this.#ended] };
+  }
+
+  note({ number, events, isEnded }: History<Timed>): void {
+    if (this.hasEnded(number)) return;
+    if (!isEnded) {
+      this.#told.set(number, Math.max(events.length, this.#told.get(number) ?? 0));
+      return;
+    }
+    this.#told.delete(number);
+    this.#ended.add(number);
+    while (this.#ended.delete(this.settled + 1)) this.settled += 1;
+  }
+}
+
 /**
- * Numbers events in the order in which they are named. One that is remembered has its number already and keeps it: the record it came from
- * was delivered again. Gives the count afterwards (the same object when nothing was new), and a number for each name.
+ * Whether something should have been told before this, and its records never came: every revision before one that has begun must have ended,
+ * and every other one before it must have been made. Gives the numbers of all revisions that must be read then, for what is stored may be
+ * ahead of what is told: those that have not ended, as far as was told. None when nothing was missed.
  */
-export function numberEvents(
+export function missedBefore<E extends Timed>(count: EventCount, news: readonly News<E>[]): number[] {
+  const progress = new Progress(count);
+  const open = new Set<number>();
+  let isMissed = false;
+  for (const history of news.filter(isHistory)) {
+    for (let number = progress.settled + 1; number <= history.number; number++) {
+      if (progress.hasEnded(number)) continue;
+      open.add(number);
+      if (number < history.number) isMissed ||= history.hasBegun || !progress.isKnown(number);
+    }
+    progress.note(history);
+  }
+  return isMissed ? [...open].sort((a, b) => a - b) : [];
+}
+
+/**
+ * Numbers what there is to tell, in its order, or in that of its times (`byTime`). What is remembered has its number already and keeps it: the
+ * record it came from was delivered again. What was told and is not remembered any more is left out. Gives the count afterwards (the same
+ * object when nothing was new).
+ */
+export function numberNews<E extends Timed>(
   count: EventCount,
-  names: readonly string[],
-): { count: EventCount; numbers: number[] } {
+  news: readonly News<E>[],
+  { byTime = false } = {},
+): { count: EventCount; numbered: { event: E; sequence: number }[] } {
+  const progress = new Progress(count);
+  const entries = news.flatMap((one) => entriesOf(one, progress));
+  if (byTime) entries.sort((a, b) => compare(a.named.event.at, b.named.event.at));
   const recent = [...count.recent];
   let { sequence } = count;
-  const numbers = names.map((name) => {
-    const place = recent.lastIndexOf(name);
-    if (place >= 0) return sequence - (recent.length - 1 - place);
-    recent.push(name);
-    sequence += 1;
-    return sequence;
-  });
-  if (sequence === count.sequence) return { count, numbers };
-  return { count: { sequence, recent: recent.slice(-Math.max(RECENT_MAX, names.length)) }, numbers };
+  const numbered: { event: E; sequence: number }[] = [];
+  for (const { named, isNew } of entries) {
+    const place = recent.lastIndexOf(named.name);
+    if (place < 0 && !isNew) continue;
+    if (place < 0) {
+      recent.push(named.name);
+      sequence += 1;
+    }
+    const behind = place < 0 ? 0 : recent.length - 1 - place;
+    numbered.push({ event: named.event, sequence: sequence - behind });
+  }
+  const isSame = sequence === count.sequence && progress.settled === count.settled;
+  if (isSame) return { count, numbered };
+  const kept = recent.slice(-Math.max(RECENT_MAX, sequence - count.sequence));
+  return { count: { ...count, ...progress.state(), sequence, recent: kept }, numbered };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+type Entry<E extends Timed> = { named: Named<E>; isNew: boolean };
+
+/** What of it is to be told, and notes that it is. */
+function entriesOf<E extends Timed>(one: News<E>, progress: Progress): Entry<E>[] {
+  if (!isHistory(one)) return [{ named: one, isNew: true }];
+  const from = progress.countOf(one);
+  const first = Math.min(from, one.known);
+  progress.note(one);
+  return one.events.slice(first).map((named, index) => ({ named, isNew: first + index >= from }));
 }

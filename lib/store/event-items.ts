@@ -13,13 +13,33 @@ type Owner = { tenantId: string; deploymentId: string };
 /** Counts a deployment's events. It lies beside the deployment's partition and outlives it for a while: its end is an event too. */
 export const eventCount = lazy(() =>
   z.object({
-    v: z.literal(1),
+    v: z.literal(2),
     entity: z.literal('event_count'),
     tenant_id: z.string(),
     sequence: z.int(),
     recent: z.array(z.string()),
+    settled: z.int(),
+    told: z.record(z.string(), z.int()),
+    ended: z.array(z.int()),
+    unknown_to: z.int().optional(),
     ttl: z.number().optional(),
   }),
+);
+
+const firstVersion = lazy(() => z.object({ v: z.literal(1), recent: z.array(z.string()) }).loose());
+
+/** So many revisions may be in a queue. */
+const QUEUE_LENGTH_MAX = 100;
+
+/** A count of the first version said nothing of revisions: those that it may have been about, the queue's included, are taken for told. */
+const eventCountOfAnyVersion = lazy(() =>
+  z.preprocess((item) => {
+    const known = firstVersion().safeParse(item);
+    if (!known.success) return item;
+    const newest = Math.max(0, ...known.data.recent.map((name) => Number.parseInt(name, 10) || 0));
+    const unknown_to = newest + QUEUE_LENGTH_MAX;
+    return { ...known.data, v: 2, settled: unknown_to, told: {}, ended: [], unknown_to };
+  }, eventCount()),
 );
 
 /** Events that nobody could be told, in order; sweep tells them. */
@@ -52,17 +72,18 @@ export async function findEventCount(
   table: Table,
   { tenantId, deploymentId }: Owner,
 ): Promise<EventCount | undefined> {
-  return find(table, eventCountKey(tenantId, deploymentId), eventCount);
+  return find(table, eventCountKey(tenantId, deploymentId), eventCountOfAnyVersion);
 }
 
 /** Only while the count is still what was read. `ttl` (epoch seconds): the deployment is gone. */
 export function putEventCount(
   { tenantId, deploymentId }: Owner,
   before: EventCount | undefined,
-  { sequence, recent }: EventCount,
+  { sequence, recent, settled, told, ended, unknown_to }: EventCount,
   ttl: number | undefined,
 ): Write {
-  const item = { v: 1, entity: 'event_count', tenant_id: tenantId, sequence, recent, ttl };
+  const progress = { settled, told, ended, unknown_to };
+  const item = { v: 2, entity: 'event_count', tenant_id: tenantId, sequence, recent, ...progress, ttl };
   const unchanged = before === undefined ? absent('pk') : equals('sequence', before.sequence);
   return put('event_count', { ...eventCountKey(tenantId, deploymentId), ...item }, unchanged);
 }

@@ -79,6 +79,13 @@ export const IN_FLIGHT_LOOK_MILLISECONDS = 60_000;
 export const inFlightDue = (item: { pk: string }, now: number): { due_pk: string; due_at: number } =>
   due(item.pk, now + IN_FLIGHT_LOOK_MILLISECONDS);
 
+/** Later than any stream that is merely behind: what has not been told of by then is told by sweep. */
+const ENDED_LOOK_MILLISECONDS = 60 * 60_000;
+
+/** When sweep looks at a revision that has ended and has nothing at work. */
+export const endedDue = (item: { pk: string }, now: number): { due_pk: string; due_at: number } =>
+  due(item.pk, now + ENDED_LOOK_MILLISECONDS);
+
 /** A revision that has ended is looked at no more. */
 export const forgetDue = (item: Revision): Write =>
   update(

@@ -9,6 +9,7 @@ import { ConditionsFailed, transact, type Write } from '../../store/operations.t
 import { addressStays, place } from '../../store/placements.ts';
 import { noteEnds } from '../../store/revision-ends.ts';
 import {
+  endedDue,
   findRevision,
   findToken,
   IN_FLIGHT_LOOK_MILLISECONDS,
@@ -99,6 +100,7 @@ async function tryEnd(
 }
 
 function endOfRevision(revision: Revision, ending: Ending, now: number): Write {
+  const at = revisionKeyOf(refOf(revision));
   return move(
     revision,
     ending.status,
@@ -106,14 +108,9 @@ function endOfRevision(revision: Revision, ending: Ending, now: number): Write {
     {
       set: {
         status_message: ending.message,
-        ...(buildMayRun(revision) && inFlightDue(revisionKeyOf(refOf(revision)), now)),
+        ...(buildMayRun(revision) ? inFlightDue(at, now) : endedDue(at, now)),
       },
-      remove: [
-        ...(buildMayRun(revision) ? [] : ['due_pk', 'due_at']),
-        'build_due_at',
-        'restart',
-        'at_capacity',
-      ],
+      remove: ['build_due_at', 'restart', 'at_capacity'],
     },
     guard('interrupt: as read', same('interrupt_requested_at', revision.interrupt_requested_at)),
     sameOutcome(revision),

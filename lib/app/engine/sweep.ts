@@ -3,9 +3,10 @@ import { deploymentOf, deploymentOfEvents, duePartitions, revisionNumberIn } fro
 import { releaseShard, takeShard } from '../../store/sweep-leases.ts';
 import type { Deps } from '../deps.ts';
 import { resendEvents } from '../events/resend.ts';
+import { lookAtEnded } from './look-at-ended.ts';
 import { reconcile } from './reconcile.ts';
 import type { EngineDeps } from './situation.ts';
-import { stopEndedBuild } from './stop-ended-build.ts';
+
 import { within } from './within.ts';
 
 export type SweepDeps = EngineDeps & Pick<Deps, 'events' | 'ownerId'>;
@@ -109,5 +110,5 @@ async function lookOf(deps: SweepDeps, { pk, revisions }: DueDeployment): Promis
   const owner = deploymentOf(pk);
   if (owner === undefined) return;
   await reconcile(deps, owner, { asking: true });
-  for (const number of revisions) await stopEndedBuild(deps, owner, number);
+  for (const number of revisions) await lookAtEnded(deps, owner, number);
 }

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { DeploymentEvent } from '../../contract/events.ts';
 import { lazy } from '../../contract/lazy.ts';
-import { revisionStatuses } from '../../contract/revision-status.ts';
+import { type RevisionStatus, revisionStatuses } from '../../contract/revision-status.ts';
+import type { History, Named, News } from '../../domain/event-count.ts';
+import { isTerminal } from '../../domain/transitions.ts';
 import { type AuditEvent, type AuditMark, auditMark } from '../../store/audit-items.ts';
 import { type Image, itemOf } from '../../store/images.ts';
 import { deploymentOf } from '../../store/keys.ts';
@@ -24,8 +26,8 @@ export const changedItem = ({ before, after, ...rest }: ChangeRecord): ChangedIt
   after: after && itemOf(after),
 });
 
-/** An event before it is numbered. `name` tells it from the others of its deployment. */
-export type Unnumbered = { name: string; event: Omit<DeploymentEvent, 'sequence'> };
+/** An event before it is numbered. */
+export type Unnumbered = Omit<DeploymentEvent, 'sequence'>;
 
 /** What is read of the images, whatever else later versions of the items hold. */
 const deploymentImage = lazy(() =>
@@ -42,42 +44,54 @@ const revisionImage = lazy(() =>
 );
 
 /** What a change of an item means for who follows its deployment: nothing, mostly. */
-export function eventsOf({ before, after, at }: ChangedItem): Unnumbered[] {
+export function newsOf({ before, after, at }: ChangedItem): News<Unnumbered>[] {
   const entity = (after ?? before)?.entity;
-  if (entity === 'revision' && after !== undefined) return statusChanges(before, after);
+  if (entity === 'revision' && after !== undefined) {
+    const known = Array.isArray(before?.history) ? before.history.length : 0;
+    const history = historyOf(after, known);
+    return history.events.length > known ? [history] : [];
+  }
   if (entity !== 'deployment' || (before !== undefined && after !== undefined)) return [];
-  const { tenant_id, id, created_at } = deploymentImage().parse(after ?? before);
-  const came = after !== undefined;
-  const event = {
-    id: `${id}:${came ? 'created' : 'deleted'}`,
-    type: came ? ('deployment.created' as const) : ('deployment.deleted' as const),
-    at: came ? created_at : new Date(at).toISOString(),
-    tenant_id,
-    deployment_id: id,
-  };
-  return [{ name: came ? CREATED : DELETED, event }];
+  if (after !== undefined) return [createdEvent(after)];
+  const { tenant_id, id } = deploymentImage().parse(before);
+  const type = 'deployment.deleted' as const;
+  const told = { id: `${id}:deleted`, type, at: new Date(at).toISOString(), tenant_id, deployment_id: id };
+  return [{ name: DELETED, event: told }];
 }
 
-const CREATED = 'created';
+/** That a deployment was made, by its item. */
+export function createdEvent(item: Item): Named<Unnumbered> {
+  const { tenant_id, id, created_at } = deploymentImage().parse(item);
+  const type = 'deployment.created' as const;
+  return {
+    name: CREATED,
+    event: { id: `${id}:created`, type, at: created_at, tenant_id, deployment_id: id },
+  };
+}
+
+export const CREATED = 'created';
 export const DELETED = 'deleted';
 
-/** One for each status that the history has more than it had. */
-function statusChanges(before: Item | undefined, after: Item): Unnumbered[] {
-  const { tenant_id, deployment_id, id, number, history } = revisionImage().parse(after);
-  const known = Array.isArray(before?.history) ? before.history.length : 0;
-  return history.slice(known).map(({ status, at }, index) => {
-    const place = known + index;
-    const event = {
-      id: `${id}:${place}`,
-      type: 'revision.status_changed' as const,
-      at,
-      tenant_id,
-      deployment_id,
-      revision_id: id,
-      status,
-    };
+/** Where a revision is or ends while nothing has begun with it. */
+const NOT_BEGUN: ReadonlySet<RevisionStatus> = new Set([
+  'CREATING',
+  'QUEUED',
+  'CREATE_FAILED',
+  'SKIPPED',
+  'INTERRUPTED',
+]);
+
+/** All statuses of a revision as events, by its item. `known`: so many had been there before what is told of now. */
+export function historyOf(item: Item, known: number): History<Unnumbered> {
+  const { tenant_id, deployment_id, id, number, history } = revisionImage().parse(item);
+  const events = history.map(({ status, at }, place) => {
+    const type = 'revision.status_changed' as const;
+    const event = { id: `${id}:${place}`, type, at, tenant_id, deployment_id, revision_id: id, status };
     return { name: `${number}.${place}`, event };
   });
+  const last = history.at(-1)?.status;
+  const hasBegun = history.some(({ status }) => !NOT_BEGUN.has(status));
+  return { number, known, events, hasBegun, isEnded: last !== undefined && isTerminal(last) };
 }
 
 /** Who did what, when the change is one that a person's request made, and to which thing. */

@@ -1,39 +1,21 @@
 import type { Untold } from '../../adapters/events.ts';
-import type { DeploymentEvent } from '../../contract/events.ts';
-import { type EventCount, numberEvents } from '../../domain/event-count.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-items.ts';
-import {
-  findEventCount,
-  putEventCount,
-  putUnsentEvents,
-  putUnsentTokenEvent,
-} from '../../store/event-items.ts';
+import { putUnsentTokenEvent } from '../../store/event-items.ts';
 import { deploymentOf } from '../../store/keys.ts';
-import { retryRaces, type Write } from '../../store/operations.ts';
-import { write, writeAll } from '../../store/write.ts';
+import type { Write } from '../../store/operations.ts';
+import { writeAll } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
-import {
-  auditedBy,
-  type ChangedItem,
-  type ChangeRecord,
-  changedItem,
-  DELETED,
-  eventsOf,
-  type Unnumbered,
-} from './changed-item.ts';
+import { auditedBy, type ChangedItem, type ChangeRecord, changedItem, newsOf } from './changed-item.ts';
 import { RecentCounts } from './recent-counts.ts';
+import { tell } from './tell.ts';
 import { tokenEventsOf } from './token-changes.ts';
 
 type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings'>;
 type RecordDeps = ChangeDeps & { counts: RecentCounts };
 type OnError = (error: unknown, pk: string) => void;
-type Owner = { tenantId: string; deploymentId: string };
 
 /** A transaction takes a hundred writes. */
 const WRITES_MAX = 100;
-/** The count of a deployment that is gone is kept while its records could still be delivered again. */
-const GONE_DAYS = 14;
-const DAY_SECONDS = 86_400;
 
 /**
  * Makes of what changed the audit events and the events that are told. The stream is the outbox: a request writes nothing twice.
@@ -41,7 +23,9 @@ const DAY_SECONDS = 86_400;
  * Why nothing is lost, and nothing told in disorder: a record is delivered until this says that it is done, and five times at least before it is
  * set aside. Events are numbered in a conditional write before anybody is told, in the order of the stream; what is delivered again
  * finds its number there, and is told again under it. What nobody could be told (the bus is out of reach for longer than its client
- * tries) is stored with its numbers, and sweep tells it. Audit events are items under ids that the requests chose, so that a record delivered
+ * tries) is stored with its numbers, and sweep tells it. With the count it is kept up to where each revision has been told of: what the stream
+ * has lost (it keeps a record for a day) is told from the revisions' histories before whatever comes next, or when sweep looks once at a revision
+ * that has ended. Audit events are items under ids that the requests chose, so that a record delivered
  * twice writes the same item twice.
  *
  * What is made here remembers counts from one call to the next. It returns the sequence numbers of records to be delivered again.
@@ -94,12 +78,8 @@ async function recordEvents(
   changes: ChangedItem[],
 ): Promise<Untold | undefined> {
   const owner = deploymentOf(pk);
-  const found = changes.flatMap(eventsOf);
-  if (owner === undefined || found.length === 0) return undefined;
-  const untold = await deps.events.publish(await numbered(deps, owner, found));
-  if (untold === undefined) return undefined;
-  await write(deps.table, putUnsentEvents(owner, untold.events, deps.clock.now()));
-  return untold;
+  const news = changes.flatMap(newsOf);
+  return owner === undefined || news.length === 0 ? undefined : tell(deps, owner, news);
 }
 
 /** Tokens count their changes themselves. */
@@ -119,21 +99,4 @@ async function inTransactions({ table }: RecordDeps, writes: Write[]): Promise<v
   for (let start = 0; start < writes.length; start += WRITES_MAX) {
     await writeAll(table, writes.slice(start, start + WRITES_MAX));
   }
-}
-
-const NONE: EventCount = { sequence: 0, recent: [] };
-
-function numbered(deps: RecordDeps, owner: Owner, found: Unnumbered[]): Promise<DeploymentEvent[]> {
-  const names = found.map(({ name }) => name);
-  const ttl = names.includes(DELETED)
-    ? Math.ceil(deps.clock.now() / 1000) + GONE_DAYS * DAY_SECONDS
-    : undefined;
-  return retryRaces(deps.table, async () => {
-    // Taken, so that a race that is lost reads it.
-    const before = deps.counts.take(owner.deploymentId) ?? (await findEventCount(deps.table, owner));
-    const { count, numbers } = numberEvents(before ?? NONE, names);
-    if (count !== before) await write(deps.table, putEventCount(owner, before, count, ttl));
-    deps.counts.note(owner.deploymentId, count);
-    return found.map(({ event }, index) => ({ ...event, sequence: numbers[index] ?? 0 }));
-  });
 }

@@ -7,10 +7,10 @@ import type { AuditMark } from '../../store/audit-items.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
 import { equals, guard, update } from '../../store/expressions.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
-import { deploymentKey } from '../../store/keys.ts';
+import { deploymentKey, revisionKeyOf } from '../../store/keys.ts';
 import { retryRaces, transact, type Write } from '../../store/operations.ts';
 import { noteEnds } from '../../store/revision-ends.ts';
-import { getRevisionItem, move } from '../../store/revisions.ts';
+import { endedDue, getRevisionItem, move, refOf } from '../../store/revisions.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks.ts';
@@ -95,8 +95,8 @@ function endQueued(deployment: Deployment, revision: Revision, now: number, audi
         status_message: endedInQueue(at),
         interrupt_requested_at: at,
         audit,
+        ...endedDue(revisionKeyOf(refOf(revision)), now),
       },
-      remove: ['due_pk', 'due_at'],
     }),
     ...noteEnds([revision], 'INTERRUPTED'),
     update(

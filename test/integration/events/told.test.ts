@@ -1,15 +1,20 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { create as createEvents } from '../../../functions/streams/events.ts';
 import type { Events } from '../../../lib/adapters/events.ts';
 import type { DeploymentEvent } from '../../../lib/contract/events.ts';
 import { remove } from '../../../lib/store/expressions.ts';
-import { deploymentKey, eventCountKey } from '../../../lib/store/keys.ts';
+import { deploymentKey, eventCountKey, type Key, revisionKey } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
 import { allItems } from '../../support/control-plane.ts';
 import * as steps from '../../support/steps.ts';
 import { until } from '../../support/until.ts';
 import { aWorld, type World } from '../../support/world.ts';
+
+/** Lambda's types of values are the SDK's but for binary ones. */
+type DynamoDBRecordKeys = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['Keys']>;
 
 const told = (world: World, deploymentId: string): DeploymentEvent[] =>
   world.deps.events.published().filter((event) => event.deployment_id === deploymentId);
@@ -99,6 +104,16 @@ async function recorded(world: World, deploymentId: string): Promise<DynamoDBRec
   return world.records().filter(({ dynamodb }) => dynamodb?.Keys?.pk?.S === pk);
 }
 
+/** The record of a revision that has just been made. */
+async function revisionImage({ deps: { table } }: World, key: Key): Promise<DynamoDBRecord> {
+  const { Item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }),
+  );
+  const Keys = marshall(key) as DynamoDBRecordKeys;
+  const NewImage = marshall(Item ?? {}) as DynamoDBRecordKeys;
+  return { eventName: 'INSERT', dynamodb: { SequenceNumber: '1', Keys, NewImage } };
+}
+
 describe('a record that is delivered again', () => {
   it('is told under the numbers it has, and moves no others', async () => {
     const world = await aWorld();
@@ -147,6 +162,63 @@ describe('a record that is delivered again', () => {
     const answer = await createEvents(() => world.deps)({ Records: [broken, record] });
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'broken' }] });
     expect(told(world, id).length).toBeGreaterThan(before);
+  });
+});
+
+describe('what the stream has lost', () => {
+  const next = { source_revision_config: { repo_ref: 'next' } };
+
+  /** A deployment whose second revision was made and deployed while nobody read the stream. */
+  async function outage() {
+    const world = await aWorld();
+    const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
+    await steps.deploy(world, id, first);
+    await hears(world, id, LIFE.length);
+    await world.loseStream();
+    const { latest_revision_id: second } = await steps.patch(world, id, next);
+    for (const forward of [
+      async () =>
+        until(() => world.deps.builds.jobs.has(`build-${second}`), { timeoutMs: 30_000, what: 'its build' }),
+      async () => world.deps.builds.succeed(second),
+      async () => steps.reaches(world, id, second, 'AWAITING_DEPLOY'),
+      async () => steps.complete(world, await steps.claimed(world), 'succeeded'),
+      async () => steps.reaches(world, id, second, 'DEPLOYED'),
+    ]) {
+      world.advance(61);
+      await world.sweep();
+      await forward();
+    }
+    const events = () => told(world, id).slice(LIFE.length);
+    expect(events()).toEqual([]);
+    return { world, id, second, events };
+  }
+  const MISSED = [
+    '9 CREATING',
+    '10 QUEUED',
+    '11 AWAITING_BUILD',
+    '12 BUILDING',
+    '13 AWAITING_DEPLOY',
+    '14 DEPLOYING',
+    '15 DEPLOYED',
+  ];
+
+  it('is told by sweep, once and in order', async () => {
+    const { world, events } = await outage();
+    world.advance(3601);
+    await world.sweep();
+    expect(events().map(shown)).toEqual(MISSED);
+    world.advance(3601);
+    expect(await world.sweep()).toEqual({ looked: 0, left: 0 });
+    expect(events().map(shown)).toEqual(MISSED);
+  });
+
+  it('is told before what comes next', async () => {
+    const { world, id, events } = await outage();
+    await steps.patch(world, id, next);
+    const { tenantId } = world.caller;
+    const third = await revisionImage(world, revisionKey(tenantId, id, 3));
+    await createEvents(() => world.deps)({ Records: [third] });
+    expect(events().map(shown)).toEqual([...MISSED, '16 CREATING', '17 QUEUED']);
   });
 });
 

@@ -1,48 +1,169 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { type EventCount, numberEvents } from '../../../lib/domain/event-count.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  type EventCount,
+  type History,
+  missedBefore,
+  type News,
+  NO_EVENTS,
+  numberNews,
+} from '../../../lib/domain/event-count.ts';
 
-const NONE: EventCount = { sequence: 0, recent: [] };
+type Event = { at: string; name: string };
+type Revision = { number: number; statuses: string[]; length: number };
 
-/** Batches as the stream gives them: each goes on where the one before ended, or begins a little before that, for it was delivered again. */
-const deliveries = fc.record({
-  events: fc.integer({ min: 0, max: 300 }),
-  steps: fc.array(
-    fc.record({ again: fc.integer({ min: 0, max: 40 }), length: fc.integer({ min: 1, max: 60 }) }),
-    {
-      maxLength: 30,
-    },
-  ),
+const WAY = ['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING', 'DEPLOYED'];
+
+/** A revision as it is after some change, `known` of its statuses being older than that. */
+const historyOf = ({ number, statuses }: Revision, known: number): History<Event> => ({
+  number,
+  known,
+  events: statuses.map((at, place) => ({
+    name: `${number}.${place}`,
+    event: { at, name: `${number}.${place}` },
+  })),
+  hasBegun: statuses.length > 2,
+  isEnded: statuses.length === WAY.length,
 });
 
-it('numbers each event once, from 1, without gaps and in order, however often it is delivered', () => {
-  fc.assert(
-    fc.property(deliveries, ({ events, steps }) => {
-      const names = Array.from({ length: events }, (_, n) => `${Math.floor(n / 7)}.${n % 7}`);
-      let count = NONE;
-      let seen = 0;
-      for (const { again, length } of steps) {
-        const start = Math.max(0, seen - again);
-        const batch = names.slice(start, seen + length);
-        const result = numberEvents(count, batch);
-        expect(result.numbers).toEqual(batch.map((_, index) => start + index + 1));
-        ({ count } = result);
-        seen = Math.min(names.length, seen + length);
-        expect(count.sequence).toBe(seen);
-        expect(count.recent.length).toBeLessThanOrEqual(100);
-      }
-    }),
-  );
-});
+/** What a stream says and a table holds, change by change. */
+class Deployment {
+  readonly records: History<Event>[] = [];
+  /** The table after each record. */
+  readonly tables: Revision[][] = [];
+  #revisions: Revision[] = [];
+  #time = 0;
 
-it('leaves the count as it is when nothing is new', () => {
-  const { count } = numberEvents(NONE, ['created', '1.0']);
-  expect(numberEvents(count, ['1.0', 'created'])).toEqual({ count, numbers: [2, 1] });
-  expect(numberEvents(count, ['1.0']).count).toBe(count);
-});
+  /** Another revision is queued, or the one whose turn it is goes on. */
+  change(isNew: boolean): void {
+    const current = this.#revisions.find(({ statuses }) => statuses.length < WAY.length);
+    if (isNew || current === undefined) {
+      const number = this.#revisions.length + 1;
+      const made = { number, statuses: [this.#now(), this.#now()], length: WAY.length };
+      this.#revisions = [...this.#revisions, made];
+      return this.#keep(made, 0);
+    }
+    const known = current.statuses.length;
+    const next = { ...current, statuses: [...current.statuses, this.#now()] };
+    this.#revisions = this.#revisions.map((each) => (each === current ? next : each));
+    this.#keep(next, known);
+  }
 
-it('remembers all of a batch that is longer than what it remembers otherwise', () => {
-  const names = Array.from({ length: 200 }, (_, n) => `n${n}`);
-  const first = numberEvents(NONE, names);
-  expect(numberEvents(first.count, names).numbers).toEqual(first.numbers);
+  #now = (): string => String((this.#time += 1)).padStart(6, '0');
+
+  #keep(revision: Revision, known: number): void {
+    this.records.push(historyOf(revision, known));
+    this.tables.push(this.#revisions);
+  }
+}
+
+/** As the consumer does: what was missed first, from the table. */
+class Consumer {
+  count: EventCount = NO_EVENTS;
+  readonly told: { name: string; sequence: number }[] = [];
+
+  tell(news: News<Event>[], table: Revision[]): void {
+    const asked = new Set<number>();
+    for (;;) {
+      const missed = missedBefore(this.count, news).filter((number) => !asked.has(number));
+      if (missed.length === 0) return this.#number(news, false);
+      for (const number of missed) asked.add(number);
+      const found = table.filter(({ number }) => missed.includes(number));
+      this.#number(
+        found.map((each) => historyOf(each, each.statuses.length)),
+        true,
+      );
+    }
+  }
+
+  #number(news: News<Event>[], byTime: boolean): void {
+    const { count, numbered } = numberNews(this.count, news, { byTime });
+    this.count = count;
+    this.told.push(...numbered.map(({ event: { name }, sequence }) => ({ name, sequence })));
+  }
+}
+
+const changes = fc.array(fc.boolean(), { minLength: 1, maxLength: 120 });
+/** Records are delivered in batches, some again, or are lost, while the table may be ahead of them. */
+const steps = fc.array(
+  fc.record({
+    lost: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 30 })),
+    again: fc.oneof(
+      { weight: 5, arbitrary: fc.integer({ min: 0, max: 12 }) },
+      fc.integer({ min: 60, max: 120 }),
+    ),
+    length: fc.integer({ min: 1, max: 20 }),
+    ahead: fc.integer({ min: 0, max: 10 }),
+  }),
+  { maxLength: 40 },
+);
+
+/** Each event has one number, there are no gaps, and no revision begins before the one before it has ended, in the numbers too. */
+function expectNumbered({ told }: Consumer, table: Revision[]): void {
+  const numbers = new Map<string, number>();
+  for (const { name, sequence } of told) {
+    expect(numbers.get(name) ?? sequence, name).toBe(sequence);
+    numbers.set(name, sequence);
+  }
+  const all = [...numbers.values()].sort((a, b) => a - b);
+  expect(all).toEqual(all.map((_, index) => index + 1));
+  let before = 0;
+  for (const { number, statuses } of table.filter((each) => each.statuses.length === WAY.length)) {
+    const own = statuses.map((_, place) => numbers.get(`${number}.${place}`) ?? Number.NaN);
+    expect(own, `revision ${number}`).toEqual(own.toSorted((a, b) => a - b));
+    expect(own.every(Number.isInteger), `revision ${number}`).toBe(true);
+    expect(own[2], `revision ${number}`).toBeGreaterThan(before);
+    before = own.at(-1) ?? 0;
+  }
+}
+
+describe('the numbers of events', () => {
+  it('are those of all that happened, each once, from 1, without gaps, whatever is lost and delivered again', () => {
+    fc.assert(
+      fc.property(changes, steps, fc.boolean(), (made, deliveries, loses) => {
+        const deployment = new Deployment();
+        for (const isNew of made) deployment.change(isNew);
+        const { records, tables } = deployment;
+        const consumer = new Consumer();
+        let next = 0;
+        for (const { lost, again, length, ahead } of deliveries) {
+          if (loses) next = Math.min(records.length, next + lost);
+          const batch = records.slice(Math.max(0, next - (lost === 0 || !loses ? again : 0)), next + length);
+          next = Math.min(records.length, next + length);
+          const table = tables[Math.min(tables.length - 1, next - 1 + ahead)] ?? [];
+          if (batch.length > 0) consumer.tell(batch, table);
+        }
+        const last = tables.at(-1) ?? [];
+        if (!loses && next < records.length) consumer.tell(records.slice(next), last);
+        // The look at what ended last: what is told of it settles all before it.
+        const newest = last.findLast(({ statuses }) => statuses.length === WAY.length);
+        if (newest !== undefined) consumer.tell([historyOf(newest, newest.statuses.length)], last);
+        expectNumbered(consumer, last);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('are in the order of what happened, also for what was missed', () => {
+    const missed = [
+      { number: 1, statuses: ['01', '02', '03', '07', '08'], length: WAY.length },
+      { number: 2, statuses: ['04', '05'], length: WAY.length },
+    ].map((each) => historyOf(each, each.statuses.length));
+    const { numbered } = numberNews(NO_EVENTS, missed, { byTime: true });
+    expect(numbered.map(({ event }) => event.at)).toEqual(['01', '02', '03', '04', '05', '07', '08']);
+  });
+
+  it('stay as they are when nothing is new', () => {
+    const news: News<Event>[] = [{ name: 'created', event: { at: '', name: 'created' } }];
+    const { count } = numberNews(NO_EVENTS, news);
+    const again = numberNews(count, news);
+    expect(again.count).toBe(count);
+    expect(again.numbered.map(({ sequence }) => sequence)).toEqual([1]);
+  });
+
+  it('are remembered of all of a batch that is longer than what is remembered otherwise', () => {
+    const news = Array.from({ length: 200 }, (_, n) => ({ name: `n${n}`, event: { at: '', name: `n${n}` } }));
+    const first = numberNews(NO_EVENTS, news);
+    expect(numberNews(first.count, news).numbered).toEqual(first.numbered);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { auditedBy, type ChangedItem, eventsOf } from '../../../lib/app/events/changed-item.ts';
+import { auditedBy, type ChangedItem, historyOf, newsOf } from '../../../lib/app/events/changed-item.ts';
 import type { Item } from '../../../lib/store/operations.ts';
 
 const mark = (id = 'new', more: Item = {}): Item => ({
@@ -60,7 +60,20 @@ describe('what others are told', () => {
     history: history(...statuses),
   });
   const names = (after: Item | undefined, before?: Item) =>
-    eventsOf(changed('T#t#D#d', after, before)).map(({ name, event }) => [name, event.status ?? event.type]);
+    newsOf(changed('T#t#D#d', after, before))
+      .flatMap((news) => ('events' in news ? news.events.slice(news.known) : [news]))
+      .map(({ name, event }) => [name, event.status ?? event.type]);
+
+  it('knows whether a revision has left the queue, and whether it has ended', () => {
+    const facts = (...statuses: string[]) => {
+      const { hasBegun, isEnded } = historyOf(revision(...statuses), 0);
+      return [hasBegun, isEnded];
+    };
+    expect(facts('CREATING', 'QUEUED')).toEqual([false, false]);
+    expect(facts('CREATING', 'QUEUED', 'INTERRUPTED')).toEqual([false, true]);
+    expect(facts('CREATING', 'QUEUED', 'AWAITING_DEPLOY')).toEqual([true, false]);
+    expect(facts('CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILD_FAILED')).toEqual([true, true]);
+  });
 
   it('is each status that a history has more than it had', () => {
     const begun = revision('CREATING', 'QUEUED');

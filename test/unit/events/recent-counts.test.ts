@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { RecentCounts } from '../../../lib/app/events/recent-counts.ts';
+import { NO_EVENTS } from '../../../lib/domain/event-count.ts';
 
-const count = (sequence: number) => ({ sequence, recent: [`${sequence}`] });
+const count = (sequence: number) => ({ ...NO_EVENTS, sequence });
 
 it('gives what was noted last, once', () => {
   const counts = new RecentCounts();

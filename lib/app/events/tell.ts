@@ -1,0 +1,119 @@
+import type { Untold } from '../../adapters/events.ts';
+import type { DeploymentEvent } from '../../contract/events.ts';
+import { type EventCount, missedBefore, type News, NO_EVENTS, numberNews } from '../../domain/event-count.ts';
+import { findDeployment } from '../../store/deployments.ts';
+import { findEventCount, putEventCount, putUnsentEvents } from '../../store/event-items.ts';
+import type { Revision } from '../../store/items.ts';
+import { retryRaces } from '../../store/operations.ts';
+import { findRevisionByNumber } from '../../store/revisions.ts';
+import { write } from '../../store/write.ts';
+import type { Deps } from '../deps.ts';
+import { CREATED, createdEvent, DELETED, historyOf, type Unnumbered } from './changed-item.ts';
+import { RecentCounts } from './recent-counts.ts';
+
+type TellDeps = Pick<Deps, 'table' | 'clock' | 'events'> & { counts: RecentCounts };
+type Owner = { tenantId: string; deploymentId: string };
+
+/** The count of a deployment that is gone is kept while its records could still be delivered again. */
+const GONE_DAYS = 14;
+const DAY_SECONDS = 86_400;
+/** So many revisions that were missed are read and told of at a time: their events are stored in one item when nobody can be told. */
+const MISSED_AT_ONCE = 100;
+
+/**
+ * Numbers what there is to tell of a deployment in a conditional write, and tells it. What should have been told before, and never came (its
+ * records were lost: the stream keeps them for a day), is told first, from the revisions' own histories. Gives what nobody could be told,
+ * which is stored for sweep.
+ */
+export async function tell(
+  deps: TellDeps,
+  owner: Owner,
+  news: readonly News<Unnumbered>[],
+): Promise<Untold | undefined> {
+  const asked = new Set<number>();
+  const toldNow = new Set<string>();
+  for (;;) {
+    const { missed, events } = await numbered(deps, owner, news, asked);
+    // What was read and told meanwhile is not told twice.
+    if (missed.length === 0)
+      return publish(
+        deps,
+        owner,
+        events.filter(({ id }) => !toldNow.has(id)),
+      );
+    for (const number of missed) asked.add(number);
+    const late = await numbered(deps, owner, await readMissed(deps, owner, missed), undefined);
+    for (const { id } of late.events) toldNow.add(id);
+    await publish(deps, owner, late.events);
+  }
+}
+
+/** Tells what has never been told of a revision that has ended, and of those before it. */
+export async function tellOfEnded(
+  deps: Omit<TellDeps, 'counts'>,
+  owner: Owner,
+  revision: Revision,
+): Promise<void> {
+  await tell({ ...deps, counts: new RecentCounts() }, owner, [historyOf(revision, revision.history.length)]);
+}
+
+/** The number of what is made of a deployment before all its revisions. */
+const CREATION = 0;
+
+type Numbered = { missed: number[]; events: DeploymentEvent[] };
+
+/** Nothing is numbered while something was missed that is not among those `asked` for; undefined: this is what was missed. */
+function numbered(
+  deps: TellDeps,
+  owner: Owner,
+  news: readonly News<Unnumbered>[],
+  asked: Set<number> | undefined,
+): Promise<Numbered> {
+  return retryRaces(deps.table, async () => {
+    // Taken, so that a race that is lost reads it.
+    const before = deps.counts.take(owner.deploymentId) ?? (await findEventCount(deps.table, owner));
+    const missed = asked === undefined ? [] : missing(before, news).filter((number) => !asked.has(number));
+    if (missed.length > 0) {
+      if (before !== undefined) deps.counts.note(owner.deploymentId, before);
+      return { missed: missed.slice(0, MISSED_AT_ONCE), events: [] };
+    }
+    const { count, numbered: told } = numberNews(before ?? NO_EVENTS, news, { byTime: asked === undefined });
+    if (count !== before && count !== NO_EVENTS)
+      await write(deps.table, putEventCount(owner, before, count, ttlOf(deps, news)));
+    if (count !== NO_EVENTS) deps.counts.note(owner.deploymentId, count);
+    return { missed: [], events: told.map(({ event, sequence }) => ({ ...event, sequence })) };
+  });
+}
+
+function missing(before: EventCount | undefined, news: readonly News<Unnumbered>[]): number[] {
+  const isCreated = before !== undefined || news.some((one) => 'name' in one && one.name === CREATED);
+  return [...(isCreated ? [] : [CREATION]), ...missedBefore(before ?? NO_EVENTS, news)];
+}
+
+const ttlOf = ({ clock }: TellDeps, news: readonly News<Unnumbered>[]): number | undefined =>
+  news.some((one) => 'name' in one && one.name === DELETED)
+    ? Math.ceil(clock.now() / 1000) + GONE_DAYS * DAY_SECONDS
+    : undefined;
+
+/** The newest first: what is read later is no older, so no revision is seen to have begun before the one before it has ended. */
+async function readMissed({ table }: TellDeps, owner: Owner, numbers: number[]): Promise<News<Unnumbered>[]> {
+  const found: (News<Unnumbered> | undefined)[] = [];
+  for (const number of numbers.toReversed()) {
+    if (number === CREATION) {
+      const deployment = await findDeployment(table, owner.tenantId, owner.deploymentId);
+      found.push(deployment && createdEvent(deployment));
+    } else {
+      const revision = await findRevisionByNumber(table, owner, number);
+      found.push(revision && historyOf(revision, revision.history.length));
+    }
+  }
+  return found.filter((one) => one !== undefined).toReversed();
+}
+
+async function publish(deps: TellDeps, owner: Owner, events: DeploymentEvent[]): Promise<Untold | undefined> {
+  if (events.length === 0) return undefined;
+  const untold = await deps.events.publish(events);
+  if (untold === undefined) return undefined;
+  await write(deps.table, putUnsentEvents(owner, untold.events, deps.clock.now()));
+  return untold;
+}
