@@ -16,6 +16,9 @@ export type Blobs = {
   delete(key: string): Promise<void>;
   /** Every object whose key begins with this one and a slash, in no order. */
   list(key: string): Promise<{ key: string; sizeBytes: number }[]>;
-  /** Deletes every object whose key begins with this one and a slash; what of them was pinned goes too. */
-  deleteBelow(key: string): Promise<void>;
+  /**
+   * Deletes objects whose key begins with this one and a slash; what of them was pinned goes too. `more`: that took a while, and some are left for
+   * another call.
+   */
+  deleteBelow(key: string): Promise<'done' | 'more'>;
 };

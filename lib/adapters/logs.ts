@@ -35,6 +35,6 @@ export type Logs = {
    * desc order it is undefined at the end.
    */
   query(stream: LogStream, query: LogQuery): Promise<{ entries: LogEntry[]; nextOffset: string | undefined }>;
-  /** Forgets all of a deployment's lines. */
-  delete(tenantId: string, deploymentId: string): Promise<void>;
+  /** Forgets a deployment's lines. `more`: that took a while, and some are left for another call. */
+  delete(tenantId: string, deploymentId: string): Promise<'done' | 'more'>;
 };

@@ -71,6 +71,7 @@ export function createDiskBlobs(options: DiskBlobsOptions): DiskBlobs {
     async deleteBelow(key) {
       for (const kept of ['objects', 'versions'])
         await rm(join(folder, kept, checkKey(key)), { recursive: true, force: true });
+      return 'done';
     },
     downloadUrl: async (key, expiresSeconds) => signedUrl('GET', key, expiresSeconds),
     uploadUrl: async (key, expiresSeconds) => signedUrl('PUT', key, expiresSeconds),

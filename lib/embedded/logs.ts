@@ -38,7 +38,10 @@ export function openLogStore(options: LogStoreOptions): LogStore {
       );
       return { entries, nextOffset: next };
     },
-    delete: (tenantId, deploymentId) => deleteChannels(database, tenantId, deploymentId),
+    async delete(tenantId, deploymentId) {
+      await deleteChannels(database, tenantId, deploymentId);
+      return 'done';
+    },
     close() {
       isOpen = false;
       database.close();

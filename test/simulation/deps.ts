@@ -151,7 +151,11 @@ function blobsOf({ blobs }: Services, invocation: Invocation): Deps['blobs'] {
     pin: notSimulated,
     list: (key) => call('a list of blobs', key, () => blobs.list(key)),
     delete: (key) => call('deleting a blob', key, () => blobs.delete(key)),
-    deleteBelow: (key) => call('deleting blobs', key, () => blobs.deleteBelow(key)),
+    deleteBelow: (key) =>
+      call('deleting blobs', key, () => {
+        blobs.deleteBelow(key);
+        return 'done';
+      }),
   };
 }
 
@@ -160,7 +164,7 @@ function logsOf(invocation: Invocation): Deps['logs'] {
     append: ({ deploymentId }) => invocation.call('logs', 'a log line', () => undefined, deploymentId),
     query: ({ deploymentId }) =>
       invocation.call('logs', 'reading a log', () => ({ entries: [], nextOffset: undefined }), deploymentId),
-    delete: (_, deploymentId) => invocation.call('logs', 'deleting logs', () => undefined, deploymentId),
+    delete: (_, deploymentId) => invocation.call('logs', 'deleting logs', () => 'done', deploymentId),
   };
 }
 

@@ -56,17 +56,19 @@ async function listBelow(client: S3Client, Bucket: string, Prefix: string) {
   return found;
 }
 
-/** In a versioned bucket what is deleted stays for a while as a version that is not current; its lifecycle removes that. */
-async function deleteBelow(client: S3Client, Bucket: string, Prefix: string): Promise<void> {
-  for (;;) {
-    const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
-    if (Contents.length === 0) return;
-    const Objects = Contents.map(({ Key }) => ({ Key }));
-    const { Errors: [failed] = [] } = await client.send(
-      new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
-    );
-    if (failed !== undefined) throw new Error(`${failed.Key} could not be deleted: ${failed.Code}`);
-  }
+/**
+ * A thousand at a time, which is what one request lists. In a versioned bucket what is deleted stays for a while as a version that is not current;
+ * its lifecycle removes that.
+ */
+async function deleteBelow(client: S3Client, Bucket: string, Prefix: string): Promise<'done' | 'more'> {
+  const { Contents = [], IsTruncated } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
+  if (Contents.length === 0) return 'done';
+  const Objects = Contents.map(({ Key }) => ({ Key }));
+  const { Errors: [failed] = [] } = await client.send(
+    new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }),
+  );
+  if (failed !== undefined) throw new Error(`${failed.Key} could not be deleted: ${failed.Code}`);
+  return IsTruncated === true ? 'more' : 'done';
 }
 
 type Place = { Bucket: string; Key: string };

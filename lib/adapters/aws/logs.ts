@@ -12,7 +12,7 @@ const KEPT_SECONDS = 30 * 24 * 3600;
 const END_KEPT_SECONDS = 2 * KEPT_SECONDS;
 /** At most two megabytes: half of what a transaction may hold. */
 const CHUNKS_A_TRANSACTION_MAX = 20;
-const DELETED_A_TRANSACTION = 50;
+const DELETED_AT_ONCE = 90;
 
 /**
  * Log lines in the table: gzipped chunks in the order of their times, one log a deployment and type. An append is a transaction with the
@@ -26,7 +26,8 @@ export function createTableLogs(table: Table, clock: Pick<Clock, 'now'>): Logs {
     query: (stream, query) => queryLog(table, stream, query),
     async delete(tenantId, deploymentId) {
       for (const type of ['build', 'deploy'] as const)
-        await deleteLog(table, { tenantId, deploymentId, type });
+        if ((await deleteLog(table, { tenantId, deploymentId, type })) === 'more') return 'more';
+      return 'done';
     },
   };
 }
@@ -75,14 +76,13 @@ function chunkWrite(
 
 type Log = { tenantId: string; deploymentId: string; type: 'build' | 'deploy' };
 
-async function deleteLog(table: Table, { tenantId, deploymentId, type }: Log): Promise<void> {
+async function deleteLog(table: Table, { tenantId, deploymentId, type }: Log): Promise<'done' | 'more'> {
   const { pk, sk: from } = logChunkKey(tenantId, deploymentId, type, 0);
   const { sk: to } = logChunkKey(tenantId, deploymentId, type, Number.MAX_SAFE_INTEGER);
-  for (;;) {
-    const page = await queryPage(table, logChunk, { pk, between: [from, to], limit: DELETED_A_TRANSACTION });
-    const writes = page.items.map((item) => remove('log_chunk', { pk: item.pk, sk: item.sk }));
-    if (writes.length > 0) await transact(table, writes);
-    if (page.lastKey === undefined) break;
-  }
+  const page = await queryPage(table, logChunk, { pk, between: [from, to], limit: DELETED_AT_ONCE });
+  const chunks = page.items.map((item) => remove('log_chunk', { pk: item.pk, sk: item.sk }));
+  if (chunks.length > 0) await transact(table, chunks);
+  if (page.lastKey !== undefined) return 'more';
   await transact(table, [remove('log_end', logEndKey(tenantId, deploymentId, type))]);
+  return 'done';
 }

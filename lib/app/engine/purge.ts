@@ -10,22 +10,23 @@ import type { EngineDeps, Loaded } from './situation.ts';
 
 /** A transaction holds a hundred writes; a read of so many stops at a megabyte, which is far from what a transaction may hold. */
 const ITEMS_A_PAGE = 90;
-/** Seconds of work, of the minute that a function has; what is left is another call's. */
-const PAGES_AT_ONCE = 10;
+/** A fraction of a second of work: whatever is called with a deployment, others wait for the end of the call. */
+const PAGES_AT_ONCE = 2;
 
 /**
  * Removes everything of a deployment that nothing runs of any more: files, images and logs, then what lies beside it page by page, then the deployment
  * itself with its name, in one transaction. What dies in between is begun again, for the deployment stays due until the end. `later`: more
- * is left than one call should do; the write that says so brings the next.
+ * is left than one call should do, which may be much; the write that says so brings the next, behind what others wait for.
  */
 export async function purge(deps: EngineDeps, loaded: Loaded): Promise<'later' | undefined> {
   const { owner, deployment } = loaded;
-  await Promise.all([
+  const [, ...left] = await Promise.all([
+    deps.images.deleteAll(owner),
     deps.blobs.deleteBelow(uploadsOf(owner)),
     deps.blobs.deleteBelow(artifactsOf(owner)),
-    deps.images.deleteAll(owner),
     deps.logs.delete(owner.tenantId, owner.deploymentId),
   ]);
+  if (left.includes('more')) return goOnLater(deps, loaded);
   for (let page = 0; page < PAGES_AT_ONCE; page++) {
     const keys = await keysBeside(deps.table, owner, ITEMS_A_PAGE);
     if (keys.length === 0) {
@@ -37,12 +38,14 @@ export async function purge(deps: EngineDeps, loaded: Loaded): Promise<'later' |
       keys.map((key) => remove('record', key)),
     );
   }
+  return goOnLater(deps, loaded);
+}
+
+async function goOnLater({ table, clock }: EngineDeps, { owner, deployment }: Loaded): Promise<'later'> {
   const key = deploymentKey(owner.tenantId, owner.deploymentId);
-  const change = { set: due(key.pk, deps.clock.now()) };
-  await write(
-    deps.table,
-    update('deployment', key, change, guard('deletion: still there', equals('id', deployment.id))),
-  );
+  const change = { set: due(key.pk, clock.now()) };
+  const isThere = guard('deletion: still there', equals('id', deployment.id));
+  await write(table, update('deployment', key, change, isThere));
   return 'later';
 }
 

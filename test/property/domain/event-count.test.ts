@@ -102,7 +102,7 @@ const steps = fc.array(
 function expectNumbered({ told }: Consumer, table: Revision[]): void {
   const numbers = new Map<string, number>();
   for (const { name, sequence } of told) {
-    expect(numbers.get(name) ?? sequence, name).toBe(sequence);
+    expect([name, numbers.get(name) ?? sequence]).toEqual([name, sequence]);
     numbers.set(name, sequence);
   }
   const all = [...numbers.values()].sort((a, b) => a - b);
@@ -110,9 +110,9 @@ function expectNumbered({ told }: Consumer, table: Revision[]): void {
   let before = 0;
   for (const { number, statuses } of table.filter((each) => each.statuses.length === WAY.length)) {
     const own = statuses.map((_, place) => numbers.get(`${number}.${place}`) ?? Number.NaN);
-    expect(own, `revision ${number}`).toEqual(own.toSorted((a, b) => a - b));
-    expect(own.every(Number.isInteger), `revision ${number}`).toBe(true);
-    expect(own[2], `revision ${number}`).toBeGreaterThan(before);
+    expect(own).toEqual(own.toSorted((a, b) => a - b));
+    expect([number, own.every(Number.isInteger)]).toEqual([number, true]);
+    expect(own[2]).toBeGreaterThan(before);
     before = own.at(-1) ?? 0;
   }
 }

@@ -99,12 +99,17 @@ describe('S3 blobs', () => {
     expect(asked).toMatchObject([{ Prefix: 'a/b/' }, { Prefix: 'a/b/', ContinuationToken: 'more' }]);
   });
 
-  it('delete everything below a key, page by page, and say what could not be', async () => {
+  it('delete what is below a key, a page at a call, and say what could not be', async () => {
     const page = (...keys: string[]) => ({ Contents: keys.map((Key) => ({ Key })) });
-    s3.on(ListObjectsV2Command).resolvesOnce(page('a/b/1', 'a/b/2')).resolvesOnce(page('a/b/3')).resolves({});
+    s3.on(ListObjectsV2Command)
+      .resolvesOnce({ ...page('a/b/1', 'a/b/2'), IsTruncated: true })
+      .resolvesOnce(page('a/b/3'))
+      .resolves({});
     s3.on(DeleteObjectsCommand).resolves({});
     const blobs = createS3Blobs('bucket');
-    await blobs.deleteBelow('a/b');
+    expect(await blobs.deleteBelow('a/b')).toBe('more');
+    expect(await blobs.deleteBelow('a/b')).toBe('done');
+    expect(await blobs.deleteBelow('a/b')).toBe('done');
     const asked = s3.commandCalls(ListObjectsV2Command).map(({ args }) => args[0].input);
     expect(asked).toEqual(Array.from({ length: 3 }, () => ({ Bucket: 'bucket', Prefix: 'a/b/' })));
     const deleted = s3.commandCalls(DeleteObjectsCommand).map(({ args }) => args[0].input.Delete?.Objects);
