@@ -48,7 +48,12 @@ async function runMutants(which: string, seeds: number): Promise<boolean> {
 async function runSeeds(from: number, seeds: number, traces: boolean): Promise<boolean> {
   console.log(`Simulating ${seeds} seeds from ${from} on.`);
   const summary = new Summary();
-  for (let seed = from; seed < from + seeds; seed++) {
+  let isAskedToEnd = false;
+  // A long run that is ended says what it has seen so far.
+  process.once('SIGTERM', () => {
+    isAskedToEnd = true;
+  });
+  for (let seed = from; seed < from + seeds && !isAskedToEnd; seed++) {
     const result = await new Simulation(seed, { traces }).run();
     for (const line of result.trace) console.log(line);
     if (result.violation !== undefined) console.log(`VIOLATION  seed ${seed}: ${result.violation}`);
