@@ -35,7 +35,7 @@ export function aPlan(random: Random): Plan {
   const isCrowd = random.chance(0.004);
   const faultyMilliseconds = random.pick([3, 8, 20]) * MINUTE;
   const isEmbedded = random.chance(0.4);
-  const isImpatient = !isCrowd && random.chance(0.3);
+  const isImpatient = !isCrowd && random.chance(0.4);
   const incidents: Incident[] = [];
   const add = (probability: number, what: Incident['what'], from: number, to: number) => {
     if (random.chance(probability))
@@ -50,7 +50,7 @@ export function aPlan(random: Random): Plan {
   add(0.15, isEmbedded ? 'kill' : 'outage', 16 * MINUTE, 40 * MINUTE);
   add(0.03, isEmbedded ? 'kill' : 'outage', 24 * HOUR, 27 * HOUR);
   for (let n = 0; n < 2; n++) add(0.3, 'listener restart', 1 * SECOND, 400 * SECOND);
-  for (let n = 0; n < 2; n++) add(0.3, 'listener freeze', 5 * SECOND, 1_200 * SECOND);
+  for (let n = 0; n < 2; n++) add(0.3, 'listener freeze', 5 * SECOND, (isImpatient ? 200 : 1_200) * SECOND);
   add(isCrowd ? 1 : 0.1, 'mass redeploy', 0, 0);
   add(0.15, 'broken port', 1 * MINUTE, 30 * MINUTE);
   return {

@@ -54,6 +54,7 @@ export class Simulation {
   readonly #trace: string[] = [];
   readonly #counts: Record<string, number> = {};
   #violation: string | undefined;
+  #clients: Clients | undefined;
   #ids = 0;
 
   constructor(seed: number, options: Options = {}) {
@@ -75,6 +76,7 @@ export class Simulation {
       violate: (what) => {
         this.#violation ??= what;
       },
+      aim: (deploymentId, revisionId) => this.#aim(deploymentId, revisionId),
       newId: () => this.#newId(),
     };
     this.#plan = aPlan(random);
@@ -100,6 +102,7 @@ export class Simulation {
     };
     const caller = aCaller({ tenantId: this.#newId() });
     const clients = new Clients(this.#ground, plane.api, caller);
+    this.#clients = clients;
     const begin = async () => {
       const body = {
         compute_type: 'process' as const,
@@ -200,6 +203,13 @@ export class Simulation {
       if (time.now - calmSince > AT_REST_WITHIN_MILLISECONDS) violate(`not at rest: ${left.join('; ')}`);
       return this.#violation !== undefined;
     };
+  }
+
+  /** Within the time that a call takes. */
+  #aim(deploymentId: string, revisionId: string): void {
+    const { faults, random, time } = this.#ground;
+    if (faults.chance(0.15))
+      time.after(random.between(0, 40), () => this.#clients?.strike(deploymentId, revisionId));
   }
 
   #result(): Result {

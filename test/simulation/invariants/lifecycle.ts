@@ -33,6 +33,8 @@ export class Lifecycle implements Invariant {
     const { say } = this.#ground;
     if (isEnded(before)) this.#mustStay(before, after);
     this.#keepsItsOutcome(before, after);
+    if (after.switching === true && after.interrupt_requested_at !== undefined && !isEnded(after))
+      this.#violate(`${named(after)} may move traffic, and is to be interrupted`);
     if (before.status === after.status) return;
     say(() => `${named(after)}: ${before.status} -> ${after.status} ${after.status_message ?? ''}`);
     this.#moves(before, after);

@@ -56,6 +56,12 @@ export class Clients {
     this.#open -= 1;
   }
 
+  /** Does something with a deployment, mostly what must not go together with what happens to it. */
+  strike(id: string, revisionId: string): void {
+    if (!this.revisions.has(id)) return;
+    this.#spawn(this.#ground.random.chance(0.8) ? this.#interrupt(id, revisionId) : this.#actOn(id));
+  }
+
   /** A new revision of every deployment at the same time. */
   async patchAll(): Promise<void> {
     await Promise.all([...this.revisions.keys()].map((id) => this.#patch(id)));
@@ -73,7 +79,7 @@ export class Clients {
     const dice = random.next();
     if (dice < 0.45) return this.#patch(id);
     if (dice < 0.55) return this.#redeploy(id);
-    if (dice < 0.92) return this.#interrupt(id);
+    if (dice < 0.92) return this.#interruptAny(id);
     return this.#delete(id);
   }
 
@@ -105,11 +111,15 @@ export class Clients {
     this.#note(id, await this.#keyed('redeploy', (deps) => redeployRevision(deps, request, this.#caller)));
   }
 
-  async #interrupt(id: string): Promise<void> {
-    const { random, facts } = this.#ground;
+  #interruptAny(id: string): Promise<void> {
+    const { random } = this.#ground;
     const known = this.revisions.get(id) ?? [];
     const revisionId = random.chance(0.6) ? known.at(-1) : random.pick(known);
-    if (revisionId === undefined) return;
+    return revisionId === undefined ? Promise.resolve() : this.#interrupt(id, revisionId);
+  }
+
+  async #interrupt(id: string, revisionId: string): Promise<void> {
+    const { facts } = this.#ground;
     const request = { params: { deployment_id: id, revision_id: revisionId } };
     const run = async (deps: SimulatedDeps) => {
       const shown = await interruptRevision(deps, request, this.#caller);

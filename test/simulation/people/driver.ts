@@ -31,7 +31,7 @@ export class SimulatedDriver implements Pick<Driver, 'deploy' | 'remove' | 'epoc
   }
 
   async deploy(spec: DeploySpec, { signal, say, announceSwitch }: DeployHooks): Promise<DeployResult> {
-    const { faults, facts, random } = this.#ground;
+    const { aim, faults, facts, random } = this.#ground;
     say('starting');
     const seconds = this.#slow || faults.chance(0.1) ? random.between(60, 400) : random.between(1, 20);
     await this.#unless(signal, seconds * SECOND);
@@ -40,9 +40,13 @@ export class SimulatedDriver implements Pick<Driver, 'deploy' | 'remove' | 'epoc
       facts.failedDeploys.add(spec.revision_id);
       return { outcome: 'failed', message: 'it does not answer /ok', previousServing: true };
     }
+    aim(spec.deployment_id, spec.revision_id);
+    await this.#machine.wait(random.between(0, 30));
     if (!(await announceSwitch())) return { outcome: 'stopped' };
     this.#apply(spec.deployment_id, spec.revision_id, spec.epoch);
     await this.#machine.wait(random.between(0.01, 3) * SECOND);
+    aim(spec.deployment_id, spec.revision_id);
+    await this.#machine.wait(random.between(0, 30));
     return { outcome: 'succeeded', url: 'https://agent.test', retirePrevious: async () => undefined };
   }
 

@@ -52,7 +52,10 @@ export class BuildService {
     const isStuck = faults.chance(0.02);
     const takes = isStuck ? LIMIT_MILLISECONDS : random.between(2, random.chance(0.1) ? 600 : 120) * SECOND;
     const fate = isStuck ? 'late' : this.#fate();
-    time.after(takes, () => this.#end(build, fate));
+    time.after(takes, () => {
+      this.#ground.aim(deploymentId, revisionId);
+      time.after(random.between(0, 30), () => this.#end(build, fate));
+    });
     return { buildId: id };
   }
 
