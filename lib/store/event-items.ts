@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { deploymentEvent, type TokenEvent, type ToldEvent, tokenEvent } from '../contract/events.ts';
 import { lazy } from '../contract/lazy.ts';
 import type { EventCount } from '../domain/event-count.ts';
-import { absent, equals, put, remove } from './expressions.ts';
+import { absent, equals, guard, put, remove } from './expressions.ts';
 import { due, eventCountKey, prefix, unsentEventsKey, unsentTokenEventKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
 import { startingWith } from './sort-key-range.ts';
@@ -85,7 +85,11 @@ export function putEventCount(
   const progress = { settled, told, ended, unknown_to };
   const item = { v: 2, entity: 'event_count', tenant_id: tenantId, sequence, recent, ...progress, ttl };
   const unchanged = before === undefined ? absent('pk') : equals('sequence', before.sequence);
-  return put('event_count', { ...eventCountKey(tenantId, deploymentId), ...item }, unchanged);
+  return put(
+    'event_count',
+    { ...eventCountKey(tenantId, deploymentId), ...item },
+    guard('event: count as read', unchanged),
+  );
 }
 
 export function putUnsentEvents(

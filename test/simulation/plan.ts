@@ -50,7 +50,7 @@ export function aPlan(random: Random): Plan {
   add(0.15, isEmbedded ? 'kill' : 'outage', 16 * MINUTE, 40 * MINUTE);
   add(0.03, isEmbedded ? 'kill' : 'outage', 24 * HOUR, 27 * HOUR);
   for (let n = 0; n < 2; n++) add(0.3, 'listener restart', 1 * SECOND, 400 * SECOND);
-  for (let n = 0; n < 2; n++) add(0.3, 'listener freeze', 5 * SECOND, (isImpatient ? 200 : 1_200) * SECOND);
+  for (let n = 0; n < 2; n++) add(0.3, 'listener freeze', 5 * SECOND, (isImpatient ? 350 : 1_200) * SECOND);
   add(isCrowd ? 1 : 0.1, 'mass redeploy', 0, 0);
   add(0.15, 'broken port', 1 * MINUTE, 30 * MINUTE);
   return {
@@ -59,7 +59,7 @@ export function aPlan(random: Random): Plan {
     acts: isCrowd ? 10 : random.whole(2, 12),
     listeners: random.chance(0.3) ? 2 : 1,
     isSlow: isCrowd || random.chance(0.05),
-    patienceSeconds: isImpatient ? { listener: 90, build: 100 } : { listener: 900, build: 1800 },
+    patienceSeconds: isImpatient ? { listener: 240, build: 100 } : { listener: 900, build: 1800 },
     faultyMilliseconds,
     incidents,
   };
