@@ -132,7 +132,7 @@ export class ControlPlane {
   restart(how: 'killed' | 'stopped', downMilliseconds: number): void {
     const { faults, say, time } = this.#ground;
     say(() => `the runtime is ${how} for ${downMilliseconds / SECOND} s`);
-    faults.downUntil = Math.max(faults.downUntil, time.now + downMilliseconds);
+    faults.goDown(downMilliseconds);
     this.#invocations.killAll();
     this.executions.endAll(how === 'killed' ? 'failed' : 'stopped');
     this.builds.loseAll();
@@ -143,9 +143,9 @@ export class ControlPlane {
 
   /** Everything that is at work dies, and nothing can be started for so long; what other services do goes on. */
   goDown(milliseconds: number): void {
-    const { faults, say, time } = this.#ground;
+    const { faults, say } = this.#ground;
     say(() => `an outage of ${milliseconds / SECOND} s begins`);
-    faults.downUntil = Math.max(faults.downUntil, time.now + milliseconds);
+    faults.goDown(milliseconds);
     this.#invocations.killAll();
   }
 

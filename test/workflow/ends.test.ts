@@ -105,3 +105,27 @@ describe('a step that goes on after it was given up', () => {
     expect(builds.stopped).toEqual([]);
   });
 });
+
+describe('a build whose time is over while it is being started', () => {
+  it('is stopped', async () => {
+    const world = await aWorld();
+    const { builds, table } = world.deps;
+    const start = builds.start.bind(builds);
+    builds.start = async (job) => {
+      const started = await start(job);
+      await world.loseStream();
+      const outcome = { stage: 'build', result: 'failed', message: 'It did not end in time.' };
+      await transact(table, [revise(job, { set: { outcome } })]);
+      return started;
+    };
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await buildStarted(world, revisionId);
+    await until(() => builds.stopped.includes(`build-${revisionId}`), {
+      timeoutMs: 60_000,
+      what: 'the end of its build',
+    });
+    await later(world);
+    await reaches(world, id, revisionId, 'BUILD_FAILED');
+    expect(builds.stopped).toHaveLength(1);
+  });
+});

@@ -118,6 +118,7 @@ async function storeBuildId(
         { set: { build_id: buildId }, remove: hasWaited === true ? ['at_capacity', 'status_message'] : [] },
         guard('attempt: its own', equals('attempt', task.attempt)),
         guard('interrupt: none is asked for', absent('interrupt_requested_at')),
+        guard('outcome: none is recorded', absent('outcome')),
         guard('build: none is known', absent('build_id')),
         guard('build: none was lost since', same('builds_lost', lost)),
       ),
@@ -127,8 +128,9 @@ async function storeBuildId(
     const current = await findRevision(deps.table, task);
     const isTaken = current !== undefined && takes(current, buildId);
     if (!isTaken) await deps.builds.stop(buildId);
-    // Kept already by another try of this step, or lost before anybody knew of it: who waits for it hears that.
-    if (current?.attempt === task.attempt && (isTaken || current.lost_build?.id === buildId)) return;
+    // Kept already by another try of this step, or over before anybody knew of it: who waits for it hears that.
+    const isOver = current?.outcome !== undefined || current?.lost_build?.id === buildId;
+    if (current?.attempt === task.attempt && (isTaken || isOver)) return;
     throw new StepRefused('Build', task);
   }
 }
@@ -137,6 +139,7 @@ async function storeBuildId(
 const takes = (revision: Revision, buildId: string): boolean =>
   stageOf(revision.status) === 'build' &&
   revision.interrupt_requested_at === undefined &&
+  revision.outcome === undefined &&
   revision.lost_build?.id !== buildId &&
   (revision.build_id ?? buildId) === buildId;
 

@@ -143,7 +143,7 @@ export class SimulatedListener {
     for (;;) {
       signal?.throwIfAborted();
       if (time.now < this.#frozenUntil) await this.#wait(0, program);
-      facts.listenerTriedAt = time.now;
+      if (!faults.down || faults.isOutage) facts.listenerTriedAt = time.now;
       try {
         const answer = await this.#options.api(`${name} of ${this.#options.instanceId}`, run);
         facts.listenerHeardAt = time.now;
@@ -163,7 +163,7 @@ export class SimulatedListener {
     const { faults, facts, time, random } = this.#ground;
     const left = faults.downUntil - time.now;
     // Whatever is asked meanwhile gets no answer: a day of that would be nothing but this.
-    if (left > 0 && this.#frozenUntil < faults.downUntil) facts.listenerTriedAt = faults.downUntil;
+    if (faults.isOutage && this.#frozenUntil < faults.downUntil) facts.listenerTriedAt = faults.downUntil;
     const longest = left > 0 ? RETRY_MILLISECONDS_MAX : RETRY_MILLISECONDS_MAX / 3;
     await this.#wait(Math.max(0, left) + random.next() * longest, program, signal);
   }
