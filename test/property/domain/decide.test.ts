@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
 import { decide, dependsOnWaiting, isAbsentForSure, isAtWork } from '../../../lib/domain/decide.ts';
 import type { Situation } from '../../../lib/domain/situation.ts';
-import { isTerminal } from '../../../lib/domain/transitions.ts';
+import { isTerminal, stageOf } from '../../../lib/domain/transitions.ts';
 
 const NOW = 1_000_000;
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
@@ -104,6 +104,13 @@ function isGone({ execution, holder: found, now }: Situation): boolean {
   return execution !== 'running' && execution !== 'not_asked';
 }
 
+/** The builder could not be asked, or was asked only once, about the build of an execution that is gone. */
+function waitsForBuilder({ holder: found }: Situation): boolean {
+  if (found === undefined || found.restartMarked || found.outcome !== undefined) return false;
+  const isUndecided = stageOf(found.status) === 'build' && !found.interruptRequested;
+  return isUndecided && (found.build?.state === 'not_asked' || found.build?.state === 'absent');
+}
+
 describe('the rule of the engine', () => {
   it('never gives the slot away while a revision holds it', () => {
     check((s) => {
@@ -151,10 +158,23 @@ describe('the rule of the engine', () => {
     });
   });
 
-  it('leaves nothing alone whose execution is known to be gone', () => {
+  it('leaves nothing alone whose execution is known to be gone, unless its build may have ended and nobody can say yet', () => {
     check((s) => {
-      if (isGone(s) && s.holder !== undefined) expect(decide(s).do).not.toBe('nothing');
+      if (!isGone(s) || s.holder === undefined || waitsForBuilder(s)) return;
+      expect(decide(s).do).not.toBe('nothing');
     });
+  });
+
+  it('waits for what a builder says of a build only until the build is overdue', () => {
+    const overdue = situation.map((s) => ({
+      ...s,
+      execution: 'timed_out' as const,
+      holder: s.holder && { ...s.holder, buildDueAt: NOW - 10 * 60_000 },
+    }));
+    const property = fc.property(overdue, (s) => {
+      if (s.holder !== undefined) expect(decide(s).do).not.toBe('nothing');
+    });
+    fc.assert(property, { numRuns: 2_000 });
   });
 
   it('ends a revision only when it is terminal already, nothing waits, or its execution is known to be gone', () => {
