@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /** What a run of the checks leaves in `test-results/`: one entry a step, in the order they ended. */
 export const CHECKS_FILE = 'checks.json';
@@ -19,7 +19,11 @@ export type Counts = { passed: number; failed: number };
 type TestReport = {
   numPassedTests: number;
   numFailedTests: number;
-  testResults: { status: string; assertionResults: { status: string }[] }[];
+  testResults: {
+    name?: string;
+    status: string;
+    assertionResults: { status: string; fullName?: string; failureMessages?: string[] }[];
+  }[];
 };
 
 /**
@@ -47,6 +51,33 @@ export function countReport(report: unknown): Counts {
   );
   const counts = { passed: report.numPassedTests, failed: report.numFailedTests + brokenFiles.length };
   return counts.passed + counts.failed === 0 ? { passed: 0, failed: 1 } : counts;
+}
+
+/** What failed in a results folder, a line each: steps that are no tests, and tests with their file and the first line of the message. */
+export function failuresIn(folder: string): string[] {
+  const checks = readJson(join(folder, CHECKS_FILE)) as CheckResult[] | undefined; // written by run-checks.ts
+  if (!Array.isArray(checks)) return [`${folder}: nothing was recorded`];
+  return checks
+    .filter(({ ok }) => !ok)
+    .flatMap(({ name, report }) => {
+      const failed = report === undefined ? [] : failedTests(readJson(join(folder, report)));
+      return failed.length === 0 ? [`${folder}: ${name}`] : failed;
+    });
+}
+
+function failedTests(report: unknown): string[] {
+  if (!isReport(report)) return [];
+  return report.testResults
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name = 'a file', assertionResults }) => {
+      const file = relative(process.cwd(), name);
+      const failed = assertionResults.filter(({ status }) => status === 'failed');
+      if (failed.length === 0) return [`${file}: cannot be loaded`];
+      return failed.map(({ fullName, failureMessages }) => {
+        const [firstLine = ''] = failureMessages?.[0]?.split('\n') ?? [];
+        return `${file} > ${fullName ?? 'a test'}: ${firstLine}`;
+      });
+    });
 }
 
 export const sum = (all: Counts[]): Counts =>

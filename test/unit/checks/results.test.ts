@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CheckResult, countChecks, countReport, sum } from '../../support/checks/results.ts';
+import { type CheckResult, countChecks, countReport, failuresIn, sum } from '../../support/checks/results.ts';
 
 const file = (status: string, ...tests: string[]) => ({
   status,
@@ -88,4 +88,27 @@ it('adds up', () => {
       { passed: 3, failed: 4 },
     ]),
   ).toEqual({ passed: 4, failed: 6 });
+});
+
+describe('what failed in a results folder', () => {
+  it('is each failed test by file, name and message, and each other check that failed', () => {
+    const checks = [step('types', true), step('lint', false), step('tests', false, tests)];
+    const assertionResults = [
+      { status: 'passed', fullName: 'it works' },
+      { status: 'failed', fullName: 'it fails', failureMessages: ['Error: expected 1\n    at a place'] },
+    ];
+    const failed = { name: join(process.cwd(), 'test/a.test.ts'), status: 'failed', assertionResults };
+    const broken = { ...file('failed'), name: join(process.cwd(), 'test/b.test.ts') };
+    const folder = resultsFolder(checks, report(1, 1, [failed, broken]));
+    expect(failuresIn(folder)).toEqual([
+      `${folder}: lint`,
+      'test/a.test.ts > it fails: Error: expected 1',
+      'test/b.test.ts: cannot be loaded',
+    ]);
+  });
+
+  it('is the step itself where its report says nothing', () => {
+    const folder = resultsFolder([step('tests', false, tests)]);
+    expect(failuresIn(folder)).toEqual([`${folder}: tests`]);
+  });
 });
