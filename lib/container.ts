@@ -18,7 +18,7 @@ import { openOAuthDiscovery } from './adapters/outbound/oauth/discovery.ts';
 import type { Settings } from './app/deps.ts';
 import type { EngineDeps } from './app/engine/situation.ts';
 import { variable } from './contract/env.ts';
-import { lazy } from './contract/lazy.ts';
+import { once } from './contract/once.ts';
 
 /**
  * The composition root of the Lambda functions. Every part is made when it is first asked for, from the variables it needs; what an
@@ -27,25 +27,25 @@ import { lazy } from './contract/lazy.ts';
 export const clock = systemClock;
 export const offers = neverWait;
 
-export const table = /* @__PURE__ */ lazy(() => createDynamoTable(variable('TABLE_NAME')));
-export const keys = /* @__PURE__ */ lazy(() => createKmsKeys(variable('KEY_ID')));
-export const blobs = /* @__PURE__ */ lazy(() => createS3Blobs(variable('BUCKET_NAME')));
-export const logs = /* @__PURE__ */ lazy(() => createTableLogs(table(), clock));
+export const table = /* @__PURE__ */ once(() => createDynamoTable(variable('TABLE_NAME')));
+export const keys = /* @__PURE__ */ once(() => createKmsKeys(variable('KEY_ID')));
+export const blobs = /* @__PURE__ */ once(() => createS3Blobs(variable('BUCKET_NAME')));
+export const logs = /* @__PURE__ */ once(() => createTableLogs(table(), clock));
 /** Its files are put there when the function is bundled. */
-export const viewer = /* @__PURE__ */ lazy(() => viewerIn(new URL('./viewer/', import.meta.url)));
-export const git = /* @__PURE__ */ lazy(() =>
+export const viewer = /* @__PURE__ */ once(() => viewerIn(new URL('./viewer/', import.meta.url)));
+export const git = /* @__PURE__ */ once(() =>
   createHttpGit({ fetch: createGuardedFetch({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }) }),
 );
-export const oauth = /* @__PURE__ */ lazy(() =>
+export const oauth = /* @__PURE__ */ once(() =>
   openOAuth({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }),
 );
-export const oauthDiscovery = /* @__PURE__ */ lazy(() =>
+export const oauthDiscovery = /* @__PURE__ */ once(() =>
   openOAuthDiscovery({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }),
 );
-export const events = /* @__PURE__ */ lazy(() => createEventBus(variable('EVENT_BUS_NAME')));
-export const workflow = /* @__PURE__ */ lazy(() => createStepFunctions(variable('STATE_MACHINE_ARN')));
+export const events = /* @__PURE__ */ once(() => createEventBus(variable('EVENT_BUS_NAME')));
+export const workflow = /* @__PURE__ */ once(() => createStepFunctions(variable('STATE_MACHINE_ARN')));
 
-export const builds = /* @__PURE__ */ lazy(() =>
+export const builds = /* @__PURE__ */ once(() =>
   createCodeBuild({
     projectName: variable('BUILD_PROJECT_NAME'),
     bucketName: variable('BUCKET_NAME'),
@@ -57,12 +57,12 @@ export const builds = /* @__PURE__ */ lazy(() =>
   }),
 );
 
-export const images = /* @__PURE__ */ lazy(() => {
+export const images = /* @__PURE__ */ once(() => {
   const registryHost = variable('REGISTRY_HOST');
   return registryHost === undefined ? noRegistry : createEcrImages(registryHost);
 });
 
-export const registry = /* @__PURE__ */ lazy(() =>
+export const registry = /* @__PURE__ */ once(() =>
   createEcrLogins({
     registryHost: variable('REGISTRY_HOST'),
     pushRoleArn: variable('PUSH_ROLE_ARN'),
@@ -70,7 +70,7 @@ export const registry = /* @__PURE__ */ lazy(() =>
   }),
 );
 
-export const settings = /* @__PURE__ */ lazy(
+export const settings = /* @__PURE__ */ once(
   (): Settings => ({
     allowFileRepositories: false,
     registryHost: variable('REGISTRY_HOST'),

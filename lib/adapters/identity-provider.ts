@@ -1,4 +1,4 @@
-import { lazy } from '../contract/lazy.ts';
+import { once } from '../contract/once.ts';
 
 /** Who gives bearer tokens to people. */
 export type IdentityProvider = {
@@ -18,6 +18,6 @@ const nobody: IdentityProvider = { subjectOf: async () => undefined };
 /** The issuer of an installation. What verifies its tokens is loaded when the first one comes: most requests carry a key. */
 export function oidcProvider(settings: OidcSettings | undefined, now: () => number): IdentityProvider {
   if (settings === undefined) return nobody;
-  const opened = lazy(async () => (await import('./oidc.ts')).openOidc(settings, now));
+  const opened = once(async () => (await import('./oidc.ts')).openOidc(settings, now));
   return { subjectOf: async (token) => (await opened()).subjectOf(token) };
 }

@@ -74,7 +74,7 @@ export class AnswerPlace {
 
 /** The answer that stood in the way of a transaction; undefined when something else did. */
 export const quickerAnswer = (error: unknown): Kept | undefined =>
-  error instanceof AlreadyAnswered ? answer().parse(error.item) : undefined;
+  error instanceof AlreadyAnswered ? answer.parse(error.item) : undefined;
 
 /** A transaction was not made because a concurrent request under the same key makes one. */
 export const isBeingAnswered = (error: unknown): boolean => error instanceof AnswerContended;

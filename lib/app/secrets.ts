@@ -1,14 +1,13 @@
 import * as z from 'zod';
 import { open, seal } from '../adapters/envelope.ts';
 import type { KeyContext } from '../adapters/keys.ts';
-import { lazy } from '../contract/lazy.ts';
 import { getSealedSecrets } from '../store/deployments.ts';
 import type { Deps } from './deps.ts';
 
 export type Secret = { name: string; value: string };
 type Owner = { tenantId: string; deploymentId: string };
 
-const stored = lazy(() => z.array(z.object({ name: z.string(), value: z.string() })));
+const stored = z.array(z.object({ name: z.string(), value: z.string() }));
 
 /** Ciphertext opens only for the deployment it was made for. */
 const contextOf = (owner: Owner): KeyContext => ({ tenant: owner.tenantId, deployment: owner.deploymentId });
@@ -24,7 +23,7 @@ export async function openSecrets(
 ): Promise<Secret[]> {
   if (version === undefined) return [];
   const sealed = await getSealedSecrets(deps.table, owner, version);
-  return stored().parse(JSON.parse(await open(deps.keys, sealed, contextOf(owner))));
+  return stored.parse(JSON.parse(await open(deps.keys, sealed, contextOf(owner))));
 }
 
 /** The values alone, for replacing them in what is printed. */

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from './lazy.ts';
 import { time } from './logs.ts';
 import { id, orNull, page } from './query.ts';
 import { roles } from './roles.ts';
@@ -44,65 +43,57 @@ export const auditActions = [
 export type AuditAction = (typeof auditActions)[number];
 
 /** `GET /v2/audit-events`. */
-export const listAuditEventsQuery = lazy(() =>
-  z.object({
-    ...page(),
-    action: orNull(z.enum(auditActions).optional()),
-    user_id: z.string().optional(),
-    deployment_id: id().optional(),
-    /** Included; epoch milliseconds once parsed. */
-    since: time().optional(),
-    /** Not included. */
-    until: time().optional(),
-  }),
-);
+export const listAuditEventsQuery = z.object({
+  ...page,
+  action: orNull(z.enum(auditActions).optional()),
+  user_id: z.string().optional(),
+  deployment_id: id.optional(),
+  /** Included; epoch milliseconds once parsed. */
+  since: time.optional(),
+  /** Not included. */
+  until: time.optional(),
+});
 
 /** What an event says beside who did what to which thing; which of these depends on its action. */
-export const auditDetails = lazy(() =>
-  z.object({
-    /** Of the key or the member. */
-    role: z.enum(roles).optional(),
-    /** Of the key: for one tenant, or for all of the organisation. */
-    scope: z.enum(['tenant', 'organisation']).optional(),
-    /** Enough to recognise the key by, too little to use it. */
-    hint: z.string().optional(),
-    /** Who the member is, or whom the key acts as. */
-    user_id: z.string().optional(),
-    /** Of a refusal. */
-    status: z.int().optional(),
-    /** The code of the error, where the refusal has one. */
-    reason: z.string().optional(),
-    /** The operation that was asked for. */
-    operation: z.string().optional(),
-    /** Where the request came from. */
-    source_address: z.string().optional(),
-    /** What kind of credential came with it: the hint of a key, `bearer`, `malformed`, `none`; `various` of several callers together. */
-    credential: z.string().optional(),
-  }),
-);
-export type AuditDetails = z.infer<ReturnType<typeof auditDetails>>;
+export const auditDetails = z.object({
+  /** Of the key or the member. */
+  role: z.enum(roles).optional(),
+  /** Of the key: for one tenant, or for all of the organisation. */
+  scope: z.enum(['tenant', 'organisation']).optional(),
+  /** Enough to recognise the key by, too little to use it. */
+  hint: z.string().optional(),
+  /** Who the member is, or whom the key acts as. */
+  user_id: z.string().optional(),
+  /** Of a refusal. */
+  status: z.int().optional(),
+  /** The code of the error, where the refusal has one. */
+  reason: z.string().optional(),
+  /** The operation that was asked for. */
+  operation: z.string().optional(),
+  /** Where the request came from. */
+  source_address: z.string().optional(),
+  /** What kind of credential came with it: the hint of a key, `bearer`, `malformed`, `none`; `various` of several callers together. */
+  credential: z.string().optional(),
+});
+export type AuditDetails = z.infer<typeof auditDetails>;
 
-const auditEventView = lazy(() =>
-  z.object({
-    id: z.guid(),
-    at: z.string(),
-    action: z.string(),
-    /** Null: nobody known. */
-    user_id: z.string().nullable(),
-    key_id: z.string().nullable(),
-    /** Of equal requests that are one event: of the first. */
-    request_id: z.string().nullable(),
-    /** How many equal requests this one event stands for. */
-    count: z.int(),
-    details: auditDetails(),
-    /** The kind of thing that was acted on, as `action` begins. */
-    resource_type: z.string(),
-    resource_id: z.string().nullable(),
-    deployment_id: z.guid().nullable(),
-  }),
-);
-export type AuditEventView = z.input<ReturnType<typeof auditEventView>>;
+const auditEventView = z.object({
+  id: z.guid(),
+  at: z.string(),
+  action: z.string(),
+  /** Null: nobody known. */
+  user_id: z.string().nullable(),
+  key_id: z.string().nullable(),
+  /** Of equal requests that are one event: of the first. */
+  request_id: z.string().nullable(),
+  /** How many equal requests this one event stands for. */
+  count: z.int(),
+  details: auditDetails,
+  /** The kind of thing that was acted on, as `action` begins. */
+  resource_type: z.string(),
+  resource_id: z.string().nullable(),
+  deployment_id: z.guid().nullable(),
+});
+export type AuditEventView = z.input<typeof auditEventView>;
 
-export const auditEventListView = lazy(() =>
-  z.object({ resources: z.array(auditEventView()), offset: z.int() }),
-);
+export const auditEventListView = z.object({ resources: z.array(auditEventView), offset: z.int() });

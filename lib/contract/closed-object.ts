@@ -1,16 +1,13 @@
 import * as z from 'zod';
 import { withoutNulls } from './json.ts';
-import { lazy } from './lazy.ts';
 import { type Problem, report } from './problems.ts';
 
 const unknown: Problem = { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' };
 
 /** A field that is not known: refused by its name, so that nothing a client asks for is dropped. Null is "not given" here too. */
-export const unknownField = lazy(() =>
-  z.unknown().superRefine((value, ctx) => {
-    if (value !== null) report(ctx, unknown, [], value);
-  }),
-);
+export const unknownField = z.unknown().superRefine((value, ctx) => {
+  if (value !== null) report(ctx, unknown, [], value);
+});
 
 /** zod passes over this key, known or not. */
 const PROTO = '__proto__';
@@ -24,4 +21,4 @@ function refuseProto(value: unknown, ctx: Parameters<typeof report>[0]): unknown
 
 /** An object of these fields and no others, without those that are null. */
 export const closedObject = <S extends z.core.$ZodLooseShape>(shape: S) =>
-  z.preprocess(refuseProto, z.object(shape).catchall(unknownField()).transform(withoutNulls));
+  z.preprocess(refuseProto, z.object(shape).catchall(unknownField).transform(withoutNulls));

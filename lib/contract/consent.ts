@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { anyObject } from './as-given.ts';
 import { freeText, withoutNulls } from './json.ts';
-import { lazy } from './lazy.ts';
 import { oauthScopes } from './oauth-tokens.ts';
 import { report, valueError } from './problems.ts';
 import { orNull } from './query.ts';
@@ -15,104 +14,90 @@ const CODE_LENGTH_MAX = 8192;
 const STATE_LENGTH_MAX = 256;
 
 /** In the caller's own words; an empty one is as good as none. */
-const claim = lazy(() =>
-  z
-    .string()
-    .max(NAME_LENGTH_MAX)
-    .regex(/^\P{Cc}*$/u, 'a name contains no control characters')
-    .nullish(),
-);
+const claim = z
+  .string()
+  .max(NAME_LENGTH_MAX)
+  .regex(/^\P{Cc}*$/u, 'a name contains no control characters')
+  .nullish();
 
 /** `POST /v2/auth/authenticate`. Empty claims count as absent ones. */
-export const authenticateBody = lazy(() =>
-  z
-    .object({
-      provider: freeText(),
-      scopes: oauthScopes(),
-      user_id: claim(),
-      /** The same under the name that older clients use. */
-      ls_user_id: claim(),
-      agent_id: claim(),
-      /** Asks for a new consent, whatever is stored. */
-      force_new: z.boolean().nullish(),
-      /** The stored grant that is meant; a new consent takes its place. */
-      token_id: z.string().max(NAME_LENGTH_MAX).nullish(),
-      is_default: z.boolean().nullish(),
-      redirect_uri: z.string().max(URL_LENGTH_MAX).nullish(),
-    })
-    .transform(withoutNulls)
-    .transform(({ user_id, ls_user_id, agent_id, scopes, ...rest }) => ({
-      ...rest,
-      scopes: [...new Set(scopes)],
-      user_id: user_id || ls_user_id || '',
-      agent_id: agent_id ?? '',
-    })),
-);
+export const authenticateBody = z
+  .object({
+    provider: freeText,
+    scopes: oauthScopes,
+    user_id: claim,
+    /** The same under the name that older clients use. */
+    ls_user_id: claim,
+    agent_id: claim,
+    /** Asks for a new consent, whatever is stored. */
+    force_new: z.boolean().nullish(),
+    /** The stored grant that is meant; a new consent takes its place. */
+    token_id: z.string().max(NAME_LENGTH_MAX).nullish(),
+    is_default: z.boolean().nullish(),
+    redirect_uri: z.string().max(URL_LENGTH_MAX).nullish(),
+  })
+  .transform(withoutNulls)
+  .transform(({ user_id, ls_user_id, agent_id, scopes, ...rest }) => ({
+    ...rest,
+    scopes: [...new Set(scopes)],
+    user_id: user_id || ls_user_id || '',
+    agent_id: agent_id ?? '',
+  }));
 
-const token = lazy(() => ({
+const token = {
   /** An access token. */
   token: z.string().optional(),
   user_id: z.string().optional(),
   metadata: anyObject().optional(),
-}));
+};
 
-export const authenticateView = lazy(() =>
-  z.object({
-    status: z.enum(['completed', 'pending', 'connection_required', 'token_expired']),
-    /** Where the person consents; null once they have. */
-    url: z.string().nullable(),
-    auth_id: z.guid().nullable(),
-    ...token(),
-  }),
-);
+export const authenticateView = z.object({
+  status: z.enum(['completed', 'pending', 'connection_required', 'token_expired']),
+  /** Where the person consents; null once they have. */
+  url: z.string().nullable(),
+  auth_id: z.guid().nullable(),
+  ...token,
+});
 
 /** In seconds, fractions too; longer than can be waited for counts as that. */
 const WAIT_SECONDS_MAX = 480;
 const WAIT_SECONDS_DEFAULT = 30;
 
-export const waitQuery = lazy(() =>
-  z.object({
-    timeout: orNull(
-      z
-        .string()
-        .transform((text, ctx) => {
-          if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return Math.min(Number(text), WAIT_SECONDS_MAX);
-          report(ctx, valueError('this is no number of seconds'), [], text);
-          return z.NEVER;
-        })
-        .pipe(z.number().min(0))
-        .default(WAIT_SECONDS_DEFAULT),
-    ),
-  }),
-);
+export const waitQuery = z.object({
+  timeout: orNull(
+    z
+      .string()
+      .transform((text, ctx) => {
+        if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) return Math.min(Number(text), WAIT_SECONDS_MAX);
+        report(ctx, valueError('this is no number of seconds'), [], text);
+        return z.NEVER;
+      })
+      .pipe(z.number().min(0))
+      .default(WAIT_SECONDS_DEFAULT),
+  ),
+});
 
-export const waitView = lazy(() =>
-  z.object({
-    status: z.enum(['completed', 'pending', 'timeout', 'not_found']),
-    /** Why nothing will come of it: a word of ours, or the provider's `error` code. */
-    error: z.string().optional(),
-    ...token(),
-  }),
-);
+export const waitView = z.object({
+  status: z.enum(['completed', 'pending', 'timeout', 'not_found']),
+  /** Why nothing will come of it: a word of ours, or the provider's `error` code. */
+  error: z.string().optional(),
+  ...token,
+});
 
-const parameter = lazy(() => z.string().max(URL_LENGTH_MAX));
+const parameter = z.string().max(URL_LENGTH_MAX);
 
 /** `POST /v2/auth/callback/{provider_id}`: the parameters that the provider added to the redirect URI. */
-export const callbackBody = lazy(() =>
-  z
-    .object({
-      state: z.string().min(1).max(STATE_LENGTH_MAX),
-      code: z.string().min(1).max(CODE_LENGTH_MAX).nullish(),
-      iss: parameter().nullish(),
-      error: parameter().nullish(),
-      error_description: parameter().nullish(),
-    })
-    .transform(withoutNulls),
-);
+export const callbackBody = z
+  .object({
+    state: z.string().min(1).max(STATE_LENGTH_MAX),
+    code: z.string().min(1).max(CODE_LENGTH_MAX).nullish(),
+    iss: parameter.nullish(),
+    error: parameter.nullish(),
+    error_description: parameter.nullish(),
+  })
+  .transform(withoutNulls);
 
 /** `POST /v2/auth/complete/{auth_id}`. */
-export const completeBody = lazy(() =>
-  z.object({ confirmation_code: z.string().min(1).max(NAME_LENGTH_MAX) }),
-);
+export const completeBody = z.object({ confirmation_code: z.string().min(1).max(NAME_LENGTH_MAX) });
 
-export const consentView = lazy(() => z.object({ status: z.literal('completed'), auth_id: z.guid() }));
+export const consentView = z.object({ status: z.literal('completed'), auth_id: z.guid() });

@@ -7,7 +7,6 @@ import {
   TEXT_LENGTH_MAX,
   withoutNulls,
 } from './json.ts';
-import { lazy } from './lazy.ts';
 import { always, missing, report, textRule, valueError } from './problems.ts';
 import { resourceSpec } from './resource-spec.ts';
 import { sources } from './revision-status.ts';
@@ -29,75 +28,67 @@ const AGENT_TEXT_LENGTH_MAX = 256;
 const DISPLAY_NAME_LENGTH_MAX = 256;
 
 /** A deployment's name: unique in its tenant, part of addresses. */
-export const deploymentName = lazy(() =>
-  z
-    .string()
-    .min(1)
-    .max(NAME_LENGTH_MAX)
-    .regex(
-      /^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$/,
-      "a name has lower-case letters, digits, '-' and '_', and begins and ends with a letter or a digit",
-    ),
-);
+export const deploymentName = z
+  .string()
+  .min(1)
+  .max(NAME_LENGTH_MAX)
+  .regex(
+    /^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$/,
+    "a name has lower-case letters, digits, '-' and '_', and begins and ends with a letter or a digit",
+  );
 
-const command = lazy(() => freeText().superRefine(textRule(commandProblem)).nullish());
+const command = freeText.superRefine(textRule(commandProblem)).nullish();
 
-export const sourceConfig = lazy(() =>
-  z
-    .object({
-      integration_id: z.guid().toLowerCase().nullish(),
-      repo_url: freeText().superRefine(textRule(repoUrlProblem)).nullish(),
-      build_on_push: z.boolean().nullish(),
-      custom_url: freeText().superRefine(textRule(customUrlProblem)).nullish(),
-      resource_spec: resourceSpec().nullish(),
-      listener_id: z.guid().toLowerCase().nullish(),
-      listener_config: z.object({ k8s_namespace: freeText().nullish() }).transform(withoutNulls).nullish(),
-      install_command: command(),
-      build_command: command(),
-      deployment_type: freeText().nullish(),
-    })
-    .transform(withoutNulls),
-);
-export type SourceConfigInput = z.output<ReturnType<typeof sourceConfig>>;
+export const sourceConfig = z
+  .object({
+    integration_id: z.guid().toLowerCase().nullish(),
+    repo_url: freeText.superRefine(textRule(repoUrlProblem)).nullish(),
+    build_on_push: z.boolean().nullish(),
+    custom_url: freeText.superRefine(textRule(customUrlProblem)).nullish(),
+    resource_spec: resourceSpec.nullish(),
+    listener_id: z.guid().toLowerCase().nullish(),
+    listener_config: z.object({ k8s_namespace: freeText.nullish() }).transform(withoutNulls).nullish(),
+    install_command: command,
+    build_command: command,
+    deployment_type: freeText.nullish(),
+  })
+  .transform(withoutNulls);
+export type SourceConfigInput = z.output<typeof sourceConfig>;
 
-const configPath = lazy(() => freeText().superRefine(textRule(configPathProblem)).nullish());
+const configPath = freeText.superRefine(textRule(configPathProblem)).nullish();
 
-export const sourceRevisionConfig = lazy(() =>
-  z
-    .object({
-      repo_ref: freeText().superRefine(textRule(repoRefProblem)).nullish(),
-      graph_config_path: configPath(),
-      langgraph_config_path: configPath(),
-      image_uri: freeText().superRefine(textRule(imageProblem)).nullish(),
-      source_tarball_path: freeText().nullish(),
-    })
-    .transform(({ langgraph_config_path: alias, ...config }) => {
-      const named: typeof config = { ...config, graph_config_path: config.graph_config_path ?? alias };
-      return withoutNulls(named);
-    }),
-);
-export type SourceRevisionConfigInput = z.output<ReturnType<typeof sourceRevisionConfig>>;
+export const sourceRevisionConfig = z
+  .object({
+    repo_ref: freeText.superRefine(textRule(repoRefProblem)).nullish(),
+    graph_config_path: configPath,
+    langgraph_config_path: configPath,
+    image_uri: freeText.superRefine(textRule(imageProblem)).nullish(),
+    source_tarball_path: freeText.nullish(),
+  })
+  .transform(({ langgraph_config_path: alias, ...config }) => {
+    const named: typeof config = { ...config, graph_config_path: config.graph_config_path ?? alias };
+    return withoutNulls(named);
+  });
+export type SourceRevisionConfigInput = z.output<typeof sourceRevisionConfig>;
 
 // Both texts are parts of one key of the table, which `#` separates.
-const agentText = lazy(() =>
-  z
-    .string()
-    .min(1)
-    .max(AGENT_TEXT_LENGTH_MAX)
-    .regex(/^[^#\p{Cc}]+$/u, "an agent's id and environment contain no '#' and no control characters"),
-);
-const agent = lazy(() => z.object({ agent_id: agentText(), environment: agentText() }));
+const agentText = z
+  .string()
+  .min(1)
+  .max(AGENT_TEXT_LENGTH_MAX)
+  .regex(/^[^#\p{Cc}]+$/u, "an agent's id and environment contain no '#' and no control characters");
+const agent = z.object({ agent_id: agentText, environment: agentText });
 
-const displayName = lazy(() => z.string().min(1).max(DISPLAY_NAME_LENGTH_MAX).nullish());
+const displayName = z.string().min(1).max(DISPLAY_NAME_LENGTH_MAX).nullish();
 
-const optionalFields = lazy(() => ({
-  agent: agent().nullish(),
-  tracked_packages: freeJson().nullish(),
+const optionalFields = {
+  agent: agent.nullish(),
+  tracked_packages: freeJson.nullish(),
   source: z.enum(sources).nullish(),
   revision_source: z.enum(sources).nullish(),
-  secrets: secrets().nullish(),
-  secret_references: secretReferences().nullish(),
-}));
+  secrets: secrets.nullish(),
+  secret_references: secretReferences.nullish(),
+};
 
 /** The fields that are kept together, and so limited together. */
 const limitedFields = [
@@ -125,36 +116,32 @@ function checkNamed(body: { name?: unknown; agent?: unknown } | null, ctx: z.Ref
 }
 
 /** `POST /v2/deployments`. `name` is absent only when `agent` is there. */
-export const createDeploymentBody = lazy(() =>
-  z
-    .object({
-      name: deploymentName().nullish(),
-      display_name: displayName(),
-      source_config: sourceConfig(),
-      source_revision_config: sourceRevisionConfig(),
-      ...optionalFields(),
-    })
-    .superRefine(checkNamed, always)
-    .superRefine(checkSize)
-    .transform(withoutNulls),
-);
-export type CreateDeploymentBody = z.output<ReturnType<typeof createDeploymentBody>>;
+export const createDeploymentBody = z
+  .object({
+    name: deploymentName.nullish(),
+    display_name: displayName,
+    source_config: sourceConfig,
+    source_revision_config: sourceRevisionConfig,
+    ...optionalFields,
+  })
+  .superRefine(checkNamed, always)
+  .superRefine(checkSize)
+  .transform(withoutNulls);
+export type CreateDeploymentBody = z.output<typeof createDeploymentBody>;
 
 /** `PATCH /v2/deployments/{deployment_id}` and `POST …/revisions`. `name` is read only to refuse a change of it. */
-export const changeDeploymentBody = lazy(() =>
-  z
-    .object({
-      name: z.string().max(TEXT_LENGTH_MAX).nullish(),
-      display_name: displayName(),
-      source_config: sourceConfig().nullish(),
-      source_revision_config: sourceRevisionConfig().nullish(),
-      ...optionalFields(),
-    })
-    .superRefine(checkSize)
-    // Of all fields this one alone has no other way to be cleared.
-    .transform(({ display_name, ...body }) => ({
-      ...withoutNulls(body),
-      ...(display_name !== undefined && { display_name }),
-    })),
-);
-export type ChangeDeploymentBody = z.output<ReturnType<typeof changeDeploymentBody>>;
+export const changeDeploymentBody = z
+  .object({
+    name: z.string().max(TEXT_LENGTH_MAX).nullish(),
+    display_name: displayName,
+    source_config: sourceConfig.nullish(),
+    source_revision_config: sourceRevisionConfig.nullish(),
+    ...optionalFields,
+  })
+  .superRefine(checkSize)
+  // Of all fields this one alone has no other way to be cleared.
+  .transform(({ display_name, ...body }) => ({
+    ...withoutNulls(body),
+    ...(display_name !== undefined && { display_name }),
+  }));
+export type ChangeDeploymentBody = z.output<typeof changeDeploymentBody>;

@@ -1,13 +1,10 @@
 import * as z from 'zod';
-import { lazy } from './lazy.ts';
 
 /** `git.corp.example, registry.corp.example`: names without ports. */
-export const hostList = lazy(() =>
-  z
-    .string()
-    .transform((text) => text.split(',').flatMap((host) => host.trim().toLowerCase() || []))
-    .pipe(z.array(z.string().regex(/^[a-z0-9.:-]+$/))),
-);
+export const hostList = z
+  .string()
+  .transform((text) => text.split(',').flatMap((host) => host.trim().toLowerCase() || []))
+  .pipe(z.array(z.string().regex(/^[a-z0-9.:-]+$/)));
 
 const seconds = (fallback: number) => z.string().regex(/^\d+$/).transform(Number).default(fallback);
 
@@ -16,56 +13,48 @@ const seconds = (fallback: number) => z.string().regex(/^\d+$/).transform(Number
  * it uses, so each is read by itself.
  */
 const variables = {
-  TABLE_NAME: lazy(() => z.string().min(3)),
-  STATE_MACHINE_ARN: lazy(() => z.string().regex(/^arn:[^:]+:states:[^:]*:[^:]*:stateMachine:[^:]+$/)),
+  TABLE_NAME: z.string().min(3),
+  STATE_MACHINE_ARN: z.string().regex(/^arn:[^:]+:states:[^:]*:[^:]*:stateMachine:[^:]+$/),
   /** The KMS key (id or ARN) that wraps data keys. */
-  KEY_ID: lazy(() => z.string().min(1)),
-  BUCKET_NAME: lazy(() => z.string().min(3)),
+  KEY_ID: z.string().min(1),
+  BUCKET_NAME: z.string().min(3),
   /** Where builds are told what to do. */
-  JOBS_BUCKET_NAME: lazy(() => z.string().min(3)),
-  BUILD_PROJECT_NAME: lazy(() => z.string().min(2)),
-  BUILD_LOG_GROUP_NAME: lazy(() => z.string().min(1)),
+  JOBS_BUCKET_NAME: z.string().min(3),
+  BUILD_PROJECT_NAME: z.string().min(2),
+  BUILD_LOG_GROUP_NAME: z.string().min(1),
   /** The role whose sessions push the image of one deployment. */
-  PUSH_ROLE_ARN: lazy(() =>
-    z
-      .string()
-      .regex(/^arn:[^:]+:iam::\d*:role\/.+$/)
-      .optional(),
-  ),
+  PUSH_ROLE_ARN: z
+    .string()
+    .regex(/^arn:[^:]+:iam::\d*:role\/.+$/)
+    .optional(),
   /** The role whose sessions pull the images of one tenant. */
-  PULL_ROLE_ARN: lazy(() =>
-    z
-      .string()
-      .regex(/^arn:[^:]+:iam::\d*:role\/.+$/)
-      .optional(),
-  ),
+  PULL_ROLE_ARN: z
+    .string()
+    .regex(/^arn:[^:]+:iam::\d*:role\/.+$/)
+    .optional(),
   /** Absent: this installation has no image registry. */
-  REGISTRY_HOST: lazy(() => z.string().min(1).optional()),
-  EVENT_BUS_NAME: lazy(() => z.string().min(1)),
+  REGISTRY_HOST: z.string().min(1).optional(),
+  EVENT_BUS_NAME: z.string().min(1),
   /** So many of the newest artifacts of a deployment are kept, beside those that are in use. */
-  KEPT_ARTIFACTS: lazy(() =>
-    z
-      .string()
-      .regex(/^[1-9]\d{0,3}$/)
-      .transform(Number)
-      .default(5),
-  ),
+  KEPT_ARTIFACTS: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/)
+    .transform(Number)
+    .default(5),
   /** Audit events are kept for so long. */
-  AUDIT_DAYS: lazy(() =>
-    z
-      .string()
-      .regex(/^[1-9]\d{0,4}$/)
-      .transform(Number)
-      .default(400),
-  ),
+  AUDIT_DAYS: z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/)
+    .transform(Number)
+    .default(400),
   /** Hosts that requests may name though their addresses are not public, separated by commas. */
-  ALLOWED_HOSTS: lazy(() => hostList().default([])),
+  ALLOWED_HOSTS: hostList.default([]),
   /** The OpenID Connect issuer of bearer tokens, and whom they must be for. Absent: requests carry keys only. */
-  OIDC_ISSUER: lazy(() => z.string().min(1).optional()),
-  OIDC_AUDIENCE: lazy(() => z.string().min(1).optional()),
-  UNCLAIMED_SECONDS: lazy(() => seconds(900)),
-  SILENT_SECONDS: lazy(() => seconds(900)),
-  BUILD_SECONDS: lazy(() => seconds(1800)),
+  OIDC_ISSUER: z.string().min(1).optional(),
+  OIDC_AUDIENCE: z.string().min(1).optional(),
+  UNCLAIMED_SECONDS: seconds(900),
+  SILENT_SECONDS: seconds(900),
+  BUILD_SECONDS: seconds(1800),
 } as const;
 
 export type VariableName = keyof typeof variables;
@@ -73,16 +62,16 @@ type Schemas = typeof variables;
 
 /** What must be set for a function that reads the variables `N`; the infrastructure declares its functions' environment with it. */
 export type Environment<N extends VariableName = VariableName> = {
-  [K in N]: z.input<ReturnType<Schemas[K]>>;
+  [K in N]: z.input<Schemas[K]>;
 };
 
 /** The value of one variable. Throws an error that names it when it is missing or malformed; an empty one counts as absent. */
 export function variable<N extends VariableName>(
   name: N,
   source: Record<string, string | undefined> = process.env,
-): z.output<ReturnType<Schemas[N]>> {
-  const schema: z.ZodType = variables[name]();
+): z.output<Schemas[N]> {
+  const schema: z.ZodType = variables[name];
   const parsed = schema.safeParse(source[name] === '' ? undefined : source[name]);
   if (!parsed.success) throw new Error(`The environment variable ${name} is missing or malformed`);
-  return parsed.data as z.output<ReturnType<Schemas[N]>>; // parsed with the schema of this very name
+  return parsed.data as z.output<Schemas[N]>; // parsed with the schema of this very name
 }

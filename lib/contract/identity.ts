@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { withoutNulls } from './json.ts';
-import { lazy } from './lazy.ts';
 import { time } from './logs.ts';
 import { always, missing, report, valueError } from './problems.ts';
 import { id, orNull, page } from './query.ts';
@@ -14,13 +13,11 @@ const USER_ID_LENGTH_MAX = 255;
 
 const keyScopes = ['tenant', 'organisation'] as const;
 
-const name = lazy(() =>
-  z
-    .string()
-    .min(1)
-    .max(NAME_LENGTH_MAX)
-    .regex(/^\P{Cc}+$/u, 'a name contains no control characters'),
-);
+const name = z
+  .string()
+  .min(1)
+  .max(NAME_LENGTH_MAX)
+  .regex(/^\P{Cc}+$/u, 'a name contains no control characters');
 
 const given = (value: unknown): boolean => value !== undefined && value !== null;
 
@@ -40,34 +37,30 @@ function checkFit(body: unknown, ctx: z.RefinementCtx): void {
 }
 
 /** `POST /v2/api-keys`. */
-export const createApiKeyBody = lazy(() =>
-  z
-    .object({
-      name: name(),
-      role: z.enum(roles),
-      /** In the future; absent: the key does not expire. Epoch milliseconds once parsed. */
-      expires_at: time().nullish(),
-      /** For the role `listener`: the listener that it speaks for. */
-      listener_id: id().nullish(),
-      /** May be named, and only be the tenant of the request. */
-      tenant_id: id().nullish(),
-      /** `organisation`: it opens every tenant, and each request names its own. Absent: `tenant`. */
-      scope: z.enum(keyScopes).nullish(),
-      /** The key acts as a new user of its own instead of its maker; a listener's always does. */
-      service_user: z.boolean().nullish(),
-    })
-    .superRefine(checkFit, always)
-    .transform(withoutNulls),
-);
-export type CreateApiKeyBody = z.output<ReturnType<typeof createApiKeyBody>>;
+export const createApiKeyBody = z
+  .object({
+    name: name,
+    role: z.enum(roles),
+    /** In the future; absent: the key does not expire. Epoch milliseconds once parsed. */
+    expires_at: time.nullish(),
+    /** For the role `listener`: the listener that it speaks for. */
+    listener_id: id.nullish(),
+    /** May be named, and only be the tenant of the request. */
+    tenant_id: id.nullish(),
+    /** `organisation`: it opens every tenant, and each request names its own. Absent: `tenant`. */
+    scope: z.enum(keyScopes).nullish(),
+    /** The key acts as a new user of its own instead of its maker; a listener's always does. */
+    service_user: z.boolean().nullish(),
+  })
+  .superRefine(checkFit, always)
+  .transform(withoutNulls);
+export type CreateApiKeyBody = z.output<typeof createApiKeyBody>;
 
 /** `GET /v2/api-keys`: the tenant's, or those of the organisation. */
-export const listApiKeysQuery = lazy(() =>
-  z.object({ ...page(), scope: orNull(z.enum(keyScopes).default('tenant')) }),
-);
+export const listApiKeysQuery = z.object({ ...page, scope: orNull(z.enum(keyScopes).default('tenant')) });
 
 /** A key as lists show it; the key itself is in the answer that made it and nowhere else. */
-const apiKeyShape = lazy(() => ({
+const apiKeyShape = {
   id: z.guid(),
   name: z.string(),
   /** The first and last characters. */
@@ -83,37 +76,41 @@ const apiKeyShape = lazy(() => ({
   expires_at: z.string().nullable(),
   /** To the hour; null when it was not used since it was made. */
   last_used_at: z.string().nullable(),
-}));
-const apiKeyView = lazy(() => z.object(apiKeyShape()));
-export type ApiKeyView = z.input<ReturnType<typeof apiKeyView>>;
+};
+const apiKeyView = z.object(apiKeyShape);
+export type ApiKeyView = z.input<typeof apiKeyView>;
 
-export const createdApiKeyView = lazy(() => z.object({ ...apiKeyShape(), key: z.string() }));
-export const apiKeyListView = lazy(() => z.object({ resources: z.array(apiKeyView()), offset: z.int() }));
+export const createdApiKeyView = z.object({ ...apiKeyShape, key: z.string() });
+export const apiKeyListView = z.object({ resources: z.array(apiKeyView), offset: z.int() });
 
 /** `POST /v2/tenants`. */
-export const createTenantBody = lazy(() => z.object({ name: name() }));
+export const createTenantBody = z.object({ name: name });
 
-export const tenantView = lazy(() =>
-  z.object({ id: z.guid(), organization_id: z.guid(), name: z.string(), created_at: z.string() }),
-);
-export type TenantView = z.input<ReturnType<typeof tenantView>>;
-export const tenantListView = lazy(() => z.object({ resources: z.array(tenantView()), offset: z.int() }));
+export const tenantView = z.object({
+  id: z.guid(),
+  organization_id: z.guid(),
+  name: z.string(),
+  created_at: z.string(),
+});
+export type TenantView = z.input<typeof tenantView>;
+export const tenantListView = z.object({ resources: z.array(tenantView), offset: z.int() });
 
 /** `POST /v2/members`: who is one already gets the new role. */
-export const putMemberBody = lazy(() =>
-  z.object({
-    /** The subject (`sub`) of their tokens. */
-    user_id: z
-      .string()
-      .min(1)
-      .max(USER_ID_LENGTH_MAX)
-      .regex(/^\P{Cc}+$/u, 'a user id contains no control characters'),
-    role: z.enum(memberRoles),
-  }),
-);
+export const putMemberBody = z.object({
+  /** The subject (`sub`) of their tokens. */
+  user_id: z
+    .string()
+    .min(1)
+    .max(USER_ID_LENGTH_MAX)
+    .regex(/^\P{Cc}+$/u, 'a user id contains no control characters'),
+  role: z.enum(memberRoles),
+});
 
-export const memberView = lazy(() =>
-  z.object({ id: z.guid(), user_id: z.string(), role: z.enum(memberRoles), created_at: z.string() }),
-);
-export type MemberView = z.input<ReturnType<typeof memberView>>;
-export const memberListView = lazy(() => z.object({ resources: z.array(memberView()), offset: z.int() }));
+export const memberView = z.object({
+  id: z.guid(),
+  user_id: z.string(),
+  role: z.enum(memberRoles),
+  created_at: z.string(),
+});
+export type MemberView = z.input<typeof memberView>;
+export const memberListView = z.object({ resources: z.array(memberView), offset: z.int() });

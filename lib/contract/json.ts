@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { anyObject } from './as-given.ts';
-import { lazy } from './lazy.ts';
 import { type Problem, report, valueError } from './problems.ts';
 
 /** A free string of a request may have so many characters. */
@@ -9,7 +8,7 @@ export const TEXT_LENGTH_MAX = 2048;
 /** Free-form JSON may nest so deep: DynamoDB stores 32 levels, and ours lie some levels down in an item. */
 export const JSON_DEPTH_MAX = 16;
 
-export const freeText = lazy(() => z.string().max(TEXT_LENGTH_MAX));
+export const freeText = z.string().max(TEXT_LENGTH_MAX);
 
 type WithoutNulls<T> = { [K in keyof T]: Exclude<T[K], null> };
 
@@ -64,7 +63,7 @@ function checkFreeJson(value: unknown, ctx: Parameters<typeof report>[0]): void 
 }
 
 /** JSON of the client's own shape, kept as it is. */
-export const freeJson = lazy(() => z.unknown().superRefine(checkFreeJson));
+export const freeJson = z.unknown().superRefine(checkFreeJson);
 
 /** The same, but an object. */
-export const freeObject = lazy(() => anyObject(checkFreeJson));
+export const freeObject = anyObject(checkFreeJson);

@@ -1,16 +1,13 @@
 import * as z from 'zod';
-import { lazy } from './lazy.ts';
 
 /** In an artifact: the agent server that the build has added to a project in JavaScript which brings none. */
 export const AGENT_SERVER_FOLDER = '.slipway-agent-server';
 
 /** `<file or module>:<name of what it exports>`. */
-const importString = lazy(() =>
-  z
-    .string()
-    .regex(/^[^:]+:[^:]+$/, "must look like './file.ts:export' (a file, a colon and what it exports)"),
-);
-const graph = lazy(() => z.union([importString(), z.looseObject({ path: importString() })]));
+const importString = z
+  .string()
+  .regex(/^[^:]+:[^:]+$/, "must look like './file.ts:export' (a file, a colon and what it exports)");
+const graph = z.union([importString, z.looseObject({ path: importString })]);
 
 const version = (field: string) =>
   z.string({ error: `must be text: write "${field}": "…" with quotes` }).regex(/^\d+(\.\d+){0,2}$/, {
@@ -21,20 +18,18 @@ const version = (field: string) =>
  * `langgraph.json`: how an agent project says what it is made of. Only what building and running need is read; other keys are for the
  * agent server. A file without `graphs` describes no agent, and its project is run as an ordinary server.
  */
-export const langgraphJson = lazy(() =>
-  z.looseObject({
-    node_version: version('node_version').nullish(),
-    python_version: version('python_version').nullish(),
-    /** Local folders (they start with a dot) and names of packages. */
-    dependencies: z.array(z.string().min(1)).nullish(),
-    /** Variables, or the path of a dotenv file. */
-    env: z.union([z.record(z.string(), z.string()), z.string()]).nullish(),
-    graphs: z.record(z.string().min(1), graph()).nullish(),
-    dockerfile_lines: z.array(z.string()).nullish(),
-    pip_config_file: z.string().nullish(),
-  }),
-);
-export type LanggraphJson = z.infer<ReturnType<typeof langgraphJson>>;
+export const langgraphJson = z.looseObject({
+  node_version: version('node_version').nullish(),
+  python_version: version('python_version').nullish(),
+  /** Local folders (they start with a dot) and names of packages. */
+  dependencies: z.array(z.string().min(1)).nullish(),
+  /** Variables, or the path of a dotenv file. */
+  env: z.union([z.record(z.string(), z.string()), z.string()]).nullish(),
+  graphs: z.record(z.string().min(1), graph).nullish(),
+  dockerfile_lines: z.array(z.string()).nullish(),
+  pip_config_file: z.string().nullish(),
+});
+export type LanggraphJson = z.infer<typeof langgraphJson>;
 
 /** One graph: its id, and the file (or the Python module) that makes it. */
 export type GraphSource = { id: string; file: string };

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { anyObject } from './as-given.ts';
-import { lazy } from './lazy.ts';
 import { textRule } from './problems.ts';
 
 /**
@@ -18,88 +17,77 @@ const HOLDING_MAX = 100;
  * `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is no work. `holding` names tasks that
  * this instance is at work on: they count towards `max`, keep their lease, and do not come back.
  */
-export const claimRequest = lazy(() =>
-  z.object({
-    instance_id: z.string().min(1).max(128),
-    version: z.string().max(128).nullish(),
-    max: z.int().min(1).max(10).default(1),
-    holding: z.array(z.guid()).max(HOLDING_MAX).default([]),
-    wait_seconds: z.int().min(0).max(20).default(0),
-  }),
-);
-export type ClaimRequest = z.input<ReturnType<typeof claimRequest>>;
+export const claimRequest = z.object({
+  instance_id: z.string().min(1).max(128),
+  version: z.string().max(128).nullish(),
+  max: z.int().min(1).max(10).default(1),
+  holding: z.array(z.guid()).max(HOLDING_MAX).default([]),
+  wait_seconds: z.int().min(0).max(20).default(0),
+});
+export type ClaimRequest = z.input<typeof claimRequest>;
 
-const nameValue = lazy(() => z.object({ name: z.string(), value: z.string() }));
-const secretReference = lazy(() =>
-  z.object({ name: z.string(), secret_name: z.string(), secret_key: z.string() }),
-);
+const nameValue = z.object({ name: z.string(), value: z.string() });
+const secretReference = z.object({ name: z.string(), secret_name: z.string(), secret_key: z.string() });
 
 /** What to run: a built folder (a tar file, perhaps gzipped, to download once) or an image by digest. */
-export const artifact = lazy(() =>
-  z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('folder'), url: z.string(), sha256: z.string() }),
-    z.object({ kind: z.literal('image'), uri: z.string() }),
-  ]),
-);
+export const artifact = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('folder'), url: z.string(), sha256: z.string() }),
+  z.object({ kind: z.literal('image'), uri: z.string() }),
+]);
 
 /** Everything needed to run one revision: the body of a DEPLOY task and of `GET …/deployments/{id}/spec`. */
-export const deploySpec = lazy(() =>
-  z.object({
-    deployment_id: z.guid(),
-    deployment_name: z.string(),
-    tenant_id: z.guid(),
-    revision_id: z.guid(),
-    epoch: z.int(),
-    artifact: artifact(),
-    graph_config_path: z.string(),
-    environment: z.array(nameValue()),
-    secret_references: z.array(secretReference()),
-    resource_spec: anyObject(),
-    k8s_namespace: z.string().nullable(),
-    custom_url: z.string().nullable(),
-  }),
-);
-export type DeploySpec = z.infer<ReturnType<typeof deploySpec>>;
+export const deploySpec = z.object({
+  deployment_id: z.guid(),
+  deployment_name: z.string(),
+  tenant_id: z.guid(),
+  revision_id: z.guid(),
+  epoch: z.int(),
+  artifact: artifact,
+  graph_config_path: z.string(),
+  environment: z.array(nameValue),
+  secret_references: z.array(secretReference),
+  resource_spec: anyObject(),
+  k8s_namespace: z.string().nullable(),
+  custom_url: z.string().nullable(),
+});
+export type DeploySpec = z.infer<typeof deploySpec>;
 
-const taskFields = lazy(() => ({
+const taskFields = {
   task_id: z.guid(),
   lease_id: z.guid(),
   lease_seconds: z.int(),
   deployment_id: z.guid(),
   epoch: z.int(),
-}));
+};
 
-export const listenerTask = lazy(() =>
-  z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('DEPLOY'), ...taskFields(), ...deploySpec().shape }),
-    z.object({ kind: z.literal('DELETE'), ...taskFields(), revision_id: z.null() }),
-  ]),
-);
-export type ListenerTask = z.infer<ReturnType<typeof listenerTask>>;
+export const listenerTask = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('DEPLOY'), ...taskFields, ...deploySpec.shape }),
+  z.object({ kind: z.literal('DELETE'), ...taskFields, revision_id: z.null() }),
+]);
+export type ListenerTask = z.infer<typeof listenerTask>;
 export type DeployTask = Extract<ListenerTask, { kind: 'DEPLOY' }>;
 
 /**
  * Answer to a claim. A task this instance already holds, and did not name, comes back under a new `lease_id`, which it must use from then on.
  * `cancelled` lists tasks of this instance to stop now and then to complete with outcome `stopped`.
  */
-export const claimResponse = lazy(() =>
-  z.object({
-    tasks: z.array(listenerTask()),
-    cancelled: z.array(z.guid()),
-    poll_after_seconds: z.number(),
-  }),
-);
-export type ClaimResponse = z.infer<ReturnType<typeof claimResponse>>;
+export const claimResponse = z.object({
+  tasks: z.array(listenerTask),
+  cancelled: z.array(z.guid()),
+  poll_after_seconds: z.number(),
+});
+export type ClaimResponse = z.infer<typeof claimResponse>;
 
 /** `POST …/tasks/{task_id}/heartbeat`. `switching` is announced before traffic moves; `stop: true` means: do not, stop. */
-export const heartbeatRequest = lazy(() =>
-  z.object({ lease_id: z.guid(), phase: z.enum(['starting', 'switching', 'draining']).nullish() }),
-);
-export type HeartbeatRequest = z.infer<ReturnType<typeof heartbeatRequest>>;
-export const heartbeatResponse = lazy(() => z.object({ stop: z.boolean() }));
+export const heartbeatRequest = z.object({
+  lease_id: z.guid(),
+  phase: z.enum(['starting', 'switching', 'draining']).nullish(),
+});
+export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
+export const heartbeatResponse = z.object({ stop: z.boolean() });
 
 /** Where an agent answers, as responses show it and people open it: no address of another scheme, which could be a script. */
-const agentUrl = lazy(() => z.string().max(2048).superRefine(textRule(agentUrlProblem)));
+const agentUrl = z.string().max(2048).superRefine(textRule(agentUrlProblem));
 function agentUrlProblem(text: string): string | undefined {
   const isWeb = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text);
   return isWeb ? undefined : 'a URL begins with http:// or https://';
@@ -109,96 +97,84 @@ function agentUrlProblem(text: string): string | undefined {
  * `POST …/tasks/{task_id}/complete`. `instance_id` is enough to say that a cancelled task was stopped: the answer that carried its last
  * lease may never have reached the instance that holds it.
  */
-export const completeRequest = lazy(() =>
-  z.object({
-    lease_id: z.guid(),
-    instance_id: z.string().min(1).max(128).nullish(),
-    outcome: z.enum(['succeeded', 'failed', 'stopped']),
-    status_message: z.string().max(8192).nullish(),
-    url: agentUrl().nullish(),
-    image_version: z.string().max(256).nullish(),
-    image_digest: z.string().max(256).nullish(),
-    previous_serving: z.boolean().nullish(),
-  }),
-);
-export type CompleteRequest = z.infer<ReturnType<typeof completeRequest>>;
+export const completeRequest = z.object({
+  lease_id: z.guid(),
+  instance_id: z.string().min(1).max(128).nullish(),
+  outcome: z.enum(['succeeded', 'failed', 'stopped']),
+  status_message: z.string().max(8192).nullish(),
+  url: agentUrl.nullish(),
+  image_version: z.string().max(256).nullish(),
+  image_digest: z.string().max(256).nullish(),
+  previous_serving: z.boolean().nullish(),
+});
+export type CompleteRequest = z.infer<typeof completeRequest>;
 
 /** `accepted: false`: the task had ended; bring the deployment to `desired` now. 409: another's lease, touch nothing. */
-export const completeResponse = lazy(() => z.object({ accepted: z.boolean() }));
+export const completeResponse = z.object({ accepted: z.boolean() });
 
 /** One log line, stamped by its reader (epoch milliseconds; fractions keep lines of one millisecond in order). */
-export const logLine = lazy(() =>
-  z.object({
-    timestamp: z.number(),
-    level: z.enum(['DEBUG', 'INFO', 'WARNING', 'ERROR']).default('INFO'),
-    message: z.string(),
-  }),
-);
+export const logLine = z.object({
+  timestamp: z.number(),
+  level: z.enum(['DEBUG', 'INFO', 'WARNING', 'ERROR']).default('INFO'),
+  message: z.string(),
+});
 
 /** `POST …/tasks/{task_id}/logs`: what the listener says while it works on a task, kept as deploy logs of its revision. */
-export const taskLogsRequest = lazy(() =>
-  z.object({ lease_id: z.guid(), lines: z.array(logLine()).max(1000) }),
-);
-export type TaskLogsRequest = z.input<ReturnType<typeof taskLogsRequest>>;
+export const taskLogsRequest = z.object({ lease_id: z.guid(), lines: z.array(logLine).max(1000) });
+export type TaskLogsRequest = z.input<typeof taskLogsRequest>;
 
 /** `POST …/logs`: lines of running agent servers, kept as deploy logs of their revisions; at most 1,000 lines. */
-export const shipLogsRequest = lazy(() =>
-  z.object({
-    batches: z
-      .array(
-        z.object({
-          deployment_id: z.guid(),
-          revision_id: z.guid(),
-          lines: z.array(logLine()).max(1000),
-        }),
-      )
-      .max(50),
-  }),
-);
-export type ShipLogsRequest = z.input<ReturnType<typeof shipLogsRequest>>;
-export const shipLogsResponse = lazy(() => z.object({ accepted: z.int() }));
+export const shipLogsRequest = z.object({
+  batches: z
+    .array(
+      z.object({
+        deployment_id: z.guid(),
+        revision_id: z.guid(),
+        lines: z.array(logLine).max(1000),
+      }),
+    )
+    .max(50),
+});
+export type ShipLogsRequest = z.input<typeof shipLogsRequest>;
+export const shipLogsResponse = z.object({ accepted: z.int() });
 
 /**
  * `POST …/status`: what really runs, on every change and every 5 minutes. `revision_id: null`: nothing of it; said at the row's epoch also of each
  * row of `desired` that wants nothing, for the row of a deployment that is gone stays until then.
  */
-export const statusRequest = lazy(() =>
-  z.object({
-    reports: z
-      .array(
-        z.object({
-          deployment_id: z.guid(),
-          epoch: z.int(),
-          revision_id: z.guid().nullable(),
-          healthy: z.boolean(),
-          reason: z.string().max(2048).nullish(),
-          url: agentUrl().nullish(),
-        }),
-      )
-      .max(500),
-  }),
-);
-export type StatusRequest = z.infer<ReturnType<typeof statusRequest>>;
-export const statusResponse = lazy(() => z.object({ accepted: z.int() }));
+export const statusRequest = z.object({
+  reports: z
+    .array(
+      z.object({
+        deployment_id: z.guid(),
+        epoch: z.int(),
+        revision_id: z.guid().nullable(),
+        healthy: z.boolean(),
+        reason: z.string().max(2048).nullish(),
+        url: agentUrl.nullish(),
+      }),
+    )
+    .max(500),
+});
+export type StatusRequest = z.infer<typeof statusRequest>;
+export const statusResponse = z.object({ accepted: z.int() });
 
 /**
  * `GET …/desired`. `held`: a task of this deployment is in progress, leave it alone. `revision_id: null`: run nothing of it.
  * `custom_url` is the deployment's own address now, whatever the revision; null: it has none. A row without it says nothing of it.
  * Only after an answer marked `complete` may a listener remove compute that is not listed, and only its own.
  */
-export const desiredResponse = lazy(() =>
-  z.object({
-    version: z.string(),
-    complete: z.boolean(),
-    deployments: z.array(
-      z.object({
-        deployment_id: z.guid(),
-        epoch: z.int(),
-        revision_id: z.guid().nullable(),
-        held: z.boolean(),
-        custom_url: z.string().nullish(),
-      }),
-    ),
-  }),
-);
-export type DesiredResponse = z.infer<ReturnType<typeof desiredResponse>>;
+export const desiredResponse = z.object({
+  version: z.string(),
+  complete: z.boolean(),
+  deployments: z.array(
+    z.object({
+      deployment_id: z.guid(),
+      epoch: z.int(),
+      revision_id: z.guid().nullable(),
+      held: z.boolean(),
+      custom_url: z.string().nullish(),
+    }),
+  ),
+});
+export type DesiredResponse = z.infer<typeof desiredResponse>;

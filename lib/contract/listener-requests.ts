@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { asGiven } from './as-given.ts';
 import { freeText, keepingProblem, withoutNulls } from './json.ts';
-import { lazy } from './lazy.ts';
 import { platformPattern } from './platforms.ts';
 import { report, valueError } from './problems.ts';
 import { computeTypes } from './revision-status.ts';
@@ -13,15 +12,13 @@ const NAMESPACE_LENGTH_MAX = 63;
 const PLATFORMS_COUNT_MAX = 4;
 const COMPUTE_CONFIG_SIZE_BYTES_MAX = 16 * 1024;
 
-const namespace = lazy(() =>
-  z
-    .string()
-    .max(NAMESPACE_LENGTH_MAX)
-    .regex(
-      /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
-      "a namespace has lower-case letters, digits and '-', and begins and ends with a letter or a digit",
-    ),
-);
+const namespace = z
+  .string()
+  .max(NAMESPACE_LENGTH_MAX)
+  .regex(
+    /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
+    "a namespace has lower-case letters, digits and '-', and begins and ends with a letter or a digit",
+  );
 
 function checkComputeConfig(config: object, ctx: z.RefinementCtx): void {
   const problem = keepingProblem(config);
@@ -33,51 +30,45 @@ function checkComputeConfig(config: object, ctx: z.RefinementCtx): void {
 }
 
 /** `platforms`: what images are built for. Fields beside these are the client's own and kept. */
-const computeConfig = lazy(() =>
-  asGiven(
-    z.looseObject({
-      k8s_namespaces: z.array(namespace()).max(NAMESPACES_COUNT_MAX).nullish(),
-      platforms: z
-        .array(z.string().regex(platformPattern, "a platform looks like 'linux/amd64' or 'linux/arm/v7'"))
-        .max(PLATFORMS_COUNT_MAX)
-        .nullish(),
-    }),
-    checkComputeConfig,
-  ).transform(({ k8s_namespaces: namespaces, platforms, ...own }) => ({
-    ...own,
-    ...(platforms !== null && platforms !== undefined && { platforms: [...new Set(platforms)] }),
-    ...(namespaces !== null && namespaces !== undefined && { k8s_namespaces: [...new Set(namespaces)] }),
-  })),
-);
+const computeConfig = asGiven(
+  z.looseObject({
+    k8s_namespaces: z.array(namespace).max(NAMESPACES_COUNT_MAX).nullish(),
+    platforms: z
+      .array(z.string().regex(platformPattern, "a platform looks like 'linux/amd64' or 'linux/arm/v7'"))
+      .max(PLATFORMS_COUNT_MAX)
+      .nullish(),
+  }),
+  checkComputeConfig,
+).transform(({ k8s_namespaces: namespaces, platforms, ...own }) => ({
+  ...own,
+  ...(platforms !== null && platforms !== undefined && { platforms: [...new Set(platforms)] }),
+  ...(namespaces !== null && namespaces !== undefined && { k8s_namespaces: [...new Set(namespaces)] }),
+}));
 
 /** `POST /v2/listeners`. */
-export const createListenerBody = lazy(() =>
-  z
-    .object({
-      compute_type: z.enum(computeTypes),
-      compute_id: z
-        .string()
-        .min(1)
-        .max(COMPUTE_ID_LENGTH_MAX)
-        .regex(/^\P{Cc}+$/u, 'a compute_id contains no control characters'),
-      compute_config: computeConfig().transform((config) => ({ k8s_namespaces: [], ...config })),
-      version: freeText().nullish(),
-      is_default: z.boolean().nullish(),
-    })
-    .transform(withoutNulls),
-);
-export type CreateListenerBody = z.output<ReturnType<typeof createListenerBody>>;
+export const createListenerBody = z
+  .object({
+    compute_type: z.enum(computeTypes),
+    compute_id: z
+      .string()
+      .min(1)
+      .max(COMPUTE_ID_LENGTH_MAX)
+      .regex(/^\P{Cc}+$/u, 'a compute_id contains no control characters'),
+    compute_config: computeConfig.transform((config) => ({ k8s_namespaces: [], ...config })),
+    version: freeText.nullish(),
+    is_default: z.boolean().nullish(),
+  })
+  .transform(withoutNulls);
+export type CreateListenerBody = z.output<typeof createListenerBody>;
 
 /** `PATCH /v2/listeners/{listener_id}`. `compute_type` and `compute_id` are read only to refuse a change of them. */
-export const changeListenerBody = lazy(() =>
-  z
-    .object({
-      compute_type: z.string().nullish(),
-      compute_id: z.string().nullish(),
-      compute_config: computeConfig().nullish(),
-      version: freeText().nullish(),
-      is_default: z.boolean().nullish(),
-    })
-    .transform(withoutNulls),
-);
-export type ChangeListenerBody = z.output<ReturnType<typeof changeListenerBody>>;
+export const changeListenerBody = z
+  .object({
+    compute_type: z.string().nullish(),
+    compute_id: z.string().nullish(),
+    compute_config: computeConfig.nullish(),
+    version: freeText.nullish(),
+    is_default: z.boolean().nullish(),
+  })
+  .transform(withoutNulls);
+export type ChangeListenerBody = z.output<typeof changeListenerBody>;

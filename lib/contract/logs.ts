@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { freeText, withoutNulls } from './json.ts';
-import { lazy } from './lazy.ts';
 import { report } from './problems.ts';
 import { orNull, queryInt } from './query.ts';
 
@@ -18,12 +17,10 @@ const levelAliases: Record<string, LogLevelName> = {
   FATAL: 'ERROR',
 };
 
-const logLevel = lazy(() =>
-  z
-    .string()
-    .transform((text) => levelAliases[text.toUpperCase()] ?? text.toUpperCase())
-    .pipe(z.enum(logLevels)),
-);
+const logLevel = z
+  .string()
+  .transform((text) => levelAliases[text.toUpperCase()] ?? text.toUpperCase())
+  .pipe(z.enum(logLevels));
 
 const BAD_DATETIME = {
   type: 'datetime_parsing',
@@ -47,62 +44,52 @@ export function parseTime(text: string): number | undefined {
 }
 
 /** An ISO 8601 time; epoch milliseconds once parsed. */
-export const time = lazy(() =>
-  z.string().transform((text, ctx) => {
-    const milliseconds = parseTime(text);
-    if (milliseconds !== undefined) return milliseconds;
-    report(ctx, BAD_DATETIME, [], text);
-    return z.NEVER;
-  }),
-);
+export const time = z.string().transform((text, ctx) => {
+  const milliseconds = parseTime(text);
+  if (milliseconds !== undefined) return milliseconds;
+  report(ctx, BAD_DATETIME, [], text);
+  return z.NEVER;
+});
 
 const orders = ['asc', 'desc'] as const;
 
 /** Body of the log queries by POST; a `limit` above the maximum is the maximum. Times become epoch milliseconds. */
-export const logQueryBody = lazy(() =>
-  z
-    .object({
-      order: z.enum(orders).nullish(),
-      limit: z.int().min(1).nullish(),
-      offset: freeText().nullish(),
-      level: logLevel().nullish(),
-      query: freeText().nullish(),
-      start_time: time().nullish(),
-      end_time: time().nullish(),
-    })
-    .transform(withoutNulls)
-    .transform(({ order = 'asc', limit = LOG_PAGE_LENGTH_DEFAULT, ...rest }) => ({
-      ...rest,
-      order,
-      limit: Math.min(limit, LOG_PAGE_LENGTH_MAX),
-    })),
-);
-export type LogQueryBody = z.output<ReturnType<typeof logQueryBody>>;
+export const logQueryBody = z
+  .object({
+    order: z.enum(orders).nullish(),
+    limit: z.int().min(1).nullish(),
+    offset: freeText.nullish(),
+    level: logLevel.nullish(),
+    query: freeText.nullish(),
+    start_time: time.nullish(),
+    end_time: time.nullish(),
+  })
+  .transform(withoutNulls)
+  .transform(({ order = 'asc', limit = LOG_PAGE_LENGTH_DEFAULT, ...rest }) => ({
+    ...rest,
+    order,
+    limit: Math.min(limit, LOG_PAGE_LENGTH_MAX),
+  }));
+export type LogQueryBody = z.output<typeof logQueryBody>;
 
 /** Query of `GET …/logs`: the same filters. */
-export const revisionLogsQuery = lazy(() =>
-  z.object({
-    type: orNull(z.enum(['build', 'deploy'])),
-    order: orNull(z.enum(orders).default('asc')),
-    limit: orNull(queryInt({ min: 1, max: LOG_PAGE_LENGTH_MAX }).default(LOG_PAGE_LENGTH_DEFAULT)),
-    offset: freeText().optional(),
-    level: orNull(logLevel().optional()),
-    query: freeText().optional(),
-    start_time: time().optional(),
-    end_time: time().optional(),
-  }),
-);
-export type RevisionLogsQuery = z.output<ReturnType<typeof revisionLogsQuery>>;
+export const revisionLogsQuery = z.object({
+  type: orNull(z.enum(['build', 'deploy'])),
+  order: orNull(z.enum(orders).default('asc')),
+  limit: orNull(queryInt({ min: 1, max: LOG_PAGE_LENGTH_MAX }).default(LOG_PAGE_LENGTH_DEFAULT)),
+  offset: freeText.optional(),
+  level: orNull(logLevel.optional()),
+  query: freeText.optional(),
+  start_time: time.optional(),
+  end_time: time.optional(),
+});
+export type RevisionLogsQuery = z.output<typeof revisionLogsQuery>;
 
-export const logEntry = lazy(() =>
-  z.object({
-    id: z.string().min(1),
-    timestamp: z.number(),
-    level: z.enum(logLevels),
-    message: z.string(),
-  }),
-);
-export const logPage = lazy(() =>
-  z.object({ logs: z.array(logEntry()), next_offset: z.string().nullable() }),
-);
-export type LogPage = z.input<ReturnType<typeof logPage>>;
+export const logEntry = z.object({
+  id: z.string().min(1),
+  timestamp: z.number(),
+  level: z.enum(logLevels),
+  message: z.string(),
+});
+export const logPage = z.object({ logs: z.array(logEntry), next_offset: z.string().nullable() });
+export type LogPage = z.input<typeof logPage>;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { asGiven } from './as-given.ts';
 import { withoutNulls } from './json.ts';
-import { lazy } from './lazy.ts';
 import { always, report, textRule, valueError } from './problems.ts';
 
 /** OAuth providers of an organisation, as requests name them and responses show them (contract §2.8). The client secret is taken and never shown. */
@@ -15,26 +14,22 @@ const ADDRESS_LENGTH_MAX = 2048;
 const PARAMETERS_MAX = 32;
 const REDIRECT_URIS_MAX = 32;
 
-export const providerId = lazy(() =>
-  z.string().regex(/^[A-Za-z0-9._-]{1,128}$/, "a provider_id has 1 to 128 letters, digits, '.', '_' and '-'"),
-);
+export const providerId = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,128}$/, "a provider_id has 1 to 128 letters, digits, '.', '_' and '-'");
 
-const name = lazy(() =>
-  z
-    .string()
-    .min(1)
-    .max(NAME_LENGTH_MAX)
-    .regex(/^\P{Cc}+$/u, 'a name contains no control characters'),
-);
+const name = z
+  .string()
+  .min(1)
+  .max(NAME_LENGTH_MAX)
+  .regex(/^\P{Cc}+$/u, 'a name contains no control characters');
 
 /** `VSCHAR` of RFC 6749, appendix A. */
-const credential = lazy(() =>
-  z
-    .string()
-    .min(1)
-    .max(CREDENTIAL_LENGTH_MAX)
-    .regex(/^[\x20-\x7e]+$/),
-);
+const credential = z
+  .string()
+  .min(1)
+  .max(CREDENTIAL_LENGTH_MAX)
+  .regex(/^[\x20-\x7e]+$/);
 
 /** https, or http where the installation allows its own machine: which host may be named is the installation's to say. */
 function addressProblem(text: string): string | undefined {
@@ -43,7 +38,7 @@ function addressProblem(text: string): string | undefined {
   if (url.username !== '' || url.password !== '') return 'a URL contains no user name or password';
   return text.includes('#') ? 'a URL has no fragment here' : undefined;
 }
-const address = lazy(() => z.string().max(ADDRESS_LENGTH_MAX).superRefine(textRule(addressProblem)));
+const address = z.string().max(ADDRESS_LENGTH_MAX).superRefine(textRule(addressProblem));
 
 /** What the protocol itself says in an authorization request, or what would put other words in its place. */
 const ownParameters = new Set([
@@ -58,7 +53,7 @@ const PASSED_OVER = '__proto__';
 function checkPassedOver(params: Record<string, string>, ctx: z.RefinementCtx): void {
   if (!Object.hasOwn(params, PASSED_OVER)) return;
   const value: unknown = Object.getOwnPropertyDescriptor(params, PASSED_OVER)?.value;
-  for (const issue of parameterValue().safeParse(value, { reportInput: true }).error?.issues ?? [])
+  for (const issue of parameterValue.safeParse(value, { reportInput: true }).error?.issues ?? [])
     ctx.addIssue({ ...issue, path: [PASSED_OVER] });
 }
 
@@ -70,91 +65,88 @@ function checkParameters(params: Record<string, string>, ctx: z.RefinementCtx): 
     report(ctx, valueError(`'${key}' is set by the protocol and cannot be given here`), [key]);
 }
 
-const parameterValue = lazy(() => z.string().max(ADDRESS_LENGTH_MAX));
-const authorizationParams = lazy(() =>
-  asGiven(z.record(z.string().min(1).max(NAME_LENGTH_MAX), parameterValue()), checkParameters),
+const parameterValue = z.string().max(ADDRESS_LENGTH_MAX);
+const authorizationParams = asGiven(
+  z.record(z.string().min(1).max(NAME_LENGTH_MAX), parameterValue),
+  checkParameters,
 );
 
 /** What may be given at creation and changed later. */
-const settings = lazy(() => ({
-  client_secret: credential().nullish(),
+const settings = {
+  client_secret: credential.nullish(),
   uses_pkce: z.boolean().nullish(),
   code_challenge_method: z.literal('S256').nullish(),
   provider_type: z.string().max(NAME_LENGTH_MAX).nullish(),
   token_endpoint_auth_method: z.enum(tokenEndpointAuthMethods).nullish(),
-  authorization_params: authorizationParams().nullish(),
-  allowed_redirect_uris: z.array(address()).max(REDIRECT_URIS_MAX).nullish(),
-  mcp_server_url: address().nullish(),
+  authorization_params: authorizationParams.nullish(),
+  allowed_redirect_uris: z.array(address).max(REDIRECT_URIS_MAX).nullish(),
+  mcp_server_url: address.nullish(),
   user_binding: z.enum(userBindings).nullish(),
-}));
+};
 
 /** `POST /v2/auth/providers`. */
-export const createProviderBody = lazy(() =>
-  z
-    .object({
-      provider_id: providerId(),
-      name: name(),
-      client_id: credential(),
-      auth_url: address(),
-      token_url: address(),
-      ...settings(),
-    })
-    .superRefine(
-      ({ client_secret: secret, uses_pkce: pkce }: { client_secret?: unknown; uses_pkce?: unknown }, ctx) => {
-        if (typeof secret !== 'string' && pkce === false)
-          report(ctx, valueError('a client without a secret uses PKCE'), ['uses_pkce']);
-      },
-      always,
-    )
-    .transform(withoutNulls),
-);
-export type CreateProviderBody = z.output<ReturnType<typeof createProviderBody>>;
+export const createProviderBody = z
+  .object({
+    provider_id: providerId,
+    name: name,
+    client_id: credential,
+    auth_url: address,
+    token_url: address,
+    ...settings,
+  })
+  .superRefine(
+    ({ client_secret: secret, uses_pkce: pkce }: { client_secret?: unknown; uses_pkce?: unknown }, ctx) => {
+      if (typeof secret !== 'string' && pkce === false)
+        report(ctx, valueError('a client without a secret uses PKCE'), ['uses_pkce']);
+    },
+    always,
+  )
+  .transform(withoutNulls);
+export type CreateProviderBody = z.output<typeof createProviderBody>;
 
 /** `PATCH /v2/auth/providers/{provider_id}`: what is absent stays. */
-export const changeProviderBody = lazy(() =>
-  z
-    .object({
-      /** Sent back as it is; another one is refused. */
-      provider_id: z.string().nullish(),
-      name: name().nullish(),
-      client_id: credential().nullish(),
-      auth_url: address().nullish(),
-      token_url: address().nullish(),
-      ...settings(),
-    })
-    .transform(withoutNulls),
-);
-export type ChangeProviderBody = z.output<ReturnType<typeof changeProviderBody>>;
+export const changeProviderBody = z
+  .object({
+    /** Sent back as it is; another one is refused. */
+    provider_id: z.string().nullish(),
+    name: name.nullish(),
+    client_id: credential.nullish(),
+    auth_url: address.nullish(),
+    token_url: address.nullish(),
+    ...settings,
+  })
+  .transform(withoutNulls);
+export type ChangeProviderBody = z.output<typeof changeProviderBody>;
 
 /** `POST /v2/auth/providers/mcp-discover`. */
-export const discoverProviderBody = lazy(() =>
-  z.object({ provider_id: providerId(), name: name(), mcp_server_url: address() }),
-);
+export const discoverProviderBody = z.object({
+  provider_id: providerId,
+  name: name,
+  mcp_server_url: address,
+});
 
-export const providerView = lazy(() =>
-  z.object({
-    id: z.guid(),
-    organization_id: z.guid(),
-    provider_id: z.string(),
-    name: z.string(),
-    client_id: z.string(),
-    auth_url: z.string(),
-    token_url: z.string(),
-    uses_pkce: z.boolean(),
-    code_challenge_method: z.string().nullable(),
-    created_at: z.string(),
-    updated_at: z.string(),
-    provider_type: z.string().nullable(),
-    mcp_server_url: z.string().nullable(),
-    token_endpoint_auth_method: z.string(),
-    authorization_params: asGiven(z.record(z.string(), z.string())),
-    is_dynamic_client: z.boolean(),
-    allowed_redirect_uris: z.array(z.string()),
-    user_binding: z.enum(userBindings),
-  }),
-);
-export type ProviderView = z.input<ReturnType<typeof providerView>>;
+export const providerView = z.object({
+  id: z.guid(),
+  organization_id: z.guid(),
+  provider_id: z.string(),
+  name: z.string(),
+  client_id: z.string(),
+  auth_url: z.string(),
+  token_url: z.string(),
+  uses_pkce: z.boolean(),
+  code_challenge_method: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  provider_type: z.string().nullable(),
+  mcp_server_url: z.string().nullable(),
+  token_endpoint_auth_method: z.string(),
+  authorization_params: asGiven(z.record(z.string(), z.string())),
+  is_dynamic_client: z.boolean(),
+  allowed_redirect_uris: z.array(z.string()),
+  user_binding: z.enum(userBindings),
+});
+export type ProviderView = z.input<typeof providerView>;
 
-export const providerListView = lazy(() => z.array(providerView()));
+export const providerListView = z.array(providerView);
 
-export const deletedProviderView = lazy(() => z.object({ message: z.string(), provider_id: z.string() }));
+export const deletedProviderView = z.object({ message: z.string(), provider_id: z.string() });

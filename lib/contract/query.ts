@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from './lazy.ts';
 import { report } from './problems.ts';
 
 /**
@@ -43,17 +42,15 @@ const words = new Map([
   ...['0', 'f', 'false', 'n', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
-export const queryBoolean = lazy(() =>
-  z
-    .string()
-    .transform((text, ctx) => {
-      const value = words.get(text.trim().toLowerCase());
-      if (value !== undefined) return value;
-      report(ctx, BAD_BOOLEAN, [], text);
-      return z.NEVER;
-    })
-    .pipe(z.boolean()),
-);
+export const queryBoolean = z
+  .string()
+  .transform((text, ctx) => {
+    const value = words.get(text.trim().toLowerCase());
+    if (value !== undefined) return value;
+    report(ctx, BAD_BOOLEAN, [], text);
+    return z.NEVER;
+  })
+  .pipe(z.boolean());
 
 /** A comma-separated list; empty entries do not count. */
 export function queryList<T extends z.ZodType<unknown, string>>(item: T) {
@@ -72,9 +69,9 @@ const PAGE_LENGTH_MAX = 100;
 const PAGE_LENGTH_DEFAULT = 20;
 
 /** `limit` and `offset` of every list; `offset` counts rows. */
-export const page = lazy(() => ({
+export const page = {
   limit: orNull(queryInt({ min: 1, max: PAGE_LENGTH_MAX }).default(PAGE_LENGTH_DEFAULT)),
   offset: orNull(queryInt({ min: 0 }).default(0)),
-}));
+};
 
-export const id = lazy(() => z.guid().toLowerCase());
+export const id = z.guid().toLowerCase();

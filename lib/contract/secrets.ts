@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { freeText } from './json.ts';
-import { lazy } from './lazy.ts';
 import { always, report, valueError } from './problems.ts';
 
 /** What responses show in place of a secret; sent back, it keeps the stored value. */
@@ -46,25 +45,21 @@ export const reservedSecretNames: ReadonlySet<string> = new Set([
 ]);
 
 // Names and values become environment variables: `=` would end the name, NUL the value.
-const variableName = lazy(() =>
-  z
-    .string()
-    .min(1)
-    .max(NAME_LENGTH_MAX)
-    .superRefine((name, ctx) => {
-      if (/[=\0\r\n]/.test(name)) report(ctx, valueError('a name contains no =, NUL or line break'));
-      if (reservedSecretNames.has(name)) report(ctx, valueError(`the name ${name} is reserved`));
-    }),
-);
+const variableName = z
+  .string()
+  .min(1)
+  .max(NAME_LENGTH_MAX)
+  .superRefine((name, ctx) => {
+    if (/[=\0\r\n]/.test(name)) report(ctx, valueError('a name contains no =, NUL or line break'));
+    if (reservedSecretNames.has(name)) report(ctx, valueError(`the name ${name} is reserved`));
+  });
 
-export const secret = lazy(() =>
-  z.object({
-    name: variableName(),
-    value: z.string().superRefine((value, ctx) => {
-      if (value.includes('\0')) report(ctx, valueError('a value contains no NUL'));
-    }),
+export const secret = z.object({
+  name: variableName,
+  value: z.string().superRefine((value, ctx) => {
+    if (value.includes('\0')) report(ctx, valueError('a value contains no NUL'));
   }),
-);
+});
 
 /** Reports each name that an earlier entry of the list has. */
 function checkRepeatedNames(list: unknown, ctx: z.RefinementCtx): void {
@@ -87,24 +82,21 @@ function checkSize(list: { name: string; value: string }[], ctx: z.RefinementCtx
 }
 
 /** A request's secrets. The mask in place of a value is resolved where the stored ones are known. */
-export const secrets = lazy(() =>
-  z
-    .array(secret())
-    .max(SECRETS_COUNT_MAX)
-    .superRefine(checkSize)
-    .superRefine(checkRepeatedNames, always)
-    .transform((list) => list.filter(({ name }) => name !== DROPPED_NAME)),
-);
+export const secrets = z
+  .array(secret)
+  .max(SECRETS_COUNT_MAX)
+  .superRefine(checkSize)
+  .superRefine(checkRepeatedNames, always)
+  .transform((list) => list.filter(({ name }) => name !== DROPPED_NAME));
 
 /** Secrets that the compute target keeps itself: the agent sees `name`, its value is `secret_key` of `secret_name` there. */
-export const secretReference = lazy(() =>
-  z.object({
-    name: variableName(),
-    secret_name: freeText().min(1),
-    secret_key: freeText().min(1),
-  }),
-);
-export const secretReferences = lazy(() =>
-  z.array(secretReference()).max(SECRETS_COUNT_MAX).superRefine(checkRepeatedNames, always),
-);
-export type SecretReference = z.output<ReturnType<typeof secretReferences>>[number];
+export const secretReference = z.object({
+  name: variableName,
+  secret_name: freeText.min(1),
+  secret_key: freeText.min(1),
+});
+export const secretReferences = z
+  .array(secretReference)
+  .max(SECRETS_COUNT_MAX)
+  .superRefine(checkRepeatedNames, always);
+export type SecretReference = z.output<typeof secretReferences>[number];

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from './lazy.ts';
 
 /** Uploading a source tarball: what is asked and answered (contract §2.6). */
 
@@ -8,20 +7,16 @@ export const UPLOAD_SIZE_BYTES_MAX = 200 * 1024 * 1024;
 /** An upload URL is good for so long. */
 export const UPLOAD_URL_SECONDS = 15 * 60;
 
-export const createUploadUrlBody = lazy(() =>
-  z.object({
-    /** The client sends the `upload_headers` of the answer with its PUT. */
-    supports_upload_headers: z.boolean().nullish(),
-  }),
-);
+export const createUploadUrlBody = z.object({
+  /** The client sends the `upload_headers` of the answer with its PUT. */
+  supports_upload_headers: z.boolean().nullish(),
+});
 
-export const uploadUrlView = lazy(() =>
-  z.object({
-    /** Takes one PUT of the tarball; headers beyond `upload_headers` do no harm. */
-    upload_url: z.string(),
-    /** What to send as `source_tarball_path` afterwards. */
-    object_path: z.string(),
-    upload_headers: z.record(z.string(), z.string()),
-  }),
-);
-export type UploadUrlView = z.input<ReturnType<typeof uploadUrlView>>;
+export const uploadUrlView = z.object({
+  /** Takes one PUT of the tarball; headers beyond `upload_headers` do no harm. */
+  upload_url: z.string(),
+  /** What to send as `source_tarball_path` afterwards. */
+  object_path: z.string(),
+  upload_headers: z.record(z.string(), z.string()),
+});
+export type UploadUrlView = z.input<typeof uploadUrlView>;

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from './lazy.ts';
 
 /** The description of the API, the page that shows it, and its parts (contract §2.9): files that are served as they are. */
 
@@ -14,13 +13,9 @@ export const START_FILE = 'start.js';
 
 export type ViewerFile = typeof DESCRIPTION_FILE | (typeof packageFiles)[number];
 
-export const pagePart = lazy(() => z.enum([...packageFiles, START_FILE]));
+export const pagePart = z.enum([...packageFiles, START_FILE]);
 
-/**
- * What a row with content types of its own shows: a text of one of them.
- *
- * @__NO_SIDE_EFFECTS__
- */
+/** What a row with content types of its own shows: a text of one of them. */
 export function textView<const T extends readonly [string, ...string[]]>(contentTypes: T) {
-  return lazy(() => z.object({ contentType: z.enum(contentTypes), text: z.string() }));
+  return z.object({ contentType: z.enum(contentTypes), text: z.string() });
 }

@@ -108,7 +108,7 @@ const hosts = z
   .string()
   .optional()
   .transform((given, context): string[] => {
-    const parsed = hostList().safeParse(given ?? '');
+    const parsed = hostList.safeParse(given ?? '');
     if (parsed.success) return parsed.data;
     context.addIssue({
       code: 'custom',

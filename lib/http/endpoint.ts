@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { UseCase } from '../app/caller.ts';
 import { authenticate as authenticateCaller, type IdentityDeps } from '../app/identity/authenticate.ts';
 import { refuse } from '../contract/errors.ts';
-import { lazy } from '../contract/lazy.ts';
+import { once } from '../contract/once.ts';
 import type { RouteInput, RouteOutput, RouteRow } from '../contract/routes/route.ts';
 import { type Authenticate, authentication } from './authentication.ts';
 import { authorization } from './authorization.ts';
@@ -28,7 +28,7 @@ export function endpoint<const R extends RouteRow, D>(
   const { permission } = row;
   if (permission === 'public') throw new Error(`${row.operation} needs no key: make it with publicEndpoint`);
   return (deps) => {
-    const kept = lazy(deps);
+    const kept = once(deps);
     const run = async (event: APIGatewayProxyEventV2) => {
       const exchange = exchangeOf(event);
       if (exchange.caller === undefined) throw refuse('unauthenticated', {});

@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { lazy } from '../contract/lazy.ts';
+import { once } from '../contract/once.ts';
 
 const levels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT', 'CRITICAL'] as const;
 
@@ -10,4 +10,4 @@ export function logLevel(environment: NodeJS.ProcessEnv): (typeof levels)[number
 }
 
 /** Structured log lines on standard output. Callers pass single named facts, never whole requests, headers or bodies. */
-export const logger = lazy(() => new Logger({ serviceName: 'slipway', logLevel: logLevel(process.env) }));
+export const logger = once(() => new Logger({ serviceName: 'slipway', logLevel: logLevel(process.env) }));

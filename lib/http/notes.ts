@@ -2,8 +2,8 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { AuditLog } from '../app/audit-events/audit-log.ts';
 import { countedRefusals } from '../app/audit-events/refusal.ts';
 import { type KeyUses, onceAnHour } from '../app/identity/key-uses.ts';
-import { lazy } from '../contract/lazy.ts';
 import { HANDED_OUT, KEY_USED, REFUSED } from '../contract/notes.ts';
+import { once } from '../contract/once.ts';
 import { logLevel } from './logger.ts';
 
 /** At every level that the environment asks for but SILENT: an audit is not a matter of how much one wants to read. */
@@ -11,7 +11,7 @@ export const noteLevel = (environment: NodeJS.ProcessEnv): 'INFO' | 'SILENT' =>
   logLevel(environment) === 'SILENT' ? 'SILENT' : 'INFO';
 
 /** The function's own log, for lines that another function writes down: functions that only read may write nothing else. */
-export const noteLogger = lazy(
+export const noteLogger = once(
   () => new Logger({ serviceName: 'slipway', logLevel: noteLevel(process.env) }),
 );
 

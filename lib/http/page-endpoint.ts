@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { policyOf } from '../app/auth/consent/pages/layout.ts';
 import { failurePage } from '../app/auth/consent/pages/pages.ts';
 import { ApiError, ValidationError } from '../contract/errors.ts';
-import { lazy } from '../contract/lazy.ts';
+import { once } from '../contract/once.ts';
 import { type Page, type PageRequest, pageHeaders } from '../contract/page.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
 import { accessLog } from './access-log.ts';
@@ -24,7 +24,7 @@ export function pageEndpoint<D>(
   useCase: (deps: D, request: PageRequest) => Promise<Page>,
 ): (deps: () => D & RefusalDeps) => Handler {
   return (deps) => {
-    const kept = lazy(deps);
+    const kept = once(deps);
     const outermost = [requestId(), accessLog(row, logger), refusals(row, kept)];
     const steps = [...outermost, failures(row.operation), validate(row)];
     return wrap(async (event) => answerOf(event, await useCase(kept(), requestOf(row, event))), steps);

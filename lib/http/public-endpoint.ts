@@ -1,4 +1,4 @@
-import { lazy } from '../contract/lazy.ts';
+import { once } from '../contract/once.ts';
 import type { RouteInput, RouteOutput, RouteRow } from '../contract/routes/route.ts';
 import { chain, type Handler, inputOf, wrap } from './chain.ts';
 import { exchangeOf } from './exchange.ts';
@@ -9,7 +9,7 @@ export function publicEndpoint<const R extends RouteRow & { permission: 'public'
   useCase: (input: RouteInput<R>, deps: D) => Promise<RouteOutput<R>>,
 ): (deps: () => D) => Handler {
   return (deps) => {
-    const kept = lazy(deps);
+    const kept = once(deps);
     return wrap(async (event) => useCase(inputOf<R>(event, exchangeOf(event)), kept()), chain(row, []));
   };
 }

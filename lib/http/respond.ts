@@ -13,7 +13,7 @@ export class ResponseMismatch extends Error {
 }
 
 function shown(row: RouteRow, output: unknown): unknown {
-  const parsed = row.response?.().safeParse(output);
+  const parsed = row.response?.safeParse(output);
   if (parsed === undefined || parsed.success) return parsed?.data;
   throw new ResponseMismatch(
     row.operation,

@@ -33,10 +33,10 @@ export const validate = (row: RouteRow, check: Check = () => []): Step => ({
     const exchange = exchangeOf(event);
     const { body } = exchange;
     const found = shapeless(event, body);
-    const parse = (part: RequestPart, schema: (() => z.ZodType) | undefined, value: unknown): unknown => {
+    const parse = (part: RequestPart, schema: z.ZodType | undefined, value: unknown): unknown => {
       if (schema === undefined) return undefined;
       if (part === 'body' && !isObject(value)) return undefined;
-      const parsed = parsePart(part, schema(), value);
+      const parsed = parsePart(part, schema, value);
       if (parsed.items === undefined) return parsed.value;
       found.push(...parsed.items);
       return undefined;

@@ -59,7 +59,7 @@ const leftOut: LeftOut[] = [
  * Calls that only make something, of our own modules. What is declared with them and not used is dropped, but the bundler sees that in the
  * module of the function alone: at the call it has to be said again. Without it each function has the rows and schemas of all of its resource, 10 KB.
  */
-const making = /(?<![\w.$])(?:lazy|route)\(/g;
+const making = /(?<![\w.$])(?:once|route)\(/g;
 
 /** Replaces what functions never use, for a smaller bundle that starts sooner. */
 export const withoutUnused: Plugin = {

@@ -45,11 +45,11 @@ export class ControlPlane {
 
   claim(body: ClaimRequest, signal: AbortSignal): Promise<ClaimResponse> {
     const timeoutMilliseconds = (body.wait_seconds ?? 0) * 1000 + CLAIM_SLACK_MILLISECONDS;
-    return this.#post('tasks/claim', body, claimResponse(), { signal, timeoutMilliseconds });
+    return this.#post('tasks/claim', body, claimResponse, { signal, timeoutMilliseconds });
   }
 
   heartbeat(taskId: string, body: HeartbeatRequest, signal: AbortSignal): Promise<{ stop: boolean } | Lost> {
-    return orLost(this.#post(`tasks/${taskId}/heartbeat`, body, heartbeatResponse(), { signal }));
+    return orLost(this.#post(`tasks/${taskId}/heartbeat`, body, heartbeatResponse, { signal }));
   }
 
   complete(
@@ -57,7 +57,7 @@ export class ControlPlane {
     body: CompleteRequest,
     signal: AbortSignal,
   ): Promise<{ accepted: boolean } | Lost> {
-    return orLost(this.#post(`tasks/${taskId}/complete`, body, completeResponse(), { signal }));
+    return orLost(this.#post(`tasks/${taskId}/complete`, body, completeResponse, { signal }));
   }
 
   taskLogs(taskId: string, body: TaskLogsRequest, signal: AbortSignal): Promise<'accepted' | Lost> {
@@ -68,7 +68,7 @@ export class ControlPlane {
   /** What should run of these deployments; those that are not known here any more are left out. */
   async desiredOf(deploymentIds: readonly string[], signal: AbortSignal): Promise<DesiredResponse> {
     const path = `desired?deployment_ids=${deploymentIds.join(',')}`;
-    return desiredResponse().parse(JSON.parse((await this.#http.send('GET', path, { signal })).text));
+    return desiredResponse.parse(JSON.parse((await this.#http.send('GET', path, { signal })).text));
   }
 
   /** What should run; `unchanged` when the answer with this ETag still holds. */
@@ -81,22 +81,22 @@ export class ControlPlane {
     if (response.status === 304) return 'unchanged';
     return {
       etag: response.headers.get('etag') ?? undefined,
-      answer: desiredResponse().parse(JSON.parse(response.text)),
+      answer: desiredResponse.parse(JSON.parse(response.text)),
     };
   }
 
   /** Everything needed to run the deployment's active or in-task revision; undefined when it has none. */
   async spec(deploymentId: string, signal: AbortSignal): Promise<DeploySpec | undefined> {
     const sent = await orLost(this.#http.send('GET', `deployments/${deploymentId}/spec`, { signal }));
-    return typeof sent === 'string' ? undefined : deploySpec().parse(JSON.parse(sent.text));
+    return typeof sent === 'string' ? undefined : deploySpec.parse(JSON.parse(sent.text));
   }
 
   async status(body: StatusRequest, signal: AbortSignal): Promise<void> {
-    await this.#post('status', body, statusResponse(), { signal });
+    await this.#post('status', body, statusResponse, { signal });
   }
 
   async logs(body: ShipLogsRequest, signal: AbortSignal): Promise<void> {
-    await this.#post('logs', body, shipLogsResponse(), { signal });
+    await this.#post('logs', body, shipLogsResponse, { signal });
   }
 
   async #post<S extends z.ZodType>(

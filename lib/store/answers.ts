@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from '../contract/lazy.ts';
 import { absent, any, atMost, guard, put } from './expressions.ts';
 import type { Key } from './keys.ts';
 import { ANSWER, find, type Write } from './operations.ts';
@@ -7,23 +6,21 @@ import { patienceOf } from './patience.ts';
 import type { Table } from './table.ts';
 
 /** The answer to a request that carried an idempotency key. */
-export const answer = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('answer'),
-    tenant_id: z.string(),
-    /** Tells the request from another one under the same key. */
-    request_hash: z.string(),
-    status: z.int(),
-    headers: z.record(z.string(), z.string()),
-    /** As it was sent, compressed (gzip): most fit into one write unit so. */
-    body: z.instanceof(Uint8Array).optional(),
-    /** Epoch milliseconds; expiry by the table itself (`ttl`, in seconds) comes up to days later. */
-    expires_at: z.number(),
-    ttl: z.int(),
-  }),
-);
-export type Answer = z.infer<ReturnType<typeof answer>>;
+export const answer = z.object({
+  v: z.literal(1),
+  entity: z.literal('answer'),
+  tenant_id: z.string(),
+  /** Tells the request from another one under the same key. */
+  request_hash: z.string(),
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  /** As it was sent, compressed (gzip): most fit into one write unit so. */
+  body: z.instanceof(Uint8Array).optional(),
+  /** Epoch milliseconds; expiry by the table itself (`ttl`, in seconds) comes up to days later. */
+  expires_at: z.number(),
+  ttl: z.int(),
+});
+export type Answer = z.infer<typeof answer>;
 
 /** The answer that is kept under this key, unless its time is over. */
 export async function findAnswer(table: Table, key: Key, now: number): Promise<Answer | undefined> {

@@ -1,21 +1,16 @@
 import * as z from 'zod';
-import { lazy } from '../contract/lazy.ts';
 
 /** What a build made, as its revision holds it. */
-export const artifactItem = lazy(() =>
-  z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('folder'), key: z.string(), sha256: z.string(), sizeBytes: z.number() }),
-    z.object({ kind: z.literal('image'), uri: z.string() }),
-  ]),
-);
+export const artifactItem = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('folder'), key: z.string(), sha256: z.string(), sizeBytes: z.number() }),
+  z.object({ kind: z.literal('image'), uri: z.string() }),
+]);
 
 /** What was left of the artifacts of a deployment when its last revision that ran one ended. */
-export const keptArtifacts = lazy(() =>
-  z.object({
-    count: z.int(),
-    size_bytes: z.int(),
-    /** Numbers of the revisions whose artifacts go, or are gone: no revision may use them. */
-    dropped: z.array(z.int()),
-  }),
-);
-export type KeptArtifacts = z.infer<ReturnType<typeof keptArtifacts>>;
+export const keptArtifacts = z.object({
+  count: z.int(),
+  size_bytes: z.int(),
+  /** Numbers of the revisions whose artifacts go, or are gone: no revision may use them. */
+  dropped: z.array(z.int()),
+});
+export type KeptArtifacts = z.infer<typeof keptArtifacts>;

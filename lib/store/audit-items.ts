@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { auditDetails } from '../contract/audit.ts';
-import { lazy } from '../contract/lazy.ts';
 import { prefixAt, timeOf } from '../domain/ordered-id.ts';
 import { type AuditPlace, auditEventKey, refusalsKey } from './audit-keys.ts';
 import { absent, equals, present, put, update } from './expressions.ts';
@@ -12,44 +11,40 @@ import { alsoFirstVersion } from './upgrade.ts';
  * Who made the newest change of an item on a person's request: the attribute `audit`, which lies beside the item's shape as its keys do.
  * The consumer of the stream makes an audit event of each new one; nothing else reads it.
  */
-export const auditMark = lazy(() =>
-  z.object({
-    /** UUIDv7: the audit event's own id, the same however often the record is delivered; its time is the request's. */
-    id: z.string(),
-    action: z.string(),
-    tenant_id: z.string(),
-    user_id: z.string(),
-    key_id: z.string(),
-    request_id: z.string().optional(),
-    /** What was acted on, where that is not the item itself that carries the mark. */
-    subject_id: z.string().optional(),
-    details: auditDetails().optional(),
-  }),
-);
-export type AuditMark = z.infer<ReturnType<typeof auditMark>>;
+export const auditMark = z.object({
+  /** UUIDv7: the audit event's own id, the same however often the record is delivered; its time is the request's. */
+  id: z.string(),
+  action: z.string(),
+  tenant_id: z.string(),
+  user_id: z.string(),
+  key_id: z.string(),
+  request_id: z.string().optional(),
+  /** What was acted on, where that is not the item itself that carries the mark. */
+  subject_id: z.string().optional(),
+  details: auditDetails.optional(),
+});
+export type AuditMark = z.infer<typeof auditMark>;
 
 /** Who did what to which thing; expires. Thin, for lists walk over it: whose it is is in its key alone, the time in its id. */
-export const auditEvent = lazy(() =>
-  z.object({
-    v: z.literal(2),
-    entity: z.literal('audit_event'),
-    /** The event's id. */
-    sk: z.string(),
-    action: z.string(),
-    /** Absent: nobody known. */
-    user_id: z.string().optional(),
-    key_id: z.string().optional(),
-    request_id: z.string().optional(),
-    deployment_id: z.string().optional(),
-    /** Absent: it is the deployment. */
-    subject_id: z.string().optional(),
-    details: auditDetails().optional(),
-    /** How many equal requests it stands for; absent: one. */
-    count: z.number().optional(),
-    ttl: z.number(),
-  }),
-);
-export type AuditEvent = z.infer<ReturnType<typeof auditEvent>>;
+export const auditEvent = z.object({
+  v: z.literal(2),
+  entity: z.literal('audit_event'),
+  /** The event's id. */
+  sk: z.string(),
+  action: z.string(),
+  /** Absent: nobody known. */
+  user_id: z.string().optional(),
+  key_id: z.string().optional(),
+  request_id: z.string().optional(),
+  deployment_id: z.string().optional(),
+  /** Absent: it is the deployment. */
+  subject_id: z.string().optional(),
+  details: auditDetails.optional(),
+  /** How many equal requests it stands for; absent: one. */
+  count: z.number().optional(),
+  ttl: z.number(),
+});
+export type AuditEvent = z.infer<typeof auditEvent>;
 
 const DAY_SECONDS = 86_400;
 
@@ -84,17 +79,15 @@ export const countInAuditEvent = (place: AuditPlace, id: string, count: number):
   update('audit_event', auditEventKey(place, id), { add: { count } }, present('pk'));
 
 /** Which callers were refused within an hour, and under which id that is an audit event; expires. It bounds how many events there can be. */
-export const refusals = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('refusals'),
-    version: z.int(),
-    /** Event ids by caller. */
-    callers: z.record(z.string(), z.string()),
-    ttl: z.number(),
-  }),
-);
-export type Refusals = z.infer<ReturnType<typeof refusals>>;
+export const refusals = z.object({
+  v: z.literal(1),
+  entity: z.literal('refusals'),
+  version: z.int(),
+  /** Event ids by caller. */
+  callers: z.record(z.string(), z.string()),
+  ttl: z.number(),
+});
+export type Refusals = z.infer<typeof refusals>;
 export type RefusalsKey = { place: AuditPlace; hour: number; kind: 'known' | 'unknown' };
 
 export const findRefusals = (
@@ -126,7 +119,7 @@ const BEFORE_ALL = '0';
 const AFTER_ALL = 'g';
 
 /** Those that were stored before there were events of nobody known. */
-const storedEvent = lazy(() => alsoFirstVersion(auditEvent()));
+const storedEvent = alsoFirstVersion(auditEvent);
 
 /**
  * The audit events of a tenant, an organisation or the installation, newest first, from `since` (included) to `until` (not included), both in epoch milliseconds. Eventually consistent,

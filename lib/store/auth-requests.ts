@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from '../contract/lazy.ts';
 import type { AuditMark } from './audit-items.ts';
 import { absent, type Change, equals, put, update } from './expressions.ts';
 import { authRequestKey } from './keys.ts';
@@ -53,26 +52,24 @@ const begun = {
   sealed_verifier: z.string().optional(),
 };
 
-export const authRequest = lazy(() =>
-  z.discriminatedUnion('stage', [
-    z.object({ ...asked, stage: z.literal('created') }),
-    z.object({ ...asked, ...begun, stage: z.literal('consenting') }),
-    // The state was taken: whatever becomes of the exchange, it is good for no second one.
-    z.object({ ...asked, ...begun, stage: z.literal('exchanging') }),
-    // The provider's answer waits, sealed, for the user who asked to confirm that they were the one who consented.
-    z.object({
-      ...asked,
-      stage: z.literal('confirming'),
-      sealed_answer: z.string(),
-      code_hash: z.string(),
-      attempts_left: z.int(),
-    }),
-    z.object({ ...asked, stage: z.literal('completed'), granted_token_id: z.string() }),
-    // `error` is a word of ours or the provider's `error` code.
-    z.object({ ...asked, stage: z.literal('ended'), error: z.string() }),
-  ]),
-);
-export type AuthRequest = z.infer<ReturnType<typeof authRequest>>;
+export const authRequest = z.discriminatedUnion('stage', [
+  z.object({ ...asked, stage: z.literal('created') }),
+  z.object({ ...asked, ...begun, stage: z.literal('consenting') }),
+  // The state was taken: whatever becomes of the exchange, it is good for no second one.
+  z.object({ ...asked, ...begun, stage: z.literal('exchanging') }),
+  // The provider's answer waits, sealed, for the user who asked to confirm that they were the one who consented.
+  z.object({
+    ...asked,
+    stage: z.literal('confirming'),
+    sealed_answer: z.string(),
+    code_hash: z.string(),
+    attempts_left: z.int(),
+  }),
+  z.object({ ...asked, stage: z.literal('completed'), granted_token_id: z.string() }),
+  // `error` is a word of ours or the provider's `error` code.
+  z.object({ ...asked, stage: z.literal('ended'), error: z.string() }),
+]);
+export type AuthRequest = z.infer<typeof authRequest>;
 export type AuthStage = AuthRequest['stage'];
 type At<S extends AuthStage> = Extract<AuthRequest, { stage: S }>;
 export type Consenting = At<'consenting'>;

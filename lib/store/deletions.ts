@@ -1,33 +1,30 @@
 import * as z from 'zod';
-import { lazy } from '../contract/lazy.ts';
 import { besideDeployment, deletionKey, type Key } from './keys.ts';
 import { find, queryPage } from './operations.ts';
 import type { Table } from './table.ts';
 
 /** Lies beside a deployment from the request to delete it until everything is gone. */
-export const deletion = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('deletion'),
-    tenant_id: z.string(),
-    deployment_id: z.string(),
-    requested_at: z.string(),
-    /** A person no longer waits for the listener. */
-    forced: z.boolean().optional(),
-    /** The listener has removed what ran. */
-    torn_down: z.boolean().optional(),
-    /** The listener could not remove it, and is not asked again before (epoch milliseconds). */
-    retry_at: z.number().optional(),
-  }),
-);
-export type Deletion = z.infer<ReturnType<typeof deletion>>;
+export const deletion = z.object({
+  v: z.literal(1),
+  entity: z.literal('deletion'),
+  tenant_id: z.string(),
+  deployment_id: z.string(),
+  requested_at: z.string(),
+  /** A person no longer waits for the listener. */
+  forced: z.boolean().optional(),
+  /** The listener has removed what ran. */
+  torn_down: z.boolean().optional(),
+  /** The listener could not remove it, and is not asked again before (epoch milliseconds). */
+  retry_at: z.number().optional(),
+});
+export type Deletion = z.infer<typeof deletion>;
 
 type Owner = { tenantId: string; deploymentId: string };
 
 export const findDeletion = (table: Table, owner: Owner): Promise<Deletion | undefined> =>
   find(table, deletionKey(owner.tenantId, owner.deploymentId), deletion);
 
-const keyed = lazy(() => z.object({ pk: z.string(), sk: z.string() }));
+const keyed = z.object({ pk: z.string(), sk: z.string() });
 
 /** The keys of the first `limit` items that lie beside a deployment and its deletion: revisions, versions, tokens, uploads, logs. */
 export async function keysBeside(table: Table, owner: Owner, limit: number): Promise<Key[]> {

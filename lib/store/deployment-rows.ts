@@ -1,4 +1,3 @@
-import { lazy } from '../contract/lazy.ts';
 import { findDeployment } from './deployments.ts';
 import { type DeploymentRow, deploymentRow } from './items.ts';
 import { deletedRowKey, deploymentRowKey } from './keys.ts';
@@ -7,7 +6,7 @@ import type { Table } from './table.ts';
 import { alsoEarlierRows } from './upgrade.ts';
 
 /** Rows of the first version do not name their listener, and those of the second do not say how healthy it is. */
-export const deploymentRowOfAnyVersion = lazy(() => alsoEarlierRows(deploymentRow()));
+export const deploymentRowOfAnyVersion = alsoEarlierRows(deploymentRow);
 
 /** An id as rows hold it: 16 bytes in 22 characters, for every list pays for the bytes of every row. */
 export const packedId = (id: string): string =>

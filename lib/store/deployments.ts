@@ -1,5 +1,4 @@
 import { refuse } from '../contract/errors.ts';
-import { lazy } from '../contract/lazy.ts';
 import { type Configuration, configuration, type Deployment, deployment, secretsVersion } from './items.ts';
 import { configurationKey, deploymentKey, secretsKey } from './keys.ts';
 import { find } from './operations.ts';
@@ -7,7 +6,7 @@ import type { Table } from './table.ts';
 import { alsoFirstTwoVersions } from './upgrade.ts';
 
 /** Those of the first version also said whether the client had named the path of its configuration; only the third says what is kept. */
-export const deploymentOfAnyVersion = lazy(() => alsoFirstTwoVersions(deployment()));
+export const deploymentOfAnyVersion = alsoFirstTwoVersions(deployment);
 
 export const findDeployment = (
   table: Table,

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { deploymentEvent, type TokenEvent, type ToldEvent, tokenEvent } from '../contract/events.ts';
-import { lazy } from '../contract/lazy.ts';
 import type { EventCount } from '../domain/event-count.ts';
 import { absent, equals, guard, put, remove } from './expressions.ts';
 import { due, eventCountKey, prefix, unsentEventsKey, unsentTokenEventKey } from './keys.ts';
@@ -11,62 +10,54 @@ import type { Table } from './table.ts';
 type Owner = { tenantId: string; deploymentId: string };
 
 /** Counts a deployment's events. It lies beside the deployment's partition and outlives it for a while: its end is an event too. */
-export const eventCount = lazy(() =>
-  z.object({
-    v: z.literal(2),
-    entity: z.literal('event_count'),
-    tenant_id: z.string(),
-    sequence: z.int(),
-    recent: z.array(z.string()),
-    settled: z.int(),
-    told: z.record(z.string(), z.int()),
-    ended: z.array(z.int()),
-    unknown_to: z.int().optional(),
-    ttl: z.number().optional(),
-  }),
-);
+export const eventCount = z.object({
+  v: z.literal(2),
+  entity: z.literal('event_count'),
+  tenant_id: z.string(),
+  sequence: z.int(),
+  recent: z.array(z.string()),
+  settled: z.int(),
+  told: z.record(z.string(), z.int()),
+  ended: z.array(z.int()),
+  unknown_to: z.int().optional(),
+  ttl: z.number().optional(),
+});
 
-const firstVersion = lazy(() => z.object({ v: z.literal(1), recent: z.array(z.string()) }).loose());
+const firstVersion = z.object({ v: z.literal(1), recent: z.array(z.string()) }).loose();
 
 /** So many revisions may be in a queue. */
 const QUEUE_LENGTH_MAX = 100;
 
 /** A count of the first version said nothing of revisions: those that it may have been about, the queue's included, are taken for told. */
-const eventCountOfAnyVersion = lazy(() =>
-  z.preprocess((item) => {
-    const known = firstVersion().safeParse(item);
-    if (!known.success) return item;
-    const newest = Math.max(0, ...known.data.recent.map((name) => Number.parseInt(name, 10) || 0));
-    const unknown_to = newest + QUEUE_LENGTH_MAX;
-    return { ...known.data, v: 2, settled: unknown_to, told: {}, ended: [], unknown_to };
-  }, eventCount()),
-);
+const eventCountOfAnyVersion = z.preprocess((item) => {
+  const known = firstVersion.safeParse(item);
+  if (!known.success) return item;
+  const newest = Math.max(0, ...known.data.recent.map((name) => Number.parseInt(name, 10) || 0));
+  const unknown_to = newest + QUEUE_LENGTH_MAX;
+  return { ...known.data, v: 2, settled: unknown_to, told: {}, ended: [], unknown_to };
+}, eventCount);
 
 /** Events that nobody could be told, in order; sweep tells them. */
-export const unsentEvents = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('unsent_events'),
-    tenant_id: z.string(),
-    sk: z.string(),
-    events: z.array(deploymentEvent()),
-  }),
-);
-export type UnsentEvents = z.infer<ReturnType<typeof unsentEvents>>;
+export const unsentEvents = z.object({
+  v: z.literal(1),
+  entity: z.literal('unsent_events'),
+  tenant_id: z.string(),
+  sk: z.string(),
+  events: z.array(deploymentEvent),
+});
+export type UnsentEvents = z.infer<typeof unsentEvents>;
 
 /** The same of an OAuth token, which lies where those of a deployment of its id would. */
-export const unsentTokenEvent = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('unsent_token_event'),
-    tenant_id: z.string(),
-    sk: z.string(),
-    event: tokenEvent(),
-  }),
-);
+export const unsentTokenEvent = z.object({
+  v: z.literal(1),
+  entity: z.literal('unsent_token_event'),
+  tenant_id: z.string(),
+  sk: z.string(),
+  event: tokenEvent,
+});
 
-const anyUnsent = lazy(() => z.discriminatedUnion('entity', [unsentEvents(), unsentTokenEvent()]));
-type AnyUnsent = z.infer<ReturnType<typeof anyUnsent>>;
+const anyUnsent = z.discriminatedUnion('entity', [unsentEvents, unsentTokenEvent]);
+type AnyUnsent = z.infer<typeof anyUnsent>;
 
 export async function findEventCount(
   table: Table,

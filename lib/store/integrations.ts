@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { integrationTypes } from '../contract/integrations.ts';
-import { lazy } from '../contract/lazy.ts';
 import { check, present } from './expressions.ts';
 import { integrationKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
@@ -8,27 +7,25 @@ import type { Table } from './table.ts';
 import { alsoFirstVersion } from './upgrade.ts';
 
 /** Access to the repositories of one host. All of a tenant's lie in one partition, for there are few. */
-export const integration = lazy(() =>
-  z.object({
-    v: z.literal(2),
-    entity: z.literal('integration'),
-    tenant_id: z.string(),
-    id: z.string(),
-    type: z.enum(integrationTypes),
-    name: z.string(),
-    host: z.string(),
-    /** Token and webhook secret; opens only under this tenant and integration. */
-    sealed: z.string(),
-    has_webhook_secret: z.boolean(),
-    /** Whether submodules on the host get the token too. */
-    submodules: z.boolean().optional(),
-    created_at: z.string(),
-    created_by: z.string(),
-  }),
-);
-export type Integration = z.infer<ReturnType<typeof integration>>;
+export const integration = z.object({
+  v: z.literal(2),
+  entity: z.literal('integration'),
+  tenant_id: z.string(),
+  id: z.string(),
+  type: z.enum(integrationTypes),
+  name: z.string(),
+  host: z.string(),
+  /** Token and webhook secret; opens only under this tenant and integration. */
+  sealed: z.string(),
+  has_webhook_secret: z.boolean(),
+  /** Whether submodules on the host get the token too. */
+  submodules: z.boolean().optional(),
+  created_at: z.string(),
+  created_by: z.string(),
+});
+export type Integration = z.infer<typeof integration>;
 
-const storedIntegration = lazy(() => alsoFirstVersion(integration()));
+const storedIntegration = alsoFirstVersion(integration);
 
 export const findIntegration = (
   table: Table,

@@ -1,56 +1,47 @@
 import * as z from 'zod';
 import { refuse } from '../contract/errors.ts';
-import { lazy } from '../contract/lazy.ts';
 import { type Listener, listener } from './items.ts';
 import { lastSeenKey, listenerKey, listenerRowKey } from './keys.ts';
 import { find, queryAll } from './operations.ts';
 import type { Table } from './table.ts';
 import { alsoFirstVersion } from './upgrade.ts';
 
-export const lastSeen = lazy(() =>
-  z.object({
-    v: z.literal(2),
-    entity: z.literal('last_seen'),
-    tenant_id: z.string(),
-    at: z.number(),
-    /** When there was last work for it; at first, when it first called. */
-    worked_at: z.number(),
-  }),
-);
-export type LastSeen = z.infer<ReturnType<typeof lastSeen>>;
+export const lastSeen = z.object({
+  v: z.literal(2),
+  entity: z.literal('last_seen'),
+  tenant_id: z.string(),
+  at: z.number(),
+  /** When there was last work for it; at first, when it first called. */
+  worked_at: z.number(),
+});
+export type LastSeen = z.infer<typeof lastSeen>;
 
-const firstLastSeen = lazy(() => z.object({ v: z.literal(1), at: z.number() }).loose());
+const firstLastSeen = z.object({ v: z.literal(1), at: z.number() }).loose();
 
 /** The first version knew only when a listener called: it counts as having worked then. */
-const lastSeenOfAnyVersion = lazy(() =>
-  z.preprocess((item) => {
-    const known = firstLastSeen().safeParse(item);
-    return known.success ? { ...known.data, v: 2, worked_at: known.data.at } : item;
-  }, lastSeen()),
-);
+const lastSeenOfAnyVersion = z.preprocess((item) => {
+  const known = firstLastSeen.safeParse(item);
+  return known.success ? { ...known.data, v: 2, worked_at: known.data.at } : item;
+}, lastSeen);
 
 /** Keeps the host of a deployment's own address taken on its listener. */
-export const hostClaim = lazy(() =>
-  z.object({
-    tenant_id: z.string(),
-    v: z.literal(1),
-    entity: z.literal('host_claim'),
-    deployment_id: z.string(),
-  }),
-);
+export const hostClaim = z.object({
+  tenant_id: z.string(),
+  v: z.literal(1),
+  entity: z.literal('host_claim'),
+  deployment_id: z.string(),
+});
 
 /** Names the marked default, so that two marks at the same time contend for one item. */
-export const defaultListener = lazy(() =>
-  z.object({
-    tenant_id: z.string(),
-    v: z.literal(1),
-    entity: z.literal('default_listener'),
-    listener_id: z.string(),
-  }),
-);
+export const defaultListener = z.object({
+  tenant_id: z.string(),
+  v: z.literal(1),
+  entity: z.literal('default_listener'),
+  listener_id: z.string(),
+});
 
 /** Listeners of the first version could not be closed. */
-export const listenerOfAnyVersion = lazy(() => alsoFirstVersion(listener()));
+export const listenerOfAnyVersion = alsoFirstVersion(listener);
 
 export const findListener = (
   table: Table,

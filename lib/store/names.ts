@@ -1,15 +1,12 @@
 import * as z from 'zod';
-import { lazy } from '../contract/lazy.ts';
 
 /** Keeps a name taken; tells a repeated create from another one. */
-export const nameReservation = lazy(() =>
-  z.object({
-    tenant_id: z.string(),
-    v: z.literal(1),
-    entity: z.literal('name'),
-    deployment_id: z.string(),
-    created_by: z.string(),
-    created_at: z.string(),
-    request_hash: z.string(),
-  }),
-);
+export const nameReservation = z.object({
+  tenant_id: z.string(),
+  v: z.literal(1),
+  entity: z.literal('name'),
+  deployment_id: z.string(),
+  created_by: z.string(),
+  created_at: z.string(),
+  request_hash: z.string(),
+});

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { asGiven } from '../contract/as-given.ts';
-import { lazy } from '../contract/lazy.ts';
 import { oauthProviderKey } from './keys.ts';
 import { find, queryAll } from './operations.ts';
 import type { Table } from './table.ts';
@@ -9,45 +8,43 @@ import type { Table } from './table.ts';
  * An authorization server as one organisation uses it. All of an organisation's lie in one partition, for there are few. Who keeps a grant keeps
  * `id` with it and compares: after a deletion another provider may have the same `provider_id`, and must not be sent the old one's tokens.
  */
-export const oauthProvider = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('oauth_provider'),
-    organization_id: z.string(),
-    /** UUID: of this one, never used again. */
-    id: z.string(),
-    /** The name that requests use; unique in the organisation. */
-    provider_id: z.string(),
-    name: z.string(),
-    client_id: z.string(),
-    auth_url: z.string(),
-    token_url: z.string(),
-    uses_pkce: z.boolean(),
-    code_challenge_method: z.literal('S256').optional(),
-    provider_type: z.string().optional(),
-    mcp_server_url: z.string().optional(),
-    token_endpoint_auth_method: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
-    authorization_params: asGiven(z.record(z.string(), z.string())),
-    is_dynamic_client: z.boolean(),
-    allowed_redirect_uris: z.array(z.string()),
-    /** strict: a consent counts only when the user who began confirms it with their own credential. */
-    user_binding: z.enum(['browser', 'strict']),
-    /** Found by discovery; absent: the server publishes nothing that names these very endpoints. */
-    issuer: z.string().optional(),
-    revocation_url: z.string().optional(),
-    iss_in_response: z.boolean().optional(),
-    /** RFC 8707: what its tokens are for. */
-    resource: z.string().optional(),
-    /** The client secret; opens only under this organisation and provider. */
-    sealed: z.string().optional(),
-    /** Counts changes. */
-    version: z.int(),
-    created_at: z.string(),
-    updated_at: z.string(),
-    created_by: z.string(),
-  }),
-);
-export type OAuthProvider = z.infer<ReturnType<typeof oauthProvider>>;
+export const oauthProvider = z.object({
+  v: z.literal(1),
+  entity: z.literal('oauth_provider'),
+  organization_id: z.string(),
+  /** UUID: of this one, never used again. */
+  id: z.string(),
+  /** The name that requests use; unique in the organisation. */
+  provider_id: z.string(),
+  name: z.string(),
+  client_id: z.string(),
+  auth_url: z.string(),
+  token_url: z.string(),
+  uses_pkce: z.boolean(),
+  code_challenge_method: z.literal('S256').optional(),
+  provider_type: z.string().optional(),
+  mcp_server_url: z.string().optional(),
+  token_endpoint_auth_method: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
+  authorization_params: asGiven(z.record(z.string(), z.string())),
+  is_dynamic_client: z.boolean(),
+  allowed_redirect_uris: z.array(z.string()),
+  /** strict: a consent counts only when the user who began confirms it with their own credential. */
+  user_binding: z.enum(['browser', 'strict']),
+  /** Found by discovery; absent: the server publishes nothing that names these very endpoints. */
+  issuer: z.string().optional(),
+  revocation_url: z.string().optional(),
+  iss_in_response: z.boolean().optional(),
+  /** RFC 8707: what its tokens are for. */
+  resource: z.string().optional(),
+  /** The client secret; opens only under this organisation and provider. */
+  sealed: z.string().optional(),
+  /** Counts changes. */
+  version: z.int(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  created_by: z.string(),
+});
+export type OAuthProvider = z.infer<typeof oauthProvider>;
 
 export const findProvider = (
   table: Table,

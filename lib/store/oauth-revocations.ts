@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from '../contract/lazy.ts';
 import { present, remove, update } from './expressions.ts';
 import { REVOCATIONS_DUE, revocationKey } from './oauth-keys.ts';
 import type { OAuthToken } from './oauth-tokens.ts';
@@ -7,25 +6,23 @@ import { queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 
 /** Tokens of a grant that nobody has here any more, until their provider has heard of it. Times in epoch milliseconds. */
-export const revocation = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('oauth_revocation'),
-    tenant_id: z.string(),
-    id: z.string(),
-    token_id: z.string(),
-    organization_id: z.string(),
-    provider_id: z.string(),
-    provider_uid: z.string(),
-    token_url: z.string(),
-    /** As the token had them. */
-    sealed: z.string(),
-    attempts: z.int(),
-    created_at: z.number(),
-    ttl: z.number(),
-  }),
-);
-export type Revocation = z.infer<ReturnType<typeof revocation>>;
+export const revocation = z.object({
+  v: z.literal(1),
+  entity: z.literal('oauth_revocation'),
+  tenant_id: z.string(),
+  id: z.string(),
+  token_id: z.string(),
+  organization_id: z.string(),
+  provider_id: z.string(),
+  provider_uid: z.string(),
+  token_url: z.string(),
+  /** As the token had them. */
+  sealed: z.string(),
+  attempts: z.int(),
+  created_at: z.number(),
+  ttl: z.number(),
+});
+export type Revocation = z.infer<typeof revocation>;
 
 /** The request that ended the grant tries first; only then is it the schedule's turn. */
 const FIRST_DUE_MILLISECONDS = 60_000;

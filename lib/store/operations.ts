@@ -88,18 +88,18 @@ const RETRIED = new Set([CONFLICT, 'ThrottlingError', 'ProvisionedThroughputExce
 export async function find<T extends z.ZodType>(
   table: Table,
   key: Key,
-  schema: () => T,
+  schema: T,
   { eventually = false } = {},
 ): Promise<z.output<T> | undefined> {
   if (!isPossible(key)) return undefined;
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: key, ConsistentRead: !eventually }),
   );
-  return Item === undefined ? undefined : schema().parse(restored(Item));
+  return Item === undefined ? undefined : schema.parse(restored(Item));
 }
 
 /** What is looked for, and the shape that it must have. */
-export type Wanted<T extends z.ZodType> = readonly [key: Key, schema: () => T];
+export type Wanted<T extends z.ZodType> = readonly [key: Key, schema: T];
 
 /** Reads two items in one request, each strongly consistent by itself, at the price of two. Throws as `find` does. */
 export async function findBoth<A extends z.ZodType, B extends z.ZodType>(
@@ -117,7 +117,7 @@ export async function findBoth<A extends z.ZodType, B extends z.ZodType>(
     // What the table was too busy for is asked alone, and so with the client's patience.
     if (unread.some(isAt(key))) return find(table, key, schema);
     const item = Responses?.[table.name]?.find(isAt(key));
-    return item === undefined ? undefined : schema().parse(restored(item));
+    return item === undefined ? undefined : schema.parse(restored(item));
   };
   return Promise.all([pick(first), pick(second)]);
 }
@@ -136,13 +136,13 @@ export type QueryOptions = {
 /** One page of a query, strongly consistent unless `eventually`. */
 export async function queryPage<T extends z.ZodType>(
   table: Table,
-  schema: () => T,
+  schema: T,
   options: QueryOptions,
 ): Promise<{ items: z.output<T>[]; lastKey: Key | undefined }> {
   const { Items = [], LastEvaluatedKey } = await table.client.send(
     new QueryCommand({ TableName: table.name, ...queryInput(options) }),
   );
-  const parse = schema();
+  const parse = schema;
   const last = LastEvaluatedKey;
   return {
     items: Items.map((item) => parse.parse(restored(item))),
@@ -153,7 +153,7 @@ export async function queryPage<T extends z.ZodType>(
 /** All pages of a query, item by item; a consumer that stops early reads no further page. */
 export async function* queryAll<T extends z.ZodType>(
   table: Table,
-  schema: () => T,
+  schema: T,
   options: QueryOptions,
 ): AsyncGenerator<z.output<T>> {
   let startAfter = options.startAfter;

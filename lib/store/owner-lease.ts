@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from '../contract/lazy.ts';
 import { absent, any, atMost, equals, put, remove } from './expressions.ts';
 import { ownerLeaseKey } from './keys.ts';
 import { ConditionsFailed } from './operations.ts';
@@ -7,17 +6,15 @@ import type { Table } from './table.ts';
 import { write } from './write.ts';
 
 /** Which runtime moves revisions on a table that several machines can reach. */
-export const ownerLease = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('owner_lease'),
-    /** The id of the runtime's data folder, the same after a restart. */
-    owner: z.string(),
-    /** Epoch milliseconds. */
-    until: z.number(),
-  }),
-);
-export type OwnerLease = z.infer<ReturnType<typeof ownerLease>>;
+export const ownerLease = z.object({
+  v: z.literal(1),
+  entity: z.literal('owner_lease'),
+  /** The id of the runtime's data folder, the same after a restart. */
+  owner: z.string(),
+  /** Epoch milliseconds. */
+  until: z.number(),
+});
+export type OwnerLease = z.infer<typeof ownerLease>;
 
 /** Takes or renews the lease; an owner has it back at once. Returns the lease of another owner when that one lasts. */
 export async function takeOwnerLease(
@@ -31,7 +28,7 @@ export async function takeOwnerLease(
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
-    return ownerLease().parse(error.failed.get('owner_lease'));
+    return ownerLease.parse(error.failed.get('owner_lease'));
   }
 }
 

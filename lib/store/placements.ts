@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { lazy } from '../contract/lazy.ts';
 import { ownAddress } from '../contract/text.ts';
 import { collected } from './collected.ts';
 import { guard, present, put, remove, same, update } from './expressions.ts';
@@ -18,28 +17,24 @@ type Owner = { tenantId: string; listenerId: string };
  * Counts the changes of a share of a listener's placements, and of what it has reported of them: whoever has seen the sums needs no
  * look at the placements themselves. One item would make all deployments of a listener wait for each other.
  */
-export const placementVersion = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('placement_version'),
-    tenant_id: z.string(),
-    placed: z.int().optional(),
-    reported: z.int().optional(),
-  }),
-);
+export const placementVersion = z.object({
+  v: z.literal(1),
+  entity: z.literal('placement_version'),
+  tenant_id: z.string(),
+  placed: z.int().optional(),
+  reported: z.int().optional(),
+});
 
 /** What a listener has reported that changed nothing: the same again, while the versions are the same, changes nothing either. */
-export const reportedPlacements = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('placements_reported'),
-    tenant_id: z.string(),
-    /** Digests of reports with the versions at that time, the newest first, with how many of them were accepted. */
-    digests: z.array(z.tuple([z.string(), z.int()])),
-  }),
-);
+export const reportedPlacements = z.object({
+  v: z.literal(1),
+  entity: z.literal('placements_reported'),
+  tenant_id: z.string(),
+  /** Digests of reports with the versions at that time, the newest first, with how many of them were accepted. */
+  digests: z.array(z.tuple([z.string(), z.int()])),
+});
 
-const versionItem = lazy(() => z.discriminatedUnion('entity', [placementVersion(), reportedPlacements()]));
+const versionItem = z.discriminatedUnion('entity', [placementVersion, reportedPlacements]);
 
 export type PlacementState = {
   /** Changes whenever a placement does. */
@@ -59,7 +54,7 @@ export async function placementState(table: Table, { tenantId, listenerId }: Own
   return stateOf(items);
 }
 
-function stateOf(items: z.infer<ReturnType<typeof versionItem>>[]): PlacementState {
+function stateOf(items: z.infer<typeof versionItem>[]): PlacementState {
   const versions = items.filter((item) => item.entity === 'placement_version');
   const sum = (numbers: (number | undefined)[]) =>
     numbers.reduce<number>((total, each = 0) => total + each, 0);
@@ -70,9 +65,9 @@ function stateOf(items: z.infer<ReturnType<typeof versionItem>>[]): PlacementSta
 }
 
 /** The first version said nothing of the address. */
-const placementOfAnyVersion = lazy(() => alsoFirstVersion(placement()));
+const placementOfAnyVersion = alsoFirstVersion(placement);
 
-const anyOfPlacements = lazy(() => z.union([versionItem(), placementOfAnyVersion()]));
+const anyOfPlacements = z.union([versionItem, placementOfAnyVersion]);
 
 /** What should run on a listener, and its version, which was read first: what changes meanwhile is read again with the next one. */
 export async function placementsOn(

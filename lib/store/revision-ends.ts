@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from '../contract/lazy.ts';
 import { isTerminal, type Terminal, terminals } from '../domain/transitions.ts';
 import { put, update } from './expressions.ts';
 import type { Revision } from './items.ts';
@@ -7,25 +6,23 @@ import { revisionEndsKey } from './keys.ts';
 import { queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 
-const numbers = lazy(() => z.set(z.int()).optional());
+const numbers = z.set(z.int()).optional();
 
 /**
  * How a hundred revisions of a deployment ended, by number: lists that are filtered by status pass over them without reading each. Written in the
  * transaction that ends a revision. What is not in it may still be in progress, or ended before there were such items. Tenant and
  * deployment are in its key alone.
  */
-export const revisionEnds = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('revision_ends'),
-    DEPLOYED: numbers(),
-    CREATE_FAILED: numbers(),
-    BUILD_FAILED: numbers(),
-    DEPLOY_FAILED: numbers(),
-    SKIPPED: numbers(),
-    INTERRUPTED: numbers(),
-  } satisfies Record<Terminal | 'v' | 'entity', z.ZodType>),
-);
+export const revisionEnds = z.object({
+  v: z.literal(1),
+  entity: z.literal('revision_ends'),
+  DEPLOYED: numbers,
+  CREATE_FAILED: numbers,
+  BUILD_FAILED: numbers,
+  DEPLOY_FAILED: numbers,
+  SKIPPED: numbers,
+  INTERRUPTED: numbers,
+} satisfies Record<Terminal | 'v' | 'entity', z.ZodType>);
 
 /** A write costs its whole item, and an item of so many stays below the kilobyte that is the least a write costs. */
 const REVISIONS_AN_ITEM = 100;

@@ -1,6 +1,5 @@
 import type { RevisionRef } from '../adapters/workflow.ts';
 import { refuse } from '../contract/errors.ts';
-import { lazy } from '../contract/lazy.ts';
 import { type RevisionStatus, revisionStatuses } from '../contract/revision-status.ts';
 import { isTerminal, pathBetween } from '../domain/transitions.ts';
 import { deploymentOfAnyVersion } from './deployments.ts';
@@ -12,7 +11,7 @@ import type { Table } from './table.ts';
 import { alsoFirstVersion } from './upgrade.ts';
 
 /** Revisions of the first version also said whether the client had named the path of its configuration. */
-export const revisionOfAnyVersion = lazy(() => alsoFirstVersion(revision()));
+export const revisionOfAnyVersion = alsoFirstVersion(revision);
 
 /** The revision of this id; undefined too when its number belongs to another id. */
 export async function findRevision(table: Table, ref: RevisionRef): Promise<Revision | undefined> {

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from '../contract/lazy.ts';
 import { absent, equals, guard, put, remove, same } from './expressions.ts';
 import { type OpenTask, openTask } from './items.ts';
 import { doneTaskKey, type Key, openTaskKey, prefix } from './keys.ts';
@@ -8,20 +7,18 @@ import { startingWith } from './sort-key-range.ts';
 import type { Table } from './table.ts';
 
 /** A task that has ended, for whoever reports it once more. */
-export const doneTask = lazy(() =>
-  z.object({
-    tenant_id: z.string(),
-    v: z.literal(1),
-    entity: z.literal('done_task'),
-    id: z.string(),
-    deployment_id: z.string(),
-    lease_id: z.string().optional(),
-    outcome: z.string(),
-    accepted: z.boolean(),
-    ttl: z.number(),
-  }),
-);
-export type DoneTask = z.infer<ReturnType<typeof doneTask>>;
+export const doneTask = z.object({
+  tenant_id: z.string(),
+  v: z.literal(1),
+  entity: z.literal('done_task'),
+  id: z.string(),
+  deployment_id: z.string(),
+  lease_id: z.string().optional(),
+  outcome: z.string(),
+  accepted: z.boolean(),
+  ttl: z.number(),
+});
+export type DoneTask = z.infer<typeof doneTask>;
 
 export const findOpenTask = (
   table: Table,

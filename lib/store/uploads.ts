@@ -1,24 +1,21 @@
 import * as z from 'zod';
-import { lazy } from '../contract/lazy.ts';
 import { uploadKey } from './keys.ts';
 import { find } from './operations.ts';
 import type { Table } from './table.ts';
 
 /** An uploaded tarball as it was when it was first named: the version that every build of it reads. */
-export const upload = lazy(() =>
-  z.object({
-    v: z.literal(1),
-    entity: z.literal('upload'),
-    tenant_id: z.string(),
-    deployment_id: z.string(),
-    id: z.string(),
-    size_bytes: z.number(),
-    version_id: z.string().optional(),
-    sha256: z.string(),
-    recorded_at: z.string(),
-  }),
-);
-export type Upload = z.infer<ReturnType<typeof upload>>;
+export const upload = z.object({
+  v: z.literal(1),
+  entity: z.literal('upload'),
+  tenant_id: z.string(),
+  deployment_id: z.string(),
+  id: z.string(),
+  size_bytes: z.number(),
+  version_id: z.string().optional(),
+  sha256: z.string(),
+  recorded_at: z.string(),
+});
+export type Upload = z.infer<typeof upload>;
 
 /** What was recorded of an upload; undefined until a request has named it. */
 export const findUpload = (

@@ -1,34 +1,32 @@
 import * as z from 'zod';
 import { type BuildChanged, buildVariables } from '../adapters/builds.ts';
-import { lazy } from '../contract/lazy.ts';
+import { once } from '../contract/once.ts';
 
 /** The part of a CodeBuild state change that says which build it is and of which revision. */
-const codeBuildEvent = lazy(() =>
-  z.object({
-    detail: z.object({
-      'build-id': z.string(),
-      'additional-information': z.object({
-        environment: z.object({
-          'environment-variables': z.array(z.object({ name: z.string(), value: z.string() })),
-        }),
+const codeBuildEvent = z.object({
+  detail: z.object({
+    'build-id': z.string(),
+    'additional-information': z.object({
+      environment: z.object({
+        'environment-variables': z.array(z.object({ name: z.string(), value: z.string() })),
       }),
     }),
   }),
-);
-export type CodeBuildEvent = z.input<ReturnType<typeof codeBuildEvent>>;
+});
+export type CodeBuildEvent = z.input<typeof codeBuildEvent>;
 
 /** Makes the function that build state changes call. The event is a hint only: the build itself is asked for its state. */
 export function buildEvent<D>(
   record: (deps: D, changed: BuildChanged) => Promise<void>,
 ): (deps: () => D) => (event: unknown) => Promise<void> {
   return (deps) => {
-    const kept = lazy(deps);
+    const kept = once(deps);
     return async (event) => record(kept(), changedOf(event));
   };
 }
 
 function changedOf(event: unknown): BuildChanged {
-  const { detail } = codeBuildEvent().parse(event);
+  const { detail } = codeBuildEvent.parse(event);
   const variables = detail['additional-information'].environment['environment-variables'];
   const value = (name: string): string => variables.find((variable) => variable.name === name)?.value ?? '';
   return {

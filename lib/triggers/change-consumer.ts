@@ -1,6 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { ChangeRecord } from '../app/events/changed-item.ts';
-import { lazy } from '../contract/lazy.ts';
+import { once } from '../contract/once.ts';
 import { errorFacts } from '../http/error-mapping.ts';
 import { logger } from '../http/logger.ts';
 import type { Image } from '../store/images.ts';
@@ -14,7 +14,7 @@ type Consume<D> = (
 /** Makes a stream function of a consumer that reads what items were and are; failures are reported record by record. */
 export function changeConsumer<D>(name: string, newConsumer: () => Consume<D>) {
   return (deps: () => D) => {
-    const kept = lazy(deps);
+    const kept = once(deps);
     const consume = newConsumer();
     return async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
       const onError = (error: unknown, pk: string): void =>

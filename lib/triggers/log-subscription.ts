@@ -1,6 +1,6 @@
 import type { RevisionRef } from '../adapters/workflow.ts';
 import type { OutputPiece } from '../app/logs/ingest-build-log.ts';
-import { lazy } from '../contract/lazy.ts';
+import { once } from '../contract/once.ts';
 import { logger } from '../http/logger.ts';
 import { type LogBatch, readLogBatch } from './log-batch.ts';
 
@@ -15,7 +15,7 @@ export function logSubscription<D>(
   ingest: (deps: D, ref: RevisionRef, pieces: OutputPiece[]) => Promise<boolean>,
 ): (deps: () => D) => (event: unknown) => Promise<void> {
   return (deps) => {
-    const kept = lazy(deps);
+    const kept = once(deps);
     return async (event) => {
       const read = readLogBatch(event);
       if (read === undefined) return;

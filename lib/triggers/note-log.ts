@@ -1,18 +1,16 @@
 import * as z from 'zod';
 import type { HandedOut } from '../app/audit-events/audit-log.ts';
 import type { KeyUse } from '../app/identity/key-uses.ts';
-import { lazy } from '../contract/lazy.ts';
 import { handOutNote, keyUseNote, type RefusalNote, refusalNote } from '../contract/note-lines.ts';
 import { HANDED_OUT, KEY_USED, REFUSED } from '../contract/notes.ts';
+import { once } from '../contract/once.ts';
 import { readLogBatch } from './log-batch.ts';
 
-const line = lazy(() =>
-  z.discriminatedUnion('message', [
-    keyUseNote().extend({ message: z.literal(KEY_USED) }),
-    handOutNote().extend({ message: z.literal(HANDED_OUT) }),
-    refusalNote().extend({ message: z.literal(REFUSED) }),
-  ]),
-);
+const line = z.discriminatedUnion('message', [
+  keyUseNote.extend({ message: z.literal(KEY_USED) }),
+  handOutNote.extend({ message: z.literal(HANDED_OUT) }),
+  refusalNote.extend({ message: z.literal(REFUSED) }),
+]);
 
 /** What is done with each kind of note. */
 export type NoteTakers<D> = {
@@ -24,7 +22,7 @@ export type NoteTakers<D> = {
 /** Makes the function that is called with the lines of functions that are to be written down; any other line is passed over. */
 export function noteLog<D>(takers: NoteTakers<D>): (deps: () => D) => (event: unknown) => Promise<void> {
   return (deps) => {
-    const kept = lazy(deps);
+    const kept = once(deps);
     return async (event) => {
       for (const { message } of readLogBatch(event)?.logEvents ?? []) await take(takers, kept, message);
     };
@@ -49,9 +47,9 @@ async function take<D>(takers: NoteTakers<D>, deps: () => D, text: string): Prom
   }
 }
 
-function noteIn(text: string): z.infer<ReturnType<typeof line>> | undefined {
+function noteIn(text: string): z.infer<typeof line> | undefined {
   try {
-    return line().parse(JSON.parse(text));
+    return line.parse(JSON.parse(text));
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { lazy } from '../contract/lazy.ts';
+import { once } from '../contract/once.ts';
 import { errorFacts } from '../http/error-mapping.ts';
 import { logger } from '../http/logger.ts';
 
@@ -15,7 +15,7 @@ export function schedule<D, R extends { looked: number }>(
   idName = 'deployment_id',
 ) {
   return (deps: () => D) => {
-    const kept = lazy(deps);
+    const kept = once(deps);
     return async (event?: { all?: boolean }): Promise<R> => {
       const result = await run(kept(), { all: event?.all === true }, (error, id) =>
         logger().error(`${name} failed`, { [idName]: id, ...errorFacts(error) }),

@@ -1,7 +1,7 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { ChangedItem } from '../app/engine/dispatch.ts';
 import type { EngineDeps } from '../app/engine/situation.ts';
-import { lazy } from '../contract/lazy.ts';
+import { once } from '../contract/once.ts';
 import { errorFacts } from '../http/error-mapping.ts';
 import { logger } from '../http/logger.ts';
 
@@ -14,7 +14,7 @@ type Consume = (
 /** Makes a stream function of a consumer: keys only, failures reported record by record. */
 export function streamConsumer(name: string, consume: Consume) {
   return (deps: () => EngineDeps) => {
-    const kept = lazy(deps);
+    const kept = once(deps);
     return async (event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
       const onError = (error: unknown, deploymentId: string): void =>
         logger().error(`${name} failed`, { deployment_id: deploymentId, ...errorFacts(error) });

@@ -1,6 +1,6 @@
 import { isUnavailable } from '../app/unavailable.ts';
 import { ApiError } from '../contract/errors.ts';
-import { lazy } from '../contract/lazy.ts';
+import { once } from '../contract/once.ts';
 import { errorFacts } from '../http/error-mapping.ts';
 import { logger } from '../http/logger.ts';
 
@@ -26,7 +26,7 @@ export function task<D, I extends { revisionId: string }, O, A = unknown>(
   afterwards: (deps: A, input: I) => Promise<void> = async () => undefined,
 ): (deps: () => D & A) => (input: I) => Promise<O> {
   return (deps) => {
-    const kept = lazy(deps);
+    const kept = once(deps);
     return async (input) => {
       const facts = { revision_id: input.revisionId };
       const output = await run(kept(), input).catch((error: unknown) => {

@@ -81,12 +81,12 @@ describe.each(routes.map((row) => [row.operation, row] as const))('%s', (operati
 
   it.runIf(row.body !== undefined)('has an example of its body that it takes', () => {
     expect(example.body).toBeDefined();
-    expect(row.body?.().safeParse(example.body)).toMatchObject({ success: true });
+    expect(row.body?.safeParse(example.body)).toMatchObject({ success: true });
   });
 
   it.runIf(row.response !== null)('has an example of its answer with every field and no other', () => {
     expect(example.response).toBeDefined();
-    expect(row.response?.().parse(example.response)).toEqual(example.response);
+    expect(row.response?.parse(example.response)).toEqual(example.response);
   });
 
   it('says how its errors look', () => {

@@ -54,7 +54,7 @@ function pathOf({ path }: RouteRow, made: Made, instead: Made = {}): string {
   });
 }
 
-const namesOf = (schema: RouteRow['params']): string[] => Object.keys(schema?.().shape ?? {});
+const namesOf = (schema: RouteRow['params']): string[] => Object.keys(schema?.shape ?? {});
 
 function inAddress(row: RouteRow, made: Made): HostileRequest[] {
   const inPath = namesOf(row.params).map((name) => ({ part: 'path', name }) as const);

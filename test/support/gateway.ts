@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { onTestFinished } from 'vitest';
-import { lazy } from '../../lib/contract/lazy.ts';
+import { once } from '../../lib/contract/once.ts';
 import type { RouteRow } from '../../lib/contract/routes/route.ts';
 import { type ApiHandler, type GatewayOptions, startGateway } from '../../lib/embedded/gateway.ts';
 
@@ -44,7 +44,7 @@ export async function gateway(handler?: ApiHandler, more: Partial<GatewayOptions
     onError: (error) => errors.push(error),
     ...more,
   });
-  const close = lazy(() => opened.close());
+  const close = once(() => opened.close());
   onTestFinished(close);
   return { url: `http://127.0.0.1:${opened.port}`, port: opened.port, seen, errors, close };
 }

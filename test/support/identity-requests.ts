@@ -16,25 +16,25 @@ type Plane = Pick<ControlPlane, 'deps' | 'caller'>;
 type Query = Record<string, string>;
 
 export const makeKey = async (plane: Plane, body: unknown) =>
-  createApiKey(plane.deps, { body: rows.createApiKey.body().parse(body) }, plane.caller);
+  createApiKey(plane.deps, { body: rows.createApiKey.body.parse(body) }, plane.caller);
 
 export const keys = (plane: Plane, query: Query = {}) =>
-  listApiKeys(plane.deps, { query: rows.listApiKeys.query().parse(query) }, plane.caller);
+  listApiKeys(plane.deps, { query: rows.listApiKeys.query.parse(query) }, plane.caller);
 
 export const revoke = (plane: Plane, id: string) =>
   revokeApiKey(plane.deps, { params: { key_id: id } }, plane.caller);
 
 export const makeTenant = async (plane: Plane, name: string) =>
-  createTenant(plane.deps, { body: rows.createTenant.body().parse({ name }) }, plane.caller);
+  createTenant(plane.deps, { body: rows.createTenant.body.parse({ name }) }, plane.caller);
 
 export const tenants = (plane: Plane, query: Query = {}) =>
-  listTenants(plane.deps, { query: rows.listTenants.query().parse(query) }, plane.caller);
+  listTenants(plane.deps, { query: rows.listTenants.query.parse(query) }, plane.caller);
 
 export const giveRole = async (plane: Plane, userId: string, role: string) =>
-  putMember(plane.deps, { body: rows.putMember.body().parse({ user_id: userId, role }) }, plane.caller);
+  putMember(plane.deps, { body: rows.putMember.body.parse({ user_id: userId, role }) }, plane.caller);
 
 export const members = (plane: Plane, query: Query = {}) =>
-  listMembers(plane.deps, { query: rows.listMembers.query().parse(query) }, plane.caller);
+  listMembers(plane.deps, { query: rows.listMembers.query.parse(query) }, plane.caller);
 
 export const takeRole = (plane: Plane, id: string) =>
   removeMember(plane.deps, { params: { member_id: id } }, plane.caller);

@@ -28,13 +28,13 @@ function scripted({ deps }: ControlPlane): void {
 
 async function withProvider(plane: ControlPlane, changes: object = {}): Promise<void> {
   scripted(plane);
-  const body = createProviderRow.body().parse({ ...wanted, ...changes });
+  const body = createProviderRow.body.parse({ ...wanted, ...changes });
   await createProvider(plane.deps, { body }, plane.caller);
 }
 
 async function withToken(plane: ControlPlane): Promise<string> {
   await withProvider(plane);
-  const body = importTokenRow.body().parse({ provider_id: 'idp', access_token: 'a-token' });
+  const body = importTokenRow.body.parse({ provider_id: 'idp', access_token: 'a-token' });
   return (await importToken(plane.deps, { body }, plane.caller)).id;
 }
 
@@ -42,7 +42,7 @@ async function withToken(plane: ControlPlane): Promise<string> {
 async function begun(plane: ControlPlane, changes: object = {}) {
   await withProvider(plane, changes);
   const { deps, caller } = plane;
-  const body = authenticateRow.body().parse({ provider: 'idp', scopes: ['read'] });
+  const body = authenticateRow.body.parse({ provider: 'idp', scopes: ['read'] });
   const { url, auth_id } = await authenticate(deps, { body, baseUrl: BASE }, caller);
   const nonce = url?.split('/').at(-1) ?? '';
   const shown = await showBegin(deps, asked(`/v2/auth/begin/${nonce}`, { params: { nonce } }));

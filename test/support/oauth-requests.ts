@@ -36,11 +36,11 @@ export const remove = ({ deps, caller }: Asking, id: string) =>
 export const change = ({ deps, caller }: Asking, id: string, body: object) =>
   changeTokenMetadata(
     deps,
-    { params: { token_id: id }, body: rows.changeTokenMetadata.body().parse(body) },
+    { params: { token_id: id }, body: rows.changeTokenMetadata.body.parse(body) },
     caller,
   );
 export const bring = ({ deps, caller }: Asking, body: object) =>
-  importToken(deps, { body: rows.importToken.body().parse({ provider_id: 'acme', ...body }) }, caller);
+  importToken(deps, { body: rows.importToken.body.parse({ provider_id: 'acme', ...body }) }, caller);
 export const connect = ({ deps, caller }: Asking, agentId: string, tokenId: string) =>
   createConnection(deps, { params: { agent_id: agentId }, body: { oauth_token_id: tokenId } }, caller);
 export const connections = async ({ deps, caller }: Asking, agentId: string) =>

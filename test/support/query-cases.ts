@@ -37,7 +37,7 @@ export type QueryCase = {
   name: string;
   /** Where the code spells the query. */
   file: string;
-  shape: () => z.ZodType;
+  shape: z.ZodType;
   /** The key of an item that the query finds under `id`. */
   key: (id: string) => keys.Key;
   /** Attributes beside the least that the shape asks for. */

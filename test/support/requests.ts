@@ -32,7 +32,7 @@ export const github = (name: string, changes: object = {}) => ({
 });
 
 export const post = (plane: Plane, body: unknown) =>
-  createDeployment(plane.deps, { body: deploymentRows.createDeployment.body().parse(body) }, plane.caller);
+  createDeployment(plane.deps, { body: deploymentRows.createDeployment.body.parse(body) }, plane.caller);
 
 export const show = (plane: Plane, id: string) =>
   getDeployment(plane.deps, { params: { deployment_id: id } }, plane.caller);
@@ -42,7 +42,7 @@ export const change = (plane: Plane, id: string, body: unknown, ifMatch?: string
     plane.deps,
     {
       params: { deployment_id: id },
-      body: deploymentRows.patchDeployment.body().parse(body),
+      body: deploymentRows.patchDeployment.body.parse(body),
       headers: ifMatch === undefined ? {} : { ifMatch },
     },
     plane.caller,
@@ -53,7 +53,7 @@ export const remove = (plane: Plane, id: string, query: Query = {}, ifMatch?: st
     plane.deps,
     {
       params: { deployment_id: id },
-      query: deploymentRows.deleteDeployment.query().parse(query),
+      query: deploymentRows.deleteDeployment.query.parse(query),
       headers: ifMatch === undefined ? {} : { ifMatch },
     },
     plane.caller,
@@ -62,19 +62,19 @@ export const remove = (plane: Plane, id: string, query: Query = {}, ifMatch?: st
 export const removeMany = (plane: Plane, deploymentIds: string) =>
   deleteDeployments(
     plane.deps,
-    { query: deploymentRows.deleteDeployments.query().parse({ deployment_ids: deploymentIds }) },
+    { query: deploymentRows.deleteDeployments.query.parse({ deployment_ids: deploymentIds }) },
     plane.caller,
   );
 
 export const list = (plane: Plane, query: Query = {}) =>
-  listDeployments(plane.deps, { query: deploymentRows.listDeployments.query().parse(query) }, plane.caller);
+  listDeployments(plane.deps, { query: deploymentRows.listDeployments.query.parse(query) }, plane.caller);
 
 export const postRevision = (plane: Plane, id: string, body: unknown = {}) =>
   createRevision(
     plane.deps,
     {
       params: { deployment_id: id },
-      body: revisionRows.createRevision.body().parse(body),
+      body: revisionRows.createRevision.body.parse(body),
       headers: {},
     },
     plane.caller,
@@ -83,7 +83,7 @@ export const postRevision = (plane: Plane, id: string, body: unknown = {}) =>
 export const revisions = (plane: Plane, id: string, query: Query = {}) =>
   listRevisions(
     plane.deps,
-    { params: { deployment_id: id }, query: revisionRows.listRevisions.query().parse(query) },
+    { params: { deployment_id: id }, query: revisionRows.listRevisions.query.parse(query) },
     plane.caller,
   );
 
@@ -96,7 +96,7 @@ export const redeploy = (plane: Plane, id: string, revisionId: string, query: Qu
     {
       ...plain,
       params: { deployment_id: id, revision_id: revisionId },
-      query: revisionRows.redeployRevision.query().parse(query),
+      query: revisionRows.redeployRevision.query.parse(query),
       headers: {},
     },
     plane.caller,
@@ -109,20 +109,23 @@ export const register = (plane: Plane, computeId: string, changes: object = {}) 
   createListener(
     plane.deps,
     {
-      body: listenerRows.createListener
-        .body()
-        .parse({ compute_type: 'process', compute_id: computeId, compute_config: {}, ...changes }),
+      body: listenerRows.createListener.body.parse({
+        compute_type: 'process',
+        compute_id: computeId,
+        compute_config: {},
+        ...changes,
+      }),
     },
     plane.caller,
   );
 
 export const listeners = (plane: Plane, query: Query = {}) =>
-  listListeners(plane.deps, { query: listenerRows.listListeners.query().parse(query) }, plane.caller);
+  listListeners(plane.deps, { query: listenerRows.listListeners.query.parse(query) }, plane.caller);
 
 export const changeListener = (plane: Plane, id: string, body: unknown) =>
   patchListener(
     plane.deps,
-    { params: { listener_id: id }, body: listenerRows.patchListener.body().parse(body) },
+    { params: { listener_id: id }, body: listenerRows.patchListener.body.parse(body) },
     plane.caller,
   );
 

@@ -133,7 +133,7 @@ async function things(plane: ControlPlane): Promise<Record<string, string>> {
   const { id: key_id } = await requestApiKey(deps, { body: { name: 'k', role: 'viewer' } }, caller);
   const user_id = `somebody of ${caller.tenantId}`;
   const { id: member_id } = await putMember(deps, { body: { user_id, role: 'viewer' } }, caller);
-  const access = createIntegrationRow.body().parse({ type: 'github', host: 'git.example', token: 'a' });
+  const access = createIntegrationRow.body.parse({ type: 'github', host: 'git.example', token: 'a' });
   const { id: integration_id } = await createIntegration(deps, { body: access }, caller);
   const provider_id = await aProvider(plane);
   return { listener_id, deployment_id, revision_id, task_id, key_id, member_id, integration_id, provider_id };
@@ -144,19 +144,19 @@ async function ownThings(
   { deps, caller }: Pick<ControlPlane, 'deps' | 'caller'>,
   { provider_id }: Record<string, string>,
 ): Promise<Record<string, string>> {
-  const body = importTokenRow.body().parse({ provider_id, access_token: 'a-token' });
+  const body = importTokenRow.body.parse({ provider_id, access_token: 'a-token' });
   const { id: token_id } = await importToken(deps, { body }, caller);
   const agent_id = `agent of ${caller.tenantId}`;
   const wish = { params: { agent_id }, body: { oauth_token_id: token_id } };
   const { id: connection_id } = await createConnection(deps, wish, caller);
-  const asked = authenticateRow.body().parse({ provider: provider_id, scopes: ['more'] });
+  const asked = authenticateRow.body.parse({ provider: provider_id, scopes: ['more'] });
   const { auth_id } = await authenticate(deps, { body: asked, baseUrl: 'https://api.example' }, caller);
   return { token_id, agent_id, connection_id, auth_id: auth_id ?? '' };
 }
 
 /** Nobody listens at its addresses: what it publishes of itself is nothing, at once. */
 async function aProvider({ deps, caller }: ControlPlane): Promise<string> {
-  const body = createProviderRow.body().parse({
+  const body = createProviderRow.body.parse({
     provider_id: deps.clock.randomId(),
     ...{ name: 'p', client_id: 'c', client_secret: 's' },
     ...{ auth_url: 'http://127.0.0.1:1/auth', token_url: 'http://127.0.0.1:1/token' },

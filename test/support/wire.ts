@@ -89,7 +89,7 @@ export class Wire {
     }
     const shown: unknown = JSON.parse(text);
     // Every field is one of the schema's, and as it says.
-    expect([operation, row.response().parse(shown)]).toEqual([operation, shown]);
+    expect([operation, row.response.parse(shown)]).toEqual([operation, shown]);
     return shown as Shown; // whatever the schema has just let through
   }
 

@@ -1,7 +1,6 @@
 import { backOff } from 'exponential-backoff';
 import * as z from 'zod';
 import type { ToldEvent } from '../../contract/events.ts';
-import { lazy } from '../../contract/lazy.ts';
 import type { Events, Untold } from '../events.ts';
 import { callService } from './signed-request.ts';
 
@@ -15,9 +14,7 @@ const CALL_MILLISECONDS_MAX = 5_000;
 const EVENT_SOURCE = 'slipway';
 
 /** The answer tells of each entry, in order, whether it was taken. */
-const putEventsAnswer = lazy(() =>
-  z.object({ Entries: z.array(z.object({ ErrorCode: z.string().optional() })) }),
-);
+const putEventsAnswer = z.object({ Entries: z.array(z.object({ ErrorCode: z.string().optional() })) });
 
 /** Tells events to a bus of EventBridge. */
 export function createEventBus(busName: string): Events {
@@ -69,7 +66,7 @@ async function put<E extends ToldEvent>(
     body: { Entries: events.map((event) => entryOf(busName, event)) },
     signal: AbortSignal.timeout(CALL_MILLISECONDS_MAX),
   });
-  const { Entries: entries } = putEventsAnswer().parse(answer);
+  const { Entries: entries } = putEventsAnswer.parse(answer);
   return events.flatMap((event, index) => {
     const code = entries[index]?.ErrorCode;
     return code === undefined ? [] : [{ event, code }];

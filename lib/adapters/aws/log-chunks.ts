@@ -1,6 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { lazy } from '../../contract/lazy.ts';
 import { logLevels } from '../../contract/logs.ts';
 import { cleanMessage } from '../../domain/log-line.ts';
 import type { LogLine } from '../logs.ts';
@@ -19,23 +18,21 @@ export type WriteStream = {
 
 const base = { v: z.literal(1), pk: z.string(), sk: z.string(), tenant_id: z.string(), ttl: z.number() };
 
-export const logChunk = lazy(() =>
-  z.object({
-    ...base,
-    entity: z.literal('log_chunk'),
-    revision_id: z.string(),
-    first: z.number(),
-    last: z.number(),
-    /** Gzipped JSON lines of [timestamp, level, message]. */
-    lines: z.instanceof(Uint8Array),
-  }),
-);
-export type LogChunk = z.infer<ReturnType<typeof logChunk>>;
+export const logChunk = z.object({
+  ...base,
+  entity: z.literal('log_chunk'),
+  revision_id: z.string(),
+  first: z.number(),
+  last: z.number(),
+  /** Gzipped JSON lines of [timestamp, level, message]. */
+  lines: z.instanceof(Uint8Array),
+});
+export type LogChunk = z.infer<typeof logChunk>;
 
 /** The time of the newest line: what makes each chunk later than the one before it. */
-export const logEnd = lazy(() => z.object({ ...base, entity: z.literal('log_end'), last: z.number() }));
+export const logEnd = z.object({ ...base, entity: z.literal('log_end'), last: z.number() });
 
-const storedLine = lazy(() => z.tuple([z.number(), z.enum(logLevels), z.string()]));
+const storedLine = z.tuple([z.number(), z.enum(logLevels), z.string()]);
 
 /** Epoch milliseconds at which the revision with this UUIDv7 was accepted. */
 export const createdAt = (revisionId: string): number =>
@@ -77,7 +74,7 @@ export const packLines = (lines: LogLine[]): Uint8Array =>
 export function unpackLines(packed: Uint8Array): LogLine[] {
   const texts = gunzipSync(packed).toString().split('\n');
   return texts.map((text) => {
-    const [timestamp, level, message] = storedLine().parse(JSON.parse(text));
+    const [timestamp, level, message] = storedLine.parse(JSON.parse(text));
     return { timestamp, level, message };
   });
 }

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { lazy } from '../../contract/lazy.ts';
+import { once } from '../../contract/once.ts';
 
 /** A call of a service for which no client is bundled: the SDK signs it, fetch sends it. */
 export type JsonCall = {
@@ -18,7 +18,7 @@ const JSON_VERSION = 'application/x-amz-json-1.1';
 const REASON_CHARACTERS_MAX = 300;
 
 /** Never called itself: its settings know the region, the credentials and how requests are signed. */
-const signing = lazy(() => new DynamoDBClient({}));
+const signing = once(() => new DynamoDBClient({}));
 
 /** Calls an operation of the JSON 1.1 protocol in the function's own region, and gives its answer. Throws for every status but 2xx. */
 export async function callService({

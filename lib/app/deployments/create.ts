@@ -228,7 +228,7 @@ async function afterRefusal(
       caller,
     );
     if (made !== undefined) return made;
-    const reservation = nameReservation().safeParse(failed.get('name')).data;
+    const reservation = nameReservation.safeParse(failed.get('name')).data;
     throw refuse('name_taken', { name: deployment.name, waitsFor: await waitsFor(deps, reservation) });
   }
   if (failed.has('agent') && deployment.agent !== undefined) {

@@ -70,7 +70,7 @@ export async function hostTaken(
   failed: Map<string, Item | undefined>,
   claimant: Claimant,
 ): Promise<ApiError | undefined> {
-  const taken = hostClaim().safeParse(failed.get('host')).data;
+  const taken = hostClaim.safeParse(failed.get('host')).data;
   if (taken === undefined) return undefined;
   const { deployment_id: deploymentId } = taken;
   return refuse('host_taken', {

@@ -29,7 +29,7 @@ export function refusalOf(
   namespace: string | undefined,
   found: Item | undefined,
 ): ApiError {
-  const current = found && listenerOfAnyVersion().parse(found);
+  const current = found && listenerOfAnyVersion.parse(found);
   if (current === undefined) return refuse('listener_not_found', { id: listener.id });
   const { compute_id: computeId } = current;
   if (namespace === undefined || isClosing(current)) return refuse('listener_closing', { computeId });

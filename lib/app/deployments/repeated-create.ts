@@ -19,7 +19,7 @@ export async function repeatedCreate(
   secrets: Secret[],
   caller: Caller,
 ): Promise<Deployment | undefined> {
-  const reservation = nameReservation().safeParse(taken).data;
+  const reservation = nameReservation.safeParse(taken).data;
   if (reservation === undefined) return undefined;
   const ageMilliseconds = deps.clock.now() - Date.parse(reservation.created_at);
   const alike = reservation.created_by === caller.userId && reservation.request_hash === requestHash;

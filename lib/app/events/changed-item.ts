@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { DeploymentEvent } from '../../contract/events.ts';
-import { lazy } from '../../contract/lazy.ts';
 import { type RevisionStatus, revisionStatuses } from '../../contract/revision-status.ts';
 import type { History, Named, News } from '../../domain/event-count.ts';
 import { isTerminal } from '../../domain/transitions.ts';
@@ -30,18 +29,14 @@ export const changedItem = ({ before, after, ...rest }: ChangeRecord): ChangedIt
 export type Unnumbered = Omit<DeploymentEvent, 'sequence'>;
 
 /** What is read of the images, whatever else later versions of the items hold. */
-const deploymentImage = lazy(() =>
-  z.object({ tenant_id: z.string(), id: z.string(), created_at: z.string() }),
-);
-const revisionImage = lazy(() =>
-  z.object({
-    tenant_id: z.string(),
-    deployment_id: z.string(),
-    id: z.string(),
-    number: z.int(),
-    history: z.array(z.object({ status: z.enum(revisionStatuses), at: z.string() })),
-  }),
-);
+const deploymentImage = z.object({ tenant_id: z.string(), id: z.string(), created_at: z.string() });
+const revisionImage = z.object({
+  tenant_id: z.string(),
+  deployment_id: z.string(),
+  id: z.string(),
+  number: z.int(),
+  history: z.array(z.object({ status: z.enum(revisionStatuses), at: z.string() })),
+});
 
 /** What a change of an item means for who follows its deployment: nothing, mostly. */
 export function newsOf({ before, after, at }: ChangedItem): News<Unnumbered>[] {
@@ -53,7 +48,7 @@ export function newsOf({ before, after, at }: ChangedItem): News<Unnumbered>[] {
   }
   if (entity !== 'deployment' || (before !== undefined && after !== undefined)) return [];
   if (after !== undefined) return [createdEvent(after)];
-  const { tenant_id, id } = deploymentImage().parse(before);
+  const { tenant_id, id } = deploymentImage.parse(before);
   const type = 'deployment.deleted' as const;
   const told = { id: `${id}:deleted`, type, at: new Date(at).toISOString(), tenant_id, deployment_id: id };
   return [{ name: DELETED, event: told }];
@@ -61,7 +56,7 @@ export function newsOf({ before, after, at }: ChangedItem): News<Unnumbered>[] {
 
 /** That a deployment was made, by its item. */
 export function createdEvent(item: Item): Named<Unnumbered> {
-  const { tenant_id, id, created_at } = deploymentImage().parse(item);
+  const { tenant_id, id, created_at } = deploymentImage.parse(item);
   const type = 'deployment.created' as const;
   return {
     name: CREATED,
@@ -83,7 +78,7 @@ const NOT_BEGUN: ReadonlySet<RevisionStatus> = new Set([
 
 /** All statuses of a revision as events, by its item. `known`: so many had been there before what is told of now. */
 export function historyOf(item: Item, known: number): History<Unnumbered> {
-  const { tenant_id, deployment_id, id, number, history } = revisionImage().parse(item);
+  const { tenant_id, deployment_id, id, number, history } = revisionImage.parse(item);
   const events = history.map(({ status, at }, place) => {
     const type = 'revision.status_changed' as const;
     const event = { id: `${id}:${place}`, type, at, tenant_id, deployment_id, revision_id: id, status };
@@ -101,8 +96,8 @@ export function auditedBy({
   after,
 }: ChangedItem): { mark: AuditMark; of: Pick<AuditEvent, 'deployment_id' | 'subject_id'> } | undefined {
   if (after?.audit === undefined) return undefined;
-  const mark = auditMark().parse(after.audit);
-  if (auditMark().safeParse(before?.audit).data?.id === mark.id) return undefined;
+  const mark = auditMark.parse(after.audit);
+  if (auditMark.safeParse(before?.audit).data?.id === mark.id) return undefined;
   const deploymentId = deploymentOf(pk)?.deploymentId;
   const subjectId = mark.subject_id ?? ownIdOf(after, deploymentId);
   const of = {

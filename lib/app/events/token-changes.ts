@@ -1,37 +1,32 @@
 import * as z from 'zod';
 import type { TokenEvent } from '../../contract/events.ts';
-import { lazy } from '../../contract/lazy.ts';
 import type { Item } from '../../store/operations.ts';
 import type { ChangedItem } from './changed-item.ts';
 
 /** What is read of the images, whatever else later versions of the items hold. */
-const tokenImage = lazy(() =>
-  z.object({
-    tenant_id: z.string(),
-    id: z.string(),
-    provider_id: z.string(),
-    status: z.string(),
-    version: z.int(),
-    updated_at: z.string(),
-  }),
-);
-const connectionImage = lazy(() =>
-  z.object({
-    tenant_id: z.string(),
-    id: z.string(),
-    token_id: z.string(),
-    agent_id: z.string(),
-    provider_id: z.string(),
-    created_at: z.string(),
-  }),
-);
+const tokenImage = z.object({
+  tenant_id: z.string(),
+  id: z.string(),
+  provider_id: z.string(),
+  status: z.string(),
+  version: z.int(),
+  updated_at: z.string(),
+});
+const connectionImage = z.object({
+  tenant_id: z.string(),
+  id: z.string(),
+  token_id: z.string(),
+  agent_id: z.string(),
+  provider_id: z.string(),
+  created_at: z.string(),
+});
 
 /** What a change of an item means for who follows tokens and connections: nothing, where only a lease or a note has changed. */
 export function tokenEventsOf({ before, after, at }: ChangedItem): TokenEvent[] {
   const item = after ?? before;
   if (item?.entity === 'oauth_token') return tokenChange(item, before, after, at);
   if (item?.entity !== 'oauth_connection' || (before !== undefined && after !== undefined)) return [];
-  const { tenant_id, id, token_id, agent_id, provider_id, created_at } = connectionImage().parse(item);
+  const { tenant_id, id, token_id, agent_id, provider_id, created_at } = connectionImage.parse(item);
   const came = after !== undefined;
   return [
     {
@@ -54,7 +49,7 @@ function tokenChange(
   after: Item | undefined,
   at: number,
 ): TokenEvent[] {
-  const { tenant_id, id, provider_id, status, version, updated_at } = tokenImage().parse(item);
+  const { tenant_id, id, provider_id, status, version, updated_at } = tokenImage.parse(item);
   if (after !== undefined && before?.version === version) return [];
   const type =
     after === undefined

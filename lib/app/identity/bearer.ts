@@ -1,7 +1,7 @@
 import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { variable } from '../../contract/env.ts';
 import { refuse } from '../../contract/errors.ts';
-import { lazy } from '../../contract/lazy.ts';
+import { once } from '../../contract/once.ts';
 import { member } from '../../store/identity-items.ts';
 import { memberKey } from '../../store/keys.ts';
 import { find } from '../../store/operations.ts';
@@ -17,7 +17,7 @@ type BearerDeps = Pick<Deps, 'table' | 'identityProvider'>;
 const NO_KEY = 'bearer';
 
 /** The issuer that the function's own environment names, if any. */
-const environmentProvider = lazy(() => {
+const environmentProvider = once(() => {
   const [issuer, audience] = [variable('OIDC_ISSUER'), variable('OIDC_AUDIENCE')];
   return oidcProvider(issuer && audience ? { issuer, audience } : undefined, Date.now);
 });

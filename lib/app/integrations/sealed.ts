@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { open, seal } from '../../adapters/envelope.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import type { KeyContext } from '../../adapters/keys.ts';
-import { lazy } from '../../contract/lazy.ts';
 import type { Integration } from '../../store/integrations.ts';
 import { findIntegration } from '../../store/integrations.ts';
 import type { Deployment } from '../../store/items.ts';
@@ -11,7 +10,7 @@ import type { Deps } from '../deps.ts';
 type Owner = { tenantId: string; integrationId: string };
 type Sealed = { token: string; webhook_secret?: string | undefined };
 
-const stored = lazy(() => z.object({ token: z.string(), webhook_secret: z.string().optional() }));
+const stored = z.object({ token: z.string(), webhook_secret: z.string().optional() });
 
 /** Ciphertext opens only for the integration it was made for. */
 const contextOf = ({ tenantId, integrationId }: Owner): KeyContext => ({
@@ -27,7 +26,7 @@ export const sealCredentials = (
 
 async function openCredentials(deps: Pick<Deps, 'keys'>, item: Integration): Promise<Sealed> {
   const context = contextOf({ tenantId: item.tenant_id, integrationId: item.id });
-  return stored().parse(JSON.parse(await open(deps.keys, item.sealed, context)));
+  return stored.parse(JSON.parse(await open(deps.keys, item.sealed, context)));
 }
 
 /**

@@ -5,7 +5,6 @@ import {
   sourceConfig,
   sourceRevisionConfig,
 } from '../deployment-requests.ts';
-import { lazy } from '../lazy.ts';
 import { artifact, deploySpec, listenerTask, logLine } from '../listener-protocol.ts';
 import { logEntry, logPage, logQueryBody } from '../logs.ts';
 import { container, resourceSpec, volume, volumeMount } from '../resource-spec.ts';
@@ -24,38 +23,38 @@ import { componentSchemas, type JsonSchema } from './json-schema.ts';
 type Named = z.core.$ZodRegistry<{ id: string }>;
 
 /** Parts of requests that have names of their own. Bodies are named by their operations, unless they stand here. */
-const requestParts = lazy(() => ({
-  CreateDeploymentRequest: createDeploymentBody(),
-  ChangeDeploymentRequest: changeDeploymentBody(),
-  SourceConfigRequest: sourceConfig(),
-  SourceRevisionConfigRequest: sourceRevisionConfig(),
-  SecretRequest: secret(),
-  SecretReferenceRequest: secretReference(),
-  ResourceSpec: resourceSpec(),
-  Container: container(),
-  Volume: volume(),
-  VolumeMount: volumeMount(),
-  LogQuery: logQueryBody(),
-  LogLine: logLine(),
-}));
+const requestParts = {
+  CreateDeploymentRequest: createDeploymentBody,
+  ChangeDeploymentRequest: changeDeploymentBody,
+  SourceConfigRequest: sourceConfig,
+  SourceRevisionConfigRequest: sourceRevisionConfig,
+  SecretRequest: secret,
+  SecretReferenceRequest: secretReference,
+  ResourceSpec: resourceSpec,
+  Container: container,
+  Volume: volume,
+  VolumeMount: volumeMount,
+  LogQuery: logQueryBody,
+  LogLine: logLine,
+};
 
 /** The same for answers. */
-const answerParts = lazy(() => ({
-  Deployment: deploymentView(),
-  SourceConfig: sourceConfigView(),
-  SourceRevisionConfig: sourceRevisionConfigView(),
-  Revision: revisionView(),
-  Listener: listenerView(),
-  LogPage: logPage(),
-  LogEntry: logEntry(),
-  DeploySpec: deploySpec(),
-  ListenerTask: listenerTask(),
-  Artifact: artifact(),
-  Error: errorBody(),
-  GatewayError: gatewayErrorBody(),
-  HTTPValidationError: validationErrorBody(),
-  ValidationError: validationItem(),
-}));
+const answerParts = {
+  Deployment: deploymentView,
+  SourceConfig: sourceConfigView,
+  SourceRevisionConfig: sourceRevisionConfigView,
+  Revision: revisionView,
+  Listener: listenerView,
+  LogPage: logPage,
+  LogEntry: logEntry,
+  DeploySpec: deploySpec,
+  ListenerTask: listenerTask,
+  Artifact: artifact,
+  Error: errorBody,
+  GatewayError: gatewayErrorBody,
+  HTTPValidationError: validationErrorBody,
+  ValidationError: validationItem,
+};
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -73,12 +72,12 @@ export type Components = {
 export function makeComponents(rows: readonly RouteRow[]): Components {
   const requests: Named = z.registry();
   const answers: Named = z.registry();
-  name(requests, requestParts());
-  name(answers, answerParts());
+  name(requests, requestParts);
+  name(answers, answerParts);
   for (const { operation, body, response, contentTypes } of rows) {
-    if (body !== undefined) name(requests, { [`${capital(operation)}Request`]: body() });
+    if (body !== undefined) name(requests, { [`${capital(operation)}Request`]: body });
     if (response === null || contentTypes !== undefined) continue;
-    name(answers, { [`${capital(operation)}Response`]: response() });
+    name(answers, { [`${capital(operation)}Response`]: response });
   }
   const [sent, shown] = [componentSchemas(requests, 'input'), componentSchemas(answers, 'output')];
   const twice = Object.keys(sent).filter((id) => id in shown);

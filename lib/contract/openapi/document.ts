@@ -62,12 +62,11 @@ const tagOf = ({ handler }: RouteRow): string => handler.split('/')[2] ?? '';
 
 function requestBody({ body, operation }: RouteRow, { reference }: Components): JsonSchema {
   if (body === undefined) return {};
-  const schema = body();
   return {
     requestBody: {
       // An empty body counts as an empty object.
-      required: !schema.safeParse({}).success,
-      content: { 'application/json': { schema: reference(schema), example: exampleOf(operation).body } },
+      required: !body.safeParse({}).success,
+      content: { 'application/json': { schema: reference(body), example: exampleOf(operation).body } },
     },
   };
 }

@@ -1,24 +1,21 @@
 import * as z from 'zod';
 import { type ErrorCode, errors } from '../errors.ts';
-import { lazy } from '../lazy.ts';
 import { type RouteRow, readsBody, takesIdempotencyKey } from '../routes/route.ts';
 
 /** Bodies of refusals. */
-export const errorBody = lazy(() => z.object({ detail: z.string() }));
+export const errorBody = z.object({ detail: z.string() });
 
 /** What API Gateway answers by itself, before any function of ours is asked. */
-export const gatewayErrorBody = lazy(() => z.object({ message: z.string() }));
+export const gatewayErrorBody = z.object({ message: z.string() });
 
-export const validationItem = lazy(() =>
-  z.object({
-    loc: z.array(z.union([z.string(), z.int()])),
-    msg: z.string(),
-    type: z.string(),
-    input: z.unknown().optional(),
-    ctx: z.record(z.string(), z.unknown()).optional(),
-  }),
-);
-export const validationErrorBody = lazy(() => z.object({ detail: z.array(validationItem()) }));
+export const validationItem = z.object({
+  loc: z.array(z.union([z.string(), z.int()])),
+  msg: z.string(),
+  type: z.string(),
+  input: z.unknown().optional(),
+  ctx: z.record(z.string(), z.unknown()).optional(),
+});
+export const validationErrorBody = z.object({ detail: z.array(validationItem) });
 
 /** What API Gateway may answer in our place; ours have other bodies. */
 export const gatewayStatuses: ReadonlySet<number> = new Set([413, 503]);

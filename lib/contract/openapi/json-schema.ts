@@ -72,8 +72,8 @@ function tidied(value: unknown, direction: Direction): unknown {
 
 /** Requests give times as texts; what becomes of them says nothing of that. Of a field that is not known only null is taken. */
 function describe({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: JsonSchema }): void {
-  if (zodSchema === time()) Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
-  if (zodSchema === unknownField()) Object.assign(jsonSchema, { type: 'null' });
+  if (zodSchema === time) Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+  if (zodSchema === unknownField) Object.assign(jsonSchema, { type: 'null' });
 }
 
 /** The schemas of a registry by their names, each referring to the others under `#/components/schemas/`. */

@@ -13,7 +13,7 @@ function withDescription({ description, ...schema }: JsonSchema): {
 }
 
 function pathParameters({ operation, params }: RouteRow): JsonSchema[] {
-  return Object.entries((params?.() as Shape | undefined)?.shape ?? {}).map(([name, schema]) => ({
+  return Object.entries((params as Shape | undefined)?.shape ?? {}).map(([name, schema]) => ({
     name,
     in: 'path',
     required: true,
@@ -22,7 +22,7 @@ function pathParameters({ operation, params }: RouteRow): JsonSchema[] {
 }
 
 function queryParameters({ operation, query }: RouteRow): JsonSchema[] {
-  return Object.entries((query?.() as Shape | undefined)?.shape ?? {}).map(([name, schema]) => {
+  return Object.entries((query as Shape | undefined)?.shape ?? {}).map(([name, schema]) => {
     const described = withDescription({ ...parameterSchema(schema), ...parameterNote(operation, name) });
     const optional = isOptional(schema);
     return {

@@ -71,7 +71,7 @@ function successContent(row: RouteRow, { reference }: Components): JsonSchema {
     const schemaOf = (type: string) => ({ schema: { type: type.startsWith('text/') ? 'string' : 'object' } });
     return { content: Object.fromEntries(row.contentTypes.map((type) => [type, schemaOf(type)])) };
   }
-  const schema = reference(row.response());
+  const schema = reference(row.response);
   return {
     content: {
       ...json(schema, { example }),
@@ -105,8 +105,8 @@ const canonical = (name: string): string =>
 
 /** The answer with one status: every text that it may come with. */
 function refusal(status: number, codes: readonly ErrorCode[], { reference }: Components): JsonSchema {
-  const ours = reference(errorBody());
-  const gateway = reference(gatewayErrorBody());
+  const ours = reference(errorBody);
+  const gateway = reference(gatewayErrorBody);
   const examples = Object.fromEntries(codes.map((code) => [code, { value: { detail: textOf(code) } }]));
   const names = codes.flatMap((code) => Object.keys(shapeOf(code).headers ?? {})).map(canonical);
   return {
@@ -119,7 +119,7 @@ function refusal(status: number, codes: readonly ErrorCode[], { reference }: Com
 const invalid = ({ reference }: Components): JsonSchema => ({
   description: meanings[422],
   headers: headerReferences([]),
-  content: json(reference(validationErrorBody()), {
+  content: json(reference(validationErrorBody), {
     example: {
       detail: [
         {
@@ -137,7 +137,7 @@ const invalid = ({ reference }: Components): JsonSchema => ({
 /** Said by API Gateway alone: it keeps count of requests, and looks at their headers before any function does. */
 const fromGateway = (status: number, message: string, { reference }: Components): JsonSchema => ({
   description: meanings[status],
-  content: json(reference(gatewayErrorBody()), { example: { message } }),
+  content: json(reference(gatewayErrorBody), { example: { message } }),
 });
 
 /** The headers that answers refer to, by name. */

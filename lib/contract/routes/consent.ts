@@ -9,15 +9,14 @@ import {
   waitView,
 } from '../consent.ts';
 import { freeText } from '../json.ts';
-import { lazy } from '../lazy.ts';
 import { pageHeaders } from '../page.ts';
 import { id } from '../query.ts';
 import { textView } from '../viewer.ts';
 import { route } from './route.ts';
 
-const authId = lazy(() => z.object({ auth_id: id() }));
-const nonce = lazy(() => z.object({ nonce: z.string() }));
-const providerId = lazy(() => z.object({ provider_id: freeText() }));
+const authId = z.object({ auth_id: id });
+const nonce = z.object({ nonce: z.string() });
+const providerId = z.object({ provider_id: freeText });
 
 /** What carries a credential is kept by nobody on its way. */
 const notStored = { 'Cache-Control': 'no-store' };

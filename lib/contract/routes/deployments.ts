@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { changeDeploymentBody, createDeploymentBody } from '../deployment-requests.ts';
-import { lazy } from '../lazy.ts';
 import { id, orNull, page, queryBoolean, queryList } from '../query.ts';
 import { createPushTokenBody, pushTokenView } from '../registry.ts';
 import { deploymentStatuses } from '../revision-status.ts';
@@ -10,7 +9,7 @@ import { changeAccess, changeErrors, changeVariables } from './change.ts';
 import { configurationEtag } from './etag.ts';
 import { route } from './route.ts';
 
-const params = lazy(() => z.object({ deployment_id: id() }));
+const params = z.object({ deployment_id: id });
 
 export const createDeployment = route({
   operation: 'createDeployment',
@@ -50,19 +49,17 @@ export const listDeployments = route({
   permission: 'deployments:read',
   summary: 'List deployments, newest first',
   success: 200,
-  query: lazy(() =>
-    z.object({
-      ...page(),
-      name_contains: z.string().optional(),
-      name: z.string().optional(),
-      status: orNull(queryList(z.enum(deploymentStatuses)).optional()),
-      deployment_ids: queryList(id()).optional(),
-      image_version: z.string().optional(),
-      remote_reconciled: orNull(queryBoolean().optional()),
-      agent_id: z.string().optional(),
-      agent_environment: z.string().optional(),
-    }),
-  ),
+  query: z.object({
+    ...page,
+    name_contains: z.string().optional(),
+    name: z.string().optional(),
+    status: orNull(queryList(z.enum(deploymentStatuses)).optional()),
+    deployment_ids: queryList(id).optional(),
+    image_version: z.string().optional(),
+    remote_reconciled: orNull(queryBoolean.optional()),
+    agent_id: z.string().optional(),
+    agent_environment: z.string().optional(),
+  }),
   response: deploymentListView,
 });
 
@@ -116,7 +113,7 @@ export const deleteDeployment = route({
   success: 204,
   params,
   /** `force`: of one that is being deleted, wait no longer for its listener. */
-  query: lazy(() => z.object({ force: orNull(queryBoolean().optional()) })),
+  query: z.object({ force: orNull(queryBoolean.optional()) }),
   response: null,
   errors: ['deployment_not_found', 'state_forbids', 'version_mismatch'],
 });
@@ -132,7 +129,7 @@ export const deleteDeployments = route({
   permission: 'deployments:write',
   summary: 'Delete several deployments; 207 when not every one could be',
   success: 200,
-  query: lazy(() => z.object({ deployment_ids: queryList(id()) })),
+  query: z.object({ deployment_ids: queryList(id) }),
   response: deletionResultsView,
   isPartial: (output: { results: { status: number }[] }) =>
     output.results.some(({ status }) => status !== 204),

@@ -11,7 +11,6 @@ import {
   tenantListView,
   tenantView,
 } from '../identity.ts';
-import { lazy } from '../lazy.ts';
 import { id, page } from '../query.ts';
 import { route } from './route.ts';
 
@@ -57,7 +56,7 @@ export const revokeApiKey = route({
   permission: 'keys:write',
   summary: 'Revoke an API key, at once',
   success: 204,
-  params: lazy(() => z.object({ key_id: id() })),
+  params: z.object({ key_id: id }),
   response: null,
   errors: ['api_key_not_found'],
 });
@@ -88,7 +87,7 @@ export const listTenants = route({
   permission: 'tenants:read',
   summary: 'List the tenants of the organisation, newest first',
   success: 200,
-  query: lazy(() => z.object(page())),
+  query: z.object(page),
   response: tenantListView,
 });
 
@@ -117,7 +116,7 @@ export const listMembers = route({
   permission: 'members:read',
   summary: 'List the users of the identity provider that have a role in the tenant',
   success: 200,
-  query: lazy(() => z.object(page())),
+  query: z.object(page),
   response: memberListView,
 });
 
@@ -132,7 +131,7 @@ export const removeMember = route({
   permission: 'members:write',
   summary: 'Take a user’s role in the tenant, at once',
   success: 204,
-  params: lazy(() => z.object({ member_id: id() })),
+  params: z.object({ member_id: id }),
   response: null,
   errors: ['member_not_found'],
 });

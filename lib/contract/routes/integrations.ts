@@ -5,7 +5,6 @@ import {
   integrationListView,
   integrationView,
 } from '../integrations.ts';
-import { lazy } from '../lazy.ts';
 import { id, page } from '../query.ts';
 import { route } from './route.ts';
 
@@ -35,7 +34,7 @@ export const listIntegrations = route({
   permission: 'integrations:read',
   summary: 'List integrations, newest first, without their tokens',
   success: 200,
-  query: lazy(() => z.object(page())),
+  query: z.object(page),
   response: integrationListView,
 });
 
@@ -51,7 +50,7 @@ export const deleteIntegration = route({
   summary:
     'Forget an integration and its token, at once; deployments that name it stay, and read their repositories without a token from then on',
   success: 204,
-  params: lazy(() => z.object({ integration_id: id() })),
+  params: z.object({ integration_id: id }),
   response: null,
   errors: ['integration_not_found'],
   variables: ['AUDIT_DAYS'],

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from '../lazy.ts';
 import {
   claimRequest,
   claimResponse,
@@ -19,8 +18,8 @@ import { id, orNull, queryList } from '../query.ts';
 import { registryCredentialsView } from '../registry.ts';
 import { route } from './route.ts';
 
-const listenerParams = lazy(() => z.object({ listener_id: id() }));
-const taskParams = lazy(() => z.object({ listener_id: id(), task_id: id() }));
+const listenerParams = z.object({ listener_id: id });
+const taskParams = z.object({ listener_id: id, task_id: id });
 
 export const claimTasks = route({
   area: 'listeners',
@@ -101,7 +100,7 @@ export const getDesired = route({
   access: ['table:get', 'table:query'],
   summary: 'What should run on this listener',
   params: listenerParams,
-  query: lazy(() => z.object({ deployment_ids: orNull(queryList(id()).optional()) })),
+  query: z.object({ deployment_ids: orNull(queryList(id).optional()) }),
   response: desiredResponse,
   headers: (output: { version: string }) => ({ ETag: `"${output.version}"` }),
   errors: ['listener_not_found'],
@@ -118,7 +117,7 @@ export const getSpec = route({
   access: ['table:get', 'keys:decrypt', 'artifacts:read'],
   audit: ['revision_spec.read'],
   summary: 'Everything needed to run a deployment, secrets included',
-  params: lazy(() => z.object({ listener_id: id(), deployment_id: id() })),
+  params: z.object({ listener_id: id, deployment_id: id }),
   response: deploySpec,
   errors: ['deployment_not_found', 'revision_not_found'],
 });

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { lazy } from '../lazy.ts';
 import { changeListenerBody, createListenerBody } from '../listener-requests.ts';
 import { id, page } from '../query.ts';
 import { listenerListView, listenerView } from '../views.ts';
 import { route } from './route.ts';
 
-const params = lazy(() => z.object({ listener_id: id() }));
+const params = z.object({ listener_id: id });
 
 export const createListener = route({
   operation: 'createListener',
@@ -33,7 +32,7 @@ export const listListeners = route({
   permission: 'listeners:read',
   summary: 'List compute targets, newest first',
   success: 200,
-  query: lazy(() => z.object(page())),
+  query: z.object(page),
   response: listenerListView,
 });
 

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { lazy } from '../lazy.ts';
 import { logPage, logQueryBody, revisionLogsQuery } from '../logs.ts';
 import { id } from '../query.ts';
 import { route } from './route.ts';
 
-const deploymentParams = lazy(() => z.object({ deployment_id: id() }));
-const params = lazy(() => z.object({ deployment_id: id(), revision_id: id() }));
+const deploymentParams = z.object({ deployment_id: id });
+const params = z.object({ deployment_id: id, revision_id: id });
 
 const common = { area: 'logs', permission: 'logs:read', success: 200, response: logPage } as const;
 

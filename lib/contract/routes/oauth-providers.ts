@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { freeText } from '../json.ts';
-import { lazy } from '../lazy.ts';
 import {
   changeProviderBody,
   createProviderBody,
@@ -11,7 +10,7 @@ import {
 } from '../oauth-providers.ts';
 import { route } from './route.ts';
 
-const ofOne = lazy(() => z.object({ provider_id: freeText() }));
+const ofOne = z.object({ provider_id: freeText });
 
 export const createProvider = route({
   operation: 'createProvider',

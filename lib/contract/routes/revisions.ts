@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { changeDeploymentBody } from '../deployment-requests.ts';
-import { lazy } from '../lazy.ts';
 import { id, orNull, page, queryBoolean, queryList } from '../query.ts';
 import { revisionStatuses } from '../revision-status.ts';
 import { deploymentView, revisionListView, revisionView } from '../views.ts';
@@ -8,8 +7,8 @@ import { changeAccess, changeErrors, changeVariables } from './change.ts';
 import { configurationEtag } from './etag.ts';
 import { route } from './route.ts';
 
-const deploymentParams = lazy(() => z.object({ deployment_id: id() }));
-const params = lazy(() => z.object({ deployment_id: id(), revision_id: id() }));
+const deploymentParams = z.object({ deployment_id: id });
+const params = z.object({ deployment_id: id, revision_id: id });
 
 export const listRevisions = route({
   operation: 'listRevisions',
@@ -22,13 +21,11 @@ export const listRevisions = route({
   summary: 'List the revisions of a deployment, newest first',
   success: 200,
   params: deploymentParams,
-  query: lazy(() =>
-    z.object({
-      ...page(),
-      status: orNull(queryList(z.enum(revisionStatuses)).optional()),
-      remote_reconciled: orNull(queryBoolean().optional()),
-    }),
-  ),
+  query: z.object({
+    ...page,
+    status: orNull(queryList(z.enum(revisionStatuses)).optional()),
+    remote_reconciled: orNull(queryBoolean.optional()),
+  }),
   response: revisionListView,
   errors: ['deployment_not_found'],
 });
@@ -79,7 +76,7 @@ export const redeployRevision = route({
   success: 200,
   params,
   /** `current`: with the secrets of today instead of those the revision had. */
-  query: lazy(() => z.object({ secrets: orNull(z.enum(['current']).optional()) })),
+  query: z.object({ secrets: orNull(z.enum(['current']).optional()) }),
   response: deploymentView,
   headers: configurationEtag,
   errors: [

@@ -5,11 +5,9 @@ import type { VariableName } from '../env.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Permission } from '../roles.ts';
 
-type Schema<T extends z.ZodType = z.ZodType> = () => T;
-
 /**
  * One row of the route table: everything that is known about an endpoint (CDK, OpenAPI, authorization, the embedded gateway and
- * the tests all read it). Schemas are thunks, so a function builds only its own.
+ * the tests all read it).
  */
 export type RouteRow = Endpoint & (Reader | Writer | SentBack);
 
@@ -44,10 +42,10 @@ type Endpoint = {
   permission: Permission | 'public';
   summary: string;
   success: 200 | 201 | 204 | 302 | 303;
-  params?: Schema<z.ZodObject>;
-  query?: Schema<z.ZodObject>;
-  body?: Schema;
-  response: Schema | null;
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  response: z.ZodType | null;
   /** Not JSON: the use case gives `{contentType, text}`, and the answer is that text, of one of these types. */
   contentTypes?: readonly string[];
   /** For people's browsers: every answer is a page, refusals too, and a body is a form. */
@@ -88,7 +86,7 @@ export const takesIdempotencyKey = ({ method, permission, access, credential }: 
 export const readsBody = ({ body, permission, page }: RouteRow): boolean =>
   page === undefined && (body !== undefined || permission !== 'public');
 
-type Parsed<S> = S extends Schema<infer T> ? z.output<T> : undefined;
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 /** What a use case is given: the parsed parts of the request and the few headers that mean something. */
 export type RouteInput<R extends RouteRow> = {
@@ -105,9 +103,8 @@ export type RouteInput<R extends RouteRow> = {
 type ReadForHeaders<R extends RouteRow> = R['headers'] extends (output: infer O) => unknown ? O : unknown;
 
 /** What a use case must return; the chain parses it against the row's schema, so an undeclared field never leaves. */
-export type RouteOutput<R extends RouteRow> =
-  R['response'] extends Schema<infer T>
-    ? z.input<T> & ReadForHeaders<R>
-    : R['headers'] extends (output: infer O) => unknown
-      ? O
-      : undefined;
+export type RouteOutput<R extends RouteRow> = R['response'] extends z.ZodType
+  ? z.input<R['response']> & ReadForHeaders<R>
+  : R['headers'] extends (output: infer O) => unknown
+    ? O
+    : undefined;

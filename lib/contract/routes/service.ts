@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { lazy } from '../lazy.ts';
 import { pagePart, textView } from '../viewer.ts';
 import { route } from './route.ts';
 
@@ -26,7 +25,7 @@ export const getOk = route({
   path: '/ok',
   handler: 'functions/api/service/ok.ts',
   summary: 'Whether the service answers',
-  response: lazy(() => z.object({ ok: z.boolean() })),
+  response: z.object({ ok: z.boolean() }),
 });
 
 export const getOpenApi = route({
@@ -62,7 +61,7 @@ export const getDocsFile = route({
   path: '/docs/{file}',
   handler: 'functions/api/service/docs-file.ts',
   summary: 'A part of that page',
-  params: lazy(() => z.object({ file: pagePart() })),
+  params: z.object({ file: pagePart }),
   contentTypes: ['text/css', 'text/javascript'],
   response: textView(['text/css', 'text/javascript']),
   headers: () => ({ ...keptForAnHour, 'X-Content-Type-Options': 'nosniff' }),
@@ -75,7 +74,7 @@ export const openConsole = route({
   handler: 'functions/api/service/console.ts',
   summary: 'Where clients send people to look at a deployment; leads to the description of the API',
   success: 302,
-  params: lazy(() => z.object({ tenant_id: z.string(), deployment_id: z.string() })),
+  params: z.object({ tenant_id: z.string(), deployment_id: z.string() }),
   response: null,
   headers: ({ location }: { location: string }) => ({ Location: location }),
 });

@@ -3,25 +3,20 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { BuildState } from '../../adapters/builds.ts';
-import { lazy } from '../../contract/lazy.ts';
 
 /** Nobody asks for a build that ended a month ago: its revision has long recorded the outcome. */
 const KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000;
 
-const artifact = lazy(() =>
-  z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('folder'), key: z.string(), sha256: z.string(), sizeBytes: z.number() }),
-    z.object({ kind: z.literal('image'), uri: z.string() }),
-  ]),
-);
+const artifact = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('folder'), key: z.string(), sha256: z.string(), sizeBytes: z.number() }),
+  z.object({ kind: z.literal('image'), uri: z.string() }),
+]);
 
-const endState = lazy(() =>
-  z.discriminatedUnion('state', [
-    z.object({ state: z.literal('succeeded'), artifact: artifact(), commitSha: z.string().optional() }),
-    z.object({ state: z.literal('failed'), message: z.string() }),
-    z.object({ state: z.literal('stopped') }),
-  ]),
-);
+const endState = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('succeeded'), artifact: artifact, commitSha: z.string().optional() }),
+  z.object({ state: z.literal('failed'), message: z.string() }),
+  z.object({ state: z.literal('stopped') }),
+]);
 
 export type EndState = Extract<BuildState, { state: 'succeeded' | 'failed' | 'stopped' }>;
 
@@ -52,7 +47,7 @@ export async function openResults(folder: string, now: number): Promise<Results>
 }
 
 function parseEndState(text: string): EndState {
-  const parsed = endState().parse(JSON.parse(text));
+  const parsed = endState.parse(JSON.parse(text));
   return parsed.state === 'succeeded' ? { ...parsed, commitSha: parsed.commitSha } : parsed;
 }
 

@@ -1,6 +1,6 @@
 import type { StateMachine, StateMachineDefinition } from 'aws-local-stepfunctions';
 import * as z from 'zod';
-import { lazy } from '../../contract/lazy.ts';
+import { once } from '../../contract/once.ts';
 import { withoutUnused } from './unused-packages.ts';
 
 const LAMBDA = 'arn:aws:states:::lambda:invoke';
@@ -36,7 +36,7 @@ export type Machine = { load: () => Promise<Run>; tasks: TaskState[] };
 export function readMachine(text: string): Machine {
   const json: unknown = JSON.parse(text);
   const parsed = machineText.parse(json);
-  const load = lazy(async () => {
+  const load = once(async () => {
     const { StateMachine: Twin } = await withoutUnused(() => import('aws-local-stepfunctions'));
     // A test holds our text against the whole language; to do so here would take longer than all the rest.
     const machine = new Twin(json as StateMachineDefinition, { validationOptions: { noValidate: true } });

@@ -30,13 +30,13 @@ type Plane = Pick<ControlPlane, 'deps' | 'caller'>;
 const integrate = (plane: Plane, body: object = {}) =>
   createIntegration(
     plane.deps,
-    { body: row.body().parse({ type: 'github', token: TOKEN, ...body }) },
+    { body: row.body.parse({ type: 'github', token: TOKEN, ...body }) },
     plane.caller,
   );
 const forget = (plane: Plane, id: string) =>
   deleteIntegration(plane.deps, { params: { integration_id: id } }, plane.caller);
 const list = (plane: Plane, query: Record<string, string> = {}) =>
-  listIntegrations(plane.deps, { query: listRow.query().parse(query) }, plane.caller);
+  listIntegrations(plane.deps, { query: listRow.query.parse(query) }, plane.caller);
 const installed = (plane: Plane) => listInstalledIntegrations(plane.deps, {}, plane.caller);
 
 const named = (id: string) => ({
@@ -130,7 +130,7 @@ describe('integrations', () => {
     [{ webhook_secret: 'a\r\nb' }],
     [{ type: 'gitlab' }],
   ])('refuse what is no host or no token: %j', (body) => {
-    expect(row.body().safeParse({ type: 'github', token: TOKEN, ...body }).success).toBe(false);
+    expect(row.body.safeParse({ type: 'github', token: TOKEN, ...body }).success).toBe(false);
   });
 
   it('may be on this machine and on hosts that the operator allows', async () => {

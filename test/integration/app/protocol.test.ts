@@ -269,7 +269,7 @@ describe('desired', () => {
     expect(empty).toMatchObject({ complete: true, deployments: [] });
     const [one, two] = [await offered(self, 'a'), await offered(self, 'b')];
     const before = await desired(self);
-    expect(desiredResponse().parse(before)).toEqual(before);
+    expect(desiredResponse.parse(before)).toEqual(before);
     expect(before.version).not.toBe(empty.version);
     expect(before.deployments).toEqual([
       { deployment_id: one.id, epoch: 1, revision_id: null, held: true, custom_url: null },

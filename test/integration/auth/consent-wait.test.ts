@@ -103,7 +103,7 @@ it.each([
 );
 
 it('nobody waits for longer than 480 s', () => {
-  const timeoutOf = (timeout: string) => row.query().parse({ timeout }).timeout;
+  const timeoutOf = (timeout: string) => row.query.parse({ timeout }).timeout;
   expect(['0.5', '480', '600'].map(timeoutOf)).toEqual([0.5, 480, 480]);
 });
 

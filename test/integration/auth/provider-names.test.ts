@@ -39,7 +39,7 @@ const requests: Record<string, (asking: Asking) => Promise<unknown>> = {
 const create = async (plane: ControlPlane, provider_id: string) => {
   const usual = { name: 'ours', client_id: 'me', client_secret: 'a-secret' };
   const idp = { auth_url: 'https://idp.example/auth', token_url: 'https://idp.example/token' };
-  const body = createProviderBody().parse({ provider_id, ...usual, ...idp });
+  const body = createProviderBody.parse({ provider_id, ...usual, ...idp });
   return createProvider({ ...plane.deps, oauthDiscovery: scriptedDiscovery }, { body }, plane.caller);
 };
 

@@ -30,11 +30,11 @@ const quiet = (): Deps => ({ ...plane.deps, oauthDiscovery: scriptedDiscovery })
 
 const create = (wish: object = {}, { caller } = plane, deps = quiet()) => {
   const usual = { provider_id: 'idp', name: 'ours', client_id: 'me', client_secret: SECRET, ...idp };
-  return createProvider(deps, { body: createProviderBody().parse({ ...usual, ...wish }) }, caller);
+  return createProvider(deps, { body: createProviderBody.parse({ ...usual, ...wish }) }, caller);
 };
 const patch = (wish: object, providerId = 'idp', deps = quiet()) => {
   const params = { provider_id: providerId };
-  return patchProvider(deps, { params, body: changeProviderBody().parse(wish) }, plane.caller);
+  return patchProvider(deps, { params, body: changeProviderBody.parse(wish) }, plane.caller);
 };
 const of = (provider_id: string) => ({ params: { provider_id } });
 const item = (providerId = 'idp') => getProvider(plane.deps, plane.caller.organisationId, providerId);
@@ -196,7 +196,7 @@ describe('an address', () => {
       await expect(create({ [field]: url }, plane, strict())).rejects.toMatchObject(refused(['body', field]));
     }
     const discovering = { provider_id: 'm', name: 'm', mcp_server_url: url };
-    const body = discoverProviderBody().parse(discovering);
+    const body = discoverProviderBody.parse(discovering);
     await expect(
       discoverProvider(strict(), { body, baseUrl: 'https://me' }, plane.caller),
     ).rejects.toMatchObject(refused(['body', 'mcp_server_url']));
@@ -218,7 +218,7 @@ describe('an address', () => {
 
 describe('at an MCP server', () => {
   const discover = (mcp_server_url: string, provider_id = 'tools') => {
-    const body = discoverProviderBody().parse({ provider_id, name: 'tools', mcp_server_url });
+    const body = discoverProviderBody.parse({ provider_id, name: 'tools', mcp_server_url });
     return discoverProvider(plane.deps, { body, baseUrl: 'http://127.0.0.1:1' }, plane.caller);
   };
 

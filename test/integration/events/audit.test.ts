@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 import { aWorld, type World } from '../../support/world.ts';
 
 const list = (world: World, query: Record<string, string> = {}, caller: Caller = world.caller) =>
-  listAuditEvents(world.deps, { query: row.query().parse(query) }, caller);
+  listAuditEvents(world.deps, { query: row.query.parse(query) }, caller);
 
 /** Waits until so many events are listed, and gives them. */
 const hasListed = (world: World, count: number) =>
@@ -84,7 +84,7 @@ describe('the audit', () => {
 
   it('has what is removed, in the transaction that removes it', async () => {
     const world = await aWorld();
-    const body = integrationRow.body().parse({ type: 'github', token: 'ghp_secret' });
+    const body = integrationRow.body.parse({ type: 'github', token: 'ghp_secret' });
     const { id } = await createIntegration(world.deps, { body }, world.caller);
     await deleteIntegration(world.deps, { params: { integration_id: id } }, world.caller);
     const events = await hasListed(world, 3);

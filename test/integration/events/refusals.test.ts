@@ -45,7 +45,7 @@ async function shownTo(
   { tenantId, organisationId }: Inhabited,
   role: Role,
 ): Promise<AuditEventView[]> {
-  const query = row.query().parse({ action: 'request.refuse' });
+  const query = row.query.parse({ action: 'request.refuse' });
   const caller = aCaller({ tenantId, organisationId, role });
   return (await listAuditEvents(deps, { query }, caller)).resources;
 }

@@ -76,7 +76,7 @@ it('what nobody could be told of a token is kept, and told by the sweep; who ask
   await aStoredProvider(world, await anOAuthProvider());
   const { publish } = deps.events;
   Object.assign(deps.events, { publish: async (events: unknown[]) => ({ events, reason: 'out of reach' }) });
-  const body = importRow.body().parse({ provider_id: 'acme', access_token: 'a' });
+  const body = importRow.body.parse({ provider_id: 'acme', access_token: 'a' });
   const { id } = await importToken(deps, { body }, caller);
   const unsent = async () =>
     (await allItems(deps.table)).filter(({ entity }) => entity === 'unsent_token_event');
@@ -90,7 +90,7 @@ it('what nobody could be told of a token is kept, and told by the sweep; who ask
   await deleteToken(deps, { params }, caller);
   const listed = await until(
     async () => {
-      const query = auditRow.query().parse({});
+      const query = auditRow.query.parse({});
       const { resources } = await listAuditEvents(deps, { query }, caller);
       return resources.length >= 3 && resources;
     },

@@ -195,11 +195,11 @@ export class FakeControlPlane {
     const [, named] = /^desired(?:\?deployment_ids=(.*))?$/.exec(path) ?? [];
     if (path.startsWith('desired')) return this.#answerDesired(ifNoneMatch, named?.split(','));
     if (path === 'status') {
-      this.reports.push(...statusRequest().parse(body).reports);
+      this.reports.push(...statusRequest.parse(body).reports);
       return [200, { accepted: 1 }];
     }
     if (path === 'logs') {
-      for (const { deployment_id, lines } of shipLogsRequest().parse(body).batches)
+      for (const { deployment_id, lines } of shipLogsRequest.parse(body).batches)
         this.agentLines.push(...lines.map((line) => ({ ...line, deployment_id })));
       return [200, { accepted: 1 }];
     }
@@ -208,7 +208,7 @@ export class FakeControlPlane {
   }
 
   async #claim(body: unknown): Promise<unknown> {
-    const { instance_id: instanceId, version, holding } = claimRequest().parse(body);
+    const { instance_id: instanceId, version, holding } = claimRequest.parse(body);
     this.claimedVersion = version;
     const open = () => [...this.#offered.values()].filter((one) => one.state !== 'ended' && !one.conflicts);
     const isHeld = ({ task, state }: Offered) => state === 'claimed' && holding.includes(task.task_id);
@@ -225,7 +225,7 @@ export class FakeControlPlane {
 
   async #taskRoute(offered: Offered, path: string, body: unknown): Promise<[number, unknown]> {
     if (path.endsWith('/heartbeat')) {
-      const { lease_id, phase } = heartbeatRequest().parse(body);
+      const { lease_id, phase } = heartbeatRequest.parse(body);
       if (offered.conflicts || lease_id !== offered.leaseId) return [409, { detail: 'lease' }];
       this.phases.push({ task_id: offered.task.task_id, phase });
       const comes = phase === 'switching' ? offered.atSwitch : undefined;
@@ -235,13 +235,13 @@ export class FakeControlPlane {
       return [200, { stop: offered.cancelled || comes === 'stop' }];
     }
     if (path.endsWith('/logs')) {
-      const { lease_id, lines } = taskLogsRequest().parse(body);
+      const { lease_id, lines } = taskLogsRequest.parse(body);
       if (offered.conflicts || lease_id !== offered.leaseId) return [409, { detail: 'lease' }];
       const { task_id } = offered.task;
       this.taskLines.push(...lines.map((line) => ({ ...line, level: line.level ?? 'INFO', task_id })));
       return [200, {}];
     }
-    const request = completeRequest().parse(body);
+    const request = completeRequest.parse(body);
     const own = offered.cancelled && request.instance_id === offered.instanceId;
     if (offered.conflicts || (request.lease_id !== offered.leaseId && !own)) {
       return [409, { detail: 'lease' }];

@@ -7,8 +7,8 @@ import type { Table } from '../../../lib/store/table.ts';
 import { unitsOf } from '../../support/consumed.ts';
 import { freshTable } from '../../support/dynoxide.ts';
 
-const word = () => z.object({ word: z.string() });
-const count = () => z.object({ count: z.number() });
+const word = z.object({ word: z.string() });
+const count = z.object({ count: z.number() });
 
 /** Two items of a partition, which sort in the other order than they are asked for. */
 const aWord = { pk: 'P', sk: 'b' };

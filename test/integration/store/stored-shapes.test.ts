@@ -62,10 +62,7 @@ function declaredShapes(): Map<string, Shape> {
     oauthConnectionItems,
     oauthRevocationItems,
   ].flatMap((module) => Object.values(module));
-  for (const make of exported) {
-    // Schemas are thunks without parameters; whatever else is exported takes some, or is no function.
-    if (typeof make !== 'function' || make.length > 0) continue;
-    const schema: unknown = make();
+  for (const schema of exported) {
     if (!(schema instanceof z.ZodObject || schema instanceof z.ZodDiscriminatedUnion)) continue;
     // Through JSON, as the record is read: no prototypes, nothing undefined.
     const shape: Shape = JSON.parse(JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' })));

@@ -28,7 +28,7 @@ describe('a resource_spec without problems', () => {
   it('has the shape of the schema', () => {
     fc.assert(
       fc.property(goodSpec, (spec) => {
-        expect(resourceSpec().parse(spec)).toEqual(spec);
+        expect(resourceSpec.parse(spec)).toEqual(spec);
       }),
     );
   });

@@ -7,7 +7,7 @@ import { parsePart } from '../../../lib/contract/validation.ts';
 
 const minimal = { name: 'agent', source_config: {}, source_revision_config: {} };
 
-function problems(body: unknown, schema: z.ZodType = createDeploymentBody()): ValidationItem[] {
+function problems(body: unknown, schema: z.ZodType = createDeploymentBody): ValidationItem[] {
   return parsePart('body', schema, body).items ?? [];
 }
 
@@ -32,7 +32,7 @@ describe('a body that creates a deployment', () => {
       secrets: null,
       agent: null,
     };
-    expect(createDeploymentBody().parse(body)).toEqual({
+    expect(createDeploymentBody.parse(body)).toEqual({
       name: 'agent',
       source: 'github',
       source_config: { repo_url: 'https://github.com/o/r', build_on_push: true },
@@ -42,7 +42,7 @@ describe('a body that creates a deployment', () => {
 
   it('takes the config path under both names, the newer one first', () => {
     const parse = (source_revision_config: object) =>
-      createDeploymentBody().parse({ ...minimal, source_revision_config }).source_revision_config;
+      createDeploymentBody.parse({ ...minimal, source_revision_config }).source_revision_config;
     expect(parse({ langgraph_config_path: 'a.json' })).toEqual({ graph_config_path: 'a.json' });
     expect(parse({ langgraph_config_path: 'a.json', graph_config_path: 'b.json' })).toEqual({
       graph_config_path: 'b.json',
@@ -54,7 +54,7 @@ describe('a body that creates a deployment', () => {
       { name: 'LANGGRAPH_HOST_API_KEY', value: 'k' },
       { name: 'A', value: '**********' },
     ];
-    expect(createDeploymentBody().parse({ ...minimal, secrets }).secrets).toEqual([secrets[1]]);
+    expect(createDeploymentBody.parse({ ...minimal, secrets }).secrets).toEqual([secrets[1]]);
   });
 
   it('needs no name where an agent gives one', () => {
@@ -73,7 +73,7 @@ describe('a body that creates a deployment', () => {
       tracked_packages: { langgraph: { version: '1.2.22' } },
       agent: { agent_id: 'a', environment: 'prod' },
     };
-    expect(createDeploymentBody().parse(body)).toEqual(body);
+    expect(createDeploymentBody.parse(body)).toEqual(body);
   });
 
   it.each<[string, object, string[]]>([
@@ -211,7 +211,7 @@ describe('secrets', () => {
 });
 
 describe('a body that changes a deployment', () => {
-  const change = (body: unknown) => changeDeploymentBody().parse(body);
+  const change = (body: unknown) => changeDeploymentBody.parse(body);
 
   it('may be empty, and tells keeping from clearing', () => {
     expect(change({})).toEqual({});
@@ -230,7 +230,7 @@ describe('a body that changes a deployment', () => {
 
   it('says where one revision comes from', () => {
     expect(change({ revision_source: 'internal_source' })).toEqual({ revision_source: 'internal_source' });
-    expect(problems({ revision_source: 'x' }, changeDeploymentBody())).toMatchObject([
+    expect(problems({ revision_source: 'x' }, changeDeploymentBody)).toMatchObject([
       { loc: ['body', 'revision_source'], type: 'enum', input: 'x' },
     ]);
   });

@@ -12,7 +12,7 @@ describe('the body of a new listener', () => {
       platforms: ['linux/arm64', 'linux/arm64', 'linux/arm/v7'],
       region: 'eu',
     };
-    expect(createListenerBody().parse({ ...listener, compute_config }).compute_config).toEqual({
+    expect(createListenerBody.parse({ ...listener, compute_config }).compute_config).toEqual({
       k8s_namespaces: ['b', 'a'],
       platforms: ['linux/arm64', 'linux/arm/v7'],
       region: 'eu',
@@ -21,7 +21,7 @@ describe('the body of a new listener', () => {
 
   it('has no namespaces where none are given', () => {
     for (const compute_config of [{}, { k8s_namespaces: null, platforms: null }])
-      expect(createListenerBody().parse({ ...listener, compute_config }).compute_config).toEqual({
+      expect(createListenerBody.parse({ ...listener, compute_config }).compute_config).toEqual({
         k8s_namespaces: [],
       });
   });
@@ -30,7 +30,7 @@ describe('the body of a new listener', () => {
     'refuses the platform %j',
     (platform) => {
       const body = { ...listener, compute_config: { platforms: [platform] } };
-      const { error } = createListenerBody().safeParse(body);
+      const { error } = createListenerBody.safeParse(body);
       expect(error?.issues.map(({ path }) => path)).toEqual([['compute_config', 'platforms', 0]]);
     },
   );
@@ -39,13 +39,13 @@ describe('the body of a new listener', () => {
 describe('the body of a change of a listener', () => {
   it('holds what is to be changed alone: namespaces that are not given stay away', () => {
     const body = { id: 'x', status: 'ONLINE', version: null, compute_config: { region: 'eu' } };
-    expect(changeListenerBody().parse(body)).toEqual({ compute_config: { region: 'eu' } });
-    expect(changeListenerBody().parse({})).toEqual({});
+    expect(changeListenerBody.parse(body)).toEqual({ compute_config: { region: 'eu' } });
+    expect(changeListenerBody.parse({})).toEqual({});
   });
 
   it('is judged as that of a new one', () => {
     const body = { compute_config: { k8s_namespaces: ['Not good'] }, is_default: 'yes' };
-    const { error } = changeListenerBody().safeParse(body);
+    const { error } = changeListenerBody.safeParse(body);
     expect(error?.issues.map(({ path }) => path)).toEqual([
       ['compute_config', 'k8s_namespaces', 0],
       ['is_default'],
@@ -69,8 +69,8 @@ describe('the address of an agent that a listener reports', () => {
   const id = '0190a000-0000-7000-8000-000000000001';
   const problemsOf = (url: unknown) => {
     const report = { deployment_id: id, epoch: 1, revision_id: id, healthy: true, url };
-    const complete = completeRequest().safeParse({ lease_id: id, outcome: 'succeeded', url });
-    const status = statusRequest().safeParse({ reports: [report] });
+    const complete = completeRequest.safeParse({ lease_id: id, outcome: 'succeeded', url });
+    const status = statusRequest.safeParse({ reports: [report] });
     return [complete, status].flatMap(({ error }) => error?.issues.map(({ path }) => path.join('.')) ?? []);
   };
 

@@ -5,7 +5,7 @@ const idp = { auth_url: 'https://idp.example/auth', token_url: 'https://idp.exam
 
 describe('the request for a provider', () => {
   const problems = (wish: object) =>
-    createProviderBody()
+    createProviderBody
       .safeParse({ provider_id: 'idp', name: 'n', client_id: 'c', ...idp, ...wish })
       .error?.issues.map(({ path }) => path.join('.')) ?? [];
 

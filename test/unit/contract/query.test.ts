@@ -15,17 +15,17 @@ function isChoice({ type, enum: values, items }: JsonSchema): boolean {
 }
 
 function refusals(query: Record<string, string>) {
-  return parsePart('query', listRevisions.query(), query).items ?? [];
+  return parsePart('query', listRevisions.query, query).items ?? [];
 }
 
 describe('query parameters', () => {
   it('have defaults and ignore what is unknown', () => {
-    expect(listRevisions.query().parse({ page: '2' })).toEqual({ limit: 20, offset: 0 });
+    expect(listRevisions.query.parse({ page: '2' })).toEqual({ limit: 20, offset: 0 });
   });
 
   it('are read from text', () => {
     const query = { limit: '100', offset: '900', status: 'DEPLOYED, QUEUED,', remote_reconciled: 'False' };
-    expect(listRevisions.query().parse(query)).toEqual({
+    expect(listRevisions.query.parse(query)).toEqual({
       limit: 100,
       offset: 900,
       status: ['DEPLOYED', 'QUEUED'],
@@ -49,13 +49,13 @@ describe('query parameters', () => {
 
   it('are absent as null, unless null is a text like any other', () => {
     const query = { limit: 'null', offset: 'null', status: 'null', remote_reconciled: 'null' };
-    expect(listRevisions.query().parse(query)).toEqual({ limit: 20, offset: 0 });
-    expect(listDeployments.query().parse({ name: 'null' })).toMatchObject({ name: 'null' });
+    expect(listRevisions.query.parse(query)).toEqual({ limit: 20, offset: 0 });
+    expect(listDeployments.query.parse({ name: 'null' })).toMatchObject({ name: 'null' });
     expect(refusals({ status: 'DEPLOYED,null' })).toMatchObject([{ loc: ['query', 'status', 1] }]);
   });
 
   const choices = routes.flatMap(({ operation, query }) =>
-    Object.entries((query?.().shape ?? {}) as Record<string, z.ZodType>)
+    Object.entries((query?.shape ?? {}) as Record<string, z.ZodType>)
       .filter(([, schema]) => isChoice(parameterSchema(schema)))
       .map(([name, schema]) => ({ operation, name, schema })),
   );
@@ -70,7 +70,7 @@ describe('query parameters', () => {
 
   it('list ids in lower case', () => {
     const ids = '0190A000-0000-7000-8000-000000000001,0190a000-0000-7000-8000-000000000002';
-    expect(listDeployments.query().parse({ deployment_ids: ids }).deployment_ids).toEqual(
+    expect(listDeployments.query.parse({ deployment_ids: ids }).deployment_ids).toEqual(
       ids.toLowerCase().split(','),
     );
   });
@@ -99,8 +99,8 @@ describe('log queries', () => {
   );
 
   it('have defaults; a limit above the maximum is the maximum', () => {
-    expect(logQueryBody().parse({})).toEqual({ order: 'asc', limit: 50 });
-    expect(logQueryBody().parse({ limit: 100_000, order: 'desc', offset: null })).toEqual({
+    expect(logQueryBody.parse({})).toEqual({ order: 'asc', limit: 50 });
+    expect(logQueryBody.parse({ limit: 100_000, order: 'desc', offset: null })).toEqual({
       order: 'desc',
       limit: 1000,
     });
@@ -112,12 +112,12 @@ describe('log queries', () => {
     ['warn', 'WARNING'],
     ['CRITICAL', 'ERROR'],
   ])('take the level %s', (text, level) => {
-    expect(logQueryBody().parse({ level: text }).level).toBe(level);
+    expect(logQueryBody.parse({ level: text }).level).toBe(level);
   });
 
   it('say all that is wrong', () => {
     const body = { order: 'up', limit: 0, level: 'loud', start_time: 'soon', end_time: 5 };
-    const found = parsePart('body', logQueryBody(), body).items;
+    const found = parsePart('body', logQueryBody, body).items;
     expect(found?.map(({ loc, type }) => [loc[1], type])).toEqual([
       ['order', 'enum'],
       ['limit', 'greater_than_equal'],
@@ -128,7 +128,7 @@ describe('log queries', () => {
   });
 
   it('of one revision name the log, and are strict about the limit', () => {
-    expect(revisionLogsQuery().parse({ type: 'build' })).toEqual({ type: 'build', order: 'asc', limit: 50 });
-    expect(revisionLogsQuery().safeParse({ limit: '1001' }).error?.issues).toHaveLength(2);
+    expect(revisionLogsQuery.parse({ type: 'build' })).toEqual({ type: 'build', order: 'asc', limit: 50 });
+    expect(revisionLogsQuery.safeParse({ limit: '1001' }).error?.issues).toHaveLength(2);
   });
 });

@@ -3,7 +3,7 @@ import { resourceSpec } from '../../../lib/contract/resource-spec.ts';
 import { parsePart } from '../../../lib/contract/validation.ts';
 
 const problems = (spec: object): string[] =>
-  (parsePart('body', resourceSpec(), spec).items ?? []).map(
+  (parsePart('body', resourceSpec, spec).items ?? []).map(
     ({ loc, type }) => `${loc.slice(1).join('.')} ${type}`,
   );
 
@@ -43,7 +43,7 @@ describe('fields of volumes, mounts and containers that are not known', () => {
       'sidecars.0.livenessProbe extra_forbidden',
       'sidecars.0.ports extra_forbidden',
     ]);
-    expect(parsePart('body', resourceSpec(), { volumes: [{ name: 'v', hostPath: '/' }] }).items).toEqual([
+    expect(parsePart('body', resourceSpec, { volumes: [{ name: 'v', hostPath: '/' }] }).items).toEqual([
       {
         loc: ['body', 'volumes', 0, 'hostPath'],
         type: 'extra_forbidden',
@@ -73,7 +73,7 @@ describe('fields of volumes, mounts and containers that are not known', () => {
       volume_mounts: [{ ...nulls, ...mount }],
       sidecars: [container],
     };
-    expect(resourceSpec().parse(JSON.parse(JSON.stringify(sent)))).toEqual(spec);
+    expect(resourceSpec.parse(JSON.parse(JSON.stringify(sent)))).toEqual(spec);
   });
 });
 

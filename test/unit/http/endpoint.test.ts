@@ -6,7 +6,6 @@ import { systemClock } from '../../../lib/adapters/clock.ts';
 import type { Caller } from '../../../lib/app/caller.ts';
 import { unkeyed } from '../../../lib/app/idempotency.ts';
 import { refuse } from '../../../lib/contract/errors.ts';
-import { lazy } from '../../../lib/contract/lazy.ts';
 import { id, queryInt } from '../../../lib/contract/query.ts';
 import { type RouteInput, type RouteRow, route } from '../../../lib/contract/routes/route.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
@@ -32,10 +31,10 @@ const patchThing = route({
   path: '/things/{thing_id}',
   handler: 'functions/api/things/patch.ts',
   audit: ['deployment.change'],
-  params: lazy(() => z.object({ thing_id: id() })),
-  query: lazy(() => z.object({ limit: queryInt({ min: 1 }).default(20) })),
-  body: lazy(() => z.object({ name: z.string(), count: z.int().optional() })),
-  response: lazy(() => z.object({ id: z.string(), name: z.string() })),
+  params: z.object({ thing_id: id }),
+  query: z.object({ limit: queryInt({ min: 1 }).default(20) }),
+  body: z.object({ name: z.string(), count: z.int().optional() }),
+  response: z.object({ id: z.string(), name: z.string() }),
   headers: (output: { version: number }) => ({ ETag: `"${output.version}"` }),
 });
 
@@ -45,7 +44,7 @@ const getThing = route({
   method: 'GET',
   path: '/things/{thing_id}',
   handler: 'functions/api/things/get.ts',
-  response: lazy(() => z.object({ logs: z.array(z.object({ id: z.string() })) })),
+  response: z.object({ logs: z.array(z.object({ id: z.string() })) }),
   headers: (output: { version: number }) => ({ ETag: `"${output.version}"` }),
   eventStream: true,
 });
@@ -249,7 +248,7 @@ describe('an endpoint', () => {
   });
 
   it('tells a hundred problems at most', async () => {
-    const row = route({ ...patchThing, body: lazy(() => z.object({ names: z.array(z.string()) })) });
+    const row = route({ ...patchThing, body: z.object({ names: z.array(z.string()) }) });
     const answer = await handlerOf(row)({
       ...goodPatch,
       body: { names: Array.from({ length: 5000 }, () => 1) },

@@ -11,7 +11,7 @@ const line = (message: string) => ({ timestamp: nextTimestamp(), level: 'INFO' a
 describe('shipping logs', () => {
   it('sends everything, in order, within the limits of the protocol', async () => {
     const sent: ShipLogsRequest[] = [];
-    const shipper = new LogShipper(async (body) => void sent.push(shipLogsRequest().parse(body)), log);
+    const shipper = new LogShipper(async (body) => void sent.push(shipLogsRequest.parse(body)), log);
     for (let n = 0; n < 3000; n += 1) shipper.push(id(n % 3), id(9), line(`line ${n}`));
     await shipper.close(1000);
     const lines = sent.flatMap((body) => body.batches).filter((batch) => batch.deployment_id === id(0));

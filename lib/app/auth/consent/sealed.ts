@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { open, seal } from '../../../adapters/envelope.ts';
 import type { KeyContext } from '../../../adapters/keys.ts';
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
-import { lazy } from '../../../contract/lazy.ts';
 import type { AuthRequest } from '../../../store/auth-requests.ts';
 import type { Deps } from '../../deps.ts';
 
@@ -17,17 +16,15 @@ export const sealText = (deps: Pick<Deps, 'keys'>, owner: Owner, text: string): 
 export const openText = (deps: Pick<Deps, 'keys'>, owner: Owner, sealed: string): Promise<string> =>
   open(deps.keys, sealed, contextOf(owner));
 
-const answer = lazy(() =>
-  z.object({
-    accessToken: z.string(),
-    refreshToken: z.string().optional(),
-    expiresInSeconds: z.number().optional(),
-    scopes: z.array(z.string()).optional(),
-    accountLabel: z.string().optional(),
-    /** Epoch milliseconds: what `expiresInSeconds` counts from. */
-    receivedAt: z.number(),
-  }),
-);
+const answer = z.object({
+  accessToken: z.string(),
+  refreshToken: z.string().optional(),
+  expiresInSeconds: z.number().optional(),
+  scopes: z.array(z.string()).optional(),
+  accountLabel: z.string().optional(),
+  /** Epoch milliseconds: what `expiresInSeconds` counts from. */
+  receivedAt: z.number(),
+});
 
 /** What the provider answered, while the user who asked has yet to confirm. */
 export const sealAnswer = (
@@ -43,7 +40,7 @@ export async function openAnswer(
   sealed: string,
 ): Promise<TokenAnswer> {
   const text = await openText(deps, owner, sealed);
-  const { receivedAt, accessToken, refreshToken, expiresInSeconds, scopes, accountLabel } = answer().parse(
+  const { receivedAt, accessToken, refreshToken, expiresInSeconds, scopes, accountLabel } = answer.parse(
     JSON.parse(text),
   );
   const passedSeconds = Math.ceil((deps.clock.now() - receivedAt) / 1000);

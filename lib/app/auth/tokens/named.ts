@@ -38,8 +38,8 @@ async function tokensLeft(
   caller: Caller,
 ): Promise<{ providerId: string; tokens: OAuthToken[] }> {
   const owner = ownerOfCaller(caller);
-  const byName = providerIdSchema().safeParse(name).success ? await tokensOf(table, owner, name) : [];
-  const mayBeId = byName.length === 0 && idSchema().safeParse(name).success;
+  const byName = providerIdSchema.safeParse(name).success ? await tokensOf(table, owner, name) : [];
+  const mayBeId = byName.length === 0 && idSchema.safeParse(name).success;
   const byId = mayBeId ? await allTokensOf(table, owner) : [];
   const tokens = [...byName, ...byId.filter((token) => isNameOfId(name, token.provider_uid))];
   const [first] = tokens;

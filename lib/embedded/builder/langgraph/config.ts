@@ -52,7 +52,7 @@ function parseConfig(fileName: string, text: string): LanggraphJson {
     const line = text.split('\n')[text.slice(0, jsonErrorOffset(text)).split('\n').length - 1] ?? '';
     throw new BuildFailure(`${fileName} is not valid JSON at ${jsonErrorPlace(text)}: ${quoted(line)}`);
   }
-  const checked = langgraphJson().safeParse(parsed);
+  const checked = langgraphJson.safeParse(parsed);
   if (checked.success) return checked.data;
   const problem = firstProblem(checked.error);
   const keys = checked.error.issues[0]?.path.map(String) ?? [];

@@ -60,7 +60,7 @@ function readProject(artifactFolder: string, configPath: string): AgentProject |
   } catch {
     throw new AgentProjectError(`${fileName} cannot be read: it is not valid JSON.`);
   }
-  const checked = langgraphJson().safeParse(parsed);
+  const checked = langgraphJson.safeParse(parsed);
   if (!checked.success) throw new AgentProjectError(`${fileName}: ${firstProblem(checked.error)}.`);
   const { graphs } = checked.data;
   return graphs === undefined || graphs === null ? undefined : { config: checked.data, cwd, fileName };
