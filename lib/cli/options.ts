@@ -1,4 +1,4 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import { type MemberRole, memberRoles } from '../contract/roles.ts';
 
 /** The arguments are wrong; the message says which one and what it may be. */
@@ -72,37 +72,65 @@ Where (one of the two):
 A deployed installation is reached with your AWS credentials, found as the AWS CLI finds them (AWS_PROFILE, environment, sign-on).`;
 
 const text = { type: 'string' } as const;
-const common = {
+const flag = { type: 'boolean' } as const;
+const options = {
   table: text,
   region: text,
   'data-dir': text,
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-} as const;
-const bootstrapOptions = {
-  ...common,
+  json: flag,
+  help: { ...flag, short: 'h' },
   organisation: text,
   tenant: text,
-  'second-tenant': { type: 'boolean', default: false },
-} as const;
-const firstAgentOptions = {
-  ...common,
+  'second-tenant': flag,
   url: text,
-  organisation: text,
-  tenant: text,
   project: text,
   name: text,
   'agents-port': text,
   'listener-dir': text,
-} as const;
-const keyOptions = {
-  ...common,
   'tenant-id': text,
   role: text,
-  name: text,
-  'organisation-wide': { type: 'boolean', default: false },
+  'organisation-wide': flag,
+  'listener-id': text,
 } as const;
-const listenerKeyOptions = { ...common, 'tenant-id': text, 'listener-id': text } as const;
+
+const parse = (args: string[]) => parseArgs({ args, options, allowPositionals: true });
+type Given = ReturnType<typeof parse>['values'];
+
+const whereOptions = ['table', 'region', 'data-dir'] as const;
+/** What each command takes, and how it is read. */
+const commands: Record<
+  string,
+  {
+    takes: readonly (keyof typeof options)[];
+    read: (given: Given, surroundings: Surroundings) => Command;
+  }
+> = {
+  'admin bootstrap': {
+    takes: [...whereOptions, 'json', 'organisation', 'tenant', 'second-tenant'],
+    read: bootstrapOf,
+  },
+  'admin create-key': {
+    takes: [...whereOptions, 'json', 'tenant-id', 'role', 'name', 'organisation-wide'],
+    read: keyOf,
+  },
+  'admin create-listener-key': {
+    takes: [...whereOptions, 'json', 'tenant-id', 'listener-id'],
+    read: listenerKeyOf,
+  },
+  'first-agent': {
+    takes: [
+      ...whereOptions,
+      'organisation',
+      'tenant',
+      'url',
+      'project',
+      'name',
+      'agents-port',
+      'listener-dir',
+    ],
+    read: firstAgentOf,
+  },
+};
 
 const NAME_CHARACTERS_MAX = 128;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -115,42 +143,33 @@ export type Surroundings = {
 
 /** Reads the command from the arguments. Throws `OptionsError`. */
 export function readCommand(args: string[], surroundings: Surroundings): Command {
-  const words = leadingWords(args);
-  const rest = args.slice(words.length);
-  if (words.length === 0 && isHelp(rest)) return { kind: 'help' };
-  switch (words.join(' ')) {
-    case 'admin bootstrap':
-      return bootstrapOf(rest, surroundings);
-    case 'admin create-key':
-      return keyOf(rest, surroundings);
-    case 'admin create-listener-key':
-      return listenerKeyOf(rest, surroundings);
-    case 'first-agent':
-      return firstAgentOf(rest, surroundings);
-    case 'help':
-      return { kind: 'help' };
-    case 'admin':
-      if (isHelp(rest)) return { kind: 'help' };
-      throw new OptionsError("'admin' needs to know what: bootstrap, create-key or create-listener-key.");
-    case '':
-      throw new OptionsError('No command is given.');
-    default:
-      throw new OptionsError(`There is no command '${words.join(' ')}'.`);
+  const { values, positionals } = parseOrExplain(args);
+  const name = positionals.join(' ');
+  if (values.help === true || name === 'help') return { kind: 'help' };
+  const command = commands[name];
+  if (command === undefined) throw new OptionsError(whyUnknown(name));
+  const stray = Object.keys(values).find((given) => !command.takes.some((taken) => taken === given));
+  if (stray !== undefined) throw new OptionsError(`'${name}' takes no --${stray}.`);
+  return command.read(values, surroundings);
+}
+
+function parseOrExplain(args: string[]): ReturnType<typeof parse> {
+  try {
+    return parse(args);
+  } catch (error) {
+    throw new OptionsError(error instanceof Error ? error.message : String(error));
   }
 }
 
-function leadingWords(args: string[]): string[] {
-  const end = args.findIndex((arg) => arg.startsWith('-'));
-  return end === -1 ? args : args.slice(0, end);
+function whyUnknown(name: string): string {
+  if (name === '') return 'No command is given.';
+  if (name === 'admin') return "'admin' needs to know what: bootstrap, create-key or create-listener-key.";
+  return `There is no command '${name}'.`;
 }
 
-const isHelp = (args: string[]): boolean => args.some((arg) => arg === '--help' || arg === '-h');
-
-function bootstrapOf(args: string[], surroundings: Surroundings): Command {
-  const given = parse(args, bootstrapOptions);
-  if (given.help) return { kind: 'help' };
+function bootstrapOf(given: Given, surroundings: Surroundings): Command {
   const place = placeOf(given, surroundings);
-  if (place.kind === 'embedded' && !given['second-tenant']) {
+  if (place.kind === 'embedded' && given['second-tenant'] !== true) {
     throw new OptionsError(
       'npm start has made the first tenant of its data, and builds and agents of all tenants run as the same user of this machine. Say --second-tenant to make another one.',
     );
@@ -158,16 +177,13 @@ function bootstrapOf(args: string[], surroundings: Surroundings): Command {
   return {
     kind: 'bootstrap',
     place,
-    json: given.json,
+    json: given.json === true,
     organisation: nameOf(given.organisation, '--organisation', 'main'),
     tenant: nameOf(given.tenant, '--tenant', 'main'),
   };
 }
 
-function firstAgentOf(args: string[], surroundings: Surroundings): Command {
-  const given = parse(args, firstAgentOptions);
-  if (given.help) return { kind: 'help' };
-  if (given.json) throw new OptionsError('first-agent talks to a person: it knows no --json.');
+function firstAgentOf(given: Given, surroundings: Surroundings): Command {
   const place = placeOf(given, surroundings);
   if (place.kind === 'embedded') {
     throw new OptionsError(
@@ -200,44 +216,30 @@ function portOf(given: string): number {
   throw new OptionsError(`--agents-port must be a number from 0 to 65535, not '${given}'.`);
 }
 
-function keyOf(args: string[], surroundings: Surroundings): Command {
-  const given = parse(args, keyOptions);
-  if (given.help) return { kind: 'help' };
+function keyOf(given: Given, surroundings: Surroundings): Command {
   return {
     kind: 'key',
     place: placeOf(given, surroundings),
-    json: given.json,
+    json: given.json === true,
     tenantId: idOf(given['tenant-id'], '--tenant-id'),
     role: roleOf(given.role),
     name: nameOf(given.name, '--name', 'made by the command line'),
-    organisationWide: given['organisation-wide'],
+    organisationWide: given['organisation-wide'] === true,
   };
 }
 
-function listenerKeyOf(args: string[], surroundings: Surroundings): Command {
-  const given = parse(args, listenerKeyOptions);
-  if (given.help) return { kind: 'help' };
+function listenerKeyOf(given: Given, surroundings: Surroundings): Command {
   return {
     kind: 'listener-key',
     place: placeOf(given, surroundings),
-    json: given.json,
+    json: given.json === true,
     tenantId: idOf(given['tenant-id'], '--tenant-id'),
     listenerId: idOf(given['listener-id'], '--listener-id'),
   };
 }
 
-function parse<const T extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: T) {
-  try {
-    return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw new OptionsError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-type PlaceOptions = { table?: string; region?: string; 'data-dir'?: string };
-
 function placeOf(
-  { table, region, 'data-dir': dataDir }: PlaceOptions,
+  { table, region, 'data-dir': dataDir }: Given,
   { environment, isFolder }: Surroundings,
 ): Place {
   if (table !== undefined && dataDir !== undefined)
