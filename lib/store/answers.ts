@@ -29,8 +29,7 @@ export async function findAnswer(table: Table, key: Key, now: number): Promise<A
 }
 
 /** Forty strongly consistent reads of one answer, at most; it is there within milliseconds of its transaction. */
-const lookAgain = { startingDelay: 500, timeMultiple: 1, numOfAttempts: 1000 } as const;
-const notYet = new Error('not answered yet');
+const LOOK_MILLISECONDS = 500;
 
 /** The answer that is kept under this key, as soon as it is; undefined when there is none at `until` (epoch milliseconds). */
 export async function awaitAnswer(
@@ -39,17 +38,11 @@ export async function awaitAnswer(
   clock: { now(): number },
   until: number,
 ): Promise<Answer | undefined> {
-  const look = async () => {
+  for (;;) {
     const found = await findAnswer(table, key, clock.now());
-    if (found === undefined) throw notYet;
-    return found;
-  };
-  const retry = (error: unknown) => error === notYet && clock.now() < until;
-  const looking = patienceOf(table).tryAgain(look, { ...lookAgain, retry });
-  return looking.catch((error: unknown) => {
-    if (error !== notYet) throw error;
-    return undefined;
-  });
+    if (found !== undefined || clock.now() >= until) return found;
+    await patienceOf(table).pause(LOOK_MILLISECONDS);
+  }
 }
 
 /** Keeps an answer where none is kept. When one is, the transaction that this is part of throws `AlreadyAnswered`. */

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type BackoffOptions, backOff } from 'exponential-backoff';
 import type { Table } from './table.ts';
 
-/** The time, and how often and how long it is tried again; passed in, so that simulations can choose them. */
+/** Time, pauses and retries; passed in, so that simulations and tests can choose them. */
 export type Patience = {
   /** Epoch milliseconds. */
   now(): number;
+  pause(milliseconds: number): Promise<void>;
   /** Names a request that must take effect once, however often it is sent. */
   newRequestToken(): string;
   /** Tries again after a pause for as long as the options say; then throws what the last try threw. */
@@ -15,6 +16,10 @@ export type Patience = {
 export const systemPatience: Patience = {
   now: () => Date.now(),
   newRequestToken: () => randomUUID(),
+  pause: (milliseconds) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, milliseconds);
+    }),
   tryAgain: backOff,
 };
 
@@ -47,3 +52,10 @@ export function trySoonAgain<T>(
   };
   return patience.tryAgain(attempt, { ...conflictBackOff, retry });
 }
+
+/** Longer than throttling and short outages last, and short enough for a request to wait. */
+const PERSISTENT = { numOfAttempts: 6, startingDelay: 100, timeMultiple: 2 } as const;
+
+/** Does what must not be left undone, again and again for some 3 s; then throws what the last try threw. */
+export const persistently = <T>(table: Pick<Table, 'patience'>, attempt: () => Promise<T>): Promise<T> =>
+  patienceOf(table).tryAgain(attempt, PERSISTENT);

@@ -56,7 +56,8 @@ function patienceOf({ time, random, newId }: Ground, invocation: Invocation): Pa
       }
     }
   };
-  return { now: () => Math.floor(time.now), newRequestToken: newId, tryAgain };
+  const pause = (milliseconds: number) => invocation.wait(milliseconds);
+  return { now: () => Math.floor(time.now), newRequestToken: newId, pause, tryAgain };
 }
 
 const settingsFor = ({ listener, build }: Plan['patienceSeconds']): Deps['settings'] => ({

@@ -1,6 +1,6 @@
-import { backOff } from 'exponential-backoff';
 import * as z from 'zod';
 import type { ToldEvent } from '../../contract/events.ts';
+import { systemPatience } from '../../store/patience.ts';
 import type { Events, Untold } from '../events.ts';
 import { callService } from './signed-request.ts';
 
@@ -43,13 +43,13 @@ async function putAll<E extends ToldEvent>(
     left = refused.map(({ event }) => event);
     throw new Error(refused[0]?.code);
   };
-  const patience = {
+  const untilTaken = {
     jitter: 'full',
     startingDelay: 100,
     timeMultiple: 2,
     numOfAttempts: ATTEMPTS_MAX,
   } as const;
-  return backOff(attempt, patience).catch((error: unknown) => ({
+  return systemPatience.tryAgain(attempt, untilTaken).catch((error: unknown) => ({
     events: [...left],
     reason: error instanceof Error ? error.message : String(error),
   }));

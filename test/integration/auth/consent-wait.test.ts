@@ -1,9 +1,10 @@
 import { createServer, request as requestPlain } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
-import { waitWith } from '../../../lib/app/auth/consent/wait.ts';
+import { waitForConsent } from '../../../lib/app/auth/consent/wait.ts';
 import { waitForConsent as row } from '../../../lib/contract/routes/consent.ts';
 import { startGateway } from '../../../lib/embedded/gateway.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { systemPatience } from '../../../lib/store/patience.ts';
 import { Browser } from '../../support/browser.ts';
 import { aConsentWorld, type ConsentWorld } from '../../support/consent-world.ts';
 import { onLoopback } from '../../support/loopback-server.ts';
@@ -23,17 +24,16 @@ async function behindCuttingGateway(
 ): Promise<{ url: string; hops: Hop[]; passedSeconds: () => number }> {
   const { now } = plane.deps.clock;
   const begunAt = now();
-  const wait = endpoint(
-    row,
-    waitWith(async (milliseconds) => {
-      plane.advance(milliseconds / 1000);
-      await during(now() - begunAt);
-    }),
-  );
+  const pause = async (milliseconds: number) => {
+    plane.advance(milliseconds / 1000);
+    await during(now() - begunAt);
+  };
+  const table = { ...plane.deps.table, patience: { ...systemPatience, pause } };
+  const wait = endpoint(row, waitForConsent);
   const gateway = await startGateway({
     port: 0,
     routes: [row],
-    handlerOf: async () => wait(() => plane.deps),
+    handlerOf: async () => wait(() => ({ ...plane.deps, table })),
     serveBlob: async () => false,
     onError: (error) => {
       throw error;
@@ -111,17 +111,16 @@ it('waiting holds up no shutdown', async () => {
   const world = await aConsentWorld();
   const { auth_id } = await world.authenticate();
   const began = Promise.withResolvers<undefined>();
-  const wait = endpoint(
-    row,
-    waitWith(async () => {
-      began.resolve(undefined);
-      await new Promise(() => undefined);
-    }),
-  );
+  const pause = () => {
+    began.resolve(undefined);
+    return new Promise<void>(() => undefined);
+  };
+  const table = { ...world.plane.deps.table, patience: { ...systemPatience, pause } };
+  const wait = endpoint(row, waitForConsent);
   const gateway = await startGateway({
     port: 0,
     routes: [row],
-    handlerOf: async () => wait(() => world.plane.deps),
+    handlerOf: async () => wait(() => ({ ...world.plane.deps, table })),
     serveBlob: async () => false,
     onError: () => undefined,
   });

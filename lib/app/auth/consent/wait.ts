@@ -2,6 +2,7 @@ import type { waitForConsent as row } from '../../../contract/routes/consent.ts'
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
 import { type AuthRequest, findAuthRequest } from '../../../store/auth-requests.ts';
 import { findOwnToken } from '../../../store/oauth-tokens.ts';
+import { patienceOf } from '../../../store/patience.ts';
 import { auditHandOut } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
@@ -20,34 +21,29 @@ const LOOK_EVERY_MILLISECONDS = { first: 500, later: 1000 } as const;
 const SOON_MILLISECONDS = 10_000;
 
 /**
- * Makes the use case that waits for a person's consent: `completed` with the token, `not_found` when nothing will come of it (or it is not the caller's),
+ * Waits for a person's consent: `completed` with the token, `not_found` when nothing will come of it (or it is not the caller's),
  * `timeout` when the time that was asked for is over. What a gateway would cut off is led on to the same address with what is left of that time.
  */
-export const waitWith =
-  (pause: (milliseconds: number) => Promise<unknown>) =>
-  async (deps: WaitDeps, { params, query }: Input, caller: Caller): Promise<Answer> => {
-    const startedAt = deps.clock.now();
-    const passed = () => deps.clock.now() - startedAt;
-    const askedMilliseconds = query.timeout * 1000;
-    for (;;) {
-      const answer = await look(deps, params.auth_id, caller);
-      if (answer !== undefined) return answer;
-      const left = askedMilliseconds - passed();
-      if (left <= 0) return { status: 'timeout' };
-      const untilAnswer = ANSWER_AFTER_MILLISECONDS - passed();
-      if (untilAnswer <= 0) return ledOn(params.auth_id, left);
-      const every =
-        passed() < SOON_MILLISECONDS ? LOOK_EVERY_MILLISECONDS.first : LOOK_EVERY_MILLISECONDS.later;
-      await pause(Math.min(every, left, untilAnswer));
-    }
-  };
-
-export const waitForConsent = waitWith(
-  (milliseconds) =>
-    new Promise((resolve) => {
-      setTimeout(resolve, milliseconds);
-    }),
-);
+export async function waitForConsent(
+  deps: WaitDeps,
+  { params, query }: Input,
+  caller: Caller,
+): Promise<Answer> {
+  const startedAt = deps.clock.now();
+  const passed = () => deps.clock.now() - startedAt;
+  const askedMilliseconds = query.timeout * 1000;
+  for (;;) {
+    const answer = await look(deps, params.auth_id, caller);
+    if (answer !== undefined) return answer;
+    const left = askedMilliseconds - passed();
+    if (left <= 0) return { status: 'timeout' };
+    const untilAnswer = ANSWER_AFTER_MILLISECONDS - passed();
+    if (untilAnswer <= 0) return ledOn(params.auth_id, left);
+    const every =
+      passed() < SOON_MILLISECONDS ? LOOK_EVERY_MILLISECONDS.first : LOOK_EVERY_MILLISECONDS.later;
+    await patienceOf(deps.table).pause(Math.min(every, left, untilAnswer));
+  }
+}
 
 /** Relative to the address that was asked: under whatever prefix and name that was. */
 const ledOn = (authId: string, leftMilliseconds: number): Answer => ({

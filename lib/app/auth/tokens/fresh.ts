@@ -3,9 +3,9 @@ import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import type { OAuthToken } from '../../../store/oauth-tokens.ts';
 import type { Deps } from '../../deps.ts';
 import { isDue, isValid, needsConsent } from './grant.ts';
-import { within } from './patience.ts';
 import { refreshed, Unrefreshed } from './refresh.ts';
 import { openTokens } from './sealed.ts';
+import { within } from './within.ts';
 
 export type FreshDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
 export type FreshToken = { accessToken: string; expiresAt: number | undefined; token: OAuthToken };

@@ -4,12 +4,11 @@ import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { keepRevocation, revocationOf } from '../../../store/oauth-revocations.ts';
 import { findTokenAt, keyOfToken, type OAuthToken, ownerOf } from '../../../store/oauth-tokens.ts';
 import { transact } from '../../../store/operations.ts';
-import { persistently } from '../../../store/persistently.ts';
+import { patienceOf, persistently } from '../../../store/patience.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isDue, isValid, lifetimeOf, needsConsent } from './grant.ts';
 import { leaseOf, releaseAsExpired, releaseAsFailed, releaseWith, takeLease } from './lease.ts';
-import { pause } from './patience.ts';
 import { openTokens, sealTokens } from './sealed.ts';
 
 export type RefreshDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
@@ -40,7 +39,8 @@ export async function refreshed(
   seen: OAuthToken,
   provider: OAuthProvider,
 ): Promise<OAuthToken> {
-  const begunAt = performance.now();
+  const patience = patienceOf(deps.table);
+  const begunAt = patience.now();
   let wait: number = LOOK_MILLISECONDS.least;
   for (let token = seen; ; token = await current(deps, token)) {
     const now = deps.clock.now();
@@ -51,9 +51,9 @@ export async function refreshed(
       throw new Unrefreshed('somebody refreshes it, and it is good for a while yet');
     const leaseId = lease === 'free' ? await takeLease(deps, token) : undefined;
     if (leaseId !== undefined) return refreshHeld(deps, token, provider, leaseId);
-    if (performance.now() - begunAt > WAIT_MILLISECONDS_MAX)
+    if (patience.now() - begunAt > WAIT_MILLISECONDS_MAX)
       throw new Unrefreshed('another refresh of it has not ended');
-    await pause(wait);
+    await patience.pause(wait);
     wait = Math.min(LOOK_MILLISECONDS.most, wait * 2);
   }
 }
