@@ -1,8 +1,9 @@
-import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { decryptBytes, encryptBytes } from '../adapters/envelope.ts';
 import type { Keys } from '../adapters/keys.ts';
+import { createFileAtomic } from '../processes/atomic-file.ts';
 
 const KEY_BYTES = 32;
 
@@ -35,7 +36,7 @@ async function readKey(path: string): Promise<Buffer | undefined> {
     const key = await readFile(path);
     if (key.length === KEY_BYTES) return key;
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
   throw new Error(
@@ -46,41 +47,8 @@ async function readKey(path: string): Promise<Buffer | undefined> {
 /** A crash at any moment leaves either no key file or a complete one; of two processes that race, both use the winner's. */
 async function createKey(path: string): Promise<Buffer> {
   await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  await writeFlushed(temporary, randomBytes(KEY_BYTES));
-  try {
-    await link(temporary, path);
-    await flushFolder(dirname(path));
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error;
-  } finally {
-    await unlink(temporary);
-  }
+  await createFileAtomic(path, randomBytes(KEY_BYTES));
   const key = await readKey(path);
   if (key === undefined) throw new Error(`The key file ${path} vanished while it was made.`);
   return key;
-}
-
-async function writeFlushed(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Makes a new name in the folder survive a power cut. */
-async function flushFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

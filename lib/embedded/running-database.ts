@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { writeFileAtomic } from '../processes/atomic-file.ts';
 import type { Table } from '../store/table.ts';
-import { writeFileAtomic } from './atomic-file.ts';
 import { documentClient } from './dynoxide/client.ts';
 import { isLocked } from './lock.ts';
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { routes } from '../contract/routes.ts';
 import { ProcessKeeper } from '../processes/keeper.ts';
 import { limitsOfPlatform } from '../processes/platform.ts';
@@ -9,7 +10,6 @@ import { type Gateway, startGateway } from './gateway.ts';
 import { lockDataFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { type EmbeddedDeps, openAdapters } from './runtime/adapters.ts';
-import { Closers } from './runtime/closers.ts';
 import { type Database, openDatabase } from './runtime/database.ts';
 import {
   apiHandler,
@@ -57,16 +57,25 @@ type Start = {
 
 /** Starts everything on the data folder. Throws AlreadyRunning, PortTaken, or what else is in the way, with nothing left running. */
 export async function startRuntime(start: Start): Promise<Runtime> {
-  const closers = new Closers(start.log.error);
+  const opened = new AsyncDisposableStack();
+  // What fails to close does not keep the rest open, and is not what the caller has to hear of.
+  const stop = () =>
+    opened.disposeAsync().catch((error: unknown) => start.log.error(`closing: ${describe(error)}`));
   try {
-    return await compose(start, closers);
+    return { ...(await compose(start, opened)), stop };
   } catch (error) {
-    await closers.closeAll();
+    await stop();
     throw error;
   }
 }
 
-async function compose(start: Start, closers: Closers): Promise<Runtime> {
+/** All that failed, as the stack nests it. */
+function describe(error: unknown): string {
+  if (error instanceof SuppressedError) return `${describe(error.suppressed)}\n${describe(error.error)}`;
+  return inspect(error);
+}
+
+async function compose(start: Start, opened: AsyncDisposableStack): Promise<Omit<Runtime, 'stop'>> {
   const { settings, log, environment } = start;
   const limits = limitsOfPlatform();
   const keeper = new ProcessKeeper();
@@ -74,11 +83,11 @@ async function compose(start: Start, closers: Closers): Promise<Runtime> {
     await keeper.close();
     throw error;
   });
-  closers.add('lock', () => lock.release());
-  closers.add('processes', () => keeper.close());
+  opened.defer(() => lock.release());
+  opened.defer(() => keeper.close());
   const processes = lock.processes(keeper);
   const database = await openDatabase(settings.dataFolder, processes, log, environment);
-  closers.add('database', () => database.close());
+  opened.defer(() => database.close());
   openFaults(start, database);
   const ownership = await takeOwnership({
     table: database.table,
@@ -86,18 +95,18 @@ async function compose(start: Start, closers: Closers): Promise<Runtime> {
     now: Date.now,
     onError: log.error,
   });
-  closers.add('ownership', () => ownership.close());
+  opened.defer(() => ownership.close());
   let gateway: Gateway | undefined;
   const baseUrl = () => `http://localhost:${gateway?.port ?? settings.port}`;
-  const opened = await openAdapters({ settings, database, processes, closers, log, baseUrl });
-  const deps = { ...opened, ownerId: ownership.id };
-  const stream = await openEngine(start, deps, { ...database, ownership }, closers);
-  gateway = await openGateway(start, deps, closers);
+  const adapters = await openAdapters({ settings, database, processes, opened, log, baseUrl });
+  const deps = { ...adapters, ownerId: ownership.id };
+  const stream = await openEngine(start, deps, { ...database, ownership }, opened);
+  gateway = await openGateway(start, deps, opened);
   const { credentials, owner } = await ensureCredentials(deps, settings.dataFolder, baseUrl());
   const choosePort = (before: number | undefined) => chooseAgentsPort(settings.agentsPort, before);
   const identity = await ensureListener(deps, settings.dataFolder, owner, choosePort);
   const listener = openListener(start, processes, baseUrl(), identity);
-  closers.add('listener', () => listener.stop());
+  opened.defer(() => listener.stop());
   return {
     baseUrl: baseUrl(),
     agentsUrl: `http://localhost:${identity.agents_port}/d`,
@@ -107,7 +116,6 @@ async function compose(start: Start, closers: Closers): Promise<Runtime> {
     lag: () => stream.lag(),
     history: (name) => deps.workflow.history(name),
     pids: () => ({ listener: listener.pid() }),
-    stop: () => closers.closeAll(),
   };
 }
 
@@ -123,7 +131,7 @@ async function openEngine(
   { settings, log }: Start,
   deps: EmbeddedDeps,
   database: Database & { ownership: Ownership },
-  closers: Closers,
+  opened: AsyncDisposableStack,
 ): Promise<Stream> {
   const buildChanged = await buildChangedHandler(() => deps);
   let isClosing = false;
@@ -145,26 +153,26 @@ async function openEngine(
     onDelivered: (consumer, records, lag) =>
       log.debug(`stream: ${records} records to ${consumer}, lag_ms=${lag?.toFixed(1) ?? 'unknown'}`),
   });
-  closers.add('stream', () => {
+  opened.defer(() => {
     isClosing = true;
     return stream.close();
   });
   wakeOnWrite(database.table.client, () => stream.wake());
   const sweep = await sweepHandler(() => deps);
   const revocations = await revocationsHandler(() => deps);
-  openSchedules({ settings, log, stream, database, closers, sweep, revocations });
+  openSchedules({ settings, log, stream, database, opened, sweep, revocations });
   return stream;
 }
 
 type Schedules = Pick<Start, 'settings' | 'log'> & {
   stream: Stream;
   database: Database & { ownership: Ownership };
-  closers: Closers;
+  opened: AsyncDisposableStack;
   sweep: (event: { all: boolean }) => Promise<unknown>;
   revocations: (event: { all: boolean }) => Promise<unknown>;
 };
 
-function openSchedules({ settings, log, stream, database, closers, sweep, revocations }: Schedules): void {
+function openSchedules({ settings, log, stream, database, opened, sweep, revocations }: Schedules): void {
   const sweeping = startSchedule({
     everySeconds: settings.sweepSeconds,
     run: async (first) => {
@@ -173,7 +181,7 @@ function openSchedules({ settings, log, stream, database, closers, sweep, revoca
     },
     onError: (error) => log.error(`sweep: ${String(error)}`),
   });
-  closers.add('sweep', () => sweeping.close());
+  opened.defer(() => sweeping.close());
   const revoking = startSchedule({
     everySeconds: REVOCATIONS_SECONDS,
     run: async () => {
@@ -181,7 +189,7 @@ function openSchedules({ settings, log, stream, database, closers, sweep, revoca
     },
     onError: (error) => log.error(`revocations: ${String(error)}`),
   });
-  closers.add('revocations', () => revoking.close());
+  opened.defer(() => revoking.close());
   const trimming = startSchedule({
     everySeconds: TRIM_SECONDS,
     run: async () => {
@@ -190,10 +198,14 @@ function openSchedules({ settings, log, stream, database, closers, sweep, revoca
     },
     onError: (error) => log.warn(`trimming the stream: ${String(error)}`),
   });
-  closers.add('trimming', () => trimming.close());
+  opened.defer(() => trimming.close());
 }
 
-async function openGateway({ settings, log }: Start, deps: EmbeddedDeps, closers: Closers): Promise<Gateway> {
+async function openGateway(
+  { settings, log }: Start,
+  deps: EmbeddedDeps,
+  opened: AsyncDisposableStack,
+): Promise<Gateway> {
   try {
     const gateway = await startGateway({
       port: settings.port,
@@ -204,7 +216,7 @@ async function openGateway({ settings, log }: Start, deps: EmbeddedDeps, closers
       serveBlob: (request, response) => deps.blobs.serve(request, response),
       onError: (error, what) => log.error(`${what}: ${error instanceof Error ? error.stack : String(error)}`),
     });
-    closers.add('gateway', async () => {
+    opened.defer(async () => {
       // Claims that wait for work would be the last to end.
       deps.offers.close();
       await gateway.close();

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { writeFileAtomicSync } from '../processes/atomic-file.ts';
 
 const stateSchema = z.object({
   version: z.literal(1),
@@ -81,9 +82,7 @@ export class LocalState {
   }
 
   #write(): void {
-    const temporary = `${this.#file}.new`;
-    writeFileSync(temporary, JSON.stringify(this.#state, undefined, 2), { mode: 0o600, flush: true });
-    renameSync(temporary, this.#file);
+    writeFileAtomicSync(this.#file, JSON.stringify(this.#state, undefined, 2));
   }
 }
 

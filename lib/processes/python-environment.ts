@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { lstat, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { writeFileAtomic } from './atomic-file.ts';
 import { findPython, findPythons, type Python } from './python.ts';
 
 /**
@@ -30,7 +30,7 @@ export async function sealPythonEnvironment(
     if (/^python[\d.]*$/.test(name) && (await lstat(path)).isSymbolicLink()) await rm(path);
   }
   const seal: Seal = { python: python.version, root };
-  await replaceFile(join(environment, SEAL), JSON.stringify(seal));
+  await writeSeal(environment, seal);
 }
 
 /**
@@ -56,7 +56,7 @@ export async function openPythonEnvironment(
   );
   await linkInterpreter(join(environment, 'bin'), python);
   // Last: what was cut off half way is done again as a whole.
-  await replaceFile(join(environment, SEAL), JSON.stringify({ ...seal, root } satisfies Seal));
+  await writeSeal(environment, { ...seal, root });
   return python;
 }
 
@@ -77,6 +77,9 @@ async function readSeal(environment: string): Promise<Seal | undefined> {
     ? { python: seal.python, root: seal.root }
     : undefined;
 }
+
+const writeSeal = (environment: string, seal: Seal): Promise<void> =>
+  writeFileAtomic(join(environment, SEAL), JSON.stringify(seal), { flush: false, mode: 0o644 });
 
 async function linkInterpreter(bin: string, python: Python): Promise<void> {
   const own = `python${python.version}`;
@@ -113,17 +116,10 @@ async function replaceInFile(file: string, old: string | RegExp, by: string): Pr
   if (size > SCRIPT_BYTES_MAX || (await lstat(file)).isSymbolicLink()) return;
   const text = await readFile(file, 'latin1');
   const mended = text.replaceAll(typeof old === 'string' ? old : new RegExp(old, 'gm'), () => by);
-  if (mended !== text) await replaceFile(file, mended, 'latin1', (await stat(file)).mode);
-}
-
-/** A new file in the old one's place: other names of the old one (hard links of a cache) keep what they had. */
-async function replaceFile(
-  file: string,
-  text: string,
-  encoding: 'utf8' | 'latin1' = 'utf8',
-  mode = 0o644,
-): Promise<void> {
-  const temporary = `${file}.${randomUUID()}`;
-  await writeFile(temporary, text, { encoding, mode });
-  await rename(temporary, file);
+  // A new file in the old one's place: other names of the old one (hard links of a cache) keep what they had.
+  if (mended !== text)
+    await writeFileAtomic(file, Buffer.from(mended, 'latin1'), {
+      flush: false,
+      mode: (await stat(file)).mode,
+    });
 }

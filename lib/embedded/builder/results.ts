@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { BuildState } from '../../adapters/builds.ts';
+import { writeFileAtomic } from '../../processes/atomic-file.ts';
 
 /** Nobody asks for a build that ended a month ago: its revision has long recorded the outcome. */
 const KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000;
@@ -34,11 +35,7 @@ export async function openResults(folder: string, now: number): Promise<Results>
   const pathOf = (buildId: string) => join(folder, `${buildId}.json`);
   return {
     has: (buildId) => existsSync(pathOf(buildId)),
-    async write(buildId, state) {
-      const temporary = `${pathOf(buildId)}.tmp`;
-      await writeFlushed(temporary, JSON.stringify(state));
-      await rename(temporary, pathOf(buildId));
-    },
+    write: (buildId, state) => writeFileAtomic(pathOf(buildId), JSON.stringify(state)),
     async read(buildId) {
       const text = await readFile(pathOf(buildId), 'utf8').catch(() => undefined);
       return text === undefined ? undefined : parseEndState(text);
@@ -49,16 +46,6 @@ export async function openResults(folder: string, now: number): Promise<Results>
 function parseEndState(text: string): EndState {
   const parsed = endState.parse(JSON.parse(text));
   return parsed.state === 'succeeded' ? { ...parsed, commitSha: parsed.commitSha } : parsed;
-}
-
-async function writeFlushed(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w');
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 async function removeOld(folder: string, now: number): Promise<void> {

@@ -4,19 +4,19 @@ import { childEnvironment } from '../../processes/environment.ts';
 import { freePort } from '../../processes/free-port.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
 import { describeExit, type Processes } from '../../processes/run-command.ts';
+import { systemPatience } from '../../store/patience.ts';
+import { keepRunning } from '../keep-running.ts';
 import { databaseHost } from './address.ts';
 
 /** It normally answers after 10 to 40 ms; a database of gigabytes on a slow disk has to replay its log first. */
 const START_TIMEOUT_MILLISECONDS = 30_000;
 const START_POLL_MILLISECONDS = 5;
-/** Between our look for a free port and its bind another program may take the port. */
-const PORT_ATTEMPTS_MAX = 5;
+/** Between our look for a free port and its bind another program may take the port: then another one is tried at once. */
+const ANOTHER_PORT = { numOfAttempts: 5, startingDelay: 0 };
 /** It closes its file within milliseconds; acknowledged writes survive SIGKILL anyway. */
 const STOP_GRACE_MILLISECONDS = 2_000;
-/** A crash should not be noticed by callers, who try again for seconds; one that crashes at once must not spin. */
-const RESTART_MILLISECONDS_MAX = 2_000;
-/** After so long without a crash the next restart is immediate again. */
-const STEADY_MILLISECONDS = 10_000;
+/** A crash should not be noticed by callers, who try again for seconds. */
+const RESTARTS = { leastMilliseconds: 0, mostMilliseconds: 2_000, steadyMilliseconds: 10_000 };
 const SHOWN_LINES_MAX = 5;
 
 export type DynoxideOptions = {
@@ -46,48 +46,32 @@ const urlOf = ({ host, port }: Place): string => `http://${host}:${port}`;
  * answers. If it dies it is started again at the same place, until `stop`.
  */
 export async function startDynoxide(options: DynoxideOptions): Promise<DynoxideServer> {
-  const { place, running } = await startOnFreePort(options);
-  let current = running;
-  let stopped = false;
-  const supervise = async () => {
-    let waitMilliseconds = 0;
-    while (!stopped) {
-      const startedAt = Date.now();
-      const exit = await current.group.exited;
-      if (stopped) return;
-      options.onCrash?.(`The database process ${describeExit(exit)}; starting it again`);
-      await options.processes.stop(current.group, 0);
-      if (Date.now() - startedAt > STEADY_MILLISECONDS) waitMilliseconds = 0;
-      await delay(waitMilliseconds);
-      waitMilliseconds = Math.min(RESTART_MILLISECONDS_MAX, waitMilliseconds * 2 + 50);
-      if (!stopped) current = launch(options, place);
-    }
-  };
-  const supervision = supervise();
+  const start = () => startOnFreePort(options);
+  const { place, running } = await systemPatience.tryAgain(start, ANOTHER_PORT);
+  const kept = keepRunning(
+    options.processes,
+    running.group,
+    () => launch(options, place).group,
+    RESTARTS,
+    (what) => options.onCrash?.(`The database process ${what}`),
+  );
   return {
     endpoint: urlOf(place),
     host: place.host,
-    pid: () => current.group.pid,
-    async stop() {
-      stopped = true;
-      await options.processes.stop(current.group, STOP_GRACE_MILLISECONDS);
-      await supervision;
-    },
+    pid: () => kept.current().pid,
+    stop: () => kept.end((group) => options.processes.stop(group, STOP_GRACE_MILLISECONDS)),
   };
 }
 
 async function startOnFreePort(options: DynoxideOptions): Promise<{ place: Place; running: Running }> {
   const host = databaseHost();
-  let problem = '';
-  for (let attempt = 0; attempt < PORT_ATTEMPTS_MAX; attempt += 1) {
-    const place = { host, port: await freePort(host) };
-    const running = launch(options, place);
-    if (await answers(running.group, place)) return { place, running };
-    await options.processes.stop(running.group, 0);
-    const exit = running.group.exit;
-    const ending = exit === undefined ? 'did not answer in time' : describeExit(exit);
-    problem = [ending, ...running.lastLines].join('\n  ');
-  }
+  const place = { host, port: await freePort(host) };
+  const running = launch(options, place);
+  if (await answers(running.group, place)) return { place, running };
+  await options.processes.stop(running.group, 0);
+  const exit = running.group.exit;
+  const ending = exit === undefined ? 'did not answer in time' : describeExit(exit);
+  const problem = [ending, ...running.lastLines].join('\n  ');
   throw new Error(`The database (dynoxide, ${options.file}) could not be started: it ${problem}`);
 }
 

@@ -24,7 +24,6 @@ import { openLogStore } from '../logs.ts';
 import { createOffers, type EmbeddedOffers } from '../offers.ts';
 import { installedViewer } from '../viewer.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../workflow.ts';
-import type { Closers } from './closers.ts';
 import type { Database } from './database.ts';
 import { taskHandlers } from './handlers.ts';
 
@@ -41,7 +40,7 @@ type Parts = {
   settings: RuntimeSettings;
   database: Database;
   processes: Processes;
-  closers: Closers;
+  opened: AsyncDisposableStack;
   log: Log;
   baseUrl: () => string;
 };
@@ -50,7 +49,7 @@ const stateMachine = new URL('../../../statemachines/revision.asl.json', import.
 
 /** Fills the ports from the data folder. */
 export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
-  const { settings, database, processes, closers, baseUrl } = parts;
+  const { settings, database, processes, opened, baseUrl } = parts;
   const inData = (...names: string[]) => join(settings.dataFolder, ...names);
   const clock = systemClock;
   const keys = await openFileKeys(inData('secret.key'));
@@ -63,17 +62,17 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     uploadBytesMax: UPLOAD_SIZE_BYTES_MAX,
   });
   const logs = openLogStore({ path: inData('logs.db'), now: clock.now });
-  closers.add('logs', () => logs.close());
+  opened.defer(() => logs.close());
   const git = createSystemGit(processes);
   const limits = { buildSeconds: settings.buildSeconds };
   const builds = await openBuilder({ dataFolder: settings.dataFolder, logs, processes, git, blobs, limits });
-  closers.add('builds', () => builds.close());
+  opened.defer(() => builds.close());
   const offers = createOffers();
   const beside = { offers, images: noRegistry, registry: undefined, idempotency: unkeyed };
   const events = createEmbeddedEvents((event) => parts.log.debug(`event ${JSON.stringify(event)}`));
   const base = { table: database.table, clock, keys, blobs, logs, git, builds, events, ...beside };
   const workflow = await openRevisionWorkflow(parts, () => deps);
-  closers.add('workflow', () => workflow.close());
+  opened.defer(() => workflow.close());
   const identity = {
     identityProvider: oidcProvider(settings.oidc, clock.now),
     keyUses: writtenKeyUses(parts),

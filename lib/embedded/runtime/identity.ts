@@ -9,11 +9,11 @@ import { bootstrap } from '../../app/identity/bootstrap.ts';
 import { createApiKey } from '../../app/identity/create-api-key.ts';
 import { createListener } from '../../app/listeners/create.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { writeFileAtomic } from '../../processes/atomic-file.ts';
 import { tenant } from '../../store/identity-items.ts';
 import { tenantKey } from '../../store/keys.ts';
 import { findListener, listenerRows } from '../../store/listeners.ts';
 import { find } from '../../store/operations.ts';
-import { writeFileAtomic } from '../atomic-file.ts';
 
 type IdentityDeps = Pick<Deps, 'table' | 'clock'>;
 

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { childEnvironment, ownVariables } from '../../processes/environment.ts';
 import type { ProcessGroup } from '../../processes/group.ts';
 import { HIDDEN_FOLDER_VARIABLE } from '../../processes/hidden-paths.ts';
-import { describeExit, type Processes } from '../../processes/run-command.ts';
+import type { Processes } from '../../processes/run-command.ts';
+import { keepRunning } from '../keep-running.ts';
 import type { Log } from '../log.ts';
 
 export type ListenerChildOptions = {
@@ -31,9 +32,7 @@ export type ListenerChild = {
 };
 
 /** Agents are down while it is: back at once after a single crash, but no tight loop when it cannot start at all. */
-const RESTART_MILLISECONDS_MIN = 200;
-const RESTART_MILLISECONDS_MAX = 15_000;
-const STEADY_MILLISECONDS = 30_000;
+const RESTARTS = { leastMilliseconds: 200, mostMilliseconds: 15_000, steadyMilliseconds: 30_000 };
 /** It gives its agent servers 5 s and then needs a moment, on a busy machine two; with what is closed after it, all of it must be over in 10 s. */
 const STOP_GRACE_MILLISECONDS = 7_500;
 
@@ -43,34 +42,18 @@ const program = fileURLToPath(new URL('../../../bin/listener.ts', import.meta.ur
 export function startListenerChild(options: ListenerChildOptions): ListenerChild {
   const { processes, log } = options;
   mkdirSync(options.dataFolder, { recursive: true, mode: 0o700 });
-  const ending = new AbortController();
-  let group = launch(options);
-  const supervise = async () => {
-    let wait = RESTART_MILLISECONDS_MIN;
-    while (!ending.signal.aborted) {
-      const startedAt = Date.now();
-      const exit = await group.exited;
-      if (ending.signal.aborted) return;
-      // What it left running would keep its ports.
-      await processes.stop(group, 0);
-      if (Date.now() - startedAt > STEADY_MILLISECONDS) wait = RESTART_MILLISECONDS_MIN;
-      log.error(`the listener ${describeExit(exit)}; starting it again in ${wait} ms`);
-      await delay(wait, undefined, { signal: ending.signal }).catch(() => undefined);
-      wait = Math.min(RESTART_MILLISECONDS_MAX, wait * 2);
-      if (!ending.signal.aborted) group = launch(options);
-    }
-  };
-  const supervision = supervise();
+  const start = () => launch(options);
+  const onEnd = (what: string) => log.error(`the listener ${what}`);
+  const kept = keepRunning(processes, start(), start, RESTARTS, onEnd);
   return {
-    pid: () => group.pid,
-    async stop() {
-      ending.abort();
-      // It alone is asked: a signal to all that it has started would cut off agents that are saving their state.
-      group.stdin?.end();
-      await Promise.race([group.exited, delay(STOP_GRACE_MILLISECONDS, undefined, { ref: false })]);
-      await processes.stop(group, 0);
-      await supervision;
-    },
+    pid: () => kept.current().pid,
+    stop: () =>
+      kept.end(async (group) => {
+        // It alone is asked: a signal to all that it has started would cut off agents that are saving their state.
+        group.stdin?.end();
+        await Promise.race([group.exited, delay(STOP_GRACE_MILLISECONDS, undefined, { ref: false })]);
+        await processes.stop(group, 0);
+      }),
   };
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFileAtomic } from '../../processes/atomic-file.ts';
 import { releaseOwnerLease, takeOwnerLease } from '../../store/owner-lease.ts';
 import type { Table } from '../../store/table.ts';
-import { writeFileAtomic } from '../atomic-file.ts';
 import { startSchedule } from '../schedules.ts';
 
 /** Another runtime moves the revisions of this table; the message names it. */

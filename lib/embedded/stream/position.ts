@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { writeFileAtomic } from '../atomic-file.ts';
+import { writeFileAtomic } from '../../processes/atomic-file.ts';
 
 const position = z.object({
   /** Another table of the same name has another stream: its numbers begin anew. */
