@@ -21,7 +21,10 @@ it('fails when the program cannot be started', async () => {
   expect(ran.output).toContain('no-such-program-here cannot be run');
 });
 
-it('counts a run that left no results as a failure, on one line', async () => {
+it('counts a run that left no results as a failure, and names it', async () => {
   const run = promisify(execFile)(process.execPath, [printCounts, '/no/such/folder=0']);
-  await expect(run).rejects.toMatchObject({ code: 1, stdout: '0 passed, 1 failed\n' });
+  await expect(run).rejects.toMatchObject({
+    code: 1,
+    stdout: 'FAILED  /no/such/folder: nothing was recorded\n0 passed, 1 failed\n',
+  });
 });
