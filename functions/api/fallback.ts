@@ -1,5 +1,5 @@
 import { routes } from '../../lib/contract/routes.ts';
-import { notFound } from '../../lib/http/not-found.ts';
+import { notFound } from '../../lib/http/endpoint.ts';
 
 /** The `$default` route: what no row of the table took. */
 export const create = () => notFound(routes);

@@ -1,11 +1,10 @@
 import { refuse } from '../contract/errors.ts';
 import { allows, type Permission } from '../contract/roles.ts';
-import { exchangeOf, type Step } from './exchange.ts';
+import type { Step } from './exchange.ts';
 
 /** The caller's role must hold the route's permission; a listener's key opens the routes of its own listener only. */
 export const authorization = (permission: Permission): Step => ({
-  before: ({ event }) => {
-    const { caller } = exchangeOf(event);
+  before: ({ event, internal: { caller } }) => {
     if (caller === undefined) throw refuse('unauthenticated', {});
     if (!allows(caller.role, permission)) throw refuse('permission_missing', { permission });
     if (permission !== 'listener:work') return;

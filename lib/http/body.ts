@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { refuse, ValidationError } from '../contract/errors.ts';
 import { type RouteRow, readsBody } from '../contract/routes/route.ts';
-import { exchangeOf, type Step } from './exchange.ts';
+import type { Step } from './exchange.ts';
 import { isNestedDeeper, jsonErrorOffset, jsonErrorPlace } from './json-position.ts';
 
 export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
@@ -60,7 +60,7 @@ export function readBody(event: APIGatewayProxyEventV2): unknown {
 
 /** Where anybody may ask, nothing is parsed that is of no use. */
 export const body = (row: RouteRow): Step => ({
-  before: ({ event }) => {
-    if (readsBody(row)) exchangeOf(event).body = readBody(event);
+  before: ({ event, internal }) => {
+    if (readsBody(row)) internal.body = readBody(event);
   },
 });

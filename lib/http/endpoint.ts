@@ -1,19 +1,30 @@
+import middy from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { UseCase } from '../app/caller.ts';
+import { unkeyed } from '../app/idempotency.ts';
 import { authenticate as authenticateCaller, type IdentityDeps } from '../app/identity/authenticate.ts';
 import { refuse } from '../contract/errors.ts';
 import { once } from '../contract/once.ts';
+import type { Page, PageRequest } from '../contract/page.ts';
 import type { RouteInput, RouteOutput, RouteRow } from '../contract/routes/route.ts';
 import { type Authenticate, authentication } from './authentication.ts';
 import { authorization } from './authorization.ts';
-import { chain, type Handler, inputOf, wrap } from './chain.ts';
-import { exchangeOf } from './exchange.ts';
-import { idempotency, idempotencyOf } from './idempotency.ts';
+import { body } from './body.ts';
+import { errorAnswers } from './errors.ts';
+import type { Exchange, Handler, RequestContext, Result, Step } from './exchange.ts';
+import { idempotency } from './idempotency.ts';
+import { notTaken } from './not-found.ts';
 import { loggedAuditLog } from './notes.ts';
-import { refusals } from './refusals.ts';
-import type { Check } from './validate.ts';
+import { errorPages, pageAnswer, pageRequest } from './pages.ts';
+import { type RefusalDeps, refusals } from './refusals.ts';
+import { inputOf } from './request.ts';
+import { successAnswer } from './respond.ts';
+import { accessLog, requestId } from './trace.ts';
+import { type Check, validate } from './validate.ts';
 
 type Options = { check?: Check; authenticate?: Authenticate };
+/** What the chain itself gives to a use case, beside what its entry point makes. */
+type Given = 'idempotency' | 'auditLog';
 
 /**
  * Makes an endpoint of a row and its use case. The result takes a thunk for the dependencies, called at the first request and
@@ -24,19 +35,84 @@ export function endpoint<const R extends RouteRow, D>(
   row: R,
   useCase: UseCase<D, RouteInput<R>, RouteOutput<R>>,
   { check, authenticate = authenticateCaller }: Options = {},
-): (deps: () => Omit<D, 'idempotency' | 'auditLog'> & IdentityDeps) => Handler {
+): (deps: () => Omit<D, Given> & IdentityDeps) => Handler {
   const { permission } = row;
   if (permission === 'public') throw new Error(`${row.operation} needs no key: make it with publicEndpoint`);
   return (deps) => {
     const kept = once(deps);
-    const run = async (event: APIGatewayProxyEventV2) => {
-      const exchange = exchangeOf(event);
+    const run: Run = async (event, exchange) => {
       if (exchange.caller === undefined) throw refuse('unauthenticated', {});
-      const all = { auditLog: loggedAuditLog, ...kept(), idempotency: idempotencyOf(event) };
-      // What a use case may ask for beside this is what the thunk gives, by the type above.
-      return useCase(all as unknown as D, inputOf<R>(event, exchange), exchange.caller);
+      const all: object = { auditLog: loggedAuditLog, ...kept(), idempotency: exchange.keyed ?? unkeyed };
+      // What the thunk makes is Omit<D, Given>, by the type above; TypeScript cannot see that the given ones make D of it again.
+      const output = await useCase(all as D, inputOf<R>(event, exchange), exchange.caller);
+      return successAnswer(row, event, output);
     };
-    const identity = [refusals(row, kept), authentication(authenticate, kept), authorization(permission)];
-    return wrap(run, chain(row, [...identity, ...idempotency(row, kept)], check));
+    const identity = [
+      refusals(row, kept),
+      authentication(authenticate, kept),
+      authorization(permission),
+      ...idempotency(row, kept),
+    ];
+    return serve(chain(row, identity, check), run);
   };
 }
+
+/** An endpoint that anybody may call: no caller, and nothing in its bundle but what its use case asks for. */
+export function publicEndpoint<const R extends RouteRow & { permission: 'public' }, D = object>(
+  row: R,
+  useCase: (input: RouteInput<R>, deps: D) => Promise<RouteOutput<R>>,
+): (deps: () => D) => Handler {
+  return (deps) => {
+    const kept = once(deps);
+    const run: Run = async (event, exchange) =>
+      successAnswer(row, event, await useCase(inputOf<R>(event, exchange), kept()));
+    return serve(chain(row, []), run);
+  };
+}
+
+/**
+ * The steps of every request for JSON, outermost first: a request that one of them refuses does not reach the next. `identity` finds
+ * out who asks and what they may.
+ */
+export const chain = (row: RouteRow, identity: Step[], check?: Check): Step[] => [
+  requestId,
+  accessLog(row),
+  errorAnswers(row.operation),
+  ...identity,
+  body(row),
+  validate(row, check),
+];
+
+/** An endpoint whose answers people read in a browser: pages, refusals too, with the headers that keep them to that browser. */
+export function pageEndpoint<D>(
+  row: RouteRow & { permission: 'public'; page: object },
+  useCase: (deps: D, request: PageRequest) => Promise<Page>,
+): (deps: () => D & RefusalDeps) => Handler {
+  return (deps) => {
+    const kept = once(deps);
+    const outermost = [requestId, accessLog(row), refusals(row, kept)];
+    const run: Run = async (event, exchange) =>
+      pageAnswer(event, await useCase(kept(), pageRequest(row, event, exchange)));
+    return serve([...outermost, errorPages(row.operation), validate(row)], run);
+  };
+}
+
+/** Answers what no route took: 405 for a known path under another method, else 404. */
+export const notFound = (rows: readonly Pick<RouteRow, 'method' | 'path'>[]): Handler =>
+  serve([requestId, errorAnswers('fallback')], async (event) => {
+    throw notTaken(rows, event);
+  });
+
+type Run = (event: APIGatewayProxyEventV2, exchange: Exchange) => Promise<Result>;
+
+/** The handler of these steps with this function in the middle of them. */
+export const serve = (steps: Step[], run: Run): Handler =>
+  middy<APIGatewayProxyEventV2, Result, Error, RequestContext, Exchange>()
+    .use([...steps, handOver])
+    .handler((event: APIGatewayProxyEventV2, context: RequestContext) => run(event, context.exchange ?? {}));
+
+const handOver: Step = {
+  before: ({ context, internal }) => {
+    context.exchange = internal;
+  },
+};

@@ -1,27 +1,38 @@
 import type { MiddlewareObj } from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Caller } from '../app/caller.ts';
+import type { Idempotency } from '../app/idempotency.ts';
 
-/** What the chain has learned about one request so far; each part is set by one middleware and read by later ones. */
+export type Result = APIGatewayProxyStructuredResultV2;
+
+/** What the steps of one request have learned so far: middy's `request.internal`. Each part is set by one step and read by later ones. */
 export type Exchange = {
-  requestId: string;
+  /** In milliseconds of `performance.now()`. Set by `accessLog`. */
+  startedAt?: number;
+  /** Who asks. Set by `authentication`. */
   caller?: Caller;
+  /** The request's place under its `Idempotency-Key`. Set by `idempotency` when there is one. */
+  keyed?: KeyedRequest;
+  /** The body as parsed JSON. Set by `body`. */
   body?: unknown;
+  /** Each part parsed with the row's schema. Set by `validate`. */
   input?: { params: unknown; query: unknown; body: unknown };
 };
 
-/** Kept beside the event, not in it: events belong to who made them. */
-const exchanges = new WeakMap<object, Exchange>();
+/** A request that carries an `Idempotency-Key`. */
+export type KeyedRequest = Idempotency & {
+  /** Whether the answer is kept already, together with the change it tells of. */
+  isKept(): boolean;
+  /** Keeps the answer to a request that changed nothing. */
+  keep(result: Result): Promise<void>;
+  /** What to throw instead of an error: the answer of a concurrent request under the key, where there is one. */
+  instead(error: unknown): Promise<unknown>;
+};
 
-/** Begins (once) and gives the exchange of this event. */
-export function exchangeOf(event: APIGatewayProxyEventV2): Exchange {
-  const known = exchanges.get(event);
-  if (known !== undefined) return known;
-  const begun: Exchange = { requestId: event.requestContext.requestId };
-  exchanges.set(event, begun);
-  return begun;
-}
+/** Lambda's context; the function in the middle finds the exchange there, as middy hands it no `internal`. */
+export type RequestContext = Context & { exchange?: Exchange };
 
-export type Result = APIGatewayProxyStructuredResultV2;
-/** A step of the chain. `response` is the use case's output until `respond` has made the answer of it. */
-export type Step = MiddlewareObj<APIGatewayProxyEventV2, Result>;
+/** A step of a chain; `response` is the answer, from the moment there is one. */
+export type Step = MiddlewareObj<APIGatewayProxyEventV2, Result, Error, RequestContext, Exchange>;
+
+export type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Result>;

@@ -7,14 +7,12 @@ import {
   isBeingAnswered,
   type Kept,
   quickerAnswer,
-  unkeyed,
 } from '../app/idempotency.ts';
 import type { IdentityDeps } from '../app/identity/authenticate.ts';
 import { refuse, ValidationError } from '../contract/errors.ts';
 import { type RouteRow, takesIdempotencyKey } from '../contract/routes/route.ts';
-import { knownErrorAnswer } from './error-mapping.ts';
-import { exchangeOf, type Result, type Step } from './exchange.ts';
-import { Replayed } from './replayed.ts';
+import { knownErrorAnswer, Replayed } from './errors.ts';
+import type { KeyedRequest, Result, Step } from './exchange.ts';
 import { successAnswer } from './respond.ts';
 
 const KEY_CHARACTERS_MAX = 255;
@@ -25,7 +23,7 @@ const CAUSED_ERRORS = new Set([412, 503]);
 const KEPT_HEADERS = /^(?:content-type|etag)$/i;
 
 /** One request under its key. */
-class Keyed implements Idempotency {
+class Keyed implements KeyedRequest {
   readonly place: AnswerPlace;
   readonly #requestHash: string;
   readonly #row: RouteRow;
@@ -50,6 +48,10 @@ class Keyed implements Idempotency {
 
   record(output: unknown): ReturnType<Idempotency['record']> {
     return [this.place.write(this.#kept(successAnswer(this.#row, this.#event, output)))];
+  }
+
+  isKept(): boolean {
+    return this.place.isTaken;
   }
 
   /** Keeps the answer to what changed nothing. */
@@ -85,12 +87,6 @@ class Keyed implements Idempotency {
   }
 }
 
-const keyedRequests = new WeakMap<object, Keyed>();
-
-/** What a use case keeps its answer with; nothing is kept for a request without a key. */
-export const idempotencyOf = (event: APIGatewayProxyEventV2): Idempotency =>
-  keyedRequests.get(event) ?? unkeyed;
-
 function checkedKey(key: string): string {
   if (key.length <= KEY_CHARACTERS_MAX) return key;
   const msg = `String should have at most ${KEY_CHARACTERS_MAX} characters`;
@@ -107,23 +103,22 @@ export const idempotency = (row: RouteRow, deps: () => IdentityDeps): Step[] =>
   takesIdempotencyKey(row) ? [step(row, deps)] : [];
 
 const step = (row: RouteRow, deps: () => IdentityDeps): Step => ({
-  before: async ({ event }) => {
+  before: async ({ event, internal }) => {
     const given = event.headers['idempotency-key'];
-    const { caller } = exchangeOf(event);
+    const { caller } = internal;
     if (given === undefined || given === '' || caller === undefined) return;
     const key = checkedKey(given);
     const { method, path } = event.requestContext.http;
     const keyed = new Keyed(row, event, key, new AnswerPlace(deps(), caller, { method, path, key }));
     const found = await keyed.place.find();
     if (found !== undefined) throw keyed.replayed(found);
-    keyedRequests.set(event, keyed);
+    internal.keyed = keyed;
   },
-  after: async ({ event, response }) => {
-    const keyed = keyedRequests.get(event);
-    if (keyed !== undefined && !keyed.place.isTaken) await keyed.keep(response ?? {});
+  after: async ({ internal: { keyed }, response }) => {
+    if (keyed !== undefined && !keyed.isKept()) await keyed.keep(response ?? {});
   },
   onError: async (request) => {
-    const keyed = keyedRequests.get(request.event);
+    const { keyed } = request.internal;
     if (keyed === undefined) return;
     // A refusal that is to be kept may find an answer in its place, or one on its way there.
     const thrown = await keyed

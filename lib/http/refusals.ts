@@ -5,14 +5,14 @@ import { hintOf, isWellFormed } from '../app/identity/api-key.ts';
 import { whoWasRefused } from '../app/identity/refused.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
-import { exchangeOf, type Step } from './exchange.ts';
+import type { Step } from './exchange.ts';
 import { loggedAuditLog } from './notes.ts';
 
 export type RefusalDeps = Pick<Deps, 'clock'> & Partial<Pick<Deps, 'auditLog'>>;
 
 /** Tells the audit of requests that are answered with 401 or 403, by whatever step or use case. */
 export function refusals({ operation }: RouteRow, deps: () => RefusalDeps): Step {
-  const look: NonNullable<Step['after']> = ({ event, error, response }) => {
+  const look: NonNullable<Step['after']> = ({ event, error, internal, response }) => {
     const isOurs = error instanceof ApiError;
     const status = isOurs ? error.status : response?.statusCode;
     if (status !== 401 && status !== 403) return;
@@ -24,7 +24,7 @@ export function refusals({ operation }: RouteRow, deps: () => RefusalDeps): Step
       status,
       reason: isOurs ? error.code : undefined,
       operation,
-      known: exchangeOf(event).caller ?? (isOurs ? whoWasRefused(error) : undefined),
+      known: internal.caller ?? (isOurs ? whoWasRefused(error) : undefined),
     });
   };
   return { after: look, onError: look };
@@ -33,7 +33,7 @@ export function refusals({ operation }: RouteRow, deps: () => RefusalDeps): Step
 type From = Pick<Refusal, 'requestId' | 'sourceAddress' | 'credential' | 'claimedTenantId'>;
 
 const from = (event: APIGatewayProxyEventV2): From => ({
-  requestId: exchangeOf(event).requestId,
+  requestId: event.requestContext.requestId,
   sourceAddress: event.requestContext.http.sourceIp,
   credential: credentialIn(event.headers),
   claimedTenantId: event.headers['x-tenant-id'],

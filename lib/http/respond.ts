@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { RouteRow } from '../contract/routes/route.ts';
-import { EVENT_STREAM, eventStream, wantsEventStream } from './event-stream.ts';
-import type { Result, Step } from './exchange.ts';
+import type { Result } from './exchange.ts';
 
 /** What a use case returned does not fit its own contract: our fault, told by place and never by value. */
 export class ResponseMismatch extends Error {
@@ -21,17 +20,9 @@ function shown(row: RouteRow, output: unknown): unknown {
   );
 }
 
-const headersOf = (row: RouteRow, output: unknown): Record<string, string> =>
-  // The row's own type ties `headers` to what its use case returns; the table's type has forgotten it.
-  (row.headers as ((output: unknown) => Record<string, string>) | undefined)?.(output) ?? {};
-
-const isPartial = (row: RouteRow, output: unknown): boolean =>
-  // As above.
-  (row.isPartial as ((output: unknown) => boolean) | undefined)?.(output) === true;
-
 function statusOf(row: RouteRow, output: unknown, headers: Record<string, string>): number {
   if (row.leadsOn && headers.Location !== undefined) return 307;
-  return isPartial(row, output) ? 207 : row.success;
+  return row.isPartial?.(output) === true ? 207 : row.success;
 }
 
 /** True when the client has this version already (RFC 9110 §13.1.2: a weak comparison). */
@@ -39,6 +30,20 @@ export function isUnchanged(ifNoneMatch: string | undefined, etag: string | unde
   if (ifNoneMatch === undefined || etag === undefined) return false;
   const strong = (tag: string) => tag.trim().replace(/^W\//, '');
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => strong(tag) === strong(etag));
+}
+
+// A client that follows asks again half a second after an answer ended: as soon as people notice, no sooner.
+const RECONNECT_MILLISECONDS = 500;
+
+const EVENT_STREAM = 'text/event-stream';
+
+export const wantsEventStream = (accept: string | undefined): boolean =>
+  (accept ?? '').split(',').some((type) => type.split(';')[0]?.trim().toLowerCase() === EVENT_STREAM);
+
+/** Log entries as server-sent events; each event's id is the entry's, so a client that reconnects says what it has seen. */
+function eventStream(entries: readonly { id: string }[]): string {
+  const events = entries.map((entry) => `id: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`);
+  return [`retry: ${RECONNECT_MILLISECONDS}\n\n`, ...events].join('');
 }
 
 function logsIn(output: unknown): { id: string }[] {
@@ -66,9 +71,9 @@ const textAnswer = (
 /** The answer of a success: the output through the row's schema, its headers, 304 for a version the client has. */
 export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, output: unknown): Result {
   if (row.response === null)
-    return { statusCode: row.success, ...(row.headers && { headers: headersOf(row, output) }) };
+    return { statusCode: row.success, ...(row.headers && { headers: row.headers(output) }) };
   const body = shown(row, output);
-  const headers = headersOf(row, output);
+  const headers = row.headers?.(output) ?? {};
   if (row.method === 'GET' && isUnchanged(event.headers['if-none-match'], headers.ETag)) {
     return { statusCode: 304, headers };
   }
@@ -83,9 +88,3 @@ export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, outp
     body: JSON.stringify(body),
   };
 }
-
-export const respond = (row: RouteRow): Step => ({
-  after: (request) => {
-    request.response = successAnswer(row, request.event, request.response);
-  },
-});

@@ -4,7 +4,7 @@ import { ValidationError, type ValidationItem } from '../contract/errors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
 import { loneSurrogates } from '../contract/surrogates.ts';
 import { firstOfEachPlace, noObject, parsePart, type RequestPart } from '../contract/validation.ts';
-import { exchangeOf, type Step } from './exchange.ts';
+import type { Step } from './exchange.ts';
 
 /** Rules beyond shape, run on the body as it came, so that their findings stand beside those of the schema. */
 export type Check = (body: unknown) => ValidationItem[];
@@ -29,9 +29,8 @@ const shapeless = (event: APIGatewayProxyEventV2, body: unknown): ValidationItem
 
 /** Path, query and body against the row's schemas: all problems of the request at once, or the parsed parts. */
 export const validate = (row: RouteRow, check: Check = () => []): Step => ({
-  before: ({ event }) => {
-    const exchange = exchangeOf(event);
-    const { body } = exchange;
+  before: ({ event, internal }) => {
+    const { body } = internal;
     const found = shapeless(event, body);
     const parse = (part: RequestPart, schema: z.ZodType | undefined, value: unknown): unknown => {
       if (schema === undefined) return undefined;
@@ -48,6 +47,6 @@ export const validate = (row: RouteRow, check: Check = () => []): Step => ({
     };
     const items = firstOfEachPlace([...found, ...check(body)]);
     if (items.length > 0) throw new ValidationError(items.slice(0, ITEMS_MAX));
-    exchange.input = input;
+    internal.input = input;
   },
 });

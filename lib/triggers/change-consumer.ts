@@ -1,8 +1,7 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import type { ChangeRecord } from '../app/events/changed-item.ts';
 import { once } from '../contract/once.ts';
-import { errorFacts } from '../http/error-mapping.ts';
-import { logger } from '../http/logger.ts';
+import { errorFacts, logger } from '../http/logger.ts';
 import type { Image } from '../store/images.ts';
 
 type Consume<D> = (

@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { errorFacts } from '../http/error-mapping.ts';
-import { logger } from '../http/logger.ts';
+import { errorFacts, logger } from '../http/logger.ts';
 
 /** An event has a megabyte at most when it is packed; text does not shrink to less than a hundredth. */
 const UNPACKED_BYTES_MAX = 128 * 1024 * 1024;

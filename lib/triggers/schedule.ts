@@ -1,6 +1,5 @@
 import { once } from '../contract/once.ts';
-import { errorFacts } from '../http/error-mapping.ts';
-import { logger } from '../http/logger.ts';
+import { errorFacts, logger } from '../http/logger.ts';
 
 type Run<D, R> = (
   deps: D,

@@ -2,8 +2,7 @@ import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { ChangedItem } from '../app/engine/dispatch.ts';
 import type { EngineDeps } from '../app/engine/situation.ts';
 import { once } from '../contract/once.ts';
-import { errorFacts } from '../http/error-mapping.ts';
-import { logger } from '../http/logger.ts';
+import { errorFacts, logger } from '../http/logger.ts';
 
 type Consume = (
   deps: EngineDeps,

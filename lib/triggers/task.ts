@@ -1,8 +1,7 @@
 import { isUnavailable } from '../app/unavailable.ts';
 import { ApiError } from '../contract/errors.ts';
 import { once } from '../contract/once.ts';
-import { errorFacts } from '../http/error-mapping.ts';
-import { logger } from '../http/logger.ts';
+import { errorFacts, logger } from '../http/logger.ts';
 
 /** A service was too busy, broken or out of reach: the state machine tries the state again. */
 export class Transient extends Error {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { getDocsFile, getOpenApi } from '../../lib/contract/routes/service.ts';
 import { packageFiles } from '../../lib/contract/viewer.ts';
-import type { Handler } from '../../lib/http/chain.ts';
+import type { Handler } from '../../lib/http/exchange.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../support/event.ts';
 
 /** The functions that read files beside their code. */

@@ -3,7 +3,7 @@ import type { Deps } from '../../lib/app/deps.ts';
 import { newApiKey } from '../../lib/app/identity/api-key.ts';
 import { allows, type Permission, roles } from '../../lib/contract/roles.ts';
 import type { RouteRow } from '../../lib/contract/routes/route.ts';
-import type { Handler } from '../../lib/http/chain.ts';
+import type { Handler } from '../../lib/http/exchange.ts';
 import { apiEvent, type EventParts, lambdaContext } from './event.ts';
 import type { SecurityWorld } from './security-world.ts';
 

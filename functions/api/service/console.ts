@@ -1,5 +1,5 @@
 import { openConsole as row } from '../../../lib/contract/routes/service.ts';
-import { publicEndpoint } from '../../../lib/http/public-endpoint.ts';
+import { publicEndpoint } from '../../../lib/http/endpoint.ts';
 
 /** There is no console yet: what can be done with the deployment stands in the description of the API. */
 export const create = publicEndpoint(row, async ({ baseUrl }) => ({ location: `${baseUrl}/docs` }));

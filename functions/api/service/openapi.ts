@@ -1,7 +1,7 @@
 import { description } from '../../../lib/app/service/viewer.ts';
 import { viewer } from '../../../lib/container.ts';
 import { getOpenApi as row } from '../../../lib/contract/routes/service.ts';
-import { publicEndpoint } from '../../../lib/http/public-endpoint.ts';
+import { publicEndpoint } from '../../../lib/http/endpoint.ts';
 
 export const create = publicEndpoint(row, description);
 export const handler = create(() => ({ viewer: viewer() }));

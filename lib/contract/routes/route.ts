@@ -55,9 +55,9 @@ type Endpoint = {
   /** What its own code may refuse with, beside what every route with such a permission and method does; a test reads the code. */
   errors?: readonly ErrorCode[];
   /** Whether what the use case returned tells of something that was not done: the answer is 207 then. */
-  isPartial?: (output: never) => boolean;
-  /** Response headers made from what the use case returned (an ETag). */
-  headers?: (output: never) => Record<string, string>;
+  isPartial?(output: unknown): boolean;
+  /** Response headers made from what the use case returned (an ETag). As a method, so that a row can name the output it reads. */
+  headers?(output: unknown): Record<string, string>;
   /** Variables that its function reads beside those of its access. */
   variables?: readonly VariableName[];
   /** The answer holds a credential: it is kept nowhere, so an `Idempotency-Key` is ignored. */

@@ -6,8 +6,10 @@ import { getDeployment as getDeploymentRow } from '../../../lib/contract/routes/
 import { routes } from '../../../lib/contract/routes.ts';
 import { authentication } from '../../../lib/http/authentication.ts';
 import { authorization } from '../../../lib/http/authorization.ts';
-import { chain, type Handler, inputOf, wrap } from '../../../lib/http/chain.ts';
-import { exchangeOf, type Step } from '../../../lib/http/exchange.ts';
+import { chain, serve } from '../../../lib/http/endpoint.ts';
+import type { Handler, Step } from '../../../lib/http/exchange.ts';
+import { inputOf } from '../../../lib/http/request.ts';
+import { successAnswer } from '../../../lib/http/respond.ts';
 import { aCaller } from '../../support/caller.ts';
 import { allItems } from '../../support/control-plane.ts';
 import { findingsOf, handlerOf, idsIn, isGuarded, request } from '../../support/security-loop.ts';
@@ -77,15 +79,12 @@ function careless(
   identity: Step[],
   run: typeof getDeployment = getDeployment,
 ): Handler {
-  return wrap(
-    async (event) => {
-      const exchange = exchangeOf(event);
-      const { tenantId, organisationId } = world.own;
-      const { caller = aCaller({ tenantId, organisationId }) } = exchange;
-      return run(world.deps, inputOf<typeof getDeploymentRow>(event, exchange), caller);
-    },
-    chain(getDeploymentRow, identity),
-  );
+  return serve(chain(getDeploymentRow, identity), async (event, exchange) => {
+    const { tenantId, organisationId } = world.own;
+    const { caller = aCaller({ tenantId, organisationId }) } = exchange;
+    const output = await run(world.deps, inputOf<typeof getDeploymentRow>(event, exchange), caller);
+    return successAnswer(getDeploymentRow, event, output);
+  });
 }
 
 describe('the loop', () => {

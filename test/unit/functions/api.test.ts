@@ -6,7 +6,7 @@ import { errorCodesOf, validates } from '../../../lib/contract/openapi/errors.ts
 import { allows, roles } from '../../../lib/contract/roles.ts';
 import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
-import type { Handler } from '../../../lib/http/chain.ts';
+import type { Handler } from '../../../lib/http/exchange.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
 import { scriptContainer } from '../../support/scripted-oauth.ts';
 import { ids, seedAll, seedKey } from '../../support/stored-items.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { formTokenOf, readTicket } from '../../../lib/app/auth/consent/secrets.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
-import type { Handler } from '../../../lib/http/chain.ts';
+import type { Handler } from '../../../lib/http/exchange.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
 import { scriptContainer } from '../../support/scripted-oauth.ts';
 import { ids } from '../../support/stored-items.ts';

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../lib/app/caller.ts';
 import type { Permission, Role } from '../../../lib/contract/roles.ts';
 import { authorization } from '../../../lib/http/authorization.ts';
-import { exchangeOf } from '../../../lib/http/exchange.ts';
 import { aCaller } from '../../support/caller.ts';
 import { apiEvent } from '../../support/event.ts';
 import { stepRequest } from '../../support/step.ts';
@@ -11,8 +10,8 @@ const OWN = '0190a000-0000-7000-8000-00000000000a';
 
 async function authorize(permission: Permission, caller: Partial<Caller> | undefined, listenerId?: string) {
   const event = apiEvent(listenerId === undefined ? {} : { params: { listener_id: listenerId } });
-  if (caller !== undefined) exchangeOf(event).caller = aCaller(caller);
-  await authorization(permission).before?.(stepRequest(event));
+  const internal = caller === undefined ? {} : { caller: aCaller(caller) };
+  await authorization(permission).before?.(stepRequest(event, { internal }));
 }
 
 describe('authorization', () => {

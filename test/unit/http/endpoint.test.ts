@@ -8,9 +8,8 @@ import { unkeyed } from '../../../lib/app/idempotency.ts';
 import { refuse } from '../../../lib/contract/errors.ts';
 import { id, queryInt } from '../../../lib/contract/query.ts';
 import { type RouteInput, type RouteRow, route } from '../../../lib/contract/routes/route.ts';
-import { endpoint } from '../../../lib/http/endpoint.ts';
+import { endpoint, publicEndpoint } from '../../../lib/http/endpoint.ts';
 import { loggedAuditLog } from '../../../lib/http/notes.ts';
-import { publicEndpoint } from '../../../lib/http/public-endpoint.ts';
 import { aCaller } from '../../support/caller.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
 

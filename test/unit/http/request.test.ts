@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { baseUrl } from '../../../lib/http/base-url.ts';
+import { baseUrl } from '../../../lib/http/request.ts';
 import { apiEvent } from '../../support/event.ts';
 
 describe('the address clients reach us at', () => {

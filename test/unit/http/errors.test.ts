@@ -3,7 +3,7 @@ import * as ecr from '@aws-sdk/client-ecr';
 import * as kms from '@aws-sdk/client-kms';
 import { describe, expect, it, vi } from 'vitest';
 import { refuse, ValidationError } from '../../../lib/contract/errors.ts';
-import { errorMapping } from '../../../lib/http/error-mapping.ts';
+import { errorAnswers } from '../../../lib/http/errors.ts';
 import { apiEvent } from '../../support/event.ts';
 import { stepRequest } from '../../support/step.ts';
 
@@ -15,7 +15,7 @@ const service = (name: string, httpStatusCode: number) =>
 async function mapped(error: Error) {
   const log = { error: vi.fn() };
   const request = stepRequest(apiEvent({ requestId: 'r-7' }), { error });
-  await errorMapping('getThing', () => log).onError?.(request);
+  await errorAnswers('getThing', () => log).onError?.(request);
   return {
     ...request.response,
     detail: JSON.parse(request.response?.body ?? '').detail,

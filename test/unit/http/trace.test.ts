@@ -2,9 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { createDeployment } from '../../../lib/contract/routes/deployments.ts';
 import { claimTasks } from '../../../lib/contract/routes/listener-protocol.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
-import { accessLog } from '../../../lib/http/access-log.ts';
-import { exchangeOf } from '../../../lib/http/exchange.ts';
 import { logLevel } from '../../../lib/http/logger.ts';
+import { accessLog } from '../../../lib/http/trace.ts';
 import { aCaller } from '../../support/caller.ts';
 import { apiEvent } from '../../support/event.ts';
 import { stepRequest } from '../../support/step.ts';
@@ -17,8 +16,10 @@ async function lines(row: RouteRow) {
     body: { value: 'canary' },
     query: { q: 'canary' },
   });
-  exchangeOf(event).caller = aCaller();
-  const request = stepRequest(event, { response: { statusCode: 201, body: 'canary' } });
+  const request = stepRequest(event, {
+    response: { statusCode: 201, body: 'canary' },
+    internal: { caller: aCaller() },
+  });
   await step.before?.(request);
   await step.after?.(request);
   return log;

@@ -1,5 +1,14 @@
 import type { RouteRow } from '../contract/routes/route.ts';
-import { exchangeOf, type Step } from './exchange.ts';
+import type { Step } from './exchange.ts';
+import { logger } from './logger.ts';
+
+const markResponse: NonNullable<Step['after']> = ({ event, response }) => {
+  if (!response) return;
+  response.headers = { ...response.headers, 'x-request-id': event.requestContext.requestId };
+};
+
+/** `X-Request-Id` on every answer, errors included: what a person quotes and the log finds. */
+export const requestId: Step = { after: markResponse, onError: markResponse };
 
 export type AccessLogger = {
   debug(message: string, fields: Record<string, unknown>): void;
@@ -11,15 +20,14 @@ const isPolled = (row: Pick<RouteRow, 'method' | 'permission' | 'area'>): boolea
   row.method === 'GET' || row.permission === 'listener:work' || row.area === 'logs';
 
 /** One line a request: which operation, by whom, how it ended, how long it took. Identifiers only. */
-export function accessLog(row: RouteRow, log: () => AccessLogger): Step {
-  const startedAt = new WeakMap<object, number>();
-  const write: NonNullable<Step['after']> = ({ event, response }) => {
-    const { requestId, caller } = exchangeOf(event);
+export function accessLog(row: RouteRow, log: () => AccessLogger = logger): Step {
+  const write: NonNullable<Step['after']> = ({ event, internal, response }) => {
+    const { caller, startedAt = performance.now() } = internal;
     const fields = {
       operation: row.operation,
-      request_id: requestId,
+      request_id: event.requestContext.requestId,
       status: response?.statusCode,
-      duration_ms: Math.round(performance.now() - (startedAt.get(event) ?? performance.now())),
+      duration_ms: Math.round(performance.now() - startedAt),
       tenant_id: caller?.tenantId,
       key_id: caller?.keyId,
     };
@@ -27,8 +35,8 @@ export function accessLog(row: RouteRow, log: () => AccessLogger): Step {
     else log().info('request', fields);
   };
   return {
-    before: ({ event }) => {
-      startedAt.set(event, performance.now());
+    before: ({ internal }) => {
+      internal.startedAt = performance.now();
     },
     after: write,
     onError: write,
