@@ -1,3 +1,4 @@
+import { apiDocsIn } from './adapters/aws/api-docs.ts';
 import { createS3Blobs } from './adapters/aws/blobs.ts';
 import { createCodeBuild } from './adapters/aws/builds.ts';
 import { createEventBus } from './adapters/aws/events.ts';
@@ -7,14 +8,13 @@ import { createKmsKeys } from './adapters/aws/keys.ts';
 import { createTableLogs } from './adapters/aws/logs.ts';
 import { createEcrLogins } from './adapters/aws/registry-logins.ts';
 import { createDynamoTable } from './adapters/aws/table.ts';
-import { viewerIn } from './adapters/aws/viewer.ts';
 import { createStepFunctions } from './adapters/aws/workflow.ts';
 import { systemClock } from './adapters/clock.ts';
 import { noRegistry } from './adapters/images.ts';
-import { neverWait } from './adapters/offers.ts';
 import { createGuardedFetch } from './adapters/outbound/guarded-fetch.ts';
 import { openOAuth } from './adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from './adapters/outbound/oauth/discovery.ts';
+import { neverWait } from './adapters/task-notifier.ts';
 import type { Settings } from './app/deps.ts';
 import type { EngineDeps } from './app/engine/situation.ts';
 import { variable } from './contract/env.ts';
@@ -25,14 +25,14 @@ import { once } from './contract/once.ts';
  * entry does not import is dropped from its bundle, clients included.
  */
 export const clock = systemClock;
-export const offers = neverWait;
+export const taskNotifier = neverWait;
 
 export const table = /* @__PURE__ */ once(() => createDynamoTable(variable('TABLE_NAME')));
 export const keys = /* @__PURE__ */ once(() => createKmsKeys(variable('KEY_ID')));
 export const blobs = /* @__PURE__ */ once(() => createS3Blobs(variable('BUCKET_NAME')));
 export const logs = /* @__PURE__ */ once(() => createTableLogs(table(), clock));
 /** Its files are put there when the function is bundled. */
-export const viewer = /* @__PURE__ */ once(() => viewerIn(new URL('./viewer/', import.meta.url)));
+export const apiDocs = /* @__PURE__ */ once(() => apiDocsIn(new URL('./viewer/', import.meta.url)));
 export const git = /* @__PURE__ */ once(() =>
   createHttpGit({ fetch: createGuardedFetch({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }) }),
 );

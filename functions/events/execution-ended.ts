@@ -1,6 +1,6 @@
-import { lookNow } from '../../lib/app/engine/look-now.ts';
+import { requeue } from '../../lib/app/engine/requeue.ts';
 import { clock, table } from '../../lib/container.ts';
 import { executionEnded } from '../../lib/triggers/execution-event.ts';
 
-export const create = executionEnded(lookNow);
+export const create = executionEnded(requeue);
 export const handler = create(() => ({ table: table(), clock }));

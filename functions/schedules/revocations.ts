@@ -1,4 +1,4 @@
-import { revokeDue } from '../../lib/app/auth/tokens/revoke.ts';
+import { revokeDue } from '../../lib/app/oauth/tokens/revoke.ts';
 import { clock, keys, oauth, table } from '../../lib/container.ts';
 import { schedule } from '../../lib/triggers/schedule.ts';
 

@@ -8,9 +8,9 @@ import type { Images } from '../adapters/images.ts';
 import type { Keys } from '../adapters/keys.ts';
 import type { Logs } from '../adapters/logs.ts';
 import type { OAuth, OAuthDiscovery } from '../adapters/oauth.ts';
-import type { Offers } from '../adapters/offers.ts';
 import type { AddressRules } from '../adapters/outbound/addresses.ts';
 import type { Registry } from '../adapters/registry.ts';
+import type { TaskNotifier } from '../adapters/task-notifier.ts';
 import type { Workflow } from '../adapters/workflow.ts';
 import type { Table } from '../store/table.ts';
 import type { AuditLog } from './audit-events/audit-log.ts';
@@ -50,7 +50,7 @@ export type Deps = {
   builds: Builds;
   events: Events;
   workflow: Workflow;
-  offers: Offers;
+  taskNotifier: TaskNotifier;
   images: Images;
   /** Undefined: this installation has none. */
   registry: Registry | undefined;

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type Answer, answer, awaitAnswer, findAnswer, putAnswer } from '../store/answers.ts';
-import { answerKey, type Key } from '../store/keys.ts';
-import { AlreadyAnswered, AnswerContended, transact, type Write } from '../store/operations.ts';
+import {
+  awaitIdempotencyRecord,
+  findIdempotencyRecord,
+  type IdempotencyRecord,
+  idempotencyRecord,
+  putIdempotencyRecord,
+} from '../store/idempotency-records.ts';
+import { idempotencyRecordKey, type Key } from '../store/keys.ts';
+import { AlreadyRecorded, RecordContended, transact, type Write } from '../store/operations.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 
@@ -17,14 +23,14 @@ export type Idempotency = {
 export const unkeyed: Idempotency = { record: () => [] };
 
 /** What is kept of an answer: the body as it was sent, compressed. */
-export type Kept = Pick<Answer, 'status' | 'headers' | 'body' | 'request_hash'>;
+export type RecordedResponse = Pick<IdempotencyRecord, 'status' | 'headers' | 'body' | 'request_hash'>;
 
-const KEPT_MILLISECONDS = 24 * 3_600_000;
+const RECORD_MILLISECONDS = 24 * 3_600_000;
 /** A request waits so long for a concurrent one (contract §2.2): API Gateway and clients give up after 30 s, functions after 29 s. */
 const WAIT_MILLISECONDS_MAX = 20_000;
 
 /** The place of one answer: that to a caller's request of a method and path under a key. */
-export class AnswerPlace {
+export class IdempotencySlot {
   readonly #at: Key;
   readonly #tenantId: string;
   readonly #deps: Pick<Deps, 'table' | 'clock'>;
@@ -41,40 +47,40 @@ export class AnswerPlace {
     this.#begunAt = deps.clock.now();
     this.#tenantId = tenantId;
     const scope = JSON.stringify([userId, request.method, request.path, request.key]);
-    this.#at = answerKey(tenantId, createHash('sha256').update(scope).digest('hex'));
+    this.#at = idempotencyRecordKey(tenantId, createHash('sha256').update(scope).digest('hex'));
   }
 
-  find(): Promise<Kept | undefined> {
-    return findAnswer(this.#deps.table, this.#at, this.#deps.clock.now());
+  find(): Promise<RecordedResponse | undefined> {
+    return findIdempotencyRecord(this.#deps.table, this.#at, this.#deps.clock.now());
   }
 
   /** The write that keeps an answer here; a transaction with it is made only while there is none. */
-  write(kept: Kept): Write {
+  write(kept: RecordedResponse): Write {
     const now = this.#deps.clock.now();
-    const expires_at = now + KEPT_MILLISECONDS;
+    const expires_at = now + RECORD_MILLISECONDS;
     const fixed = { v: 1, entity: 'answer', tenant_id: this.#tenantId } as const;
-    const item: Answer = { ...fixed, ...kept, expires_at, ttl: Math.ceil(expires_at / 1000) };
+    const item: IdempotencyRecord = { ...fixed, ...kept, expires_at, ttl: Math.ceil(expires_at / 1000) };
     const onWritten = () => {
       this.isTaken = true;
     };
-    return { ...putAnswer(this.#at, item, now), onWritten };
+    return { ...putIdempotencyRecord(this.#at, item, now), onWritten };
   }
 
   /** Keeps an answer by itself. Throws as a transaction with `write` does. */
-  keep(kept: Kept): Promise<void> {
+  keep(kept: RecordedResponse): Promise<void> {
     return transact(this.#deps.table, [this.write(kept)]);
   }
 
   /** The answer of a concurrent request, as soon as it is kept; undefined when there is none 20 s after this request began. */
-  wait(): Promise<Kept | undefined> {
+  wait(): Promise<RecordedResponse | undefined> {
     const { table, clock } = this.#deps;
-    return awaitAnswer(table, this.#at, clock, this.#begunAt + WAIT_MILLISECONDS_MAX);
+    return awaitIdempotencyRecord(table, this.#at, clock, this.#begunAt + WAIT_MILLISECONDS_MAX);
   }
 }
 
 /** The answer that stood in the way of a transaction; undefined when something else did. */
-export const quickerAnswer = (error: unknown): Kept | undefined =>
-  error instanceof AlreadyAnswered ? answer.parse(error.item) : undefined;
+export const quickerAnswer = (error: unknown): RecordedResponse | undefined =>
+  error instanceof AlreadyRecorded ? idempotencyRecord.parse(error.item) : undefined;
 
 /** A transaction was not made because a concurrent request under the same key makes one. */
-export const isBeingAnswered = (error: unknown): boolean => error instanceof AnswerContended;
+export const isBeingAnswered = (error: unknown): boolean => error instanceof RecordContended;

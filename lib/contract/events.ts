@@ -48,4 +48,4 @@ export const tokenEvent = z.object({
 export type TokenEvent = z.infer<typeof tokenEvent>;
 
 /** Whatever followers are told. */
-export type ToldEvent = DeploymentEvent | TokenEvent;
+export type PublishedEvent = DeploymentEvent | TokenEvent;

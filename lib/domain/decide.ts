@@ -1,5 +1,5 @@
 import type { RevisionStatus } from '../contract/revision-status.ts';
-import type { Holder, Situation, TaskFacts } from './situation.ts';
+import type { Situation, SlotRevision, TaskFacts } from './situation.ts';
 import { isTerminal, stageOf } from './transitions.ts';
 
 /** The next thing to do. Each is conditional where it writes: when the world has moved on, it changes nothing. */
@@ -45,7 +45,14 @@ export function decide(s: Situation): Action {
   return aboutTask(s) ?? aboutDeletion(s) ?? aboutSlot(s) ?? nothing;
 }
 
-function aboutTask({ task, holder, deletion, now, limits, listenerSeenAt }: Situation): Action | undefined {
+function aboutTask({
+  task,
+  slotRevision,
+  deletion,
+  now,
+  limits,
+  listenerSeenAt,
+}: Situation): Action | undefined {
   if (task === undefined) return undefined;
   const leaseExpired = task.leaseUntil !== undefined && now >= task.leaseUntil;
   const forced = deletion?.forced === true;
@@ -54,9 +61,9 @@ function aboutTask({ task, holder, deletion, now, limits, listenerSeenAt }: Situ
     return task.state === 'claimed' && leaseExpired ? { do: 'offer_deletion_again' } : undefined;
   }
   if (task.state === 'cancelled') return leaseExpired || forced ? { do: 'release_task' } : undefined;
-  const unwanted = !task.ofHolder || holder === undefined || isTerminal(holder.status);
+  const unwanted = !task.ofSlotRevision || slotRevision === undefined || isTerminal(slotRevision.status);
   if (unwanted) return task.state === 'offered' ? { do: 'release_task' } : { do: 'cancel_task' };
-  if (holder.outcome?.stage === 'deploy' || holder.interruptRequested) return undefined;
+  if (slotRevision.outcome?.stage === 'deploy' || slotRevision.interruptRequested) return undefined;
   if (task.state === 'claimed') return leaseExpired ? { do: 'mark_unknown' } : undefined;
   if (listenerSeenAt === 'not_asked') return undefined;
   return aboutSilence({ ...task, listenerSeenAt: listenerSeenAt ?? 0 }, now, limits);
@@ -85,38 +92,46 @@ export const followsFromTime = (action: Action): boolean =>
   ['mark_unknown', 'release_task', 'cancel_task', 'offer_deletion_again'].includes(action.do);
 
 /** Nothing new begins; what is at work is interrupted and ends as it would otherwise; then the deletion has the slot for good. */
-function aboutDeletion({ deletion, firstQueued, slot, holder, task, now }: Situation): Action | undefined {
+function aboutDeletion({
+  deletion,
+  firstQueued,
+  slot,
+  slotRevision,
+  task,
+  now,
+}: Situation): Action | undefined {
   if (deletion === undefined) return undefined;
   if (firstQueued !== undefined) return { do: 'end_queued' };
   if (slot === undefined) return { do: 'take_slot_to_delete' };
-  if (slot.kind === 'revision') return mayInterrupt(holder) ? { do: 'request_interrupt' } : undefined;
+  if (slot.kind === 'revision') return mayInterrupt(slotRevision) ? { do: 'request_interrupt' } : undefined;
   if (task !== undefined) return undefined;
   if (deletion.forced || deletion.tornDown || !deletion.everOffered) return { do: 'purge' };
   return now >= (deletion.retryAt ?? 0) ? { do: 'offer_deletion' } : undefined;
 }
 
-const mayInterrupt = (holder: Holder | undefined): boolean =>
-  holder !== undefined &&
-  !isTerminal(holder.status) &&
-  !holder.interruptRequested &&
-  !holder.switching &&
-  !deployDecided(holder);
+const mayInterrupt = (slotRevision: SlotRevision | undefined): boolean =>
+  slotRevision !== undefined &&
+  !isTerminal(slotRevision.status) &&
+  !slotRevision.interruptRequested &&
+  !slotRevision.switching &&
+  !deployDecided(slotRevision);
 
 function aboutSlot(s: Situation): Action | undefined {
-  const { slot, holder } = s;
+  const { slot, slotRevision } = s;
   if (slot === undefined) {
     return s.firstQueued === undefined ? undefined : { do: 'take_slot', number: s.firstQueued };
   }
-  if (holder === undefined) return undefined;
-  if (isTerminal(holder.status)) return { do: 'end' };
-  const death = deathOf(s, holder);
-  if (holder.interruptRequested && !deployDecided(holder)) return interrupting(holder, death);
-  if (holder.outcome !== undefined) return concluding(holder, holder.outcome, death);
+  if (slotRevision === undefined) return undefined;
+  if (isTerminal(slotRevision.status)) return { do: 'end' };
+  const death = deathOf(s, slotRevision);
+  if (slotRevision.interruptRequested && !deployDecided(slotRevision))
+    return interrupting(slotRevision, death);
+  if (slotRevision.outcome !== undefined) return concluding(slotRevision, slotRevision.outcome, death);
   // A build that ended with its execution decides where the next attempt begins, and is no second death.
-  if (death !== undefined && mayHaveEndedToo(holder)) return building(holder, s.now);
-  if (death !== undefined) return readingBuild(holder, s.now) ?? deathOfUndecided(death);
-  if (holder.status === 'QUEUED') return starting(s.execution);
-  return building(holder, s.now) ?? offering(holder, s.task);
+  if (death !== undefined && mayHaveEndedToo(slotRevision)) return building(slotRevision, s.now);
+  if (death !== undefined) return readingBuild(slotRevision, s.now) ?? deathOfUndecided(death);
+  if (slotRevision.status === 'QUEUED') return starting(s.execution);
+  return building(slotRevision, s.now) ?? offering(slotRevision, s.task);
 }
 
 /** How the execution of the revision in the slot came to be gone; undefined while it runs, or nobody has asked. */
@@ -129,8 +144,8 @@ const ABSENT_CONFIRMED_MILLISECONDS = 55_000;
 export const isAbsentForSure = (since: number | undefined, now: number): boolean =>
   since !== undefined && now >= since + ABSENT_CONFIRMED_MILLISECONDS;
 
-function deathOf({ execution, now }: Situation, holder: Holder): Death | undefined {
-  if (holder.restartMarked) return 'died';
+function deathOf({ execution, now }: Situation, slotRevision: SlotRevision): Death | undefined {
+  if (slotRevision.restartMarked) return 'died';
   switch (execution) {
     case 'running':
     case 'not_asked':
@@ -139,23 +154,23 @@ function deathOf({ execution, now }: Situation, holder: Holder): Death | undefin
     case 'aborted':
       return execution;
     case 'absent':
-      return isAbsentForSure(holder.executionAbsentSince, now) ? 'never_started' : undefined;
+      return isAbsentForSure(slotRevision.executionAbsentSince, now) ? 'never_started' : undefined;
     default:
       return 'died';
   }
 }
 
 /** An interrupt never restarts anything. */
-function interrupting(holder: Holder, death: Death | undefined): Action | undefined {
-  if (holder.waiting !== undefined) return { do: 'interrupt' };
+function interrupting(slotRevision: SlotRevision, death: Death | undefined): Action | undefined {
+  if (slotRevision.waiting !== undefined) return { do: 'interrupt' };
   // Otherwise nothing waits because a step is at work, and its next conditional write will fail.
-  return death !== undefined || holder.atCapacity ? { do: 'end' } : undefined;
+  return death !== undefined || slotRevision.atCapacity ? { do: 'end' } : undefined;
 }
 
 /** An outcome is recorded: the state that waits for it goes on with it. Without one the revision ends by it, or goes on to its deploy. */
 function concluding(
-  { waiting, atCapacity }: Holder,
-  { stage, result }: NonNullable<Holder['outcome']>,
+  { waiting, atCapacity }: SlotRevision,
+  { stage, result }: NonNullable<SlotRevision['outcome']>,
   death: Death | undefined,
 ): Action | undefined {
   if (waiting === stage) return { do: 'answer_token' };
@@ -178,11 +193,11 @@ function deathOfUndecided(death: Death): Action {
 }
 
 /** Whether what is to be done with the revision may depend on which state waits: only then is its token worth reading. */
-export const dependsOnWaiting = (holder: Holder): boolean =>
-  holder.outcome !== undefined ||
-  holder.interruptRequested ||
-  holder.buildLost ||
-  (holder.status === 'AWAITING_DEPLOY' && !holder.offered);
+export const dependsOnWaiting = (slotRevision: SlotRevision): boolean =>
+  slotRevision.outcome !== undefined ||
+  slotRevision.interruptRequested ||
+  slotRevision.buildLost ||
+  (slotRevision.status === 'AWAITING_DEPLOY' && !slotRevision.offered);
 
 const AT_WORK: readonly RevisionStatus[] = ['AWAITING_BUILD', 'BUILDING', 'DEPLOYING'];
 
@@ -192,38 +207,39 @@ const AT_WORK: readonly RevisionStatus[] = ['AWAITING_BUILD', 'BUILDING', 'DEPLO
  */
 export const isAtWork = (status: RevisionStatus): boolean => AT_WORK.includes(status);
 
-const deployDecided = (holder: Holder): boolean => holder.outcome?.stage === 'deploy';
+const deployDecided = (slotRevision: SlotRevision): boolean => slotRevision.outcome?.stage === 'deploy';
 
 /** A start is repeated while the slot's revision is still QUEUED: the same name and input are harmless while it runs. */
 const starting = (execution: Situation['execution']): Action | undefined =>
   execution === 'running' ? undefined : { do: 'start_execution' };
 
-function readingBuild({ build, status }: Holder, now: number): Action | undefined {
+function readingBuild({ build, status }: SlotRevision, now: number): Action | undefined {
   if (build === undefined || stageOf(status) !== 'build') return undefined;
   const isGone = build.state === 'absent' && isAbsentForSure(build.absentSince, now);
   return build.state === 'ended' || isGone ? { do: 'read_build' } : undefined;
 }
 
 /** What ended the execution may have ended its build, and nobody could say (for sure) yet. An execution that said itself that it died was alone. */
-const mayHaveEndedToo = ({ build, restartMarked, status }: Holder): boolean =>
+const mayHaveEndedToo = ({ build, restartMarked, status }: SlotRevision): boolean =>
   !restartMarked &&
   stageOf(status) === 'build' &&
   (build?.state === 'not_asked' || build?.state === 'absent');
 
-function building(holder: Holder, now: number): Action | undefined {
-  const { build, buildDueAt, buildLost, waiting } = holder;
-  if (stageOf(holder.status) !== 'build') return undefined;
+function building(slotRevision: SlotRevision, now: number): Action | undefined {
+  const { build, buildDueAt, buildLost, waiting } = slotRevision;
+  if (stageOf(slotRevision.status) !== 'build') return undefined;
   if (buildLost && waiting === 'build') return { do: 'fail_lost_build' };
-  const reading = readingBuild(holder, now);
+  const reading = readingBuild(slotRevision, now);
   if (reading !== undefined) return reading;
-  if (build?.state === 'running' && holder.status === 'AWAITING_BUILD') return { do: 'read_build' };
+  if (build?.state === 'running' && slotRevision.status === 'AWAITING_BUILD') return { do: 'read_build' };
   // That nobody can say how the build is may be a fault of ours: it gets the time in which such faults pass.
   const patience = build?.state === 'not_asked' ? UNANSWERED_BUILD_MILLISECONDS : 0;
   const isOverdue = buildDueAt !== undefined && now >= buildDueAt + patience;
   return isOverdue ? { do: 'fail_build_overdue' } : undefined;
 }
 
-function offering(holder: Holder, task: TaskFacts | undefined): Action | undefined {
-  const ready = holder.waiting === 'deploy' && holder.status === 'AWAITING_DEPLOY' && !holder.offered;
-  return ready && task === undefined && holder.outcome === undefined ? { do: 'offer_task' } : undefined;
+function offering(slotRevision: SlotRevision, task: TaskFacts | undefined): Action | undefined {
+  const ready =
+    slotRevision.waiting === 'deploy' && slotRevision.status === 'AWAITING_DEPLOY' && !slotRevision.offered;
+  return ready && task === undefined && slotRevision.outcome === undefined ? { do: 'offer_task' } : undefined;
 }

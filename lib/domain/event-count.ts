@@ -6,14 +6,14 @@ export type EventCount = {
   /** All revisions up to this number have been told of to their end. */
   settled: number;
   /** Of later revisions, by number: how many of their statuses have been told. */
-  told: Readonly<Record<string, number>>;
+  published: Readonly<Record<string, number>>;
   /** Later revisions that have been told of to their end. */
   ended: readonly number[];
   /** Revisions up to this number are older than these notes: what their records say of themselves is taken. */
   unknown_to?: number | undefined;
 };
 
-export const NO_EVENTS: EventCount = { sequence: 0, recent: [], settled: 0, told: {}, ended: [] };
+export const NO_EVENTS: EventCount = { sequence: 0, recent: [], settled: 0, published: {}, ended: [] };
 
 type Timed = { at: string };
 export type Named<E extends Timed> = { name: string; event: E };
@@ -38,19 +38,19 @@ const RECENT_MAX = 64;
 class Progress {
   settled: number;
   readonly #unknownTo: number;
-  readonly #told: Map<number, number>;
+  readonly #published: Map<number, number>;
   readonly #ended: Set<number>;
 
-  constructor({ settled, told, ended, unknown_to: unknownTo = 0 }: EventCount) {
+  constructor({ settled, published, ended, unknown_to: unknownTo = 0 }: EventCount) {
     this.#unknownTo = unknownTo;
     this.settled = settled;
-    this.#told = new Map(Object.entries(told).map(([number, count]) => [Number(number), count]));
+    this.#published = new Map(Object.entries(published).map(([number, count]) => [Number(number), count]));
     this.#ended = new Set(ended);
   }
 
   /** How many statuses of a revision have been told. */
   countOf({ number, known }: Pick<History<Timed>, 'number' | 'known'>): number {
-    const count = this.#told.get(number);
+    const count = this.#published.get(number);
     if (count !== undefined) return count;
     if (number <= this.#unknownTo) return known;
     return this.hasEnded(number) ? Number.POSITIVE_INFINITY : 0;
@@ -58,19 +58,19 @@ class Progress {
 
   hasEnded = (number: number): boolean => number <= this.settled || this.#ended.has(number);
 
-  isKnown = (number: number): boolean => this.#told.has(number) || this.hasEnded(number);
+  isKnown = (number: number): boolean => this.#published.has(number) || this.hasEnded(number);
 
-  state(): Pick<EventCount, 'settled' | 'told' | 'ended'> {
-    return { settled: this.settled, told: Object.fromEntries(this.#told), ended: [...this.#ended] };
+  state(): Pick<EventCount, 'settled' | 'published' | 'ended'> {
+    return { settled: this.settled, published: Object.fromEntries(this.#published), ended: [...this.#ended] };
   }
 
   note({ number, events, isEnded }: History<Timed>): void {
     if (this.hasEnded(number)) return;
     if (!isEnded) {
-      this.#told.set(number, Math.max(events.length, this.#told.get(number) ?? 0));
+      this.#published.set(number, Math.max(events.length, this.#published.get(number) ?? 0));
       return;
     }
-    this.#told.delete(number);
+    this.#published.delete(number);
     this.#ended.add(number);
     while (this.#ended.delete(this.settled + 1)) this.settled += 1;
   }

@@ -11,7 +11,7 @@ export type Situation = {
   firstQueued: number | undefined;
   slot: { kind: 'revision' | 'delete' } | undefined;
   /** The revision in the slot. */
-  holder: Holder | undefined;
+  slotRevision: SlotRevision | undefined;
   /** Undefined unless the deployment is being deleted. */
   deletion: Deletion | undefined;
   /** The deployment's open task on its listener, whichever revision it was offered for. */
@@ -21,7 +21,7 @@ export type Situation = {
   limits: { unclaimedMilliseconds: number; silentMilliseconds: number; leaseMilliseconds: number };
 };
 
-export type Holder = {
+export type SlotRevision = {
   status: RevisionStatus;
   /** Its execution died and said so itself: the next attempt is to be started. */
   restartMarked: boolean;
@@ -59,7 +59,7 @@ export type Deletion = {
 
 export type TaskFacts = {
   kind: 'DEPLOY' | 'DELETE';
-  ofHolder: boolean;
+  ofSlotRevision: boolean;
   state: 'offered' | 'claimed' | 'cancelled';
   /** When it was last offered: a lease that ran out offers it again. */
   offeredAt: number;

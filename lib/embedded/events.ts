@@ -1,5 +1,5 @@
 import type { Events } from '../adapters/events.ts';
-import type { DeploymentEvent, TokenEvent, ToldEvent } from '../contract/events.ts';
+import type { DeploymentEvent, PublishedEvent, TokenEvent } from '../contract/events.ts';
 
 /** The newest so many are kept for who asks. */
 const KEPT_MAX = 1_000;
@@ -11,12 +11,12 @@ export type EmbeddedEvents = Events & {
   publishedOfTokens(): readonly TokenEvent[];
 };
 
-const isOfToken = (event: ToldEvent): event is TokenEvent => 'token_id' in event;
-const isOfDeployment = (event: ToldEvent): event is DeploymentEvent => !isOfToken(event);
+const isOfToken = (event: PublishedEvent): event is TokenEvent => 'token_id' in event;
+const isOfDeployment = (event: PublishedEvent): event is DeploymentEvent => !isOfToken(event);
 
 /** Takes every event, calls `onEvent` with it and keeps the newest in memory. */
-export function createEmbeddedEvents(onEvent: (event: ToldEvent) => void = () => {}): EmbeddedEvents {
-  const kept: ToldEvent[] = [];
+export function createEmbeddedEvents(onEvent: (event: PublishedEvent) => void = () => {}): EmbeddedEvents {
+  const kept: PublishedEvent[] = [];
   return {
     async publish(events) {
       for (const event of events) {

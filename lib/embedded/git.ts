@@ -1,6 +1,6 @@
 import { type Git, SourceError } from '../adapters/git.ts';
 import { type GitAccess, repositoryAccess } from '../adapters/git-credentials.ts';
-import { commitOf, missingRef, noAnswer, objectIdOf, refName, unreadable } from '../adapters/git-words.ts';
+import { commitOf, missingRef, noAnswer, objectIdOf, refName, unreadable } from '../adapters/git-errors.ts';
 import type { Processes } from '../processes/run-command.ts';
 import { type GitResult, gitReason, runGit } from './git/run-git.ts';
 

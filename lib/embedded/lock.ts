@@ -1,18 +1,18 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { killCarriers, type ProcessKeeper } from '../processes/keeper.ts';
 import { type GroupRecord, startTimeOf } from '../processes/process-table.ts';
 import type { Processes } from '../processes/run-command.ts';
 import { killGroup } from '../processes/stop-group.ts';
+import { killCarriers, type ProcessSupervisor } from '../processes/supervisor.ts';
 import { RunRecord, type RunState, readRunRecord } from './run-record.ts';
 
 /** Another instance runs on the data; the message names it. */
 export class AlreadyRunning extends Error {}
 
 export type DataLock = {
-  /** Starts and stops through the keeper, and keeps on disk what is running. */
-  processes(keeper: ProcessKeeper): Processes;
+  /** Starts and stops through the supervisor, and keeps on disk what is running. */
+  processes(supervisor: ProcessSupervisor): Processes;
   release(): void;
 };
 
@@ -20,7 +20,7 @@ export type DataLock = {
  * Takes the data folder for this process, then ends everything that an earlier run left alive, its database first. Throws
  * AlreadyRunning when another instance has it. The lock itself is the kernel's: it ends with the process, however that ends.
  */
-export async function lockDataFolder(dataFolder: string, keeperId: string): Promise<DataLock> {
+export async function lockDataFolder(dataFolder: string, supervisorId: string): Promise<DataLock> {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const file = join(dataFolder, 'run.json');
   const held = holdLock(join(dataFolder, 'run.lock'));
@@ -28,7 +28,7 @@ export async function lockDataFolder(dataFolder: string, keeperId: string): Prom
   if (held === undefined) throw new AlreadyRunning(describe(dataFolder, earlier));
   try {
     if (earlier !== undefined) await endEarlier(earlier);
-    return new FileLock(file, keeperId, held);
+    return new FileLock(file, supervisorId, held);
   } catch (error) {
     held.close();
     throw error;
@@ -63,7 +63,7 @@ function describe(dataFolder: string, other: RunState | undefined): string {
   return `Slipway is already running on ${dataFolder}${who}. Stop it first, or choose another folder with SLIPWAY_DATA_DIR.`;
 }
 
-async function endEarlier({ keeper_id: keeperId, groups }: RunState): Promise<void> {
+async function endEarlier({ supervisor_id: supervisorId, groups }: RunState): Promise<void> {
   const recordOf = ({ pid, startTime, marker }: RunState['groups'][number]): GroupRecord => ({
     pid,
     startTime,
@@ -73,36 +73,36 @@ async function endEarlier({ keeper_id: keeperId, groups }: RunState): Promise<vo
     await killGroup(recordOf(database));
   await Promise.all(groups.map((left) => killGroup(recordOf(left))));
   // What had been started but not yet written down.
-  await killCarriers(keeperId);
+  await killCarriers(supervisorId);
 }
 
 class FileLock implements DataLock {
   readonly #held: DatabaseSync;
   readonly #record: RunRecord;
 
-  constructor(file: string, keeperId: string, held: DatabaseSync) {
+  constructor(file: string, supervisorId: string, held: DatabaseSync) {
     this.#held = held;
     this.#record = new RunRecord(file, {
       pid: process.pid,
       start_time: startTimeOf(process.pid) ?? '',
-      keeper_id: keeperId,
+      supervisor_id: supervisorId,
     });
   }
 
-  processes(keeper: ProcessKeeper): Processes {
+  processes(supervisor: ProcessSupervisor): Processes {
     return {
       start: (command) => {
-        const started = keeper.start(command);
+        const started = supervisor.start(command);
         const { pid, startTime, marker } = started;
         if (pid !== undefined) this.#record.add({ what: basename(command.command), pid, startTime, marker });
         return started;
       },
       stop: async (stopped, graceMilliseconds) => {
-        await keeper.stop(stopped, graceMilliseconds);
+        await supervisor.stop(stopped, graceMilliseconds);
         this.#record.remove(stopped.marker);
       },
       stopKnown: async (stopped, graceMilliseconds) => {
-        await keeper.stopKnown(stopped, graceMilliseconds);
+        await supervisor.stopKnown(stopped, graceMilliseconds);
         this.#record.remove(stopped.marker);
       },
     };

@@ -9,7 +9,7 @@ const notHere = (): never => {
 };
 
 export const clock = undefined;
-export const offers = undefined;
+export const taskNotifier = undefined;
 export const table = notHere;
 export const keys = notHere;
 export const blobs = notHere;
@@ -23,7 +23,7 @@ export const events = notHere;
 export const images = notHere;
 export const registry = notHere;
 export const settings = notHere;
-export const viewer = notHere;
+export const apiDocs = notHere;
 export const engineDeps = notHere;
 
 /** Makes whatever is imported from now on get this module instead. */

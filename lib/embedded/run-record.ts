@@ -10,7 +10,7 @@ const group = z.object({
 const state = z.object({
   pid: z.number(),
   start_time: z.string(),
-  keeper_id: z.string(),
+  supervisor_id: z.string(),
   groups: z.array(group),
 });
 const change = z.union([z.object({ add: group }), z.object({ remove: z.string() })]);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { routes } from '../contract/routes.ts';
-import { ProcessKeeper } from '../processes/keeper.ts';
 import { limitsOfPlatform } from '../processes/platform.ts';
 import type { Processes } from '../processes/run-command.ts';
+import { ProcessSupervisor } from '../processes/supervisor.ts';
 import type { RuntimeSettings } from './environment.ts';
 import { injectFaults } from './faults.ts';
 import { type Gateway, startGateway } from './gateway.ts';
@@ -78,14 +78,14 @@ function describe(error: unknown): string {
 async function compose(start: Start, opened: AsyncDisposableStack): Promise<Omit<Runtime, 'stop'>> {
   const { settings, log, environment } = start;
   const limits = limitsOfPlatform();
-  const keeper = new ProcessKeeper();
-  const lock = await lockDataFolder(settings.dataFolder, keeper.id).catch(async (error: unknown) => {
-    await keeper.close();
+  const supervisor = new ProcessSupervisor();
+  const lock = await lockDataFolder(settings.dataFolder, supervisor.id).catch(async (error: unknown) => {
+    await supervisor.close();
     throw error;
   });
   opened.defer(() => lock.release());
-  opened.defer(() => keeper.close());
-  const processes = lock.processes(keeper);
+  opened.defer(() => supervisor.close());
+  const processes = lock.processes(supervisor);
   const database = await openDatabase(settings.dataFolder, processes, log, environment);
   opened.defer(() => database.close());
   openFaults(start, database);
@@ -148,7 +148,7 @@ async function openEngine(
     dataFolder: settings.dataFolder,
     consumers: await streamConsumers(() => deps),
     isPaused: () => !database.ownership.holds(),
-    onRecord: (record) => deps.offers.notice(record),
+    onRecord: (record) => deps.taskNotifier.notice(record),
     onError: log.error,
     onDelivered: (consumer, records, lag) =>
       log.debug(`stream: ${records} records to ${consumer}, lag_ms=${lag?.toFixed(1) ?? 'unknown'}`),
@@ -218,7 +218,7 @@ async function openGateway(
     });
     opened.defer(async () => {
       // Claims that wait for work would be the last to end.
-      deps.offers.close();
+      deps.taskNotifier.close();
       await gateway.close();
     });
     return gateway;

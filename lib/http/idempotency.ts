@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import {
-  AnswerPlace,
   type Idempotency,
+  IdempotencySlot,
   isBeingAnswered,
-  type Kept,
   quickerAnswer,
+  type RecordedResponse,
 } from '../app/idempotency.ts';
 import type { IdentityDeps } from '../app/identity/authenticate.ts';
 import { refuse, ValidationError } from '../contract/errors.ts';
@@ -24,12 +24,12 @@ const KEPT_HEADERS = /^(?:content-type|etag)$/i;
 
 /** One request under its key. */
 class Keyed implements KeyedRequest {
-  readonly place: AnswerPlace;
+  readonly place: IdempotencySlot;
   readonly #requestHash: string;
   readonly #row: RouteRow;
   readonly #event: APIGatewayProxyEventV2;
 
-  constructor(row: RouteRow, event: APIGatewayProxyEventV2, key: string, place: AnswerPlace) {
+  constructor(row: RouteRow, event: APIGatewayProxyEventV2, key: string, place: IdempotencySlot) {
     this.place = place;
     // Under the key, which is stored nowhere: a plain hash of a body with a secret in it would be for anybody to guess at.
     const request = JSON.stringify([event.rawQueryString, event.body ?? '']);
@@ -39,7 +39,7 @@ class Keyed implements KeyedRequest {
   }
 
   /** What to throw for an answer that is kept already. */
-  replayed(kept: Kept): Error {
+  replayed(kept: RecordedResponse): Error {
     if (kept.request_hash !== this.#requestHash) return refuse('idempotency_mismatch', {});
     const headers = { ...kept.headers, 'idempotent-replayed': 'true' };
     const body = kept.body === undefined ? {} : { body: gunzipSync(kept.body).toString('utf8') };
@@ -72,11 +72,11 @@ class Keyed implements KeyedRequest {
     return error;
   }
 
-  #orReplayed(kept: Kept | undefined, error: unknown): unknown {
+  #orReplayed(kept: RecordedResponse | undefined, error: unknown): unknown {
     return kept === undefined ? error : this.replayed(kept);
   }
 
-  #kept({ statusCode: status = 200, headers = {}, body }: Result): Kept {
+  #kept({ statusCode: status = 200, headers = {}, body }: Result): RecordedResponse {
     const kept = Object.entries(headers).filter(([name]) => KEPT_HEADERS.test(name));
     return {
       request_hash: this.#requestHash,
@@ -109,7 +109,7 @@ const step = (row: RouteRow, deps: () => IdentityDeps): Step => ({
     if (given === undefined || given === '' || caller === undefined) return;
     const key = checkedKey(given);
     const { method, path } = event.requestContext.http;
-    const keyed = new Keyed(row, event, key, new AnswerPlace(deps(), caller, { method, path, key }));
+    const keyed = new Keyed(row, event, key, new IdempotencySlot(deps(), caller, { method, path, key }));
     const found = await keyed.place.find();
     if (found !== undefined) throw keyed.replayed(found);
     internal.keyed = keyed;

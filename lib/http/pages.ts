@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { policyOf } from '../app/auth/consent/pages/layout.ts';
-import { failurePage } from '../app/auth/consent/pages/pages.ts';
+import { policyOf } from '../app/oauth/consent/pages/layout.ts';
+import { failurePage } from '../app/oauth/consent/pages/pages.ts';
 import { ApiError, ValidationError } from '../contract/errors.ts';
 import { type Page, type PageRequest, pageHeaders } from '../contract/page.ts';
 import type { RouteRow } from '../contract/routes/route.ts';

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { DESCRIPTION_FILE, packageFiles } from '../contract/api-docs.ts';
 import { getDocsFile, getOpenApi } from '../contract/routes/service.ts';
-import { DESCRIPTION_FILE, packageFiles } from '../contract/viewer.ts';
 import { LaterParts } from './later-parts.ts';
 import { withoutUnused } from './left-out.ts';
 
@@ -87,12 +87,12 @@ async function bundleLater(later: LaterParts, { outputs }: Metafile, outdir: str
   }
 }
 
-const viewerPackage = dirname(require.resolve('swagger-ui-dist/package.json'));
+const apiDocsPackage = dirname(require.resolve('swagger-ui-dist/package.json'));
 
 /** What functions read beside their code: texts that are served as they are, and need not be loaded to start. */
 const filesBeside: Record<string, string[]> = {
   [getOpenApi.handler]: [join(root, 'docs', DESCRIPTION_FILE)],
-  [getDocsFile.handler]: packageFiles.map((file) => join(viewerPackage, file)),
+  [getDocsFile.handler]: packageFiles.map((file) => join(apiDocsPackage, file)),
 };
 
 function copyFilesBeside(handlers: readonly string[], folderOf: (handler: string) => string): void {

@@ -1,11 +1,11 @@
 import { CfnOutput, type NestedStack, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Environment } from '../contract/env.ts';
-import { acknowledge } from './acknowledged.ts';
 import { Api } from './api.ts';
 import { BuildLogIngestion, Builds, buildLogGroupName } from './builds.ts';
 import type { Bundle } from './bundles.ts';
 import { CustomDomain } from './custom-domain.ts';
+import { suppressNagFindings } from './nag-suppressions.ts';
 import { Notes } from './notes.ts';
 import { Observability } from './observability.ts';
 import { nameOf, type Platform } from './platform.ts';
@@ -36,12 +36,12 @@ export class SlipwayStack extends Stack {
       push: [workflow.functions.BuildFunctionArn.role, api.roleOf('createPushToken')],
       pull: [api.roleOf('createRegistryCredentials')],
     });
-    acknowledge(this, platform);
+    suppressNagFindings(this, platform);
     if (settings.domainName !== undefined) new CustomDomain(this, 'Domain', settings, api);
     new Observability(this, 'Observability', settings, {
       apiId: api.httpApi.apiId,
       tableName: storage.table.tableName,
-      queueName: triggers.setAside.queueName,
+      queueName: triggers.deadLetters.queueName,
       stateMachineArn: platform.arns.stateMachine,
       consumers: [triggers.dispatch.function, triggers.events.function],
       sweep: triggers.sweep.function,

@@ -28,11 +28,11 @@ export class Triggers extends Construct {
   readonly events: SlipwayFunction;
   readonly sweep: SlipwayFunction;
   readonly revocations: SlipwayFunction;
-  readonly setAside: Queue;
+  readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: string, platform: Platform, table: ITableV2) {
     super(scope, id);
-    this.setAside = new Queue(this, 'SetAside', {
+    this.deadLetters = new Queue(this, 'SetAside', {
       queueName: nameOf(platform.settings, 'stream-set-aside'),
       enforceSSL: true,
       retentionPeriod: Duration.days(SET_ASIDE_DAYS),
@@ -99,7 +99,7 @@ export class Triggers extends Construct {
     // Lambda asks whether the role can list streams before it reads one; that action knows no resource.
     role.addToPolicy(new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }));
     role.addToPolicy(
-      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.setAside.queueArn] }),
+      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.deadLetters.queueArn] }),
     );
     const mapping = new CfnEventSourceMapping(this, id, {
       functionName: consuming.functionArn,
@@ -109,7 +109,7 @@ export class Triggers extends Construct {
       maximumRetryAttempts: ATTEMPTS - 1,
       bisectBatchOnFunctionError: true,
       functionResponseTypes: ['ReportBatchItemFailures'],
-      destinationConfig: { onFailure: { destination: this.setAside.queueArn } },
+      destinationConfig: { onFailure: { destination: this.deadLetters.queueArn } },
       filterCriteria: { filters: filters.map((filter) => ({ pattern: JSON.stringify(patternOf(filter)) })) },
     });
     mapping.node.addDependency(role);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
-import { ProcessKeeper } from '../processes/keeper.ts';
+import { ProcessSupervisor } from '../processes/supervisor.ts';
 import { pause } from './backoff.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import { ControlPlane } from './control-plane.ts';
@@ -32,8 +32,8 @@ export type Listener = {
 export async function startListener(options: ListenerOptions, log: Log): Promise<Listener> {
   const stopping = new AbortController();
   const dataFolder = resolve(options.dataFolder);
-  const keeper = new ProcessKeeper();
-  await lockDataFolder(dataFolder, keeper.id);
+  const supervisor = new ProcessSupervisor();
+  await lockDataFolder(dataFolder, supervisor.id);
   const state = new LocalState(dataFolder);
   await tidyFolders(dataFolder, state);
 
@@ -45,7 +45,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
   const agentsUrl = `${options.agentsUrl ?? `http://localhost:${port}`}${options.pathPrefix}`;
   const driver: ProcessDriver = new ProcessDriver({
     options: driverOptions(options, dataFolder, agentsUrl),
-    keeper,
+    supervisor,
     proxy,
     state,
     shipper,
@@ -90,7 +90,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     // A wait that ignores its signal must not keep what is already stopped from ending.
     await Promise.race([Promise.all([tasks.finished(), loops]), pause(LAST_LOGS_MILLISECONDS)]);
     await shipper.close(LAST_LOGS_MILLISECONDS);
-    await keeper.close();
+    await supervisor.close();
   };
   return { agentsUrl, stop };
 }

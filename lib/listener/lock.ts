@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { killCarriers } from '../processes/keeper.ts';
 import { startTimeOf } from '../processes/process-table.ts';
+import { killCarriers } from '../processes/supervisor.ts';
 
-const lockSchema = z.object({ pid: z.number(), start_time: z.string(), keeper_id: z.string() });
+const lockSchema = z.object({ pid: z.number(), start_time: z.string(), supervisor_id: z.string() });
 
 function readLock(file: string): z.infer<typeof lockSchema> | undefined {
   try {
@@ -18,7 +18,7 @@ function readLock(file: string): z.infer<typeof lockSchema> | undefined {
  * Takes the data folder for this process and ends what an earlier listener on it left alive. Throws when another one is
  * running on it.
  */
-export async function lockDataFolder(dataFolder: string, keeperId: string): Promise<void> {
+export async function lockDataFolder(dataFolder: string, supervisorId: string): Promise<void> {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   const file = join(dataFolder, 'listener.lock');
   const earlier = readLock(file);
@@ -26,8 +26,8 @@ export async function lockDataFolder(dataFolder: string, keeperId: string): Prom
     if (startTimeOf(earlier.pid) === earlier.start_time) {
       throw new Error(`Another listener (pid ${earlier.pid}) is running on ${dataFolder}.`);
     }
-    await killCarriers(earlier.keeper_id);
+    await killCarriers(earlier.supervisor_id);
   }
-  const lock = { pid: process.pid, start_time: startTimeOf(process.pid) ?? '', keeper_id: keeperId };
+  const lock = { pid: process.pid, start_time: startTimeOf(process.pid) ?? '', supervisor_id: supervisorId };
   writeFileSync(file, JSON.stringify(lock), { mode: 0o600 });
 }

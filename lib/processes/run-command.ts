@@ -1,8 +1,8 @@
 import type { GroupCommand, GroupExit } from './group.ts';
-import type { ProcessKeeper } from './keeper.ts';
+import type { ProcessSupervisor } from './supervisor.ts';
 
-/** The part of a process keeper that running commands needs. */
-export type Processes = Pick<ProcessKeeper, 'start' | 'stop' | 'stopKnown'>;
+/** The part of a process supervisor that running commands needs. */
+export type Processes = Pick<ProcessSupervisor, 'start' | 'stop' | 'stopKnown'>;
 
 /** Well-behaved tools end within milliseconds of a SIGTERM, and an interrupt has to be over in two seconds. */
 const STOP_GRACE_MILLISECONDS = 500;

@@ -13,10 +13,12 @@ const LOOK_AT_LEAST_MILLISECONDS = 500;
 /** An unkillable process (a dead network mount) must not keep the warden for ever. */
 const LOOK_AT_MOST_MILLISECONDS = 60_000;
 
-function killEverything({ keeper, groups }: Guarded): number {
+function killEverything({ supervisor, groups }: Guarded): number {
   const rows = readProcesses();
-  const grouped = groups.flatMap(([pid, startTime]) => membersOf({ pid, startTime, marker: keeper }, rows));
-  const pids = new Set([...carriersOf(keeper, rows), ...grouped].map((row) => row.pid));
+  const grouped = groups.flatMap(([pid, startTime]) =>
+    membersOf({ pid, startTime, marker: supervisor }, rows),
+  );
+  const pids = new Set([...carriersOf(supervisor, rows), ...grouped].map((row) => row.pid));
   for (const pid of pids) {
     try {
       process.kill(pid, 'SIGKILL');

@@ -4,8 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { ownVariables } from './environment.ts';
 import type { GroupRecord } from './process-table.ts';
 
-/** What a warden guards: everything whose marker contains the keeper's id, and these groups, each by its first process and when that started. */
-export type Guarded = { keeper: string; groups: [pid: number | undefined, startTime: string | undefined][] };
+/** What a warden guards: everything whose marker contains the supervisor's id, and these groups, each by its first process and when that started. */
+export type Guarded = {
+  supervisor: string;
+  groups: [pid: number | undefined, startTime: string | undefined][];
+};
 
 /** A warden that dies at once (no memory, say) is not started again in a tight loop. */
 const RESTART_MILLISECONDS = 200;
@@ -13,17 +16,17 @@ const RESTART_MILLISECONDS = 200;
 const fileBeside = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /**
- * Starts and keeps one warden (see warden.sh). All groups of one keeper carry its id in their marker, and the warden knows that id, and the
+ * Starts and keeps one warden (see warden.sh). All groups of one supervisor carry its id in their marker, and the warden knows that id, and the
  * groups of one that it replaces, from its start on: there is no moment at which something we started is out of its sight.
  */
 export class Warden {
-  readonly #keeperId: string;
+  readonly #supervisorId: string;
   readonly #groups = new Map<string, GroupRecord>();
   #child: ChildProcess;
   #closed = false;
 
-  constructor(keeperId: string) {
-    this.#keeperId = keeperId;
+  constructor(supervisorId: string) {
+    this.#supervisorId = supervisorId;
     this.#child = this.#spawn();
   }
 
@@ -61,7 +64,7 @@ export class Warden {
       pid,
       startTime,
     ]);
-    return JSON.stringify({ keeper: this.#keeperId, groups } satisfies Guarded);
+    return JSON.stringify({ supervisor: this.#supervisorId, groups } satisfies Guarded);
   }
 
   #spawn(): ChildProcess {

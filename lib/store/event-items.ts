@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { deploymentEvent, type TokenEvent, type ToldEvent, tokenEvent } from '../contract/events.ts';
+import { deploymentEvent, type PublishedEvent, type TokenEvent, tokenEvent } from '../contract/events.ts';
 import type { EventCount } from '../domain/event-count.ts';
 import { absent, equals, guard, put, remove } from './expressions.ts';
 import { due, eventCountKey, prefix, unsentEventsKey, unsentTokenEventKey } from './keys.ts';
@@ -17,7 +17,7 @@ export const eventCount = z.object({
   sequence: z.int(),
   recent: z.array(z.string()),
   settled: z.int(),
-  told: z.record(z.string(), z.int()),
+  published: z.record(z.string(), z.int()),
   ended: z.array(z.int()),
   unknown_to: z.int().optional(),
   ttl: z.number().optional(),
@@ -34,10 +34,10 @@ const eventCountOfAnyVersion = z.preprocess((item) => {
   if (!known.success) return item;
   const newest = Math.max(0, ...known.data.recent.map((name) => Number.parseInt(name, 10) || 0));
   const unknown_to = newest + QUEUE_LENGTH_MAX;
-  return { ...known.data, v: 2, settled: unknown_to, told: {}, ended: [], unknown_to };
+  return { ...known.data, v: 2, settled: unknown_to, published: {}, ended: [], unknown_to };
 }, eventCount);
 
-/** Events that nobody could be told, in order; sweep tells them. */
+/** Events that nobody could be published, in order; sweep tells them. */
 export const unsentEvents = z.object({
   v: z.literal(1),
   entity: z.literal('unsent_events'),
@@ -70,10 +70,10 @@ export async function findEventCount(
 export function putEventCount(
   { tenantId, deploymentId }: Owner,
   before: EventCount | undefined,
-  { sequence, recent, settled, told, ended, unknown_to }: EventCount,
+  { sequence, recent, settled, published, ended, unknown_to }: EventCount,
   ttl: number | undefined,
 ): Write {
-  const progress = { settled, told, ended, unknown_to };
+  const progress = { settled, published, ended, unknown_to };
   const item = { v: 2, entity: 'event_count', tenant_id: tenantId, sequence, recent, ...progress, ttl };
   const unchanged = before === undefined ? absent('pk') : equals('sequence', before.sequence);
   return put(
@@ -99,10 +99,10 @@ export function putUnsentTokenEvent(event: TokenEvent, now: number): Write {
   return put(`unsent ${event.id}`, { ...key, ...item, ...due(key.pk, now) });
 }
 
-export const eventsIn = (item: AnyUnsent): ToldEvent[] =>
+export const eventsIn = (item: AnyUnsent): PublishedEvent[] =>
   item.entity === 'unsent_events' ? item.events : [item.event];
 
-/** What is kept of the events of a deployment, or of a token, because nobody could be told, oldest first. */
+/** What is kept of the events of a deployment, or of a token, because nobody could be published, oldest first. */
 export const unsentEventsOf = (table: Table, { tenantId, deploymentId }: Owner): AsyncGenerator<AnyUnsent> =>
   queryAll(table, anyUnsent, {
     pk: eventCountKey(tenantId, deploymentId).pk,

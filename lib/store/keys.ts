@@ -199,7 +199,7 @@ export const computeIdKey = (tenantId: string, computeId: string): Key => ({
 export const defaultListenerKey = (tenantId: string): Key => ({ pk: `T#${tenantId}#LM`, sk: 'A' });
 
 /** `scopeHash`: of who asked what under which key. */
-export const answerKey = (tenantId: string, scopeHash: string): Key => ({
+export const idempotencyRecordKey = (tenantId: string, scopeHash: string): Key => ({
   pk: `T#${tenantId}#I#${scopeHash}`,
   sk: 'A',
 });

@@ -10,11 +10,11 @@ import type * as z from 'zod';
 import { refuse } from '../contract/errors.ts';
 import type { Change } from './expressions.ts';
 import { restored } from './free-keys.ts';
-import { type Image, itemOf } from './images.ts';
 import { isPossible } from './key-limits.ts';
 import type { Key } from './keys.ts';
 import { patienceOf, trySoonAgain } from './patience.ts';
 import type { SortKeyRange } from './sort-key-range.ts';
+import { type Image, itemOf } from './stream-images.ts';
 import type { Table } from './table.ts';
 import { transactItem } from './transact-item.ts';
 
@@ -60,10 +60,10 @@ export class ConditionsFailed extends Error {
 }
 
 /** The name of the write that keeps the answer to a request that carries an idempotency key. */
-export const ANSWER = 'answer';
+export const IDEMPOTENCY_RECORD = 'answer';
 
 /** A transaction was not made, because the request it is of has been answered; `item` is that answer. */
-export class AlreadyAnswered extends Error {
+export class AlreadyRecorded extends Error {
   readonly item: Item | undefined;
 
   constructor(item: Item | undefined) {
@@ -74,7 +74,7 @@ export class AlreadyAnswered extends Error {
 }
 
 /** A transaction could not be made, because of another one that keeps the answer to the same request. */
-export class AnswerContended extends Error {
+export class RecordContended extends Error {
   constructor() {
     super('the request is being answered');
     this.name = 'AnswerContended';
@@ -189,12 +189,12 @@ export async function transact(table: Table, writes: Write[]): Promise<void> {
     ClientRequestToken: patienceOf(table).newRequestToken(),
     TransactItems: writes.map((write) => transactItem(table, write)),
   });
-  let meetsAnswer = false;
+  let meetsRecord = false;
   const isPassing = (error: unknown): boolean => {
-    meetsAnswer ||= collidesOnAnswer(error, writes);
+    meetsRecord ||= collidesOnRecord(error, writes);
     return isConflict(error);
   };
-  const tooLate = () => (meetsAnswer ? new AnswerContended() : refuse('unavailable', { what: 'The table' }));
+  const tooLate = () => (meetsRecord ? new RecordContended() : refuse('unavailable', { what: 'The table' }));
   const made = trySoonAgain(table, () => table.client.send(command), isPassing, tooLate);
   await made.catch((error: unknown) => {
     throw conditionsOf(error, writes) ?? error;
@@ -210,13 +210,13 @@ function isConflict(error: unknown): boolean {
   return error instanceof Error && error.name === 'TransactionInProgressException';
 }
 
-const collidesOnAnswer = (error: unknown, writes: Write[]): boolean =>
+const collidesOnRecord = (error: unknown, writes: Write[]): boolean =>
   error instanceof TransactionCanceledException &&
   (error.CancellationReasons ?? []).some(
-    ({ Code }, index) => Code === CONFLICT && writes[index]?.name === ANSWER,
+    ({ Code }, index) => Code === CONFLICT && writes[index]?.name === IDEMPOTENCY_RECORD,
   );
 
-function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | AlreadyAnswered | undefined {
+function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | AlreadyRecorded | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
   const failed = new Map<string, Item | undefined>();
   for (const [index, reason] of (error.CancellationReasons ?? []).entries()) {
@@ -224,7 +224,7 @@ function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | Alrea
     if (write === undefined || reason.Code !== 'ConditionalCheckFailed') continue;
     failed.set(write.name, plain(reason.Item));
   }
-  if (failed.has(ANSWER)) return new AlreadyAnswered(failed.get(ANSWER));
+  if (failed.has(IDEMPOTENCY_RECORD)) return new AlreadyRecorded(failed.get(IDEMPOTENCY_RECORD));
   return failed.size === 0 ? undefined : new ConditionsFailed(failed);
 }
 

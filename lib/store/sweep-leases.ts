@@ -22,7 +22,7 @@ export async function takeShard(
         item,
         guard(
           'sweep: free, over or its own',
-          any(absent('pk'), atMost('until', now), equals('holder', holder)),
+          any(absent('pk'), atMost('until', now), equals('slotRevision', holder)),
         ),
       ),
     );
@@ -38,7 +38,11 @@ export async function releaseShard(table: Table, partition: string, holder: stri
   try {
     await write(
       table,
-      remove('sweep_lease', sweepLeaseKey(partition), guard('sweep: its own', equals('holder', holder))),
+      remove(
+        'sweep_lease',
+        sweepLeaseKey(partition),
+        guard('sweep: its own', equals('slotRevision', holder)),
+      ),
     );
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;

@@ -2,7 +2,7 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import type { ChangeRecord } from '../app/events/changed-item.ts';
 import { once } from '../contract/once.ts';
 import { errorFacts, logger } from '../http/logger.ts';
-import type { Image } from '../store/images.ts';
+import type { Image } from '../store/stream-images.ts';
 
 type Consume<D> = (
   deps: D,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ProcessKeeper } from '../../lib/processes/keeper.ts';
+import type { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { awsEnvironment } from './aws-call.ts';
 import { type Emulator, root, run } from './emulator.ts';
 
@@ -10,12 +10,12 @@ const CONTEXT = ['-c', 'environment=test', '-c', 'removal=destroy', '-c', 'keptA
 
 /** Runs the CDK's own command line against the emulator, with the app and context that a user has. Gives what it printed. */
 export class Cdk {
-  readonly #processes: ProcessKeeper;
+  readonly #processes: ProcessSupervisor;
   readonly #environment: Record<string, string>;
   /** Where the app is synthesised to. */
   readonly outputFolder: string;
 
-  constructor(processes: ProcessKeeper, { endpoint }: Emulator, folder: string) {
+  constructor(processes: ProcessSupervisor, { endpoint }: Emulator, folder: string) {
     this.#processes = processes;
     this.outputFolder = join(folder, 'cdk.out');
     // Its home is here too, so that it neither reads nor writes the user's own files.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '../../lib/processes/environment.ts';
 import { freePort } from '../../lib/processes/free-port.ts';
-import type { ProcessKeeper } from '../../lib/processes/keeper.ts';
+import type { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { until } from '../support/until.ts';
 import { timed } from './progress.ts';
 
@@ -37,7 +37,7 @@ export type Emulator = {
 
 /** Runs a program to its end. Throws with what it printed when it fails. */
 export async function run(
-  processes: ProcessKeeper,
+  processes: ProcessSupervisor,
   command: string,
   args: string[],
   { cwd = root, environment = {} }: { cwd?: string; environment?: Record<string, string> } = {},
@@ -55,7 +55,7 @@ export async function run(
   return lines.join('\n');
 }
 
-async function install(processes: ProcessKeeper): Promise<void> {
+async function install(processes: ProcessSupervisor): Promise<void> {
   const done = join(installation, 'installed');
   if (existsSync(done)) return;
   await rm(installation, { recursive: true, force: true });
@@ -70,7 +70,7 @@ async function install(processes: ProcessKeeper): Promise<void> {
  * Starts the emulator on a free port of 127.0.0.1, with nothing on its PATH but Node, under which functions run. All its files are in
  * `folder`, which exists.
  */
-export async function startEmulator(processes: ProcessKeeper, folder: string): Promise<Emulator> {
+export async function startEmulator(processes: ProcessSupervisor, folder: string): Promise<Emulator> {
   await timed(`The emulator, ministack ${VERSION}, is installed`, () => install(processes));
   const [programs, builds] = [join(folder, 'programs'), join(folder, 'builds')];
   const permissions = join(folder, 'permissions.json');

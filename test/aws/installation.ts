@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnvironment } from '../../lib/processes/environment.ts';
 import { freePort } from '../../lib/processes/free-port.ts';
-import { ProcessKeeper } from '../../lib/processes/keeper.ts';
+import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { readProcesses } from '../support/processes.ts';
 import { expectApi, type Installation } from '../support/program.ts';
 import { awsEnvironment } from './aws-call.ts';
@@ -16,11 +16,11 @@ import { say, timed } from './progress.ts';
 const LISTENER_STOP_GRACE_MS = 15_000;
 
 /** An emulator with nothing deployed to it yet. All that is started here carries `folder` in its environment. */
-export type Ground = { folder: string; processes: ProcessKeeper; emulator: Emulator; cdk: Cdk };
+export type Ground = { folder: string; processes: ProcessSupervisor; emulator: Emulator; cdk: Cdk };
 
 export async function openGround(): Promise<Ground> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-aws-'));
-  const processes = new ProcessKeeper();
+  const processes = new ProcessSupervisor();
   const emulator = await timed('The emulator starts', () => startEmulator(processes, folder));
   return { folder, processes, emulator, cdk: new Cdk(processes, emulator, folder) };
 }

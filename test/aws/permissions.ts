@@ -36,7 +36,7 @@ const unusable: { permissions: RegExp; because: string }[] = [
     permissions:
       /^(discover-provider (dynamodb:(PutItem|Query)|kms:GenerateDataKey)|delete-tokens? (dynamodb:UpdateItem|kms:Decrypt)|get-connection-token kms:GenerateDataKey|revocations (dynamodb:(GetItem|UpdateItem|DeleteItem)|kms:Decrypt))$/,
     because:
-      'What an OAuth provider has to answer first; none is reached from here. test/integration/auth does.',
+      'What an OAuth provider has to answer first; none is reached from here. test/integration/oauth does.',
   },
   {
     permissions:

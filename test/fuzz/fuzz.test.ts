@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routes } from '../../lib/contract/routes.ts';
-import { ProcessKeeper } from '../../lib/processes/keeper.ts';
+import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { root } from '../aws/emulator.ts';
 import { say, timed } from '../aws/progress.ts';
 import { endProgram, type Program, startProgram } from '../support/program.ts';
 import { keepTasks, makeFixtures } from './fixtures.ts';
 import { type Asked, checkDescription, fuzz, install } from './schemathesis.ts';
 
-const processes = new ProcessKeeper();
+const processes = new ProcessSupervisor();
 let folder: string;
 let program: Program;
 let asked: Map<string, Asked>;

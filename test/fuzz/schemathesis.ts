@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { childEnvironment } from '../../lib/processes/environment.ts';
-import type { ProcessKeeper } from '../../lib/processes/keeper.ts';
+import type { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { root, run } from '../aws/emulator.ts';
 
 /** Another version asks other questions. */
@@ -14,7 +14,7 @@ const installation = join(root, 'node_modules/.cache/slipway-fuzz', packages.joi
 const results = join(root, 'test-results/fuzz');
 
 /** Installs the tools, once. */
-export async function install(processes: ProcessKeeper): Promise<void> {
+export async function install(processes: ProcessSupervisor): Promise<void> {
   const done = join(installation, 'installed');
   if (existsSync(done)) return;
   await rm(installation, { recursive: true, force: true });
@@ -26,7 +26,7 @@ export async function install(processes: ProcessKeeper): Promise<void> {
 }
 
 /** Throws what is wrong with a description by the rules of OpenAPI 3.1. */
-export const checkDescription = (processes: ProcessKeeper, file: string): Promise<string> =>
+export const checkDescription = (processes: ProcessSupervisor, file: string): Promise<string> =>
   run(processes, join(installation, 'bin/openapi-spec-validator'), [file]);
 
 /** The settings beside this file, with what they name: keys and ids of this run. */
@@ -47,7 +47,7 @@ export type Asked = { requests: number; problems: string[] };
  * it by operation (`GET /ok`). Throws when the tool itself failed.
  */
 export async function fuzz(
-  processes: ProcessKeeper,
+  processes: ProcessSupervisor,
   { url, folder, names }: { url: string; folder: string; names: Record<string, string> },
   onLine: (line: string) => void,
 ): Promise<Map<string, Asked>> {

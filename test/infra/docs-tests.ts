@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { packageFiles } from '../../lib/contract/api-docs.ts';
 import { getDocsFile, getOpenApi } from '../../lib/contract/routes/service.ts';
-import { packageFiles } from '../../lib/contract/viewer.ts';
 import type { Handler } from '../../lib/http/exchange.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../support/event.ts';
 

@@ -6,8 +6,8 @@ import { BuildsAtCapacity } from '../../lib/adapters/builds.ts';
 import type { RevisionRef } from '../../lib/adapters/workflow.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { dispatch } from '../../lib/app/engine/dispatch.ts';
-import { lookNow } from '../../lib/app/engine/look-now.ts';
 import { recordBuild } from '../../lib/app/engine/record-build.ts';
+import { requeue } from '../../lib/app/engine/requeue.ts';
 import { sweep } from '../../lib/app/engine/sweep.ts';
 import { StepRefused } from '../../lib/app/steps/prepare.ts';
 import { Transient } from '../../lib/triggers/task.ts';
@@ -74,14 +74,14 @@ export class ControlPlane {
     });
     this.#stream = new Stream(ground, (records) => this.#dispatch(records));
     const { executions, builds, blobs } = this;
-    const offers = (invocation: Invocation) => this.#offers(invocation);
+    const taskNotifier = (invocation: Invocation) => this.#taskNotifier(invocation);
     this.#services = {
       ground,
       table,
       executions,
       builds,
       blobs,
-      offers,
+      taskNotifier,
       drops: options.drops,
       splitsEnds: options.splitsEnds,
       patienceSeconds: options.patienceSeconds,
@@ -205,7 +205,7 @@ export class ControlPlane {
     const { faults, random, time } = this.#ground;
     if (this.#options.isEmbedded || faults.chance(faults.profile.loss)) return;
     time.after(random.between(0.1, 5) * SECOND, () => {
-      void this.#quietly('execution-ended', limits.step, (deps) => lookNow(deps, ref));
+      void this.#quietly('execution-ended', limits.step, (deps) => requeue(deps, ref));
     });
   }
 
@@ -230,7 +230,7 @@ export class ControlPlane {
       this.#ground.violate(`the engine says: ${words}`);
   }
 
-  #offers(invocation: Invocation): Deps['offers'] {
+  #taskNotifier(invocation: Invocation): Deps['taskNotifier'] {
     if (!this.#options.isEmbedded) return { holds: false, wait: async () => undefined };
     return {
       holds: true,

@@ -27,7 +27,7 @@ export type Services = {
   builds: BuildService;
   blobs: BlobStore;
   /** Waits for work for a listener, where claims are held. */
-  offers: (invocation: Invocation) => Deps['offers'];
+  taskNotifier: (invocation: Invocation) => Deps['taskNotifier'];
   /** Names the runtime, where one does all. */
   ownerId: string | undefined;
   patienceSeconds: Plan['patienceSeconds'];
@@ -126,7 +126,7 @@ export function depsOf(
         invocation.call('workflow', 'failing a token', () => executions.fail(token, error)),
     },
     events: { publish: async () => undefined },
-    offers: services.offers(invocation),
+    taskNotifier: services.taskNotifier(invocation),
     images: {
       hold: async () => undefined,
       deleteAll: ({ deploymentId }) =>

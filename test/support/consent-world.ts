@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { sealClientSecret } from '../../lib/app/auth/providers/client.ts';
 import { bootstrap } from '../../lib/app/identity/bootstrap.ts';
 import { createApiKey } from '../../lib/app/identity/create-api-key.ts';
+import { sealClientSecret } from '../../lib/app/oauth/providers/client.ts';
 import * as rows from '../../lib/contract/routes/consent.ts';
 import { createConnection } from '../../lib/contract/routes/oauth-connections.ts';
 import { startGateway } from '../../lib/embedded/gateway.ts';

@@ -4,9 +4,9 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../lib/adapters/clock.ts';
 import { noRegistry } from '../../lib/adapters/images.ts';
-import { neverWait } from '../../lib/adapters/offers.ts';
 import { openOAuth } from '../../lib/adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../lib/adapters/outbound/oauth/discovery.ts';
+import { neverWait } from '../../lib/adapters/task-notifier.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
@@ -65,7 +65,7 @@ export async function aControlPlane(settings: Partial<Deps['settings']> = {}): P
     builds: new FakeBuilds(),
     workflow: absentWorkflow,
     events: createEmbeddedEvents(),
-    offers: neverWait,
+    taskNotifier: neverWait,
     images: noRegistry,
     registry: undefined,
     oauth: openOAuth({ allowedHosts: [], loopback: true }),

@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node';
 import { findDynamoDb } from '../../lib/embedded/dynoxide/binary.ts';
 import { startDynoxide } from '../../lib/embedded/dynoxide/server.ts';
 import { indexStream } from '../../lib/embedded/dynoxide/table.ts';
-import { ProcessKeeper } from '../../lib/processes/keeper.ts';
+import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { quickFolder, runFolder } from './quick-folder.ts';
 
 declare module 'vitest' {
@@ -20,7 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide('dynamoDbEndpoint', source.url);
     return async () => {};
   }
-  const processes = new ProcessKeeper();
+  const processes = new ProcessSupervisor();
   const file = join(runFolder(quickFolder()), 'table.db');
   const server = await startDynoxide({ processes, binary: source.path, file });
   indexStream(file);

@@ -1,9 +1,9 @@
-import { authenticate } from '../../lib/app/auth/consent/authenticate.ts';
-import { begin } from '../../lib/app/auth/consent/begin.ts';
-import { callbackPage } from '../../lib/app/auth/consent/callback-page.ts';
-import { showBegin } from '../../lib/app/auth/consent/show-begin.ts';
-import { createProvider } from '../../lib/app/auth/providers/create.ts';
-import { importToken } from '../../lib/app/auth/tokens/import.ts';
+import { authenticate } from '../../lib/app/oauth/consent/authenticate.ts';
+import { begin } from '../../lib/app/oauth/consent/begin.ts';
+import { callbackPage } from '../../lib/app/oauth/consent/callback-page.ts';
+import { showBegin } from '../../lib/app/oauth/consent/show-begin.ts';
+import { createProvider } from '../../lib/app/oauth/providers/create.ts';
+import { importToken } from '../../lib/app/oauth/tokens/import.ts';
 import type { Page, PageRequest } from '../../lib/contract/page.ts';
 import { authenticate as authenticateRow } from '../../lib/contract/routes/consent.ts';
 import { createProvider as createProviderRow } from '../../lib/contract/routes/oauth-providers.ts';

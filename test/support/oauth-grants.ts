@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { clientOf, sealClientSecret } from '../../lib/app/auth/providers/client.ts';
-import { keepToken } from '../../lib/app/auth/tokens/keep.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
+import { clientOf, sealClientSecret } from '../../lib/app/oauth/providers/client.ts';
+import { keepToken } from '../../lib/app/oauth/tokens/keep.ts';
 import { put } from '../../lib/store/expressions.ts';
 import { oauthProviderKey } from '../../lib/store/keys.ts';
 import type { OAuthProvider } from '../../lib/store/oauth-providers.ts';

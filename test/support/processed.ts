@@ -26,11 +26,11 @@ export async function inProgress(
   const number = loaded?.deployment.queued[0];
   if (loaded === undefined || number === undefined) throw new Error('no revision is queued');
   await takeSlot(deps, loaded, number);
-  const holder = (await load(deps, owner))?.holder;
-  if (holder === undefined) throw new Error('the slot is empty');
+  const slotRevision = (await load(deps, owner))?.slotRevision;
+  if (slotRevision === undefined) throw new Error('the slot is empty');
   const set = { artifact: facts.artifact, 'revision_config.repo_commit_sha': facts.commit };
-  await transact(deps.table, [move(holder, status, deps.clock.now(), { set })]);
-  return getRevisionItem(deps.table, { ...owner, revisionId: holder.id });
+  await transact(deps.table, [move(slotRevision, status, deps.clock.now(), { set })]);
+  return getRevisionItem(deps.table, { ...owner, revisionId: slotRevision.id });
 }
 
 /** Ends the oldest queued revision of a deployment as the engine would; a success leaves an artifact and a commit. */

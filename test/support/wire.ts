@@ -5,9 +5,9 @@ import { openApiDocument } from '../../lib/contract/openapi/document.ts';
 import { errorCodesOf } from '../../lib/contract/openapi/errors.ts';
 import type { RouteRow } from '../../lib/contract/routes/route.ts';
 import { routes } from '../../lib/contract/routes.ts';
+import { installedApiDocs } from '../../lib/embedded/api-docs.ts';
 import { startGateway } from '../../lib/embedded/gateway.ts';
 import { apiHandler } from '../../lib/embedded/runtime/handlers.ts';
-import { installedViewer } from '../../lib/embedded/viewer.ts';
 
 export type Request = {
   params?: Record<string, string>;
@@ -165,7 +165,7 @@ export async function openWire(deps: Deps, record = new WireRecord()): Promise<W
   const gateway = await startGateway({
     port: 0,
     routes,
-    handlerOf: (row) => apiHandler(row, () => ({ ...deps, viewer: installedViewer })),
+    handlerOf: (row) => apiHandler(row, () => ({ ...deps, viewer: installedApiDocs })),
     serveBlob: async () => false,
     onError: (error) => {
       throw error;

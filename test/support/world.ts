@@ -13,9 +13,9 @@ import { create as createPrepare } from '../../functions/tasks/revision/prepare.
 import { systemClock } from '../../lib/adapters/clock.ts';
 import type { Git } from '../../lib/adapters/git.ts';
 import { noRegistry } from '../../lib/adapters/images.ts';
-import { neverWait } from '../../lib/adapters/offers.ts';
 import { openOAuth } from '../../lib/adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../lib/adapters/outbound/oauth/discovery.ts';
+import { neverWait } from '../../lib/adapters/task-notifier.ts';
 import { writtenAuditLog } from '../../lib/app/audit-events/written.ts';
 import type { Caller } from '../../lib/app/caller.ts';
 import type { Deps } from '../../lib/app/deps.ts';
@@ -82,7 +82,7 @@ export async function aWorld({
     git: { resolve: (...asked: Parameters<Git['resolve']>) => git.resolve(...asked) },
     builds,
     events: createEmbeddedEvents(),
-    offers: neverWait,
+    taskNotifier: neverWait,
     images: noRegistry,
     registry: undefined,
     oauth: openOAuth({ allowedHosts: [], loopback: true }),

@@ -1,4 +1,4 @@
-import { authenticate } from '../../../lib/app/auth/consent/authenticate.ts';
+import { authenticate } from '../../../lib/app/oauth/consent/authenticate.ts';
 import { clock, keys, oauth, table } from '../../../lib/container.ts';
 import { authenticate as row } from '../../../lib/contract/routes/consent.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { begin } from '../../../lib/app/auth/consent/begin.ts';
+import { begin } from '../../../lib/app/oauth/consent/begin.ts';
 import { clock, keys, oauth, table } from '../../../lib/container.ts';
 import { begin as row } from '../../../lib/contract/routes/consent.ts';
 import { pageEndpoint } from '../../../lib/http/endpoint.ts';

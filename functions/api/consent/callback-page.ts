@@ -1,4 +1,4 @@
-import { callbackPage } from '../../../lib/app/auth/consent/callback-page.ts';
+import { callbackPage } from '../../../lib/app/oauth/consent/callback-page.ts';
 import { clock, keys, oauth, table } from '../../../lib/container.ts';
 import { callbackPage as row } from '../../../lib/contract/routes/consent.ts';
 import { pageEndpoint } from '../../../lib/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { callback } from '../../../lib/app/auth/consent/callback.ts';
+import { callback } from '../../../lib/app/oauth/consent/callback.ts';
 import { clock, keys, oauth, table } from '../../../lib/container.ts';
 import { callback as row } from '../../../lib/contract/routes/consent.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

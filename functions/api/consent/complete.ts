@@ -1,4 +1,4 @@
-import { completeConsent } from '../../../lib/app/auth/consent/complete.ts';
+import { completeConsent } from '../../../lib/app/oauth/consent/complete.ts';
 import { clock, keys, table } from '../../../lib/container.ts';
 import { completeConsent as row } from '../../../lib/contract/routes/consent.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

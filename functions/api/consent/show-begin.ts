@@ -1,4 +1,4 @@
-import { showBegin } from '../../../lib/app/auth/consent/show-begin.ts';
+import { showBegin } from '../../../lib/app/oauth/consent/show-begin.ts';
 import { clock, table } from '../../../lib/container.ts';
 import { showBegin as row } from '../../../lib/contract/routes/consent.ts';
 import { pageEndpoint } from '../../../lib/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { waitForConsent } from '../../../lib/app/auth/consent/wait.ts';
+import { waitForConsent } from '../../../lib/app/oauth/consent/wait.ts';
 import { clock, keys, table } from '../../../lib/container.ts';
 import { waitForConsent as row } from '../../../lib/contract/routes/consent.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

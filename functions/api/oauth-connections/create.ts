@@ -1,4 +1,4 @@
-import { createConnection } from '../../../lib/app/auth/connections/create.ts';
+import { createConnection } from '../../../lib/app/oauth/connections/create.ts';
 import { clock, table } from '../../../lib/container.ts';
 import { createConnection as row } from '../../../lib/contract/routes/oauth-connections.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { deleteConnection } from '../../../lib/app/auth/connections/delete.ts';
+import { deleteConnection } from '../../../lib/app/oauth/connections/delete.ts';
 import { clock, settings, table } from '../../../lib/container.ts';
 import { deleteConnection as row } from '../../../lib/contract/routes/oauth-connections.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

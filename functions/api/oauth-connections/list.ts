@@ -1,4 +1,4 @@
-import { listConnections } from '../../../lib/app/auth/connections/list.ts';
+import { listConnections } from '../../../lib/app/oauth/connections/list.ts';
 import { clock, table } from '../../../lib/container.ts';
 import { listConnections as row } from '../../../lib/contract/routes/oauth-connections.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

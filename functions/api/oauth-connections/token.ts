@@ -1,4 +1,4 @@
-import { getConnectionToken } from '../../../lib/app/auth/connections/token.ts';
+import { getConnectionToken } from '../../../lib/app/oauth/connections/token.ts';
 import { clock, keys, oauth, table } from '../../../lib/container.ts';
 import { getConnectionToken as row } from '../../../lib/contract/routes/oauth-connections.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

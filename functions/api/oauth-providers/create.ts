@@ -1,4 +1,4 @@
-import { createProvider } from '../../../lib/app/auth/providers/create.ts';
+import { createProvider } from '../../../lib/app/oauth/providers/create.ts';
 import { clock, keys, oauthDiscovery, settings, table } from '../../../lib/container.ts';
 import { createProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { deleteProvider } from '../../../lib/app/auth/providers/delete.ts';
+import { deleteProvider } from '../../../lib/app/oauth/providers/delete.ts';
 import { clock, settings, table } from '../../../lib/container.ts';
 import { deleteProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { showProvider } from '../../../lib/app/auth/providers/get.ts';
+import { showProvider } from '../../../lib/app/oauth/providers/get.ts';
 import { clock, table } from '../../../lib/container.ts';
 import { getProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

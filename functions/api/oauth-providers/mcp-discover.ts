@@ -1,4 +1,4 @@
-import { discoverProvider } from '../../../lib/app/auth/providers/mcp-discover.ts';
+import { discoverProvider } from '../../../lib/app/oauth/providers/mcp-discover.ts';
 import { clock, keys, oauthDiscovery, settings, table } from '../../../lib/container.ts';
 import { discoverProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { patchProvider } from '../../../lib/app/auth/providers/patch.ts';
+import { patchProvider } from '../../../lib/app/oauth/providers/patch.ts';
 import { clock, keys, oauthDiscovery, settings, table } from '../../../lib/container.ts';
 import { patchProvider as row } from '../../../lib/contract/routes/oauth-providers.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { changeTokenMetadata } from '../../../lib/app/auth/tokens/change-metadata.ts';
+import { changeTokenMetadata } from '../../../lib/app/oauth/tokens/change-metadata.ts';
 import { clock, table } from '../../../lib/container.ts';
 import { changeTokenMetadata as row } from '../../../lib/contract/routes/oauth-tokens.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

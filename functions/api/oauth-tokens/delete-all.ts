@@ -1,4 +1,4 @@
-import { deleteTokens } from '../../../lib/app/auth/tokens/delete-all.ts';
+import { deleteTokens } from '../../../lib/app/oauth/tokens/delete-all.ts';
 import { clock, keys, oauth, settings, table } from '../../../lib/container.ts';
 import { deleteTokens as row } from '../../../lib/contract/routes/oauth-tokens.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

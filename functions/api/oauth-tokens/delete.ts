@@ -1,4 +1,4 @@
-import { deleteToken } from '../../../lib/app/auth/tokens/delete.ts';
+import { deleteToken } from '../../../lib/app/oauth/tokens/delete.ts';
 import { clock, keys, oauth, settings, table } from '../../../lib/container.ts';
 import { deleteToken as row } from '../../../lib/contract/routes/oauth-tokens.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { importToken } from '../../../lib/app/auth/tokens/import.ts';
+import { importToken } from '../../../lib/app/oauth/tokens/import.ts';
 import { clock, keys, table } from '../../../lib/container.ts';
 import { importToken as row } from '../../../lib/contract/routes/oauth-tokens.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

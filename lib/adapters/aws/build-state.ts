@@ -2,7 +2,7 @@ import type { Build } from '@aws-sdk/client-codebuild';
 import { artifactKeyOf } from '../../domain/file-places.ts';
 import { repositoryOf } from '../../domain/image-repository.ts';
 import { type Artifact, type BuildState, buildVariables } from '../builds.ts';
-import { isObjectId } from '../git-words.ts';
+import { isObjectId } from '../git-errors.ts';
 import type { RevisionRef } from '../workflow.ts';
 
 /** As many characters of CodeBuild's own reasons as a status message can use. */

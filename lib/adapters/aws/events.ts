@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { ToldEvent } from '../../contract/events.ts';
+import type { PublishedEvent } from '../../contract/events.ts';
 import { systemPatience } from '../../store/patience.ts';
-import type { Events, Untold } from '../events.ts';
+import type { Events, Unpublished } from '../events.ts';
 import { callService } from './signed-request.ts';
 
 /** EventBridge takes so many at once. */
@@ -19,23 +19,23 @@ const putEventsAnswer = z.object({ Entries: z.array(z.object({ ErrorCode: z.stri
 /** Tells events to a bus of EventBridge. */
 export function createEventBus(busName: string): Events {
   return {
-    async publish<E extends ToldEvent>(events: readonly E[]) {
-      const untold: Untold<E> = { events: [], reason: '' };
+    async publish<E extends PublishedEvent>(events: readonly E[]) {
+      const unpublished: Unpublished<E> = { events: [], reason: '' };
       for (let start = 0; start < events.length; start += ENTRIES_MAX) {
         const left = await putAll(busName, events.slice(start, start + ENTRIES_MAX));
-        untold.events.push(...(left?.events ?? []));
-        untold.reason ||= left?.reason ?? '';
+        unpublished.events.push(...(left?.events ?? []));
+        unpublished.reason ||= left?.reason ?? '';
       }
-      return untold.events.length === 0 ? undefined : untold;
+      return unpublished.events.length === 0 ? undefined : unpublished;
     },
   };
 }
 
 /** Tries until all are taken or patience is over; gives those that were not taken. */
-async function putAll<E extends ToldEvent>(
+async function putAll<E extends PublishedEvent>(
   busName: string,
   events: readonly E[],
-): Promise<Untold<E> | undefined> {
+): Promise<Unpublished<E> | undefined> {
   let left = events;
   const attempt = async (): Promise<undefined> => {
     const refused = await put(busName, left);
@@ -55,7 +55,7 @@ async function putAll<E extends ToldEvent>(
   }));
 }
 
-async function put<E extends ToldEvent>(
+async function put<E extends PublishedEvent>(
   busName: string,
   events: readonly E[],
 ): Promise<{ event: E; code: string }[]> {
@@ -73,7 +73,7 @@ async function put<E extends ToldEvent>(
   });
 }
 
-const entryOf = (busName: string, event: ToldEvent) => ({
+const entryOf = (busName: string, event: PublishedEvent) => ({
   EventBusName: busName,
   Source: EVENT_SOURCE,
   DetailType: event.type,

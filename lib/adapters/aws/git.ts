@@ -1,7 +1,7 @@
 import { Errors, listServerRefs } from 'isomorphic-git';
 import { type Git, SourceError } from '../git.ts';
 import { repositoryAccess } from '../git-credentials.ts';
-import { commitOf, missingRef, noAnswer, objectIdOf, refName, unreadable } from '../git-words.ts';
+import { commitOf, missingRef, noAnswer, objectIdOf, refName, unreadable } from '../git-errors.ts';
 import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { createGitHttp, type GitHttp, HttpRefused } from './git-http.ts';
 

@@ -46,7 +46,7 @@ const notMarked = ({ id }: Deployment): Error =>
 async function mark(deps: DeletionDeps, deployment: Deployment, caller: Caller): Promise<void> {
   const now = deps.clock.now();
   const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
-  const [holder, queued] = await Promise.all([
+  const [slotRevision, queued] = await Promise.all([
     deployment.slot && findRevisionByNumber(deps.table, owner, deployment.slot.number),
     firstQueued(deps.table, deployment),
   ]);
@@ -58,7 +58,7 @@ async function mark(deps: DeletionDeps, deployment: Deployment, caller: Caller):
     requested_at: new Date(now).toISOString(),
   };
   await transact(deps.table, [
-    markedDeployment(deployment, holder, now),
+    markedDeployment(deployment, slotRevision, now),
     put('deletion', {
       ...deletionKey(owner.tenantId, deployment.id),
       ...deletion,
@@ -70,13 +70,13 @@ async function mark(deps: DeletionDeps, deployment: Deployment, caller: Caller):
       ...rowOf(deployment),
       status: 'AWAITING_DELETE',
     }),
-    ...stopped(holder, now),
-    ...endedByDeletion([...(holder?.status === 'QUEUED' ? [holder] : []), ...queued], now),
+    ...stopped(slotRevision, now),
+    ...endedByDeletion([...(slotRevision?.status === 'QUEUED' ? [slotRevision] : []), ...queued], now),
   ]);
 }
 
 /** A holder that no step has begun with gives the slot back at once. */
-function markedDeployment(deployment: Deployment, holder: Revision | undefined, now: number): Write {
+function markedDeployment(deployment: Deployment, slotRevision: Revision | undefined, now: number): Write {
   const key = deploymentKey(deployment.tenant_id, deployment.id);
   return update(
     'deployment',
@@ -88,7 +88,7 @@ function markedDeployment(deployment: Deployment, holder: Revision | undefined, 
         queued: restOfQueue(deployment),
         ...due(key.pk, now),
       },
-      ...(holder?.status === 'QUEUED' && { remove: ['slot'] }),
+      ...(slotRevision?.status === 'QUEUED' && { remove: ['slot'] }),
     },
     guard('deletion: as read', equals('status', deployment.status)),
     guard('request: version as read', equals('config_version', deployment.config_version)),
@@ -98,10 +98,11 @@ function markedDeployment(deployment: Deployment, holder: Revision | undefined, 
 }
 
 /** Asks for what a step has begun with to be stopped; what cannot be any more ends by itself, and the deletion waits for that. */
-function stopped(holder: Revision | undefined, now: number): Write[] {
-  if (holder === undefined || holder.status === 'QUEUED' || isTerminal(holder.status)) return [];
-  const asked = holder.interrupt_requested_at !== undefined;
-  return asked || isTooLate(holder) ? [] : [interruptRequest(holder, now)];
+function stopped(slotRevision: Revision | undefined, now: number): Write[] {
+  if (slotRevision === undefined || slotRevision.status === 'QUEUED' || isTerminal(slotRevision.status))
+    return [];
+  const asked = slotRevision.interrupt_requested_at !== undefined;
+  return asked || isTooLate(slotRevision) ? [] : [interruptRequest(slotRevision, now)];
 }
 
 async function force(

@@ -16,8 +16,8 @@ export type Asked = {
 export const notAsked: Asked = { execution: 'not_asked', build: undefined, listenerSeenAt: 'not_asked' };
 
 /** {revision id}-{attempt}: a name runs once in 90 days, so each attempt has its own. */
-export const executionName = (holder: Pick<Revision, 'id' | 'attempt'>): string =>
-  `${holder.id}-${attemptOf(holder)}`;
+export const executionName = (slotRevision: Pick<Revision, 'id' | 'attempt'>): string =>
+  `${slotRevision.id}-${attemptOf(slotRevision)}`;
 
 /** Which attempt of its execution is at work. */
 export const attemptOf = ({ attempt }: Pick<Revision, 'attempt'>): number => attempt ?? 1;
@@ -45,13 +45,14 @@ export async function ask(
   return { execution, build, listenerSeenAt };
 }
 
-async function executionOf({ workflow }: EngineDeps, { holder }: Loaded): Promise<Asked['execution']> {
-  return holder === undefined ? notAsked.execution : workflow.status(executionName(holder));
+async function executionOf({ workflow }: EngineDeps, { slotRevision }: Loaded): Promise<Asked['execution']> {
+  return slotRevision === undefined ? notAsked.execution : workflow.status(executionName(slotRevision));
 }
 
-async function buildOf({ builds }: EngineDeps, { holder }: Loaded): Promise<BuildState | undefined> {
-  const isOpen = holder?.outcome === undefined && stageOf(holder?.status ?? 'DEPLOYED') === 'build';
-  return isOpen && holder?.build_id !== undefined ? builds.state(holder.build_id) : undefined;
+async function buildOf({ builds }: EngineDeps, { slotRevision }: Loaded): Promise<BuildState | undefined> {
+  const isOpen =
+    slotRevision?.outcome === undefined && stageOf(slotRevision?.status ?? 'DEPLOYED') === 'build';
+  return isOpen && slotRevision?.build_id !== undefined ? builds.state(slotRevision.build_id) : undefined;
 }
 
 /** A look that comes so much later than it was due tells of an outage of ours. */
@@ -63,9 +64,9 @@ const LATE_MILLISECONDS = 120_000;
  */
 async function listenerSeen(
   { table, clock }: EngineDeps,
-  { owner, deployment, holder, task }: Loaded,
+  { owner, deployment, slotRevision, task }: Loaded,
 ): Promise<Asked['listenerSeenAt']> {
-  const late = clock.now() - (holder?.due_at ?? Number.POSITIVE_INFINITY);
+  const late = clock.now() - (slotRevision?.due_at ?? Number.POSITIVE_INFINITY);
   const isOnTime = late >= 0 && late <= LATE_MILLISECONDS;
   if (task?.kind !== 'DEPLOY' || task.state !== 'offered' || !isOnTime) return notAsked.listenerSeenAt;
   return findLastSeen(table, owner.tenantId, deployment.listener_id);

@@ -6,11 +6,11 @@ import { stageNow } from './restart.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 export async function failBuildOverdue(deps: EngineDeps, loaded: Loaded): Promise<void> {
-  const { holder } = loaded;
+  const { slotRevision } = loaded;
   const minutes = Math.round(deps.settings.buildSeconds / 60);
   const message =
-    holder?.at_capacity === true
-      ? `No build could start within ${minutes} minutes: ${holder.status_message ?? 'all builders were busy.'}`
+    slotRevision?.at_capacity === true
+      ? `No build could start within ${minutes} minutes: ${slotRevision.status_message ?? 'all builders were busy.'}`
       : `The build did not end within ${minutes} minutes and was stopped.`;
   await failBuild(deps, loaded, message);
 }
@@ -18,9 +18,9 @@ export async function failBuildOverdue(deps: EngineDeps, loaded: Loaded): Promis
 const ABORTED = 'The execution of this revision was aborted by hand in the workflow service.';
 
 export async function failAborted(deps: EngineDeps, loaded: Loaded): Promise<void> {
-  const { holder } = loaded;
-  if (holder === undefined) return;
-  const stage = stageNow(holder);
+  const { slotRevision } = loaded;
+  if (slotRevision === undefined) return;
+  const stage = stageNow(slotRevision);
   switch (stage) {
     case 'build':
       return failBuild(deps, loaded, `${ABORTED} Redeploy this revision to build it again.`);
@@ -38,15 +38,15 @@ export async function failAborted(deps: EngineDeps, loaded: Loaded): Promise<voi
 
 /** Stops the build, if there is one, before its failure is recorded: the next revision must not build beside it. */
 async function failBuild(deps: EngineDeps, loaded: Loaded, message: string): Promise<void> {
-  const { holder } = loaded;
-  if (holder?.build_id !== undefined) {
+  const { slotRevision } = loaded;
+  if (slotRevision?.build_id !== undefined) {
     // First the reason: the build itself will say no more than that it was stopped.
     const change = { set: { stop_reason: message } };
     await write(
       deps.table,
-      revise(refOf(holder), change, guard('outcome: none is recorded', absent('outcome'))),
+      revise(refOf(slotRevision), change, guard('outcome: none is recorded', absent('outcome'))),
     );
-    await deps.builds.stop(holder.build_id);
+    await deps.builds.stop(slotRevision.build_id);
   }
   await recordFailure(deps, loaded, 'build', message);
 }

@@ -27,8 +27,8 @@ export async function takeSlotToDelete(deps: EngineDeps, { owner }: Loaded): Pro
 }
 
 /** Asks for the revision in the slot to be stopped, which was too late when the deletion was asked for. */
-export async function interruptForDeletion(deps: EngineDeps, { holder }: Loaded): Promise<void> {
-  if (holder !== undefined) await write(deps.table, interruptRequest(holder, deps.clock.now()));
+export async function interruptForDeletion(deps: EngineDeps, { slotRevision }: Loaded): Promise<void> {
+  if (slotRevision !== undefined) await write(deps.table, interruptRequest(slotRevision, deps.clock.now()));
 }
 
 /** Offers to the listener to remove what it runs of the deployment; only while no other task of it is open. */

@@ -11,16 +11,16 @@ import { newTask, offeredAgain, putTask } from './tasks.ts';
 /** Offers the revision's deploy to its listener; only while the deployment has no other task open. */
 export async function offerTask(
   deps: Pick<EngineDeps, 'table' | 'clock'>,
-  { owner, deployment, holder }: Pick<Loaded, 'owner' | 'deployment' | 'holder'>,
+  { owner, deployment, slotRevision }: Pick<Loaded, 'owner' | 'deployment' | 'slotRevision'>,
 ): Promise<void> {
-  if (holder === undefined) return;
+  if (slotRevision === undefined) return;
   const now = deps.clock.now();
-  const task = newTask(deps, deployment, { kind: 'DEPLOY', revision_id: holder.id });
-  const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
+  const task = newTask(deps, deployment, { kind: 'DEPLOY', revision_id: slotRevision.id });
+  const at = revisionKey(owner.tenantId, owner.deploymentId, slotRevision.number);
   await transact(deps.table, [
     putTask(task),
     revise(
-      refOf(holder),
+      refOf(slotRevision),
       { set: { task_id: task.id, ...inFlightDue(at, now) } },
       guard('transition: status as read', equals('status', 'AWAITING_DEPLOY')),
       guard('task: none was offered', absent('task_id')),
@@ -41,16 +41,16 @@ export async function offerTask(
 /** The lease ran out: what the listener made of the deploy is not known. The task is offered again, under a new epoch. */
 export async function markUnknown(
   deps: EngineDeps,
-  { owner, deployment, holder, task }: Loaded,
+  { owner, deployment, slotRevision, task }: Loaded,
 ): Promise<void> {
-  if (holder === undefined || task === undefined) return;
+  if (slotRevision === undefined || task === undefined) return;
   const now = deps.clock.now();
-  const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
+  const at = revisionKey(owner.tenantId, owner.deploymentId, slotRevision.number);
   const status_message = `${await silence(deps, { owner, deployment, task })} Whether it was deployed is not known: what the listener says next decides; the revision fails ${deps.settings.silentSeconds} seconds after that time if it says nothing.`;
   const set = { ...inFlightDue(at, now), status_message };
   await transact(deps.table, [
     move(
-      holder,
+      slotRevision,
       'UNKNOWN',
       now,
       { set, remove: ['switching'] },

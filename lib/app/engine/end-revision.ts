@@ -37,8 +37,8 @@ export async function endRevision(deps: EndDeps, ref: RevisionRef): Promise<void
   for (let race = 0; race < RACES_MAX; race++) {
     const loaded = await load(deps, ref, numberOf(ref.revisionId));
     if (loaded === undefined) return;
-    const { holder } = loaded;
-    const revision = holder?.id === ref.revisionId ? holder : await findRevision(deps.table, ref);
+    const { slotRevision } = loaded;
+    const revision = slotRevision?.id === ref.revisionId ? slotRevision : await findRevision(deps.table, ref);
     if (revision === undefined) return;
     const ending = endingOf({
       status: revision.status,
@@ -81,7 +81,7 @@ async function tryEnd(
   plan: ArtifactPlan | undefined,
 ): Promise<boolean> {
   const now = deps.clock.now();
-  const known = loaded.holder?.id === revision.id ? loaded.token : undefined;
+  const known = loaded.slotRevision?.id === revision.id ? loaded.token : undefined;
   const token = known ?? (await findToken(deps.table, loaded.owner, revision.number));
   const tokenAt = tokenKey(revision.tenant_id, revision.deployment_id, revision.number);
   const writes = [

@@ -4,7 +4,7 @@ import type { Revision } from '../../store/items.ts';
 import { findRevisionByNumber, forgetDue, lookAgain } from '../../store/revisions.ts';
 import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
-import { tellOfEnded } from '../events/tell.ts';
+import { tellOfEnded } from '../events/publish.ts';
 
 type LookDeps = Pick<Deps, 'table' | 'clock' | 'builds' | 'events'>;
 

@@ -11,9 +11,9 @@ import { purge } from './purge.ts';
 import { recordBuild } from './record-build.ts';
 import { restart } from './restart.ts';
 import { type EngineDeps, type Loaded, load, type Owner, situationOf } from './situation.ts';
-import { rearm, startExecution, takeSlot } from './slots.ts';
+import { reschedule, startExecution, takeSlot } from './slots.ts';
 import { cancelTask, releaseTask } from './tasks.ts';
-import { answerToken, failLostBuild, interruptHolder } from './tokens.ts';
+import { answerToken, failLostBuild, interruptSlotRevision } from './tokens.ts';
 
 /** A round trip through every stage takes fewer; more means two steps undo each other, which must be seen. */
 const STEPS_MAX = 25;
@@ -39,11 +39,11 @@ export async function reconcile(
     if (loaded === undefined) return;
     const { action, asked } = await nextAction(deps, loaded, asks ? onFailed : undefined);
     if (action.do === 'nothing') {
-      if (asking && (await rearm(deps, loaded, asked)) === 'changed') continue;
+      if (asking && (await reschedule(deps, loaded, asked)) === 'changed') continue;
       if (unanswered !== undefined) throw unanswered;
       return;
     }
-    number = action.do === 'take_slot' ? action.number : loaded.holder?.number;
+    number = action.do === 'take_slot' ? action.number : loaded.slotRevision?.number;
     const done = await perform(deps, loaded, action);
     if (done === 'later') return;
     // Nobody waits for the token: only asking tells whether its execution went on or died.
@@ -85,7 +85,7 @@ async function perform(deps: EngineDeps, loaded: Loaded, action: Action): Promis
 async function act(deps: EngineDeps, loaded: Loaded, action: Action): Promise<Special | undefined> {
   switch (action.do) {
     case 'interrupt':
-      return interruptHolder(deps, loaded);
+      return interruptSlotRevision(deps, loaded);
     case 'answer_token':
       return answerToken(deps, loaded);
     case 'fail_lost_build':
@@ -143,14 +143,14 @@ async function carryOut(deps: EngineDeps, loaded: Loaded, action: Plain): Promis
   }
 }
 
-async function readBuild(deps: EngineDeps, { holder }: Loaded): Promise<void> {
-  if (holder?.build_id === undefined) return;
-  await recordBuild(deps, { buildId: holder.build_id, ref: refOf(holder) });
+async function readBuild(deps: EngineDeps, { slotRevision }: Loaded): Promise<void> {
+  if (slotRevision?.build_id === undefined) return;
+  await recordBuild(deps, { buildId: slotRevision.build_id, ref: refOf(slotRevision) });
 }
 
 /** No execution goes on with the revision: whatever it had started is stopped, then the revision ends by the facts on it. */
-async function end(deps: EngineDeps, { holder }: Loaded): Promise<void> {
-  if (holder === undefined) return;
-  if (holder.build_id !== undefined) await deps.builds.stop(holder.build_id);
-  await endRevision(deps, refOf(holder));
+async function end(deps: EngineDeps, { slotRevision }: Loaded): Promise<void> {
+  if (slotRevision === undefined) return;
+  if (slotRevision.build_id !== undefined) await deps.builds.stop(slotRevision.build_id);
+  await endRevision(deps, refOf(slotRevision));
 }

@@ -7,19 +7,19 @@ import type { EngineDeps, Loaded } from './situation.ts';
 /** Records that a stage of the revision in the slot has failed, unless it has moved on or got an outcome since it was read. */
 export async function recordFailure(
   deps: EngineDeps,
-  { holder }: Loaded,
+  { slotRevision }: Loaded,
   stage: Outcome['stage'],
   message: string,
 ): Promise<void> {
-  if (holder === undefined) return;
+  if (slotRevision === undefined) return;
   const outcome: Outcome = { stage, result: 'failed', message };
   await write(
     deps.table,
     revise(
-      refOf(holder),
+      refOf(slotRevision),
       { set: { outcome } },
-      guard('transition: status as read', equals('status', holder.status)),
-      sameOutcome(holder),
+      guard('transition: status as read', equals('status', slotRevision.status)),
+      sameOutcome(slotRevision),
     ),
   );
 }

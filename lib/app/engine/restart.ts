@@ -14,19 +14,19 @@ import { startExecution } from './slots.ts';
  * already, and the last that a stage may have is recorded as its failure.
  */
 export async function restart(deps: EngineDeps, loaded: Loaded, isDeath: boolean): Promise<void> {
-  const { holder } = loaded;
-  if (holder === undefined) return;
-  const isCounted = holder.restart?.attempt === attemptOf(holder);
-  const death = isDeath && !isCounted ? nextDeaths(holder.deaths, stageNow(holder)) : undefined;
-  if (death?.isLast === true) return recordLastDeath(deps, holder, death.deaths, undefined);
-  const attempt = attemptOf(holder) + 1;
+  const { slotRevision } = loaded;
+  if (slotRevision === undefined) return;
+  const isCounted = slotRevision.restart?.attempt === attemptOf(slotRevision);
+  const death = isDeath && !isCounted ? nextDeaths(slotRevision.deaths, stageNow(slotRevision)) : undefined;
+  if (death?.isLast === true) return recordLastDeath(deps, slotRevision, death.deaths, undefined);
+  const attempt = attemptOf(slotRevision) + 1;
   const change = {
     set: { attempt, deaths: death?.deaths },
     remove: ['restart', 'execution_absent_since', 'at_capacity'],
   };
-  await write(deps.table, revise(refOf(holder), change, ...asRead(holder)));
-  await startExecution(deps, { ...loaded, holder: { ...holder, attempt } });
-  await note(deps, holder, attempt);
+  await write(deps.table, revise(refOf(slotRevision), change, ...asRead(slotRevision)));
+  await startExecution(deps, { ...loaded, slotRevision: { ...slotRevision, attempt } });
+  await note(deps, slotRevision, attempt);
 }
 
 /**
@@ -76,9 +76,9 @@ export const stageNow = ({ status, outcome }: Revision): Stage =>
   outcome?.stage === 'build' ? 'deploy' : (stageOf(status) ?? 'deploy');
 
 /** Whoever reads the log sees why it begins again; nothing else needs the note. */
-async function note({ logs, clock }: EngineDeps, holder: Revision, attempt: number): Promise<void> {
-  const type = stageNow(holder) === 'deploy' ? 'deploy' : 'build';
+async function note({ logs, clock }: EngineDeps, slotRevision: Revision, attempt: number): Promise<void> {
+  const type = stageNow(slotRevision) === 'deploy' ? 'deploy' : 'build';
   const message = `The control plane stopped while this was at work; it goes on (attempt ${attempt}).`;
   const line = { timestamp: clock.now(), level: 'WARNING', message } as const;
-  await logs.append({ ...refOf(holder), type }, [line]).catch(() => undefined);
+  await logs.append({ ...refOf(slotRevision), type }, [line]).catch(() => undefined);
 }

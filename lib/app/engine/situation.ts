@@ -1,7 +1,7 @@
 import type { BuildState } from '../../adapters/builds.ts';
 import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
 import { dependsOnWaiting } from '../../domain/decide.ts';
-import type { Holder, Situation, TaskFacts } from '../../domain/situation.ts';
+import type { Situation, SlotRevision, TaskFacts } from '../../domain/situation.ts';
 import { type Deletion, findDeletion } from '../../store/deletions.ts';
 import { findDeployment } from '../../store/deployments.ts';
 import type { Deployment, OpenTask, Revision, TaskToken } from '../../store/items.ts';
@@ -20,7 +20,7 @@ export type Owner = { tenantId: string; deploymentId: string };
 export type Loaded = {
   owner: Owner;
   deployment: Deployment;
-  holder: Revision | undefined;
+  slotRevision: Revision | undefined;
   /** Was read along with the deployment, but is not the one in its slot. */
   other?: Revision | undefined;
   task: OpenTask | undefined;
@@ -46,7 +46,7 @@ export async function load(
   if (deployment === undefined) return undefined;
   const { task_id: taskId } = deployment;
   const slot = deployment.slot?.kind === 'revision' ? deployment.slot : undefined;
-  const [holder, task, deletion] = await Promise.all([
+  const [slotRevision, task, deletion] = await Promise.all([
     slot &&
       (slot.number === guessed?.number ? guessed : findRevisionByNumber(deps.table, owner, slot.number)),
     taskId === undefined
@@ -54,22 +54,23 @@ export async function load(
       : findOpenTask(deps.table, owner.tenantId, deployment.listener_id, taskId),
     deployment.status === 'AWAITING_DELETE' ? findDeletion(deps.table, owner) : undefined,
   ]);
-  const asksForToken = holder !== undefined && dependsOnWaiting(holderFacts(holder, undefined, notAsked));
-  const token = asksForToken ? await findToken(deps.table, owner, holder.number) : undefined;
-  const other = guessed === holder ? undefined : guessed;
-  return { owner, deployment, holder, other, task, token, deletion };
+  const asksForToken =
+    slotRevision !== undefined && dependsOnWaiting(slotRevisionFacts(slotRevision, undefined, notAsked));
+  const token = asksForToken ? await findToken(deps.table, owner, slotRevision.number) : undefined;
+  const other = guessed === slotRevision ? undefined : guessed;
+  return { owner, deployment, slotRevision, other, task, token, deletion };
 }
 
 export function situationOf(loaded: Loaded, asked: Asked, now: number, settings: Settings): Situation {
-  const { deployment, holder, task, token } = loaded;
+  const { deployment, slotRevision, task, token } = loaded;
   return {
     now,
     execution: asked.execution,
     firstQueued: deployment.queued[0],
     slot: deployment.slot,
-    holder: holder && holderFacts(holder, token, asked),
+    slotRevision: slotRevision && slotRevisionFacts(slotRevision, token, asked),
     deletion: deletionFacts(loaded),
-    task: task && taskFacts(task, holder),
+    task: task && taskFacts(task, slotRevision),
     listenerSeenAt: asked.listenerSeenAt,
     limits: {
       unclaimedMilliseconds: settings.unclaimedSeconds * 1000,
@@ -79,23 +80,25 @@ export function situationOf(loaded: Loaded, asked: Asked, now: number, settings:
   };
 }
 
-function holderFacts(holder: Revision, token: TaskToken | undefined, asked: Asked): Holder {
+function slotRevisionFacts(slotRevision: Revision, token: TaskToken | undefined, asked: Asked): SlotRevision {
   return {
-    status: holder.status,
-    restartMarked: holder.restart !== undefined && holder.restart.attempt === attemptOf(holder),
-    executionAbsentSince: holder.execution_absent_since,
-    interruptRequested: holder.interrupt_requested_at !== undefined,
-    outcome: holder.outcome,
+    status: slotRevision.status,
+    restartMarked:
+      slotRevision.restart !== undefined && slotRevision.restart.attempt === attemptOf(slotRevision),
+    executionAbsentSince: slotRevision.execution_absent_since,
+    interruptRequested: slotRevision.interrupt_requested_at !== undefined,
+    outcome: slotRevision.outcome,
     waiting: token?.stage,
     build:
-      holder.build_id === undefined
+      slotRevision.build_id === undefined
         ? undefined
-        : { state: buildState(asked.build), absentSince: holder.build_absent_since },
-    buildDueAt: holder.build_due_at,
-    buildLost: holder.build_id === undefined && holder.lost_build?.attempt === attemptOf(holder),
-    atCapacity: holder.at_capacity === true,
-    offered: holder.task_id !== undefined,
-    switching: holder.switching === true,
+        : { state: buildState(asked.build), absentSince: slotRevision.build_absent_since },
+    buildDueAt: slotRevision.build_due_at,
+    buildLost:
+      slotRevision.build_id === undefined && slotRevision.lost_build?.attempt === attemptOf(slotRevision),
+    atCapacity: slotRevision.at_capacity === true,
+    offered: slotRevision.task_id !== undefined,
+    switching: slotRevision.switching === true,
   };
 }
 
@@ -110,7 +113,7 @@ function deletionFacts({ deployment, deletion }: Loaded): Situation['deletion'] 
   };
 }
 
-function buildState(build: BuildState | undefined): NonNullable<Holder['build']>['state'] {
+function buildState(build: BuildState | undefined): NonNullable<SlotRevision['build']>['state'] {
   switch (build?.state) {
     case undefined:
       return 'not_asked';
@@ -123,9 +126,9 @@ function buildState(build: BuildState | undefined): NonNullable<Holder['build']>
   }
 }
 
-const taskFacts = (task: OpenTask, holder: Revision | undefined): TaskFacts => ({
+const taskFacts = (task: OpenTask, slotRevision: Revision | undefined): TaskFacts => ({
   kind: task.kind,
-  ofHolder: holder !== undefined && task.revision_id === holder.id,
+  ofSlotRevision: slotRevision !== undefined && task.revision_id === slotRevision.id,
   state: task.state,
   offeredAt: task.offered_at,
   leaseUntil: task.lease_until,

@@ -58,17 +58,21 @@ async function queuedRevision(
 }
 
 /** Starts the execution of the slot's revision. Harmless while it runs. */
-export async function startExecution(deps: EngineDeps, { owner, holder }: Loaded): Promise<void> {
-  if (holder === undefined) return;
-  const input = { ...owner, revisionId: holder.id, attempt: attemptOf(holder) };
-  await deps.workflow.start(executionName(holder), input);
+export async function startExecution(deps: EngineDeps, { owner, slotRevision }: Loaded): Promise<void> {
+  if (slotRevision === undefined) return;
+  const input = { ...owner, revisionId: slotRevision.id, attempt: attemptOf(slotRevision) };
+  await deps.workflow.start(executionName(slotRevision), input);
 }
 
 /**
  * Puts off the next look by sweep, or ends the looking when nothing of the deployment is in flight. `changed`: it moved on meanwhile, or
  * somebody asked for a look; look again now.
  */
-export async function rearm(deps: EngineDeps, loaded: Loaded, asked: Asked): Promise<'done' | 'changed'> {
+export async function reschedule(
+  deps: EngineDeps,
+  loaded: Loaded,
+  asked: Asked,
+): Promise<'done' | 'changed'> {
   try {
     await write(deps.table, nextLook(loaded, asked, deps.clock.now()));
     return 'done';
@@ -79,26 +83,26 @@ export async function rearm(deps: EngineDeps, loaded: Loaded, asked: Asked): Pro
 }
 
 /** Since when a question has been answered with `absent`, which is believed when the next look hears it again. */
-function absences(holder: Revision, { execution, build }: Asked, now: number): Change {
+function absences(slotRevision: Revision, { execution, build }: Asked, now: number): Change {
   const since = {
-    execution_absent_since: execution === 'absent' ? (holder.execution_absent_since ?? now) : undefined,
-    build_absent_since: build?.state === 'absent' ? (holder.build_absent_since ?? now) : undefined,
+    execution_absent_since: execution === 'absent' ? (slotRevision.execution_absent_since ?? now) : undefined,
+    build_absent_since: build?.state === 'absent' ? (slotRevision.build_absent_since ?? now) : undefined,
   };
   const names = ['execution_absent_since', 'build_absent_since'] as const;
-  const over = names.filter((name) => since[name] === undefined && holder[name] !== undefined);
+  const over = names.filter((name) => since[name] === undefined && slotRevision[name] !== undefined);
   return { set: since, remove: over };
 }
 
-function nextLook({ owner, deployment, holder, task }: Loaded, asked: Asked, now: number): Write {
-  if (deployment.slot !== undefined && holder !== undefined) {
-    const at = revisionKey(owner.tenantId, owner.deploymentId, holder.number);
-    const { set, remove = [] } = absences(holder, asked, now);
+function nextLook({ owner, deployment, slotRevision, task }: Loaded, asked: Asked, now: number): Write {
+  if (deployment.slot !== undefined && slotRevision !== undefined) {
+    const at = revisionKey(owner.tenantId, owner.deploymentId, slotRevision.number);
+    const { set, remove = [] } = absences(slotRevision, asked, now);
     const change = { set: { ...set, ...inFlightDue(at, now) }, remove };
     return revise(
-      refOf(holder),
+      refOf(slotRevision),
       change,
-      guard('transition: status as read', equals('status', holder.status)),
-      guard('look: nobody asked for one', same('due_at', holder.due_at)),
+      guard('transition: status as read', equals('status', slotRevision.status)),
+      guard('look: nobody asked for one', same('due_at', slotRevision.due_at)),
     );
   }
   const key = deploymentKey(owner.tenantId, owner.deploymentId);

@@ -5,9 +5,9 @@ import type { EngineDeps, Loaded } from './situation.ts';
 
 /** Answers the waiting state with the recorded outcome. `gone`: nobody waits any more. */
 export async function answerToken(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
-  const { holder, token } = loaded;
-  if (holder?.outcome === undefined || token === undefined) return undefined;
-  const { result, message } = holder.outcome;
+  const { slotRevision, token } = loaded;
+  if (slotRevision?.outcome === undefined || token === undefined) return undefined;
+  const { result, message } = slotRevision.outcome;
   const answer =
     result === 'succeeded'
       ? await deps.workflow.succeed(token.token, { outcome: 'succeeded' })
@@ -17,13 +17,14 @@ export async function answerToken(deps: EngineDeps, loaded: Loaded): Promise<'go
 }
 
 /** Stops for real what the revision has at work, then lets its execution end. The task is cancelled as the revision ends. */
-export async function interruptHolder(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
-  const { holder, token } = loaded;
-  if (holder === undefined || token === undefined) return undefined;
-  if (holder.build_id !== undefined && token.stage === 'build') await deps.builds.stop(holder.build_id);
+export async function interruptSlotRevision(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
+  const { slotRevision, token } = loaded;
+  if (slotRevision === undefined || token === undefined) return undefined;
+  if (slotRevision.build_id !== undefined && token.stage === 'build')
+    await deps.builds.stop(slotRevision.build_id);
   const answer = await deps.workflow.fail(token.token, {
     name: 'Interrupted',
-    cause: `interrupt requested at ${holder.interrupt_requested_at}`,
+    cause: `interrupt requested at ${slotRevision.interrupt_requested_at}`,
   });
   await forgetToken(deps, loaded);
   return answer === 'gone' ? 'gone' : undefined;
@@ -31,18 +32,18 @@ export async function interruptHolder(deps: EngineDeps, loaded: Loaded): Promise
 
 /** Tells the state that waits for a build that it was lost: the execution ends, and the next attempt builds again. */
 export async function failLostBuild(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
-  const { holder, token } = loaded;
-  if (holder === undefined || token === undefined) return undefined;
-  const cause = `build ${holder.lost_build?.id} was lost`;
+  const { slotRevision, token } = loaded;
+  if (slotRevision === undefined || token === undefined) return undefined;
+  const cause = `build ${slotRevision.lost_build?.id} was lost`;
   const answer = await deps.workflow.fail(token.token, { name: 'BuildLost', cause });
   await forgetToken(deps, loaded);
   return answer === 'gone' ? 'gone' : undefined;
 }
 
 /** An answered token is of no more use. A newer one (a retried step) stays. */
-async function forgetToken(deps: EngineDeps, { owner, holder, token }: Loaded): Promise<void> {
-  if (holder === undefined || token === undefined) return;
-  const key = tokenKey(owner.tenantId, owner.deploymentId, holder.number);
+async function forgetToken(deps: EngineDeps, { owner, slotRevision, token }: Loaded): Promise<void> {
+  if (slotRevision === undefined || token === undefined) return;
+  const key = tokenKey(owner.tenantId, owner.deploymentId, slotRevision.number);
   await write(
     deps.table,
     remove('token', key, guard('token: the one that was answered', equals('token', token.token))),

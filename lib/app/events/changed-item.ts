@@ -4,9 +4,9 @@ import { type RevisionStatus, revisionStatuses } from '../../contract/revision-s
 import type { History, Named, News } from '../../domain/event-count.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { type AuditEvent, type AuditMark, auditMark } from '../../store/audit-items.ts';
-import { type Image, itemOf } from '../../store/images.ts';
 import { deploymentOf } from '../../store/keys.ts';
 import type { Item } from '../../store/operations.ts';
+import { type Image, itemOf } from '../../store/stream-images.ts';
 
 /** What a record of the stream tells: an item as it was and as it is; `at` in epoch milliseconds. */
 type Change<I> = {

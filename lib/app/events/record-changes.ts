@@ -1,4 +1,4 @@
-import type { Untold } from '../../adapters/events.ts';
+import type { Unpublished } from '../../adapters/events.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-items.ts';
 import { putUnsentTokenEvent } from '../../store/event-items.ts';
 import { deploymentOf } from '../../store/keys.ts';
@@ -6,8 +6,8 @@ import type { Write } from '../../store/operations.ts';
 import { writeAll } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import { auditedBy, type ChangedItem, type ChangeRecord, changedItem, newsOf } from './changed-item.ts';
+import { tell } from './publish.ts';
 import { RecentCounts } from './recent-counts.ts';
-import { tell } from './tell.ts';
 import { tokenEventsOf } from './token-changes.ts';
 
 type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings'>;
@@ -49,9 +49,9 @@ async function recordChanges(
       try {
         const changes = own.map(changedItem);
         await recordAudit(deps, changes);
-        const untold = (await recordEvents(deps, pk, changes)) ?? (await tellOfTokens(deps, changes));
-        if (untold !== undefined)
-          onError(new Error(`events are kept for sweep to tell: ${untold.reason}`), pk);
+        const unpublished = (await recordEvents(deps, pk, changes)) ?? (await tellOfTokens(deps, changes));
+        if (unpublished !== undefined)
+          onError(new Error(`events are kept for sweep to tell: ${unpublished.reason}`), pk);
         return [];
       } catch (error) {
         onError(error, pk);
@@ -76,23 +76,23 @@ async function recordEvents(
   deps: RecordDeps,
   pk: string,
   changes: ChangedItem[],
-): Promise<Untold | undefined> {
+): Promise<Unpublished | undefined> {
   const owner = deploymentOf(pk);
   const news = changes.flatMap(newsOf);
   return owner === undefined || news.length === 0 ? undefined : tell(deps, owner, news);
 }
 
 /** Tokens count their changes themselves. */
-async function tellOfTokens(deps: RecordDeps, changes: ChangedItem[]): Promise<Untold | undefined> {
+async function tellOfTokens(deps: RecordDeps, changes: ChangedItem[]): Promise<Unpublished | undefined> {
   const found = changes.flatMap(tokenEventsOf);
   if (found.length === 0) return undefined;
-  const untold = await deps.events.publish(found);
-  if (untold === undefined) return undefined;
+  const unpublished = await deps.events.publish(found);
+  if (unpublished === undefined) return undefined;
   await inTransactions(
     deps,
-    untold.events.map((event) => putUnsentTokenEvent(event, deps.clock.now())),
+    unpublished.events.map((event) => putUnsentTokenEvent(event, deps.clock.now())),
   );
-  return untold;
+  return unpublished;
 }
 
 async function inTransactions({ table }: RecordDeps, writes: Write[]): Promise<void> {

@@ -8,8 +8,8 @@ export async function resendEvents(
   owner: { tenantId: string; deploymentId: string },
 ): Promise<void> {
   for await (const item of unsentEventsOf(deps.table, owner)) {
-    const untold = await deps.events.publish(eventsIn(item));
-    if (untold !== undefined) throw new Error(`events cannot be told: ${untold.reason}`);
+    const unpublished = await deps.events.publish(eventsIn(item));
+    if (unpublished !== undefined) throw new Error(`events cannot be told: ${unpublished.reason}`);
     await write(deps.table, forgetUnsentEvents(owner, item));
   }
 }

@@ -18,7 +18,7 @@ import { openTasksFor } from './open-tasks.ts';
 import { noteVersion } from './said-version.ts';
 import { auditSpec, type SpecDeps, specOf } from './spec.ts';
 
-type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'offers' | 'auditLog'>;
+type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'taskNotifier' | 'auditLog'>;
 type ClaimInput = Pick<RouteInput<typeof row>, 'params' | 'body'>;
 
 /**
@@ -38,9 +38,9 @@ export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Cal
   await noteVersion(deps, listener, input.body.version);
   const workedAt = await noteSeen(deps, caller.tenantId, listenerId);
   // Listening begins before looking, so an offer made in between is not slept through.
-  const offered = deps.offers.wait(listenerId, input.body.wait_seconds * 1000);
+  const offered = deps.taskNotifier.wait(listenerId, input.body.wait_seconds * 1000);
   const now = await claimOnce(deps, input, caller, workedAt);
-  const waits = deps.offers.holds && input.body.wait_seconds > 0;
+  const waits = deps.taskNotifier.holds && input.body.wait_seconds > 0;
   if (now.tasks.length > 0 || now.cancelled.length > 0 || !waits) return now;
   await offered;
   return claimOnce(deps, input, caller, workedAt);
@@ -77,8 +77,8 @@ async function claimOnce(
   return { tasks, cancelled, poll_after_seconds };
 }
 
-function pauseOf({ offers, clock }: ClaimDeps, workedAt: number, atWork: boolean): number {
-  if (offers.holds) return POLL_AFTER_SECONDS.held;
+function pauseOf({ taskNotifier, clock }: ClaimDeps, workedAt: number, atWork: boolean): number {
+  if (taskNotifier.holds) return POLL_AFTER_SECONDS.held;
   if (atWork) return POLL_AFTER_SECONDS.work;
   const isQuiet = clock.now() - workedAt >= QUIET_AFTER_MILLISECONDS;
   return isQuiet ? POLL_AFTER_SECONDS.quiet : POLL_AFTER_SECONDS.idle;

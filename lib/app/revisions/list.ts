@@ -21,9 +21,9 @@ export async function listRevisions(
   const { page, skipped } = filtered
     ? await filteredPage(deps.table, deployment, query)
     : await numberedPage(deps, deployment, query);
-  const holder = await holderFor(deps, deployment, page);
+  const slotRevision = await holderFor(deps, deployment, page);
   return {
-    resources: page.map((item) => revisionView(item, deployment, holder)),
+    resources: page.map((item) => revisionView(item, deployment, slotRevision)),
     offset: skipped + page.length,
   };
 }

@@ -21,8 +21,8 @@ export async function deployRevision(deps: DeployDeps, task: TokenTask): Promise
   const loaded = await load(deps, task, revision.number);
   const mayOffer =
     loaded?.deployment.task_id === undefined &&
-    loaded?.holder?.id === task.revisionId &&
-    loaded.holder.task_id === undefined;
+    loaded?.slotRevision?.id === task.revisionId &&
+    loaded.slotRevision.task_id === undefined;
   if (!mayOffer) return;
   try {
     await offerTask(deps, loaded);

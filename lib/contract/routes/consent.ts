@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { textView } from '../api-docs.ts';
 import {
   authenticateBody,
   authenticateView,
@@ -11,7 +12,6 @@ import {
 import { freeText } from '../json.ts';
 import { pageHeaders } from '../page.ts';
 import { id } from '../query.ts';
-import { textView } from '../viewer.ts';
 import { route } from './route.ts';
 
 const authId = z.object({ auth_id: id });

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ApiDocs } from '../../adapters/api-docs.ts';
 import { systemClock } from '../../adapters/clock.ts';
 import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { noRegistry } from '../../adapters/images.ts';
 import { openOAuth } from '../../adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../adapters/outbound/oauth/discovery.ts';
-import type { Viewer } from '../../adapters/viewer.ts';
 import { writtenAuditLog } from '../../app/audit-events/written.ts';
 import type { Deps } from '../../app/deps.ts';
 import { unkeyed } from '../../app/idempotency.ts';
@@ -13,6 +13,7 @@ import { type KeyUses, onceAnHour } from '../../app/identity/key-uses.ts';
 import { noteKeyUse } from '../../app/identity/note-key-use.ts';
 import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
 import type { Processes } from '../../processes/run-command.ts';
+import { installedApiDocs } from '../api-docs.ts';
 import { createDiskBlobs, type DiskBlobs } from '../blobs.ts';
 import { type Builder, openBuilder } from '../builder/builder.ts';
 import type { RuntimeSettings } from '../environment.ts';
@@ -21,8 +22,7 @@ import { createSystemGit } from '../git.ts';
 import { openFileKeys } from '../keys.ts';
 import type { Log } from '../log.ts';
 import { openLogStore } from '../logs.ts';
-import { createOffers, type EmbeddedOffers } from '../offers.ts';
-import { installedViewer } from '../viewer.ts';
+import { createTaskNotifier, type EmbeddedTaskNotifier } from '../task-notifier.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../workflow.ts';
 import type { Database } from './database.ts';
 import { taskHandlers } from './handlers.ts';
@@ -31,9 +31,9 @@ import { taskHandlers } from './handlers.ts';
 export type EmbeddedDeps = Deps & {
   blobs: DiskBlobs;
   builds: Builder;
-  offers: EmbeddedOffers;
+  taskNotifier: EmbeddedTaskNotifier;
   workflow: EmbeddedWorkflow;
-  viewer: Viewer;
+  viewer: ApiDocs;
 };
 
 type Parts = {
@@ -67,8 +67,8 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
   const limits = { buildSeconds: settings.buildSeconds };
   const builds = await openBuilder({ dataFolder: settings.dataFolder, logs, processes, git, blobs, limits });
   opened.defer(() => builds.close());
-  const offers = createOffers();
-  const beside = { offers, images: noRegistry, registry: undefined, idempotency: unkeyed };
+  const taskNotifier = createTaskNotifier();
+  const beside = { taskNotifier, images: noRegistry, registry: undefined, idempotency: unkeyed };
   const events = createEmbeddedEvents((event) => parts.log.debug(`event ${JSON.stringify(event)}`));
   const base = { table: database.table, clock, keys, blobs, logs, git, builds, events, ...beside };
   const workflow = await openRevisionWorkflow(parts, () => deps);
@@ -82,7 +82,7 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
   const auditLog = writtenAuditLog(written, (error) => parts.log.error(`audit: ${String(error)}`));
   const { addresses } = allowed;
   const outbound = { oauth: openOAuth(addresses), oauthDiscovery: openOAuthDiscovery(addresses) };
-  const rest = { viewer: installedViewer, ...outbound, auditLog, settings: allowed };
+  const rest = { viewer: installedApiDocs, ...outbound, auditLog, settings: allowed };
   const deps: EmbeddedDeps = { ...base, ...identity, workflow, ...rest };
   return deps;
 }

@@ -170,7 +170,7 @@ describe('what belongs to a task', () => {
     expect(await complete()).toEqual({ accepted: true });
     expect(await complete()).toEqual({ accepted: true });
     const loaded = await load(self.plane.deps, { tenantId: self.plane.caller.tenantId, deploymentId: id });
-    expect(loaded?.holder?.outcome).toMatchObject({ result: 'failed', message: '*** is wrong' });
+    expect(loaded?.slotRevision?.outcome).toMatchObject({ result: 'failed', message: '*** is wrong' });
   });
 });
 

@@ -8,7 +8,7 @@ import { openBuilder } from '../../../lib/embedded/builder/builder.ts';
 import type { BuildLimits } from '../../../lib/embedded/builder/watch.ts';
 import { createSystemGit } from '../../../lib/embedded/git.ts';
 import { openLogStore } from '../../../lib/embedded/logs.ts';
-import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
+import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
@@ -17,7 +17,7 @@ export type Options = { limits?: Partial<BuildLimits>; concurrency?: number; dat
 /** A builder with real twins around it, in its own data folder. */
 export async function setUp(options: Options = {}) {
   const dataFolder = options.dataFolder ?? (await temporaryFolder());
-  const processes = new ProcessKeeper();
+  const processes = new ProcessSupervisor();
   const logs = openLogStore({ path: ':memory:', now: Date.now });
   const signingKey = randomBytes(32);
   const blobs = createDiskBlobs({

@@ -8,7 +8,7 @@ import { ensureTable, indexStream, openBeside } from '../../../lib/embedded/dyno
 import { trimStream } from '../../../lib/embedded/dynoxide/trim.ts';
 import type { StreamHandler } from '../../../lib/embedded/stream/deliver.ts';
 import { openStream } from '../../../lib/embedded/stream.ts';
-import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
+import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { filtersOf } from '../../support/stream-filters.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
@@ -20,13 +20,13 @@ async function database(options: { binary?: string } = {}) {
   const file = join(folder, 'table.db');
   const source = findDynamoDb({});
   if (source.kind !== 'binary') throw new Error('this test needs the binary');
-  const processes = new ProcessKeeper();
+  const processes = new ProcessSupervisor();
   onTestFinished(() => processes.close());
   const crashes: string[] = [];
   const binary = options.binary ?? source.path;
   const onCrash = (message: string) => crashes.push(message);
   const server = await startDynoxide({ processes, binary, file, onCrash });
-  // Before its keeper closes: a database that dies without having been stopped is started again.
+  // Before its supervisor closes: a database that dies without having been stopped is started again.
   onTestFinished(() => server.stop());
   const client = documentClient(server.endpoint);
   const { streamArn } = await ensureTable(client, TABLE);
@@ -63,7 +63,7 @@ describe('a database process that is killed', () => {
 });
 
 it('says why the database cannot be started', async () => {
-  const processes = new ProcessKeeper();
+  const processes = new ProcessSupervisor();
   onTestFinished(() => processes.close());
   const file = join(await temporaryFolder(), 'not-there', 'table.db');
   const source = findDynamoDb({});

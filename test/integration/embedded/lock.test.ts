@@ -6,30 +6,30 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockDataFolder } from '../../../lib/embedded/lock.ts';
 import { readRunRecord } from '../../../lib/embedded/run-record.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
-import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
 import { startTimeOf } from '../../../lib/processes/process-table.ts';
+import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const lib = new URL('../../../lib/', import.meta.url);
 
 /** Holds the lock in a process of its own, with two children. */
-const holder = `
+const slotRevision = `
   import { lockDataFolder } from '${new URL('embedded/lock.ts', lib).href}';
-  import { ProcessKeeper } from '${new URL('processes/keeper.ts', lib).href}';
+  import { ProcessSupervisor } from '${new URL('processes/supervisor.ts', lib).href}';
   import { childEnvironment } from '${new URL('processes/environment.ts', lib).href}';
-  const keeper = new ProcessKeeper();
-  const lock = await lockDataFolder(process.argv[1], keeper.id);
-  const processes = lock.processes(keeper);
+  const supervisor = new ProcessSupervisor();
+  const lock = await lockDataFolder(process.argv[1], supervisor.id);
+  const processes = lock.processes(supervisor);
   const command = { command: 'sleep', args: ['600'], cwd: '/', environment: childEnvironment(), onLine: () => {} };
   const pids = [processes.start(command).pid, processes.start(command).pid];
-  console.log(JSON.stringify({ pids, warden: keeper.wardenPid }));
+  console.log(JSON.stringify({ pids, warden: supervisor.wardenPid }));
   setInterval(() => {}, 1000);
 `;
 
 type Holder = { child: ChildProcess; pids: number[]; warden: number };
 
-async function startHolder(folder: string): Promise<Holder> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', holder, folder], {
+async function startSlotRevision(folder: string): Promise<Holder> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', slotRevision, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => {
@@ -45,17 +45,17 @@ async function kill(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-function newKeeper(): ProcessKeeper {
-  const keeper = new ProcessKeeper();
-  onTestFinished(() => keeper.close());
-  return keeper;
+function newSupervisor(): ProcessSupervisor {
+  const supervisor = new ProcessSupervisor();
+  onTestFinished(() => supervisor.close());
+  return supervisor;
 }
 
 describe('the lock of the data folder', () => {
   it('refuses a second instance, naming the first and the folder', async () => {
     const folder = await temporaryFolder();
-    const { child } = await startHolder(folder);
-    const attempt = lockDataFolder(folder, newKeeper().id);
+    const { child } = await startSlotRevision(folder);
+    const attempt = lockDataFolder(folder, newSupervisor().id);
     await expect(attempt).rejects.toThrow(
       `Slipway is already running on ${folder} (pid ${child.pid}). Stop it first, or choose another folder`,
     );
@@ -64,17 +64,17 @@ describe('the lock of the data folder', () => {
   it('of several that come at once is given to one', async () => {
     const folder = await temporaryFolder();
     const attempts = await Promise.allSettled(
-      Array.from({ length: 5 }, () => lockDataFolder(folder, newKeeper().id)),
+      Array.from({ length: 5 }, () => lockDataFolder(folder, newSupervisor().id)),
     );
     const taken = attempts.filter((attempt) => attempt.status === 'fulfilled');
     expect(taken).toHaveLength(1);
     for (const { value } of taken) value.release();
-    (await lockDataFolder(folder, newKeeper().id)).release();
+    (await lockDataFolder(folder, newSupervisor().id)).release();
   });
 
   it('of a process that was killed is free, and what that one left alive is ended first', async () => {
     const folder = await temporaryFolder();
-    const { child, pids, warden } = await startHolder(folder);
+    const { child, pids, warden } = await startSlotRevision(folder);
     // Without its warden, everything stays alive.
     process.kill(warden, 'SIGSTOP');
     onTestFinished(() => {
@@ -82,7 +82,7 @@ describe('the lock of the data folder', () => {
     });
     await kill(child);
     expect(pids.map(startTimeOf)).not.toContain(undefined);
-    const lock = await lockDataFolder(folder, newKeeper().id);
+    const lock = await lockDataFolder(folder, newSupervisor().id);
     expect(pids.map(startTimeOf)).toEqual([undefined, undefined]);
     lock.release();
   });
@@ -94,16 +94,21 @@ describe('the lock of the data folder', () => {
       stranger.kill('SIGKILL');
     });
     const group = { what: 'sleep', pid: stranger.pid, startTime: 'earlier', marker: 'none-of-this' };
-    const record = { pid: stranger.pid, start_time: 'earlier', keeper_id: 'none-of-this', groups: [group] };
+    const record = {
+      pid: stranger.pid,
+      start_time: 'earlier',
+      supervisor_id: 'none-of-this',
+      groups: [group],
+    };
     await writeFile(join(folder, 'run.json'), JSON.stringify(record));
-    (await lockDataFolder(folder, newKeeper().id)).release();
+    (await lockDataFolder(folder, newSupervisor().id)).release();
     expect(startTimeOf(stranger.pid ?? 0)).toBeDefined();
   });
 
   it('is taken though the record of the earlier run is broken', async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, 'run.json'), '{"pid": 1');
-    const lock = await lockDataFolder(folder, newKeeper().id);
+    const lock = await lockDataFolder(folder, newSupervisor().id);
     expect(readRunRecord(join(folder, 'run.json'))).toMatchObject({ pid: process.pid, groups: [] });
     lock.release();
   });
@@ -111,15 +116,15 @@ describe('the lock of the data folder', () => {
 
 it('keeps what is running on disk, readable by its owner only', async () => {
   const folder = await temporaryFolder();
-  const keeper = newKeeper();
-  const lock = await lockDataFolder(folder, keeper.id);
-  const processes = lock.processes(keeper);
+  const supervisor = newSupervisor();
+  const lock = await lockDataFolder(folder, supervisor.id);
+  const processes = lock.processes(supervisor);
   const environment = childEnvironment();
   const group = processes.start({ command: 'sleep', args: ['600'], cwd: '/', environment, onLine: () => {} });
   const read = () => readRunRecord(join(folder, 'run.json'));
   expect(read()).toMatchObject({
     pid: process.pid,
-    keeper_id: keeper.id,
+    supervisor_id: supervisor.id,
     groups: [{ what: 'sleep', pid: group.pid }],
   });
   expect((await stat(join(folder, 'run.json'))).mode & 0o777).toBe(0o600);

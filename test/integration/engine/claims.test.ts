@@ -5,8 +5,8 @@ import { sweep } from '../../../lib/app/engine/sweep.ts';
 import { secretsKey } from '../../../lib/store/keys.ts';
 import { claim, type Listening, listening, offered } from '../../support/listening.ts';
 
-const holderOf = async ({ plane }: Listening, deploymentId: string) =>
-  (await load(plane.deps, { tenantId: plane.caller.tenantId, deploymentId }))?.holder;
+const slotRevisionOf = async ({ plane }: Listening, deploymentId: string) =>
+  (await load(plane.deps, { tenantId: plane.caller.tenantId, deploymentId }))?.slotRevision;
 
 const sweepWhileRunning = ({ plane }: Listening) =>
   sweep(
@@ -36,9 +36,9 @@ describe('a task that cannot be handed over', () => {
     const { tasks } = await claim(self);
 
     expect(tasks.map((task) => task.deployment_id)).toEqual([good.id]);
-    const holder = await holderOf(self, bad.id);
-    expect(holder?.outcome).toMatchObject({ stage: 'deploy', result: 'failed' });
-    expect(holder?.outcome?.message).toMatch(/could not be handed to its listener.*secrets/i);
+    const slotRevision = await slotRevisionOf(self, bad.id);
+    expect(slotRevision?.outcome).toMatchObject({ stage: 'deploy', result: 'failed' });
+    expect(slotRevision?.outcome?.message).toMatch(/could not be handed to its listener.*secrets/i);
   });
 
   it('stays offered while a service that it needs does not answer', async () => {
@@ -49,7 +49,7 @@ describe('a task that cannot be handed over', () => {
     const failing = { ...self, plane: { ...self.plane, deps: { ...self.plane.deps, keys } } };
 
     expect((await claim(failing)).tasks).toEqual([]);
-    expect((await holderOf(self, id))?.outcome).toBeUndefined();
+    expect((await slotRevisionOf(self, id))?.outcome).toBeUndefined();
     expect((await claim(self)).tasks).toHaveLength(1);
   });
 });
@@ -67,7 +67,7 @@ describe('a task that waits while its listener is busy', () => {
       await sweepWhileRunning(self);
     }
 
-    expect((await holderOf(self, waiting.id))?.outcome).toBeUndefined();
+    expect((await slotRevisionOf(self, waiting.id))?.outcome).toBeUndefined();
   });
 
   it('fails a quarter of an hour after the listener last asked', async () => {
@@ -78,13 +78,13 @@ describe('a task that waits while its listener is busy', () => {
     await claim(self, 0);
     self.plane.advance(600);
     await sweepWhileRunning(self);
-    expect((await holderOf(self, id))?.outcome).toBeUndefined();
+    expect((await slotRevisionOf(self, id))?.outcome).toBeUndefined();
     self.plane.advance(301);
     await sweepWhileRunning(self);
     // That look came late, as after an outage of ours.
     self.plane.advance(61);
     await sweepWhileRunning(self);
 
-    expect((await holderOf(self, id))?.outcome?.message).toMatch(/has not asked for work since/);
+    expect((await slotRevisionOf(self, id))?.outcome?.message).toMatch(/has not asked for work since/);
   });
 });

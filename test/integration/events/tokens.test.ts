@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
-import { createConnection } from '../../../lib/app/auth/connections/create.ts';
-import { deleteToken } from '../../../lib/app/auth/tokens/delete.ts';
-import { freshAccessToken } from '../../../lib/app/auth/tokens/fresh.ts';
-import { importToken } from '../../../lib/app/auth/tokens/import.ts';
-import { openTokens } from '../../../lib/app/auth/tokens/sealed.ts';
+import { createConnection } from '../../../lib/app/oauth/connections/create.ts';
+import { deleteToken } from '../../../lib/app/oauth/tokens/delete.ts';
+import { freshAccessToken } from '../../../lib/app/oauth/tokens/fresh.ts';
+import { importToken } from '../../../lib/app/oauth/tokens/import.ts';
+import { openTokens } from '../../../lib/app/oauth/tokens/sealed.ts';
 import type { TokenEvent } from '../../../lib/contract/events.ts';
 import { listAuditEvents as auditRow } from '../../../lib/contract/routes/audit.ts';
 import { importToken as importRow } from '../../../lib/contract/routes/oauth-tokens.ts';

@@ -5,14 +5,14 @@ import { SourceError } from '../../../lib/adapters/git.ts';
 import { repositoryAccess } from '../../../lib/adapters/git-credentials.ts';
 import { runGit } from '../../../lib/embedded/git/run-git.ts';
 import { createSystemGit } from '../../../lib/embedded/git.ts';
-import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
 import type { Processes } from '../../../lib/processes/run-command.ts';
+import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { gitRepository } from '../../support/git-repository.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const keeper = new ProcessKeeper();
-afterAll(() => keeper.close());
-const git = createSystemGit(keeper);
+const supervisor = new ProcessSupervisor();
+afterAll(() => supervisor.close());
+const git = createSystemGit(supervisor);
 
 async function refusal(url: string, ref: string, using = git): Promise<string> {
   const error = await using.resolve(url, ref).catch((thrown: unknown) => thrown);
@@ -32,7 +32,7 @@ describe('a token', () => {
     access = repositoryAccess(own, credentials),
   ): Promise<string> {
     const args = ['config', '--get-urlmatch', name, url];
-    const { stdout } = await runGit(keeper, {
+    const { stdout } = await runGit(supervisor, {
       args,
       cwd: '/',
       signal: AbortSignal.timeout(30_000),
@@ -110,9 +110,9 @@ describe('resolving a ref', () => {
     async (oid) => {
       const lying: Processes = {
         start: (command) =>
-          keeper.start({ ...command, command: 'printf', args: ['%s\\t%s\\n', oid, 'refs/heads/main'] }),
-        stop: (group, grace) => keeper.stop(group, grace),
-        stopKnown: (group, grace) => keeper.stopKnown(group, grace),
+          supervisor.start({ ...command, command: 'printf', args: ['%s\\t%s\\n', oid, 'refs/heads/main'] }),
+        stop: (group, grace) => supervisor.stop(group, grace),
+        stopKnown: (group, grace) => supervisor.stopKnown(group, grace),
       };
       expect(await refusal('https://git.example/app', 'main', createSystemGit(lying))).toBe(
         'Repository https://git.example/app cannot be read: the server does not answer as a git server does',
@@ -173,8 +173,8 @@ describe('resolving a ref', () => {
     onTestFinished(() => new Promise<void>((closed) => server.close(() => closed())));
     // A server on a TCP port has an address of this type.
     const { port } = server.address() as AddressInfo;
-    const message = await refusal(`https://127.0.0.1:${port}/x`, 'main', createSystemGit(keeper, 0.3));
+    const message = await refusal(`https://127.0.0.1:${port}/x`, 'main', createSystemGit(supervisor, 0.3));
     expect(message).toContain('no answer within 0.3 s');
-    expect(keeper.groups.size).toBe(0);
+    expect(supervisor.groups.size).toBe(0);
   });
 });

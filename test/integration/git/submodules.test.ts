@@ -5,14 +5,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { BuildLog } from '../../../lib/embedded/builder/build-log.ts';
 import { fetchCommit } from '../../../lib/embedded/builder/git-source.ts';
 import type { GroupCommand } from '../../../lib/processes/group.ts';
-import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
 import type { Processes } from '../../../lib/processes/run-command.ts';
+import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { gitRepositoryIn } from '../../support/git-repository.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { writeFiles } from '../../support/write-files.ts';
 
-const keeper = new ProcessKeeper();
-afterAll(() => keeper.close());
+const supervisor = new ProcessSupervisor();
+afterAll(() => supervisor.close());
 
 const silent: BuildLog = {
   say: () => undefined,
@@ -31,10 +31,10 @@ function recorded(repositories: string): { processes: Processes; started: GroupC
     start(command) {
       started.push(command);
       const environment = { ...command.environment, GIT_ALLOW_PROTOCOL: 'https:file' };
-      return keeper.start({ ...command, args: ['-c', instead, ...command.args], environment });
+      return supervisor.start({ ...command, args: ['-c', instead, ...command.args], environment });
     },
-    stop: (group, grace) => keeper.stop(group, grace),
-    stopKnown: (group, grace) => keeper.stopKnown(group, grace),
+    stop: (group, grace) => supervisor.stop(group, grace),
+    stopKnown: (group, grace) => supervisor.stopKnown(group, grace),
   };
   return { processes, started };
 }

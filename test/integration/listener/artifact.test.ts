@@ -6,7 +6,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import * as tar from 'tar';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Download, fetchArtifact } from '../../../lib/listener/drivers/process/artifact.ts';
-import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
+import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { handMadeTar } from '../../support/hand-made-tar.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -39,10 +39,10 @@ async function packed(fill: (content: string) => Promise<void>, names = ['.']): 
   return readFile(file);
 }
 
-function processes(): ProcessKeeper {
-  const keeper = new ProcessKeeper();
-  onTestFinished(() => keeper.close());
-  return keeper;
+function processes(): ProcessSupervisor {
+  const supervisor = new ProcessSupervisor();
+  onTestFinished(() => supervisor.close());
+  return supervisor;
 }
 
 describe('fetching an artifact', { timeout: 30_000 }, () => {

@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { anyObject } from '../../../lib/contract/as-given.ts';
 import { equals, put, update } from '../../../lib/store/expressions.ts';
 import { storable } from '../../../lib/store/free-keys.ts';
-import { itemOf } from '../../../lib/store/images.ts';
 import { ConditionsFailed, find, queryPage, transact } from '../../../lib/store/operations.ts';
+import { itemOf } from '../../../lib/store/stream-images.ts';
 import { freshTable } from '../../support/dynoxide.ts';
 
 const TEXT = '{"":[{"constructor":1}],"__proto__":{"a":null},"constructor":"x"}';

@@ -3,7 +3,7 @@ import { mkdir, readdir, readlink, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
+import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { type UnpackRequest, unpackArchive } from '../../../lib/unpack/unpack.ts';
 import { handMadeTar } from '../../support/hand-made-tar.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -13,7 +13,7 @@ const MEBIBYTE = 1024 ** 2;
 const inside = { compression: 'gzip', links: 'inside', bytesMax: MEBIBYTE, entriesMax: 100 } as const;
 
 async function setUp(archive: Buffer, changes: Partial<UnpackRequest> = {}) {
-  const processes = new ProcessKeeper();
+  const processes = new ProcessSupervisor();
   onTestFinished(() => processes.close());
   const base = await temporaryFolder();
   const [file, folder] = [join(base, 'a.tgz'), join(base, 'content')];

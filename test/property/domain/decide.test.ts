@@ -11,7 +11,7 @@ const time = fc.constantFrom(0, NOW - 1, NOW, NOW + 1, NOW * 2);
 
 const executions = ['running', 'succeeded', 'failed', 'timed_out', 'stopped', 'aborted', 'absent'] as const;
 
-const holder = fc.record({
+const slotRevision = fc.record({
   status: fc.constantFrom(...revisionStatuses),
   interruptRequested: fc.boolean(),
   outcome: optional(
@@ -47,7 +47,7 @@ const deletion = fc.record({
 
 const task = fc.record({
   kind: fc.constant('DEPLOY' as const),
-  ofHolder: fc.boolean(),
+  ofSlotRevision: fc.boolean(),
   state: fc.constantFrom('offered', 'claimed', 'cancelled'),
   offeredAt: time,
   leaseUntil: optional(time),
@@ -58,7 +58,7 @@ const situation: fc.Arbitrary<Situation> = fc
   .record({
     execution: fc.constantFrom(...executions, 'not_asked' as const),
     firstQueued: optional(fc.integer({ min: 1, max: 9 })),
-    holder: optional(holder),
+    slotRevision: optional(slotRevision),
     task: optional(task),
     deletion: fc.constant(undefined),
     listenerSeenAt: fc.oneof(optional(time), fc.constant('not_asked' as const)),
@@ -66,7 +66,7 @@ const situation: fc.Arbitrary<Situation> = fc
   .map((parts) => ({
     ...parts,
     now: NOW,
-    slot: parts.holder === undefined ? undefined : { kind: 'revision' as const },
+    slot: parts.slotRevision === undefined ? undefined : { kind: 'revision' as const },
     limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000, leaseMilliseconds: 60_000 },
   }));
 
@@ -79,16 +79,20 @@ const deleting: fc.Arbitrary<Situation> = fc
           ...s,
           deletion: facts,
           slot: { kind: 'delete' as const },
-          holder: undefined,
-          task: s.task && { ...s.task, ofHolder: false, kind: hasTask ? ('DELETE' as const) : s.task.kind },
+          slotRevision: undefined,
+          task: s.task && {
+            ...s.task,
+            ofSlotRevision: false,
+            kind: hasTask ? ('DELETE' as const) : s.task.kind,
+          },
         }
       : // Only what its listener deploys is switching.
         {
           ...s,
           deletion: facts,
-          holder: s.holder && {
-            ...s.holder,
-            switching: s.holder.switching && s.holder.status === 'DEPLOYING',
+          slotRevision: s.slotRevision && {
+            ...s.slotRevision,
+            switching: s.slotRevision.switching && s.slotRevision.status === 'DEPLOYING',
           },
         },
   );
@@ -98,14 +102,14 @@ const assertDeleting = (law: (s: Situation) => void) =>
 const check = (law: (s: Situation) => void) => fc.assert(fc.property(situation, law), { numRuns: 2_000 });
 
 /** Nobody goes on with the revision in the slot, and that is believed. */
-function isGone({ execution, holder: found, now }: Situation): boolean {
+function isGone({ execution, slotRevision: found, now }: Situation): boolean {
   if (found?.restartMarked === true) return true;
   if (execution === 'absent') return isAbsentForSure(found?.executionAbsentSince, now);
   return execution !== 'running' && execution !== 'not_asked';
 }
 
 /** The builder could not be asked, or was asked only once, about the build of an execution that is gone. */
-function waitsForBuilder({ holder: found }: Situation): boolean {
+function waitsForBuilder({ slotRevision: found }: Situation): boolean {
   if (found === undefined || found.restartMarked || found.outcome !== undefined) return false;
   const isUndecided = stageOf(found.status) === 'build' && !found.interruptRequested;
   return isUndecided && (found.build?.state === 'not_asked' || found.build?.state === 'absent');
@@ -134,7 +138,7 @@ describe('the rule of the engine', () => {
 
   it('never starts or offers anything for a revision that is to be interrupted', () => {
     check((s) => {
-      if (s.holder?.interruptRequested === true && s.holder.outcome?.stage !== 'deploy') {
+      if (s.slotRevision?.interruptRequested === true && s.slotRevision.outcome?.stage !== 'deploy') {
         expect(['start_execution', 'offer_task', 'answer_token']).not.toContain(decide(s).do);
       }
     });
@@ -142,7 +146,7 @@ describe('the rule of the engine', () => {
 
   it('lets nothing without an outcome or an interrupt fail because its execution died', () => {
     check((s) => {
-      const { holder: found } = s;
+      const { slotRevision: found } = s;
       if (found === undefined || isTerminal(found.status) || s.execution === 'aborted') return;
       const isDecided = found.outcome !== undefined || found.interruptRequested;
       if (!isDecided) expect(decide(s).do).not.toBe('end');
@@ -152,15 +156,15 @@ describe('the rule of the engine', () => {
   it('never restarts what is to be interrupted or has an outcome that ends it', () => {
     check((s) => {
       if (decide(s).do !== 'restart') return;
-      expect(s.holder?.interruptRequested).toBe(false);
-      const { outcome } = s.holder ?? {};
+      expect(s.slotRevision?.interruptRequested).toBe(false);
+      const { outcome } = s.slotRevision ?? {};
       if (outcome !== undefined) expect(outcome).toEqual({ stage: 'build', result: 'succeeded' });
     });
   });
 
   it('leaves nothing alone whose execution is known to be gone, unless its build may have ended and nobody can say yet', () => {
     check((s) => {
-      if (!isGone(s) || s.holder === undefined || waitsForBuilder(s)) return;
+      if (!isGone(s) || s.slotRevision === undefined || waitsForBuilder(s)) return;
       expect(decide(s).do).not.toBe('nothing');
     });
   });
@@ -169,10 +173,10 @@ describe('the rule of the engine', () => {
     const overdue = situation.map((s) => ({
       ...s,
       execution: 'timed_out' as const,
-      holder: s.holder && { ...s.holder, buildDueAt: NOW - 10 * 60_000 },
+      slotRevision: s.slotRevision && { ...s.slotRevision, buildDueAt: NOW - 10 * 60_000 },
     }));
     const property = fc.property(overdue, (s) => {
-      if (s.holder !== undefined) expect(decide(s).do).not.toBe('nothing');
+      if (s.slotRevision !== undefined) expect(decide(s).do).not.toBe('nothing');
     });
     fc.assert(property, { numRuns: 2_000 });
   });
@@ -180,13 +184,13 @@ describe('the rule of the engine', () => {
   it('ends a revision only when it is terminal already, nothing waits, or its execution is known to be gone', () => {
     check((s) => {
       if (decide(s).do !== 'end') return;
-      const isOver = isTerminal(s.holder?.status ?? 'DEPLOYED') || s.holder?.atCapacity === true;
+      const isOver = isTerminal(s.slotRevision?.status ?? 'DEPLOYED') || s.slotRevision?.atCapacity === true;
       expect(isGone(s) || isOver).toBe(true);
     });
   });
 
   it('finds nothing to do in what steps write while a builder or a listener has the revision in hand', () => {
-    const atWork = holder
+    const atWork = slotRevision
       .map((one) => ({ ...one, interruptRequested: false, outcome: undefined, switching: false }))
       .filter(({ status }) => isAtWork(status))
       .map((one) => ({
@@ -199,8 +203,8 @@ describe('the rule of the engine', () => {
     const all = fc.oneof(situation, deleting).filter(({ slot }) => slot?.kind === 'revision');
     const property = fc.property(all, atWork, atWork, (s, before, after) => {
       const dispatched = { ...s, execution: 'not_asked' as const };
-      const found = decide({ ...dispatched, holder: after });
-      expect(found).toEqual(decide({ ...dispatched, holder: before }));
+      const found = decide({ ...dispatched, slotRevision: after });
+      expect(found).toEqual(decide({ ...dispatched, slotRevision: before }));
       if (s.task === undefined && s.deletion === undefined) expect(found).toEqual({ do: 'nothing' });
     });
     fc.assert(property, { numRuns: 5_000 });
@@ -208,10 +212,10 @@ describe('the rule of the engine', () => {
 
   it('asks which state waits only where it may matter', () => {
     const all = fc.oneof(situation, deleting);
-    const property = fc.property(all, ({ holder: found, ...s }) => {
+    const property = fc.property(all, ({ slotRevision: found, ...s }) => {
       if (found === undefined || dependsOnWaiting(found)) return;
-      expect(decide({ ...s, holder: { ...found, waiting: undefined } })).toEqual(
-        decide({ ...s, holder: found }),
+      expect(decide({ ...s, slotRevision: { ...found, waiting: undefined } })).toEqual(
+        decide({ ...s, slotRevision: found }),
       );
     });
     fc.assert(property, { numRuns: 2000 });
@@ -269,8 +273,8 @@ describe('the rule of the engine for a deployment that is being deleted', () => 
   it('interrupts whatever can still be interrupted, once', () => {
     assertDeleting((s) => {
       if (decide(s).do === 'request_interrupt') {
-        expect(s.holder).toMatchObject({ interruptRequested: false, switching: false });
-        expect(isTerminal(s.holder?.status ?? 'DEPLOYED')).toBe(false);
+        expect(s.slotRevision).toMatchObject({ interruptRequested: false, switching: false });
+        expect(isTerminal(s.slotRevision?.status ?? 'DEPLOYED')).toBe(false);
       }
     });
   });

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Action, decide } from '../../../lib/domain/decide.ts';
-import type { Deletion, Holder, Situation, TaskFacts } from '../../../lib/domain/situation.ts';
+import type { Deletion, Situation, SlotRevision, TaskFacts } from '../../../lib/domain/situation.ts';
 
 /** A deployment that is being deleted, its listener and its execution, as far as the rule can tell one from another. */
 type Model = {
   now: number;
   queued: number;
   slot: 'revision' | 'delete' | undefined;
-  holder: Holder | undefined;
+  slotRevision: SlotRevision | undefined;
   executionLives: boolean;
   task: TaskFacts | undefined;
   deletion: Deletion;
@@ -21,10 +21,10 @@ const STEPS_MAX = 25;
 
 const situationOf = (m: Model): Situation => ({
   now: m.now,
-  execution: m.holder === undefined ? 'not_asked' : m.executionLives ? 'running' : 'failed',
+  execution: m.slotRevision === undefined ? 'not_asked' : m.executionLives ? 'running' : 'failed',
   firstQueued: m.queued > 0 ? 1 : undefined,
   slot: m.slot && { kind: m.slot },
-  holder: m.holder,
+  slotRevision: m.slotRevision,
   deletion: m.deletion,
   task: m.task,
   listenerSeenAt: undefined,
@@ -33,16 +33,16 @@ const situationOf = (m: Model): Situation => ({
 
 /** The revision ends: its slot is free, and its task is withdrawn or to be stopped. */
 function end(m: Model): void {
-  m.holder = undefined;
+  m.slotRevision = undefined;
   m.slot = undefined;
-  if (m.task?.ofHolder !== true) return;
+  if (m.task?.ofSlotRevision !== true) return;
   if (m.task.state === 'offered') m.task = undefined;
-  else m.task = { ...m.task, ofHolder: false, state: 'cancelled' };
+  else m.task = { ...m.task, ofSlotRevision: false, state: 'cancelled' };
 }
 
 const offered = (kind: TaskFacts['kind'], now: number): TaskFacts => ({
   kind,
-  ofHolder: kind === 'DEPLOY',
+  ofSlotRevision: kind === 'DEPLOY',
   state: 'offered',
   offeredAt: now,
   leaseUntil: undefined,
@@ -61,7 +61,7 @@ function perform(m: Model, action: Action): void {
       m.slot = 'delete';
       return;
     case 'request_interrupt':
-      m.holder = m.holder && { ...m.holder, interruptRequested: true };
+      m.slotRevision = m.slotRevision && { ...m.slotRevision, interruptRequested: true };
       return;
     case 'restart':
       m.executionLives = true;
@@ -71,7 +71,7 @@ function perform(m: Model, action: Action): void {
     case 'end':
       return end(m);
     case 'mark_unknown':
-      m.holder = m.holder && { ...m.holder, status: 'UNKNOWN', switching: false };
+      m.slotRevision = m.slotRevision && { ...m.slotRevision, status: 'UNKNOWN', switching: false };
       m.task = m.task && { ...m.task, state: 'offered' };
       return;
     case 'release_task':
@@ -82,18 +82,18 @@ function perform(m: Model, action: Action): void {
       return;
     case 'fail_unclaimed':
     case 'fail_silent':
-      m.holder = m.holder && { ...m.holder, outcome: failedDeploy };
+      m.slotRevision = m.slotRevision && { ...m.slotRevision, outcome: failedDeploy };
       return;
     case 'offer_deletion':
       // What a revision started is acknowledged as stopped, or its lease has run out.
-      expect([m.slot, m.holder, m.task]).toEqual(['delete', undefined, undefined]);
+      expect([m.slot, m.slotRevision, m.task]).toEqual(['delete', undefined, undefined]);
       m.task = offered('DELETE', m.now);
       return;
     case 'offer_deletion_again':
       m.task = m.task && { ...m.task, state: 'offered' };
       return;
     case 'purge':
-      expect([m.slot, m.holder, m.task]).toEqual(['delete', undefined, undefined]);
+      expect([m.slot, m.slotRevision, m.task]).toEqual(['delete', undefined, undefined]);
       m.gone = true;
       return;
     default:
@@ -124,8 +124,13 @@ const moves = {
   claim(m: Model) {
     if (m.task?.state !== 'offered') return;
     if (m.task.kind === 'DEPLOY') {
-      if (m.holder === undefined || m.holder.interruptRequested || m.holder.outcome !== undefined) return;
-      m.holder = { ...m.holder, status: 'DEPLOYING' };
+      if (
+        m.slotRevision === undefined ||
+        m.slotRevision.interruptRequested ||
+        m.slotRevision.outcome !== undefined
+      )
+        return;
+      m.slotRevision = { ...m.slotRevision, status: 'DEPLOYING' };
     }
     m.task = claimedNow(m, m.task);
   },
@@ -133,18 +138,24 @@ const moves = {
     if (m.task?.state === 'claimed') m.task = claimedNow(m, m.task);
   },
   announceSwitch(m: Model) {
-    const { task, holder } = m;
-    const deploys = task?.kind === 'DEPLOY' && task.state === 'claimed' && task.ofHolder;
-    if (!deploys || holder === undefined || holder.interruptRequested || holder.outcome !== undefined) return;
-    m.holder = { ...holder, switching: true };
+    const { task, slotRevision } = m;
+    const deploys = task?.kind === 'DEPLOY' && task.state === 'claimed' && task.ofSlotRevision;
+    if (
+      !deploys ||
+      slotRevision === undefined ||
+      slotRevision.interruptRequested ||
+      slotRevision.outcome !== undefined
+    )
+      return;
+    m.slotRevision = { ...slotRevision, switching: true };
   },
   complete(m: Model) {
-    const { task, holder } = m;
+    const { task, slotRevision } = m;
     if (task === undefined || task.state === 'offered') return;
     m.task = undefined;
     if (task.kind === 'DELETE') m.deletion = { ...m.deletion, tornDown: true };
-    else if (task.state === 'claimed' && task.ofHolder && holder !== undefined)
-      m.holder = { ...holder, outcome: { stage: 'deploy', result: 'succeeded' } };
+    else if (task.state === 'claimed' && task.ofSlotRevision && slotRevision !== undefined)
+      m.slotRevision = { ...slotRevision, outcome: { stage: 'deploy', result: 'succeeded' } };
   },
   cannotRemove(m: Model) {
     if (m.task?.kind !== 'DELETE' || m.task.state !== 'claimed') return;
@@ -160,7 +171,7 @@ const moves = {
 };
 type Move = keyof typeof moves;
 
-const aHolder = (changes: Partial<Holder>): Holder => ({
+const aSlotRevision = (changes: Partial<SlotRevision>): SlotRevision => ({
   status: 'BUILDING',
   interruptRequested: true,
   outcome: undefined,
@@ -180,21 +191,21 @@ const deploying = { status: 'DEPLOYING', waiting: 'deploy', offered: true } as c
 /** What a deployment may be at when somebody asks for its deletion, just marked. */
 const begun: Record<string, Partial<Model>> = {
   idle: {},
-  building: { slot: 'revision', holder: aHolder({}) },
+  building: { slot: 'revision', slotRevision: aSlotRevision({}) },
   deploying: {
     slot: 'revision',
-    holder: aHolder(deploying),
+    slotRevision: aSlotRevision(deploying),
     task: claimedNow({ now: 0 }, offered('DEPLOY', 0)),
   },
   switching: {
     slot: 'revision',
-    holder: aHolder({ ...deploying, interruptRequested: false, switching: true }),
+    slotRevision: aSlotRevision({ ...deploying, interruptRequested: false, switching: true }),
     task: claimedNow({ now: 0 }, offered('DEPLOY', 0)),
   },
   'building after a cancelled deploy': {
     slot: 'revision',
-    holder: aHolder({}),
-    task: { ...claimedNow({ now: 0 }, offered('DEPLOY', 0)), ofHolder: false, state: 'cancelled' },
+    slotRevision: aSlotRevision({}),
+    task: { ...claimedNow({ now: 0 }, offered('DEPLOY', 0)), ofSlotRevision: false, state: 'cancelled' },
   },
 };
 
@@ -213,7 +224,7 @@ function after({ from, queued, everOffered, happened }: Parts): Model {
     now: 0,
     queued,
     slot: undefined,
-    holder: undefined,
+    slotRevision: undefined,
     executionLives: true,
     task: undefined,
     deletion: {

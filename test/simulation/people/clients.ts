@@ -3,11 +3,11 @@ import { createDeployment } from '../../../lib/app/deployments/create.ts';
 import { deleteDeployment } from '../../../lib/app/deployments/delete.ts';
 import { patchDeployment } from '../../../lib/app/deployments/patch.ts';
 import {
-  AnswerPlace,
   type Idempotency,
+  IdempotencySlot,
   isBeingAnswered,
-  type Kept,
   quickerAnswer,
+  type RecordedResponse,
 } from '../../../lib/app/idempotency.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
@@ -174,7 +174,7 @@ export class Clients {
     { name, key }: { name: string; key: string },
     run: (deps: SimulatedDeps) => Promise<Shown>,
   ): Promise<Shown> {
-    const place = new AnswerPlace(deps, this.#caller, { method: 'POST', path: name, key });
+    const place = new IdempotencySlot(deps, this.#caller, { method: 'POST', path: name, key });
     const found = await place.find();
     if (found !== undefined) return shownIn(found);
     const idempotency: Idempotency = { record: (output) => [place.write(keptOf(output as Shown))] };
@@ -210,7 +210,7 @@ export class Clients {
   }
 }
 
-const keptOf = (shown: Shown): Kept => ({
+const keptOf = (shown: Shown): RecordedResponse => ({
   request_hash: 'the same',
   status: 200,
   headers: {},
@@ -219,4 +219,4 @@ const keptOf = (shown: Shown): Kept => ({
   ),
 });
 
-const shownIn = ({ body }: Kept): Shown => JSON.parse(new TextDecoder().decode(body)) as Shown;
+const shownIn = ({ body }: RecordedResponse): Shown => JSON.parse(new TextDecoder().decode(body)) as Shown;

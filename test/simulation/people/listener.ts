@@ -173,9 +173,9 @@ export class SimulatedListener {
     if (this.#ground.time.now - this.#claimedAt > QUIET_MILLISECONDS) return false;
     const { caller, listenerId, instanceId, table } = this.#options;
     const partition = table.partitions.get(`T#${caller.tenantId}#L#${listenerId}`) ?? new Map<string, Item>();
-    return [...partition.values()].every(({ entity, state, id, instance_id: holder }) => {
+    return [...partition.values()].every(({ entity, state, id, instance_id: slotRevision }) => {
       const isHeld = state === 'claimed' && holding.includes(String(id));
-      return entity !== 'task' || isHeld || (state !== 'offered' && holder !== instanceId);
+      return entity !== 'task' || isHeld || (state !== 'offered' && slotRevision !== instanceId);
     });
   }
 

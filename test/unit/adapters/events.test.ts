@@ -114,9 +114,9 @@ describe('the bus', () => {
   it('that does not answer, or refuses, is told nothing', async () => {
     const answer = vi.fn(async () => new Response('{"__type":"AccessDeniedException"}', { status: 400 }));
     vi.stubGlobal('fetch', answer);
-    const untold = await publish(events(2));
-    expect(untold?.events).toEqual(events(2));
-    expect(untold?.reason).toBe('AWSEvents.PutEvents: HTTP 400 {"__type":"AccessDeniedException"}');
+    const unpublished = await publish(events(2));
+    expect(unpublished?.events).toEqual(events(2));
+    expect(unpublished?.reason).toBe('AWSEvents.PutEvents: HTTP 400 {"__type":"AccessDeniedException"}');
     vi.stubGlobal('fetch', async () => {
       throw new TypeError('fetch failed');
     });

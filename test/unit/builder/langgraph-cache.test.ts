@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cacheKey, nodeModulesKey } from '../../../lib/embedded/builder/cache-key.ts';
 import { openDependencyCache } from '../../../lib/embedded/builder/dependency-cache.ts';
-import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
+import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 async function folderOf(files: Record<string, string>): Promise<string> {
@@ -43,7 +43,7 @@ describe('the key of node_modules', () => {
 
 describe('the dependency cache', () => {
   async function open() {
-    const processes = new ProcessKeeper();
+    const processes = new ProcessSupervisor();
     onTestFinished(() => processes.close());
     const folder = await temporaryFolder();
     const cache = openDependencyCache({ folder, processes, signal: new AbortController().signal });

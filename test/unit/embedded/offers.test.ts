@@ -1,6 +1,6 @@
 import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { createOffers } from '../../../lib/embedded/offers.ts';
+import { createTaskNotifier } from '../../../lib/embedded/task-notifier.ts';
 
 type Image = Record<string, string>;
 
@@ -15,16 +15,16 @@ const offered = { entity: 'task', listener_id: 'l', state: 'offered' };
 
 /** Whether a wait of listener `l` ends because of the record, long before its time is over. */
 async function wakes(changed: DynamoDBRecord): Promise<boolean> {
-  const offers = createOffers();
+  const taskNotifier = createTaskNotifier();
   let ended = false;
-  const wait = offers.wait('l', 60_000).then(() => {
+  const wait = taskNotifier.wait('l', 60_000).then(() => {
     ended = true;
   });
-  offers.notice(changed);
+  taskNotifier.notice(changed);
   await Promise.resolve();
   await Promise.resolve();
   const woken = ended;
-  offers.close();
+  taskNotifier.close();
   await wait;
   return woken;
 }
@@ -44,10 +44,10 @@ describe('a waiting claim', () => {
   });
 
   it('ends when its time is over, or at once without any', async () => {
-    const offers = createOffers();
-    await expect(offers.wait('l', 0)).resolves.toBeUndefined();
-    await expect(offers.wait('l', 5)).resolves.toBeUndefined();
-    offers.close();
-    await expect(offers.wait('l', 60_000)).resolves.toBeUndefined();
+    const taskNotifier = createTaskNotifier();
+    await expect(taskNotifier.wait('l', 0)).resolves.toBeUndefined();
+    await expect(taskNotifier.wait('l', 5)).resolves.toBeUndefined();
+    taskNotifier.close();
+    await expect(taskNotifier.wait('l', 60_000)).resolves.toBeUndefined();
   });
 });

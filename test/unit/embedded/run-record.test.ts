@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { RunRecord, readRunRecord } from '../../../lib/embedded/run-record.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const run = { pid: 1, start_time: 'now', keeper_id: 'k' };
+const run = { pid: 1, start_time: 'now', supervisor_id: 'k' };
 const groupOf = (marker: string) => ({ what: 'git', pid: 7, marker });
 const markers = fc.constantFrom('a', 'b', 'c', 'd');
 const changes = fc.array(fc.record({ adds: fc.boolean(), marker: markers }), { maxLength: 30 });

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { encryptBytes } from '../../../lib/adapters/envelope.ts';
-import { newConfirmationCode, newSecret, newTicket } from '../../../lib/app/auth/consent/secrets.ts';
+import { newConfirmationCode, newSecret, newTicket } from '../../../lib/app/oauth/consent/secrets.ts';
 import type { AuthRequest } from '../../../lib/store/auth-requests.ts';
 import { authRequestKey, oauthProviderKey } from '../../../lib/store/keys.ts';
 import { oauthTokenPlaceKey } from '../../../lib/store/oauth-keys.ts';

@@ -1,6 +1,6 @@
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { formTokenOf, readTicket } from '../../../lib/app/auth/consent/secrets.ts';
+import { formTokenOf, readTicket } from '../../../lib/app/oauth/consent/secrets.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
 import type { Handler } from '../../../lib/http/exchange.ts';

@@ -42,9 +42,9 @@ describe('GET /docs', () => {
 });
 
 describe('GET /docs/{file}', () => {
-  const viewer = { read: async (file: string) => `the text of ${file}` };
+  const apiDocs = { read: async (file: string) => `the text of ${file}` };
   const ask = (file: string) =>
-    createFile(() => ({ viewer }))(apiEvent({ path: `/docs/${file}`, params: { file } }), lambdaContext());
+    createFile(() => ({ apiDocs }))(apiEvent({ path: `/docs/${file}`, params: { file } }), lambdaContext());
 
   it.each([
     ['swagger-ui.css', 'text/css; charset=utf-8', 'the text of swagger-ui.css'],
@@ -60,8 +60,8 @@ describe('GET /docs/{file}', () => {
 });
 
 it('GET /openapi.json is the description as it is kept', async () => {
-  const viewer = { read: async (file: string) => JSON.stringify({ file }) };
-  const ask = createOpenApi(() => ({ viewer }));
+  const apiDocs = { read: async (file: string) => JSON.stringify({ file }) };
+  const ask = createOpenApi(() => ({ apiDocs }));
   const answer = await ask(apiEvent({ path: '/openapi.json' }), lambdaContext());
   expect(answer).toMatchObject({
     statusCode: 200,

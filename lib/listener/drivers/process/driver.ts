@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import { type HiddenFolder, pathHiding } from '../../../processes/hidden-paths.ts';
-import type { ProcessKeeper } from '../../../processes/keeper.ts';
+import type { ProcessSupervisor } from '../../../processes/supervisor.ts';
 import { nextTimestamp } from '../../../processes/timestamps.ts';
 import { messageOf, pause } from '../../backoff.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../driver.ts';
@@ -32,7 +32,7 @@ export type ProcessDriverOptions = {
 
 type Parts = {
   options: ProcessDriverOptions;
-  keeper: ProcessKeeper;
+  supervisor: ProcessSupervisor;
   proxy: Proxy;
   state: LocalState;
   shipper: LogShipper;
@@ -162,7 +162,7 @@ export class ProcessDriver implements Driver {
     const stopping = Promise.all([...this.#deployments.values()].map((deployment) => deployment.stop()));
     // Servers that save their state must be asked in their own way first.
     await Promise.race([stopping, pause(graceMilliseconds)]);
-    await this.#parts.keeper.stopAll(0);
+    await this.#parts.supervisor.stopAll(0);
     await stopping;
   }
 
@@ -211,19 +211,19 @@ export class ProcessDriver implements Driver {
     say: DeployHooks['say'],
     beside: boolean,
   ): Promise<BroughtUp> {
-    const { options, keeper, shipper } = this.#parts;
+    const { options, supervisor, shipper } = this.#parts;
     if (spec.artifact.kind === 'image') throw new Error(IMAGE_REFUSED.replace('{uri}', spec.artifact.uri));
     const folder = this.#revisionFolder(spec.deployment_id, spec.revision_id);
     signal.throwIfAborted();
     this.#starting.add(spec);
     try {
-      const fetched = await fetchArtifact(keeper, { ...options, ...spec.artifact }, folder, signal);
+      const fetched = await fetchArtifact(supervisor, { ...options, ...spec.artifact }, folder, signal);
       const fetchedAt = performance.now();
       const state = join(this.#folder(spec.deployment_id), beside ? TRIAL_FOLDER : STATE_FOLDER);
       if (beside) await rm(state, { recursive: true, force: true });
       const agent = await agentCommand(folder, spec, state);
       const server = await startServer({
-        keeper,
+        supervisor,
         spec,
         signal,
         say,
@@ -260,7 +260,7 @@ export class ProcessDriver implements Driver {
     server.target.agent.destroy();
     if (server.savesOnStop && !server.isTrial)
       await saveAndStop(server.group, server.target.where.port, SAVE_MILLISECONDS);
-    await this.#parts.keeper.stop(server.group, STOP_GRACE_MILLISECONDS);
+    await this.#parts.supervisor.stop(server.group, STOP_GRACE_MILLISECONDS);
   }
 
   #save(deployment: Deployment): void {

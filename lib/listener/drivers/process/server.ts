@@ -1,9 +1,9 @@
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import { freePort } from '../../../processes/free-port.ts';
 import type { OutputLine, ProcessGroup } from '../../../processes/group.ts';
-import type { ProcessKeeper } from '../../../processes/keeper.ts';
 import { cutText } from '../../../processes/lines.ts';
 import type { Listening } from '../../../processes/listening.ts';
+import type { ProcessSupervisor } from '../../../processes/supervisor.ts';
 import { nextTimestamp } from '../../../processes/timestamps.ts';
 import { type DeployHooks, OUTPUT_FOLLOWS } from '../../driver.ts';
 import { guessLevel } from '../../level.ts';
@@ -15,7 +15,7 @@ import { NotReadyError, waitUntilReady } from './readiness.ts';
 import { serverEnvironment } from './server-environment.ts';
 
 export type ServerOptions = {
-  keeper: ProcessKeeper;
+  supervisor: ProcessSupervisor;
   spec: DeploySpec;
   command: ServerCommand;
   mask: Mask;
@@ -85,7 +85,7 @@ function collect(
 }
 
 async function startOnce(options: ServerOptions): Promise<Server> {
-  const { keeper, command, spec } = options;
+  const { supervisor, command, spec } = options;
   const port = await freePort();
   const environment = serverEnvironment(spec, port, command.toolFolders, command.variables);
   if (environment.ownPortIgnored) {
@@ -100,7 +100,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     failure ??= message;
   };
   const begin = Date.now();
-  const group = keeper.start({
+  const group = supervisor.start({
     command: '/bin/sh',
     args: ['-c', command.line],
     cwd: command.cwd,
@@ -128,7 +128,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
       isTrial: options.isTrial,
     };
   } catch (error) {
-    await keeper.stop(group, error instanceof NotReadyError ? STOP_GRACE_MILLISECONDS : 1000);
+    await supervisor.stop(group, error instanceof NotReadyError ? STOP_GRACE_MILLISECONDS : 1000);
     if (!(error instanceof NotReadyError)) throw error;
     throw new ServerFailedError(withTail(error.message, tail));
   }

@@ -6,18 +6,18 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
 import type { GroupCommand, OutputLine } from '../../../lib/processes/group.ts';
-import { killCarriers, ProcessKeeper } from '../../../lib/processes/keeper.ts';
 import { listenersOf, onPort, pidsOnPort } from '../../../lib/processes/listening.ts';
 import { SOURCE_VARIABLE } from '../../../lib/processes/process-source.ts';
 import { carriersOf, membersOf, readProcesses, startTimeOf } from '../../../lib/processes/process-table.ts';
+import { killCarriers, ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { until } from '../../support/until.ts';
 
 const WAIT = { timeoutMs: 10_000 };
 
-function newKeeper(): ProcessKeeper {
-  const keeper = new ProcessKeeper();
-  onTestFinished(() => keeper.close());
-  return keeper;
+function newSupervisor(): ProcessSupervisor {
+  const supervisor = new ProcessSupervisor();
+  onTestFinished(() => supervisor.close());
+  return supervisor;
 }
 
 function shell(line: string, lines: OutputLine[] = [], rest: Partial<GroupCommand> = {}): GroupCommand {
@@ -55,7 +55,7 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
   describe('a process group', { timeout: 30_000 }, () => {
     it('delivers its output line by line, in order, the last partial line and invalid bytes too', async () => {
       const lines: OutputLine[] = [];
-      const group = newKeeper().start(
+      const group = newSupervisor().start(
         shell("printf 'one\\r\\ntwo\\n\\377bad\\nlast'; printf 'err\\n' >&2; exit 4", lines),
       );
       expect(await group.exited).toEqual({ code: 4, signal: null });
@@ -67,13 +67,13 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
     });
 
     it('says what went wrong when the command cannot be started', async () => {
-      const group = newKeeper().start(shell('', [], { command: '/nowhere/at/all' }));
+      const group = newSupervisor().start(shell('', [], { command: '/nowhere/at/all' }));
       expect((await group.exited).error).toMatch(/ENOENT/);
     });
 
     it('loses no output of a command that ended while this process had no time to read it', async () => {
       const lines: OutputLine[] = [];
-      const group = newKeeper().start(shell('(sleep 0.1; echo late) & exit 0', lines));
+      const group = newSupervisor().start(shell('(sleep 0.1; echo late) & exit 0', lines));
       await until(() => group.exit !== undefined, { ...WAIT, what: 'the command to end' });
       // Timers come right after immediates: what falls due in the busy time is called before the pipes are looked at again.
       await nextImmediate();
@@ -84,33 +84,33 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
     });
 
     it('ends though an orphan holds its output open, and stopping it ends the orphan', async () => {
-      const keeper = newKeeper();
-      const group = keeper.start(shell('sleep 600 & echo started'));
+      const supervisor = newSupervisor();
+      const group = supervisor.start(shell('sleep 600 & echo started'));
       expect(await group.exited).toMatchObject({ code: 0 });
       expect(membersOf(group)).toHaveLength(1);
-      await keeper.stop(group, 2000);
+      await supervisor.stop(group, 2000);
       expect(membersOf(group)).toEqual([]);
-      expect(keeper.groups.size).toBe(0);
+      expect(supervisor.groups.size).toBe(0);
     });
 
     it('gives a goodbye its time, and kills what ignores it or has left the group', async () => {
       const lines: OutputLine[] = [];
-      const keeper = newKeeper();
-      const polite = keeper.start(
+      const supervisor = newSupervisor();
+      const polite = supervisor.start(
         shell("trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.05; done", lines),
       );
-      const deaf = keeper.start(
+      const deaf = supervisor.start(
         shell("trap '' TERM; setsid sh -c \"trap '' TERM; echo up; sleep 600\" & wait; sleep 600", lines),
       );
       await until(() => lines.filter((one) => one.line === 'up').length === 2, {
         ...WAIT,
         what: 'both to be up',
       });
-      await keeper.stop(polite, 5000);
+      await supervisor.stop(polite, 5000);
       expect(lines.map((one) => one.line)).toContain('bye');
       expect(polite.exit).toEqual({ code: 0, signal: null });
       expect(membersOf(deaf).length).toBeGreaterThan(1);
-      await keeper.stop(deaf, 200);
+      await supervisor.stop(deaf, 200);
       expect(membersOf(deaf)).toEqual([]);
     });
 
@@ -122,11 +122,11 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
 
     it('knows the ports that it listens on, and no others', async () => {
       const lines: OutputLine[] = [];
-      const keeper = newKeeper();
+      const supervisor = newSupervisor();
       const script =
         "const s = require('net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))";
-      const group = keeper.start(shell('', lines, { command: process.execPath, args: ['-e', script] }));
-      const other = keeper.start(shell('sleep 600'));
+      const group = supervisor.start(shell('', lines, { command: process.execPath, args: ['-e', script] }));
+      const other = supervisor.start(shell('sleep 600'));
       const { line } = await until(() => lines[0], { ...WAIT, what: 'its port' });
       expect(onPort(listenersOf(group), Number(line))).toEqual({ host: '127.0.0.1', port: Number(line) });
       expect(listenersOf(other)).toEqual([]);
@@ -137,70 +137,70 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
 
   describe('a program that is known to leave nothing behind', { timeout: 30_000 }, () => {
     it('is ended with its group all the same when it did', async () => {
-      const keeper = newKeeper();
-      const group = keeper.start(shell('sleep 600 & exit 0'));
+      const supervisor = newSupervisor();
+      const group = supervisor.start(shell('sleep 600 & exit 0'));
       await group.exited;
       expect(membersOf(group)).toHaveLength(1);
-      await keeper.stopKnown(group, 500);
-      expect([membersOf(group), keeper.groups.size]).toEqual([[], 0]);
+      await supervisor.stopKnown(group, 500);
+      expect([membersOf(group), supervisor.groups.size]).toEqual([[], 0]);
     });
 
-    it('may leave what has gone into a session of its own, until the keeper closes', async () => {
-      const keeper = newKeeper();
-      const group = keeper.start(shell('setsid sleep 600 & exit 0'));
+    it('may leave what has gone into a session of its own, until the supervisor closes', async () => {
+      const supervisor = newSupervisor();
+      const group = supervisor.start(shell('setsid sleep 600 & exit 0'));
       await group.exited;
       await until(() => membersOf(group).some((row) => row.groupId !== group.pid), {
         ...WAIT,
         what: 'the session of its own',
       });
-      await keeper.stopKnown(group, 500);
-      expect([membersOf(group).length, keeper.groups.size]).toEqual([1, 0]);
-      await keeper.close();
+      await supervisor.stopKnown(group, 500);
+      expect([membersOf(group).length, supervisor.groups.size]).toEqual([1, 0]);
+      await supervisor.close();
       expect(membersOf(group)).toEqual([]);
     });
   });
 
   describe('the warden', { timeout: 30_000 }, () => {
     async function startProgram() {
-      const file = fileURLToPath(new URL('keeper-program.ts', import.meta.url));
+      const file = fileURLToPath(new URL('supervisor-program.ts', import.meta.url));
       // A process group of its own, so that all of it can be killed at once.
       const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
       const said = createInterface({ input: child.stdout });
-      const next = async (): Promise<{ keeper: string; warden: number }> => {
+      const next = async (): Promise<{ supervisor: string; warden: number }> => {
         const [line]: unknown[] = await once(said, 'line');
         return JSON.parse(String(line));
       };
-      const { keeper, warden } = await next();
-      onTestFinished(() => killCarriers(keeper));
-      await until(() => carriersOf(keeper).length >= 3, { ...WAIT, what: 'the three processes' });
-      return { next, keeper, warden, pid: child.pid ?? 0 };
+      const { supervisor, warden } = await next();
+      onTestFinished(() => killCarriers(supervisor));
+      await until(() => carriersOf(supervisor).length >= 3, { ...WAIT, what: 'the three processes' });
+      return { next, supervisor, warden, pid: child.pid ?? 0 };
     }
 
     it.each([
       { how: 'the parent alone', target: (pid: number) => pid },
       { how: "the parent's whole process group", target: (pid: number) => -pid },
     ])('ends everything after kill -9 of $how, then itself', async ({ target }) => {
-      const { keeper, warden, pid } = await startProgram();
+      const { supervisor, warden, pid } = await startProgram();
       process.kill(target(pid), 'SIGKILL');
-      await until(() => carriersOf(keeper).length === 0, { ...WAIT, what: 'everything to be gone' });
+      await until(() => carriersOf(supervisor).length === 0, { ...WAIT, what: 'everything to be gone' });
       await until(() => startTimeOf(warden) === undefined, { ...WAIT, what: 'the warden to be gone' });
     });
 
     it('is replaced when it dies, and the new one ends everything too', async () => {
-      const { keeper, warden, pid, next } = await startProgram();
+      const { supervisor, warden, pid, next } = await startProgram();
       const replaced = next();
       process.kill(warden, 'SIGKILL');
       expect((await replaced).warden).not.toBe(warden);
-      expect(carriersOf(keeper).length).toBeGreaterThanOrEqual(3);
+      expect(carriersOf(supervisor).length).toBeGreaterThanOrEqual(3);
       process.kill(pid, 'SIGKILL');
-      await until(() => carriersOf(keeper).length === 0, { ...WAIT, what: 'everything to be gone' });
+      await until(() => carriersOf(supervisor).length === 0, { ...WAIT, what: 'everything to be gone' });
     });
 
     it('is dismissed by close, with everything stopped', async () => {
-      const keeper = new ProcessKeeper();
-      const group = keeper.start(shell('sleep 600 & sleep 601'));
-      const warden = keeper.wardenPid ?? 0;
-      await keeper.close();
+      const supervisor = new ProcessSupervisor();
+      const group = supervisor.start(shell('sleep 600 & sleep 601'));
+      const warden = supervisor.wardenPid ?? 0;
+      await supervisor.close();
       expect(membersOf(group)).toEqual([]);
       expect(startTimeOf(warden)).toBeUndefined();
     });

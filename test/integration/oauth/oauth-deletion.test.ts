@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { revokeDue } from '../../../lib/app/auth/tokens/revoke.ts';
-import { openTokens } from '../../../lib/app/auth/tokens/sealed.ts';
+import { revokeDue } from '../../../lib/app/oauth/tokens/revoke.ts';
+import { openTokens } from '../../../lib/app/oauth/tokens/sealed.ts';
 import type { OAuthToken } from '../../../lib/store/oauth-tokens.ts';
 import { aControlPlane } from '../../support/control-plane.ts';
 import { aStoredProvider } from '../../support/oauth-grants.ts';

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { clientOf, getProvider } from '../../../lib/app/auth/providers/client.ts';
-import { createProvider } from '../../../lib/app/auth/providers/create.ts';
-import { deleteProvider } from '../../../lib/app/auth/providers/delete.ts';
-import { showProvider } from '../../../lib/app/auth/providers/get.ts';
-import { listProviders } from '../../../lib/app/auth/providers/list.ts';
-import { discoverProvider } from '../../../lib/app/auth/providers/mcp-discover.ts';
-import { patchProvider } from '../../../lib/app/auth/providers/patch.ts';
 import type { Deps } from '../../../lib/app/deps.ts';
+import { clientOf, getProvider } from '../../../lib/app/oauth/providers/client.ts';
+import { createProvider } from '../../../lib/app/oauth/providers/create.ts';
+import { deleteProvider } from '../../../lib/app/oauth/providers/delete.ts';
+import { showProvider } from '../../../lib/app/oauth/providers/get.ts';
+import { listProviders } from '../../../lib/app/oauth/providers/list.ts';
+import { discoverProvider } from '../../../lib/app/oauth/providers/mcp-discover.ts';
+import { patchProvider } from '../../../lib/app/oauth/providers/patch.ts';
 import {
   changeProviderBody,
   createProviderBody,

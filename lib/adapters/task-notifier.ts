@@ -1,5 +1,5 @@
 /** Lets a claim wait for work where holding a request costs nothing. */
-export type Offers = {
+export type TaskNotifier = {
   /** Waiting costs nothing here, so a listener may ask again at once. */
   holds: boolean;
   /** Resolves when a task may have been offered or cancelled for this listener, at the latest after `milliseconds`. On AWS at once. */
@@ -7,4 +7,4 @@ export type Offers = {
 };
 
 /** On AWS a held function costs ten times as much as asking again, so nothing waits. */
-export const neverWait: Offers = { holds: false, wait: async () => {} };
+export const neverWait: TaskNotifier = { holds: false, wait: async () => {} };

@@ -11,7 +11,7 @@ export const packageFiles = ['swagger-ui.css', 'swagger-ui-bundle.js'] as const;
 /** What starts the viewer on our page; a page under a strict policy holds no scripts itself. */
 export const START_FILE = 'start.js';
 
-export type ViewerFile = typeof DESCRIPTION_FILE | (typeof packageFiles)[number];
+export type ApiDocsFile = typeof DESCRIPTION_FILE | (typeof packageFiles)[number];
 
 export const pagePart = z.enum([...packageFiles, START_FILE]);
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { absent, any, atMost, guard, put } from './expressions.ts';
 import type { Key } from './keys.ts';
-import { ANSWER, find, type Write } from './operations.ts';
+import { find, IDEMPOTENCY_RECORD, type Write } from './operations.ts';
 import { patienceOf } from './patience.ts';
 import type { Table } from './table.ts';
 
 /** The answer to a request that carried an idempotency key. */
-export const answer = z.object({
+export const idempotencyRecord = z.object({
   v: z.literal(1),
   entity: z.literal('answer'),
   tenant_id: z.string(),
@@ -20,11 +20,15 @@ export const answer = z.object({
   expires_at: z.number(),
   ttl: z.int(),
 });
-export type Answer = z.infer<typeof answer>;
+export type IdempotencyRecord = z.infer<typeof idempotencyRecord>;
 
 /** The answer that is kept under this key, unless its time is over. */
-export async function findAnswer(table: Table, key: Key, now: number): Promise<Answer | undefined> {
-  const found = await find(table, key, answer);
+export async function findIdempotencyRecord(
+  table: Table,
+  key: Key,
+  now: number,
+): Promise<IdempotencyRecord | undefined> {
+  const found = await find(table, key, idempotencyRecord);
   return found !== undefined && found.expires_at > now ? found : undefined;
 }
 
@@ -32,23 +36,23 @@ export async function findAnswer(table: Table, key: Key, now: number): Promise<A
 const LOOK_MILLISECONDS = 500;
 
 /** The answer that is kept under this key, as soon as it is; undefined when there is none at `until` (epoch milliseconds). */
-export async function awaitAnswer(
+export async function awaitIdempotencyRecord(
   table: Table,
   key: Key,
   clock: { now(): number },
   until: number,
-): Promise<Answer | undefined> {
+): Promise<IdempotencyRecord | undefined> {
   for (;;) {
-    const found = await findAnswer(table, key, clock.now());
+    const found = await findIdempotencyRecord(table, key, clock.now());
     if (found !== undefined || clock.now() >= until) return found;
     await patienceOf(table).pause(LOOK_MILLISECONDS);
   }
 }
 
-/** Keeps an answer where none is kept. When one is, the transaction that this is part of throws `AlreadyAnswered`. */
-export const putAnswer = (key: Key, item: Answer, now: number): Write =>
+/** Keeps an answer where none is kept. When one is, the transaction that this is part of throws `AlreadyRecorded`. */
+export const putIdempotencyRecord = (key: Key, item: IdempotencyRecord, now: number): Write =>
   put(
-    ANSWER,
+    IDEMPOTENCY_RECORD,
     { ...key, ...item },
     guard('answer: none is kept', any(absent('pk'), atMost('expires_at', now))),
   );

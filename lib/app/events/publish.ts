@@ -1,4 +1,4 @@
-import type { Untold } from '../../adapters/events.ts';
+import type { Unpublished } from '../../adapters/events.ts';
 import type { DeploymentEvent } from '../../contract/events.ts';
 import { type EventCount, missedBefore, type News, NO_EVENTS, numberNews } from '../../domain/event-count.ts';
 import { findDeployment } from '../../store/deployments.ts';
@@ -29,9 +29,9 @@ export async function tell(
   deps: TellDeps,
   owner: Owner,
   news: readonly News<Unnumbered>[],
-): Promise<Untold | undefined> {
+): Promise<Unpublished | undefined> {
   const asked = new Set<number>();
-  const toldNow = new Set<string>();
+  const publishedNow = new Set<string>();
   for (;;) {
     const { missed, events } = await numbered(deps, owner, news, asked);
     // What was read and told meanwhile is not told twice.
@@ -39,11 +39,11 @@ export async function tell(
       return publish(
         deps,
         owner,
-        events.filter(({ id }) => !toldNow.has(id)),
+        events.filter(({ id }) => !publishedNow.has(id)),
       );
     for (const number of missed) asked.add(number);
     const late = await numbered(deps, owner, await readMissed(deps, owner, missed), undefined);
-    for (const { id } of late.events) toldNow.add(id);
+    for (const { id } of late.events) publishedNow.add(id);
     await publish(deps, owner, late.events);
   }
 }
@@ -110,10 +110,14 @@ async function readMissed({ table }: TellDeps, owner: Owner, numbers: number[]):
   return found.filter((one) => one !== undefined).toReversed();
 }
 
-async function publish(deps: TellDeps, owner: Owner, events: DeploymentEvent[]): Promise<Untold | undefined> {
+async function publish(
+  deps: TellDeps,
+  owner: Owner,
+  events: DeploymentEvent[],
+): Promise<Unpublished | undefined> {
   if (events.length === 0) return undefined;
-  const untold = await deps.events.publish(events);
-  if (untold === undefined) return undefined;
-  await write(deps.table, putUnsentEvents(owner, untold.events, deps.clock.now()));
-  return untold;
+  const unpublished = await deps.events.publish(events);
+  if (unpublished === undefined) return undefined;
+  await write(deps.table, putUnsentEvents(owner, unpublished.events, deps.clock.now()));
+  return unpublished;
 }

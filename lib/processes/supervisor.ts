@@ -11,7 +11,7 @@ const FORGET_MILLISECONDS = 1_000;
  * Starts process groups and sees to it that none of them outlives this process, however it ends: a warden beside it kills what
  * is left. Make one for a program and close it at the end.
  */
-export class ProcessKeeper {
+export class ProcessSupervisor {
   /** Every group's marker contains it: with `killCarriers(id)` a later run can end what an earlier one left. */
   readonly id = randomUUID();
   readonly #warden = new Warden(this.id);
@@ -29,7 +29,7 @@ export class ProcessKeeper {
 
   /** Starts a command in a session and process group of its own. Never throws: a failed start is the group's exit. */
   start(command: GroupCommand): ProcessGroup {
-    // What runs inside another keeper's group carries that marker too, so that ending the outer group ends all of it.
+    // What runs inside another supervisor's group carries that marker too, so that ending the outer group ends all of it.
     const outer = process.env[MARKER_VARIABLE];
     const own = `${this.id}.${randomUUID()}`;
     const group = startGroup(command, own, outer === undefined ? own : `${outer}/${own}`);
@@ -77,7 +77,7 @@ export class ProcessKeeper {
   }
 }
 
-/** Kills every process whose marker contains `keeperId` and waits until none is alive. */
-export async function killCarriers(keeperId: string): Promise<void> {
-  await killGroup({ pid: undefined, startTime: undefined, marker: keeperId });
+/** Kills every process whose marker contains `supervisorId` and waits until none is alive. */
+export async function killCarriers(supervisorId: string): Promise<void> {
+  await killGroup({ pid: undefined, startTime: undefined, marker: supervisorId });
 }

@@ -1,9 +1,9 @@
 import { childEnvironment } from '../../../lib/processes/environment.ts';
-import { ProcessKeeper } from '../../../lib/processes/keeper.ts';
+import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 
 /** A program that keeps one group of three processes, one of them outside the process group; the tests kill it. */
-const keeper = new ProcessKeeper();
-keeper.start({
+const supervisor = new ProcessSupervisor();
+supervisor.start({
   command: '/bin/sh',
   args: ['-c', 'sleep 600 & setsid sleep 601 & wait'],
   cwd: '/',
@@ -12,7 +12,7 @@ keeper.start({
 });
 let said: number | undefined;
 setInterval(() => {
-  if (keeper.wardenPid === said) return;
-  said = keeper.wardenPid;
-  console.log(JSON.stringify({ keeper: keeper.id, warden: said }));
+  if (supervisor.wardenPid === said) return;
+  said = supervisor.wardenPid;
+  console.log(JSON.stringify({ supervisor: supervisor.id, warden: said }));
 }, 10);

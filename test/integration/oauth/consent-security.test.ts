@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openText } from '../../../lib/app/auth/consent/sealed.ts';
-import { readTicket } from '../../../lib/app/auth/consent/secrets.ts';
+import { openText } from '../../../lib/app/oauth/consent/sealed.ts';
+import { readTicket } from '../../../lib/app/oauth/consent/secrets.ts';
 import { findAuthRequest } from '../../../lib/store/auth-requests.ts';
 import { Browser, formOf } from '../../support/browser.ts';
 import { aConsentWorld, type ConsentWorld } from '../../support/consent-world.ts';

@@ -1,6 +1,6 @@
 import { createServer, request as requestPlain } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
-import { waitForConsent } from '../../../lib/app/auth/consent/wait.ts';
+import { waitForConsent } from '../../../lib/app/oauth/consent/wait.ts';
 import { waitForConsent as row } from '../../../lib/contract/routes/consent.ts';
 import { startGateway } from '../../../lib/embedded/gateway.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';

@@ -1,16 +1,16 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import type { Offers } from '../adapters/offers.ts';
+import type { TaskNotifier } from '../adapters/task-notifier.ts';
 import { entityOf } from './stream/lambda-record.ts';
 
 /** The port, and its feed: each record of the table's stream. */
-export type EmbeddedOffers = Offers & {
+export type EmbeddedTaskNotifier = TaskNotifier & {
   notice(record: DynamoDBRecord): void;
   /** Ends all waiting. */
   close(): void;
 };
 
 /** Holds claims until the stream shows that a task of their listener is offered or cancelled. */
-export function createOffers(): EmbeddedOffers {
+export function createTaskNotifier(): EmbeddedTaskNotifier {
   const waiting = new Map<string, Set<() => void>>();
   let closed = false;
   const release = (listenerId: string) => {

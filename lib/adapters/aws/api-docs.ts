@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { Viewer } from '../viewer.ts';
+import type { ApiDocs } from '../api-docs.ts';
 
 /** Reads files that were put into a folder beside a function's code when it was bundled. */
-export const viewerIn = (folder: URL): Viewer => ({
+export const apiDocsIn = (folder: URL): ApiDocs => ({
   read: (file) => readFile(new URL(file, folder), 'utf8'),
 });

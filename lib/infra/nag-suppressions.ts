@@ -4,7 +4,7 @@ import type { Platform } from './platform.ts';
 const PREFIX = 'AwsSolutions::AwsSolutions-';
 
 /** Findings of the security rules that are meant to be so, each with its reason. */
-export function acknowledge(stack: Stack, { arns }: Platform): void {
+export function suppressNagFindings(stack: Stack, { arns }: Platform): void {
   const wildcard = (arn: string) => `IAM5[Resource::${shown(stack, arn)}]`;
   const reasons: [rule: string, reason: string][] = [
     [

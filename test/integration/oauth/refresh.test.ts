@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { clientOf } from '../../../lib/app/auth/providers/client.ts';
-import { deleteToken } from '../../../lib/app/auth/tokens/delete.ts';
-import { freshAccessToken } from '../../../lib/app/auth/tokens/fresh.ts';
-import { revokeDue } from '../../../lib/app/auth/tokens/revoke.ts';
-import { openTokens } from '../../../lib/app/auth/tokens/sealed.ts';
+import { clientOf } from '../../../lib/app/oauth/providers/client.ts';
+import { deleteToken } from '../../../lib/app/oauth/tokens/delete.ts';
+import { freshAccessToken } from '../../../lib/app/oauth/tokens/fresh.ts';
+import { revokeDue } from '../../../lib/app/oauth/tokens/revoke.ts';
+import { openTokens } from '../../../lib/app/oauth/tokens/sealed.ts';
 import { ApiError } from '../../../lib/contract/errors.ts';
 import { update } from '../../../lib/store/expressions.ts';
 import type { OAuthProvider } from '../../../lib/store/oauth-providers.ts';

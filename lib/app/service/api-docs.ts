@@ -1,26 +1,26 @@
-import type { Viewer } from '../../adapters/viewer.ts';
+import type { ApiDocs } from '../../adapters/api-docs.ts';
+import { DESCRIPTION_FILE, START_FILE } from '../../contract/api-docs.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { getDocs, getDocsFile, getOpenApi } from '../../contract/routes/service.ts';
-import { DESCRIPTION_FILE, START_FILE } from '../../contract/viewer.ts';
 
 /** Asks nobody else: the viewer would otherwise have the document checked by a service of its makers. */
 const START = `const { openapi } = document.currentScript.dataset;
 SwaggerUIBundle({ url: openapi, dom_id: '#viewer', deepLinking: true, validatorUrl: null });
 `;
 
-type ViewerDeps = { viewer: Viewer };
+type ApiDocsDeps = { apiDocs: ApiDocs };
 
 /** The description of the API. */
 export const description = async (
   _: unknown,
-  { viewer }: ViewerDeps,
+  { apiDocs }: ApiDocsDeps,
 ): Promise<RouteOutput<typeof getOpenApi>> => ({
   contentType: 'application/json',
-  text: await viewer.read(DESCRIPTION_FILE),
+  text: await apiDocs.read(DESCRIPTION_FILE),
 });
 
 /** The page. Its parts are named from the root of the host: it may lie under a prefix, and be asked for with a slash at the end. */
-export async function viewerPage({
+export async function apiDocsPage({
   baseUrl,
 }: Pick<RouteInput<typeof getDocs>, 'baseUrl'>): Promise<RouteOutput<typeof getDocs>> {
   // A path of a URL holds no quotes and no angle brackets.
@@ -46,10 +46,10 @@ export async function viewerPage({
 }
 
 /** One of its parts. */
-export async function viewerFile(
+export async function apiDocsFile(
   { params: { file } }: Pick<RouteInput<typeof getDocsFile>, 'params'>,
-  { viewer }: ViewerDeps,
+  { apiDocs }: ApiDocsDeps,
 ): Promise<RouteOutput<typeof getDocsFile>> {
   const contentType = file.endsWith('.css') ? 'text/css' : 'text/javascript';
-  return { contentType, text: file === START_FILE ? START : await viewer.read(file) };
+  return { contentType, text: file === START_FILE ? START : await apiDocs.read(file) };
 }

@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts';
  * Makes the next sweep look at a revision: its execution ended in a way that Finish did not see. Harmless for a revision that has ended or
  * is gone, and when repeated.
  */
-export async function lookNow(deps: Pick<Deps, 'table' | 'clock'>, ref: RevisionRef): Promise<void> {
+export async function requeue(deps: Pick<Deps, 'table' | 'clock'>, ref: RevisionRef): Promise<void> {
   const now = deps.clock.now();
   try {
     await write(
