@@ -179,7 +179,7 @@ describe('Build', () => {
   it('stops the build that an interrupt did not know of', async () => {
     codeBuild.on(StopBuildCommand).resolves({});
     codeBuild.on(StartBuildCommand).callsFake(async () => {
-      table.refuseOnce(() => true);
+      seedInSlot(table, { status: 'AWAITING_BUILD', interrupt_requested_at: '2026-01-01T00:00:00.000Z' });
       return { build: { id: 'project:1' } };
     });
     await expect(build(token)).rejects.toMatchObject({ name: 'StepRefused' });
