@@ -180,6 +180,7 @@ describe('Build', () => {
     codeBuild.on(StopBuildCommand).resolves({});
     codeBuild.on(StartBuildCommand).callsFake(async () => {
       seedInSlot(table, { status: 'AWAITING_BUILD', interrupt_requested_at: '2026-01-01T00:00:00.000Z' });
+      table.refuseOnce(() => true);
       return { build: { id: 'project:1' } };
     });
     await expect(build(token)).rejects.toMatchObject({ name: 'StepRefused' });
