@@ -26,7 +26,7 @@ export const unkeyed: Idempotency = { record: () => [] };
 export type RecordedResponse = Pick<IdempotencyRecord, 'status' | 'headers' | 'body' | 'request_hash'>;
 
 const RECORD_MILLISECONDS = 24 * 3_600_000;
-/** A request waits so long for a concurrent one (contract §2.2): API Gateway and clients give up after 30 s, functions after 29 s. */
+/** How long a request waits for a concurrent duplicate. API Gateway and clients give up after 30 s, functions after 29 s. */
 const WAIT_MILLISECONDS_MAX = 20_000;
 
 /** The place of one answer: that to a caller's request of a method and path under a key. */

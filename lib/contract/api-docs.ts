@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The description of the API, the page that shows it, and its parts (contract §2.9): files that are served as they are. */
+/** The API description, the page that shows it and the files of that page. All are served unchanged. */
 
 /** In `docs`, made from the route table. */
 export const DESCRIPTION_FILE = 'openapi.json';

@@ -5,7 +5,7 @@ import { oauthScopes } from './oauth-tokens.ts';
 import { report, valueError } from './problems.ts';
 import { orNull } from './query.ts';
 
-/** Asking a person for consent at an OAuth provider, and waiting for it (contract §2.8). */
+/** Requests for a person's consent at an OAuth provider. docs/oauth.md has the flow. */
 
 const NAME_LENGTH_MAX = 256;
 const URL_LENGTH_MAX = 2048;

@@ -2,7 +2,7 @@ import { repeatable } from './repeatable.ts';
 
 type ErrorShape = { status: number; detail: (params: never) => string; headers?: Record<string, string> };
 
-/** The one place that decides status and text of every refusal but 422 (contract §2.1). */
+/** The status and text of every error but 422. docs/api.md says what each status means. */
 export const errors = {
   source_configuration: {
     status: 400,

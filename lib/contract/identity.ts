@@ -5,7 +5,7 @@ import { always, missing, report, valueError } from './problems.ts';
 import { id, orNull, page } from './query.ts';
 import { memberRoles, roles } from './roles.ts';
 
-/** Who may do what: API keys, members and tenants, as requests ask for them and responses show them (contract §2.7). */
+/** API keys, members and tenants in requests and responses. docs/identity.md explains them. */
 
 const NAME_LENGTH_MAX = 128;
 /** OpenID Connect allows a subject so many characters. */

@@ -3,8 +3,8 @@ import { anyObject } from './as-given.ts';
 import { textRule } from './problems.ts';
 
 /**
- * What listeners and the control plane say to each other (contract §2.4). Listeners only ever call out. Every request carries
- * the listener's own API key in `X-Api-Key`; every path starts with `/v2/listeners/{listener_id}`.
+ * Requests and responses of the listener protocol, which docs/listener-protocol.md explains. Listeners only call out. Each
+ * request carries the listener's API key in `X-Api-Key`; each path starts with `/v2/listeners/{listener_id}`.
  */
 
 /** Seconds a claim or a heartbeat keeps a task; a listener that says nothing for so long has lost it. */

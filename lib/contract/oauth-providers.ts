@@ -3,7 +3,7 @@ import { asGiven } from './as-given.ts';
 import { withoutNulls } from './json.ts';
 import { always, report, textRule, valueError } from './problems.ts';
 
-/** OAuth providers of an organisation, as requests name them and responses show them (contract §2.8). The client secret is taken and never shown. */
+/** OAuth providers of an organization in requests and responses. The client secret is never in a response. */
 
 export const userBindings = ['browser', 'strict'] as const;
 const tokenEndpointAuthMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const;

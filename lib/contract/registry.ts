@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Credentials for the installation's image registry: what is asked and answered (contract §2.4, §2.6). */
+/** Requests for credentials of the installation's image registry. */
 
 export const NO_REGISTRY =
   'this installation has no image registry; deploy from source (--remote) or give image_uri';

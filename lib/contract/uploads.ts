@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Uploading a source tarball: what is asked and answered (contract §2.6). */
+/** Requests to upload a source tarball. */
 
 /** One gzip tarball may have so many bytes. */
 export const UPLOAD_SIZE_BYTES_MAX = 200 * 1024 * 1024;

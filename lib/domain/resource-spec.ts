@@ -2,8 +2,8 @@ import type { ValidationItem } from '../contract/errors.ts';
 import type { ResourceSpec } from '../contract/resource-spec.ts';
 
 /**
- * What the numbers of a `resource_spec` may be and what they default to (contract §2.2). No upper bounds: the cluster's
- * capacity is the bound.
+ * Bounds and defaults of the numbers in a `resource_spec`. There are no upper bounds: the capacity of the cluster is the
+ * limit.
  */
 export const CPU_MIN = 0.1;
 export const MEMORY_STEP_MB = 128;

@@ -1,6 +1,6 @@
 import type { RevisionStatus } from '../contract/revision-status.ts';
 
-/** The only moves there are (contract §2.3). Everything that writes a status is compiled from this table. */
+/** The only transitions. Every write of a status gets its condition from this table; docs/api.md shows it. */
 export const transitions: Record<RevisionStatus, readonly RevisionStatus[]> = {
   CREATING: ['QUEUED', 'CREATE_FAILED', 'SKIPPED', 'INTERRUPTED'],
   QUEUED: ['AWAITING_BUILD', 'AWAITING_DEPLOY', 'SKIPPED', 'INTERRUPTED', 'CREATE_FAILED'],

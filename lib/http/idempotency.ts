@@ -96,8 +96,8 @@ function checkedKey(key: string): string {
 }
 
 /**
- * Answers a request that was answered under the same `Idempotency-Key` as it was answered then (contract §2.2). Changes keep their answer in
- * their own transaction; what changes nothing, and what is refused for good, is kept here.
+ * Repeats the first response to requests under the same `Idempotency-Key`. A change records its response in its own
+ * transaction; this step records those of requests that change nothing or are refused.
  */
 export const idempotency = (row: RouteRow, deps: () => IdentityDeps): Step[] =>
   takesIdempotencyKey(row) ? [step(row, deps)] : [];

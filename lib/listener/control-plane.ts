@@ -35,7 +35,7 @@ async function orLost<T>(answer: Promise<T>): Promise<T | Lost> {
   }
 }
 
-/** The listener's side of the protocol (contract §2.4): each call sends one request, retried, its answer validated. */
+/** The listener's side of docs/listener-protocol.md. Each call sends one request, retries it and validates the response. */
 export class ControlPlane {
   readonly #http: Http;
 

@@ -5,7 +5,7 @@ import type { Log } from './log.ts';
 
 /** Changes that come together (a switch: revision, then epoch) are one report. */
 const SETTLE_MILLISECONDS = 50;
-/** So often everything is reported, changed or not (contract §2.4). */
+/** The protocol asks for a full report every five minutes, changed or not. */
 const REPORT_ALL_MILLISECONDS = 5 * 60_000;
 /** What one request may hold (protocol). */
 const REPORTS_PER_REQUEST = 500;

@@ -25,7 +25,7 @@ export const systemPatience: Patience = {
 
 export const patienceOf = ({ patience = systemPatience }: Pick<Table, 'patience'>): Patience => patience;
 
-/** How long conflicts between concurrent writers are retried before the caller hears 503 (contract §2.3). */
+/** How long conflicts between concurrent writers are retried before the caller gets 503. */
 const CONFLICT_MILLISECONDS_MAX = 5_000;
 /** Full jitter spreads writers that collided; the time above ends it, not the count. */
 const conflictBackOff = {

@@ -16,7 +16,7 @@ import type { Tour } from './tour.ts';
 
 const RESTORED = 'slipway-test-table-2';
 
-/** What docs/operations.md says under "Restore the table to a moment", but for the stop of what writes. */
+/** What docs/operations.md says under "Restore the table to a point in time", except for stopping the writers. */
 export function restoreTests(at: () => Tour): void {
   it('works on a table that was restored', async () => {
     const { ground, slipway, aborted, clusterId } = at();

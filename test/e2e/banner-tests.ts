@@ -21,19 +21,16 @@ async function paste(shell: string, pasted: string): Promise<{ output: string; c
   return { output, complaints };
 }
 
-/** So that the name is free for whoever pastes the block next. */
-async function removeHello(program: Program): Promise<void> {
-  const page = await expectApi<{ resources: ShownDeployment[] }>(
-    program,
-    'GET',
-    '/v2/deployments?name_contains=hello',
-    undefined,
-    200,
-  );
-  for (const { id } of page.resources) {
-    await api(program, 'DELETE', `/v2/deployments/${id}`);
-    const isGone = async () => (await api(program, 'GET', `/v2/deployments/${id}`)).status === 404;
-    await until(isGone, { timeoutMs: 30_000, what: 'the deployment to be gone' });
+/** So that their names are free for whoever pastes the same text next. */
+export async function removeDeployments(program: Program, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const path = `/v2/deployments?name=${name}`;
+    const page = await expectApi<{ resources: ShownDeployment[] }>(program, 'GET', path, undefined, 200);
+    for (const { id } of page.resources) {
+      await api(program, 'DELETE', `/v2/deployments/${id}`);
+      const isGone = async () => (await api(program, 'GET', `/v2/deployments/${id}`)).status === 404;
+      await until(isGone, { timeoutMs: 30_000, what: 'the deployment to be gone' });
+    }
   }
 }
 
@@ -42,7 +39,7 @@ export function bannerTests(program: () => Program): void {
   it.each(['sh', 'bash'])(
     'the block of the banner, pasted as it is into %s, deploys the example',
     async (shell) => {
-      onTestFinished(() => removeHello(program()));
+      onTestFinished(() => removeDeployments(program(), ['hello']));
       const printed = () => block.exec(program().output())?.[1];
       const pasted = await until(printed, { timeoutMs: 5_000, what: 'the block' });
       const { output, complaints } = await paste(shell, pasted);

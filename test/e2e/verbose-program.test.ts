@@ -3,6 +3,7 @@ import { bannerTests } from './banner-tests.ts';
 import { canaryTests } from './canary-tests.ts';
 import { httpTests } from './http-tests.ts';
 import { mainFlowTests } from './main-flow-tests.ts';
+import { readmeTests } from './readme-tests.ts';
 import { programOfFile } from './shared-program.ts';
 import { switchTests } from './switch-tests.ts';
 
@@ -16,6 +17,7 @@ describe('a program that prints all it can', () => {
   // The first looks for errors in all that was printed until then, the last for secrets.
   httpTests(program);
   bannerTests(program);
+  readmeTests(program);
   mainFlowTests(program);
   switchTests(program);
   canaryTests(program);

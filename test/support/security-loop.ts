@@ -190,7 +190,7 @@ const OF_ORGANISATION = new Set(['provider_id']);
 
 /** Names that callers choose: of one that nobody has used there is a list, with nothing in it. */
 const CHOSEN = new Set(['agent_id', 'auth_id']);
-/** Who waits for what is not theirs is told so in a success (contract §2.8). */
+/** Waiting for another user's consent request succeeds with `not_found`. */
 const EMPTY = new Set(['200 {"data":[]}', '200 {"status":"not_found"}']);
 
 /** Another tenant's id reads the same as one of nothing, wherever in the path it stands. */

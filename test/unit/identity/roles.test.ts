@@ -11,7 +11,7 @@ import {
   roles,
 } from '../../../lib/contract/roles.ts';
 
-/** Contract §2.7, role by role: what each has beyond the one before it. */
+/** The roles of docs/identity.md: what each may do beyond the one before it. */
 const beyond: Record<string, Permission[]> = {
   viewer: ['deployments:read', 'logs:read', 'listeners:read', 'providers:read'],
   developer: ['deployments:write', 'tokens:read', 'tokens:write'],
