@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { quickFolder, runFolder } from './support/quick-folder.ts';
-import { LongestFirst } from './support/sequencer.ts';
+import { quickFolder, runFolder } from './support/run/quick-folder.ts';
+import { LongestFirst } from './support/run/sequencer.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -70,7 +70,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...unitFolders, ...otherRuns],
           env: silent,
-          globalSetup: ['test/support/global-setup.ts'],
+          globalSetup: ['test/support/run/global-setup.ts'],
           sequence: { groupOrder: 1 },
           // As above: loading the modules again for each file would be a tenth of the run.
           isolate: false,
@@ -86,7 +86,7 @@ export default defineConfig({
                 root,
                 include: ['test/fuzz/**/*.test.ts'],
                 env: silent,
-                globalSetup: ['test/support/global-setup.ts'],
+                globalSetup: ['test/support/run/global-setup.ts'],
               },
             },
           ]),

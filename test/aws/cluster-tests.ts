@@ -9,7 +9,7 @@ import {
   revisionUntil,
   type ShownDeployment,
   type ShownRevision,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { OFFER_TIMEOUT_MS } from './cluster.ts';
 import { type Push, pushImage } from './registry.ts';

@@ -5,7 +5,7 @@ import type {
   DesiredResponse,
   ListenerTask,
 } from '../../lib/contract/listener-protocol.ts';
-import { expectApi } from '../support/program.ts';
+import { expectApi } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import type { Deployed, Registered } from './installation.ts';
 

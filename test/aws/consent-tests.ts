@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { formOf } from '../support/browser.ts';
-import { api, expectApi } from '../support/program.ts';
+import { formOf } from '../support/oauth/browser.ts';
+import { api, expectApi } from '../support/programs/program.ts';
 import type { Tour } from './tour.ts';
 
 const PROVIDER = 'mailbox';

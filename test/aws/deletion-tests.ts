@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { api, expectApi, type Installation, patch, type ShownDeployment } from '../support/program.ts';
+import {
+  api,
+  expectApi,
+  type Installation,
+  patch,
+  type ShownDeployment,
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { imageOn } from './cluster-tests.ts';
 import type { Tour } from './tour.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { misweighed } from '../support/bundle-ceilings.ts';
-import { api, ended, expectApi } from '../support/program.ts';
+import { misweighed } from '../support/aws/bundle-ceilings.ts';
+import { api, ended, expectApi } from '../support/programs/program.ts';
 import { Cluster } from './cluster.ts';
 import { clusterTests } from './cluster-tests.ts';
 import { consentTests } from './consent-tests.ts';

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { DeploymentEvent } from '../../lib/contract/events.ts';
 import { putUnsentEvents } from '../../lib/store/event-items.ts';
 import { transact } from '../../lib/store/operations.ts';
-import { api, expectApi, type ShownDeployment } from '../support/program.ts';
+import { api, expectApi, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { awsCall, awsEnvironment } from './aws-call.ts';
 import { FOREIGN_ID, type Tour } from './tour.ts';

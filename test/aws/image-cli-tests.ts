@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ended, type ShownDeployment, type ShownRevision } from '../support/program.ts';
+import { ended, type ShownDeployment, type ShownRevision } from '../support/programs/program.ts';
 import { awsEnvironment } from './aws-call.ts';
 import { pushImage } from './registry.ts';
 import type { Tour } from './tour.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { api, expectApi, type ShownDeployment } from '../support/program.ts';
+import { api, expectApi, type ShownDeployment } from '../support/programs/program.ts';
 import { imageOn } from './cluster-tests.ts';
 import { register } from './installation.ts';
 import { FOREIGN_ID, type Tour } from './tour.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { DeployCli, tarball } from '../support/deploy-cli.ts';
-import { helloFiles } from '../support/hello-server.ts';
+import { DeployCli, tarball } from '../support/programs/deploy-cli.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
 import {
   create,
   deploymentOf,
@@ -9,7 +9,7 @@ import {
   patch,
   revisionUntil,
   type ShownDeployment,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { COMMIT, digest, reaches, storeFolder, type Tour } from './tour.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expectApi, type Installation, type ShownDeployment } from '../support/program.ts';
+import { expectApi, type Installation, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import type { Tour } from './tour.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { api, expectApi } from '../support/program.ts';
+import { api, expectApi } from '../support/programs/program.ts';
 import type { Tour } from './tour.ts';
 
 type Made = { id: string };

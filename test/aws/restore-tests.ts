@@ -8,7 +8,7 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
-import { deploymentOf, expectApi, revisionUntil, type ShownDeployment } from '../support/program.ts';
+import { deploymentOf, expectApi, revisionUntil, type ShownDeployment } from '../support/programs/program.ts';
 import { awsEnvironment } from './aws-call.ts';
 import { imageOn } from './cluster-tests.ts';
 import { timed } from './progress.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { tarball } from '../support/deploy-cli.ts';
-import { helloFiles } from '../support/hello-server.ts';
+import { tarball } from '../support/programs/deploy-cli.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
 import {
   api,
   create,
@@ -9,7 +9,7 @@ import {
   expectApi,
   type Installation,
   type ShownDeployment,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { register } from './installation.ts';
 import type { Tour } from './tour.ts';

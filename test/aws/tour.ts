@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
-import { ended, type ShownDeployment } from '../support/program.ts';
+import { ended, type ShownDeployment } from '../support/programs/program.ts';
 import type { Cluster } from './cluster.ts';
 import type { Executions } from './executions.ts';
 import type { Deployed, Ground, Registered } from './installation.ts';

@@ -1,5 +1,5 @@
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import { allAlarms } from '../support/alarms.ts';
+import { allAlarms } from '../support/aws/alarms.ts';
 
 /** How many metrics the alarms look at: an alarm on an expression is charged for each metric in it. */
 export const alarmMetrics = (): number =>

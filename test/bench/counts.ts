@@ -1,4 +1,4 @@
-import type { Units } from '../support/consumed.ts';
+import type { Units } from '../support/table/consumed.ts';
 
 /** What the cost model multiplies with prices; measured by test/workflow/costs.test.ts. */
 export type Counts = {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { manyEntries, upload, uploadedTo, zeros } from '../support/hostile-uploads.ts';
-import { discard, type Program, startProgram } from '../support/program.ts';
+import { manyEntries, upload, uploadedTo, zeros } from '../support/files/hostile-uploads.ts';
+import { discard, type Program, startProgram } from '../support/programs/program.ts';
 import { printTable, quantile } from './table.ts';
 
 const REQUESTS_PER_SECOND = 20;

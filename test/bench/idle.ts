@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TICKS_PER_SECOND } from '../../lib/processes/proc-source.ts';
-import { discard, startProgram } from '../support/program.ts';
+import { discard, startProgram } from '../support/programs/program.ts';
 import { printTable } from './table.ts';
 
 const SETTLE_MILLISECONDS = 5_000;

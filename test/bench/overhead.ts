@@ -12,7 +12,7 @@ import {
   type Program,
   type ShownRevision,
   startProgram,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 import { printTable, quantile } from './table.ts';
 
 const DEPLOYMENTS = 20;

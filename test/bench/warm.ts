@@ -6,9 +6,9 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { create } from '../../functions/api/deployments/get.ts';
 import { systemClock } from '../../lib/adapters/clock.ts';
 import type { Key } from '../../lib/store/keys.ts';
-import { apiEvent, lambdaContext } from '../support/event.ts';
-import type { MockedTable } from '../support/mocked-table.ts';
-import { ids, seedAll, seedKey } from '../support/stored-items.ts';
+import { apiEvent, lambdaContext } from '../support/http/event.ts';
+import type { MockedTable } from '../support/table/mocked-table.ts';
+import { ids, seedAll, seedKey } from '../support/table/stored-items.ts';
 import { printTable, quantile } from './table.ts';
 
 const CALLS = 3_000;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { gitRepository } from '../support/files/git-repository.ts';
 import {
   agentFiles,
   installMilliseconds,
@@ -8,8 +9,7 @@ import {
   saidOn,
   shouted,
   streamedWords,
-} from '../support/agents.ts';
-import { gitRepository } from '../support/git-repository.ts';
+} from '../support/programs/agents.ts';
 import {
   create,
   deployed,
@@ -19,7 +19,7 @@ import {
   type Program,
   patch,
   type ShownDeployment,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import type { SharedProgram } from './shared-program.ts';
 

@@ -2,10 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { agentFiles, installMilliseconds, logOf, shouted } from '../support/agents.ts';
-import { gitRepository } from '../support/git-repository.ts';
-import { create, deployed, ended, type Program, patch, type ShownDeployment } from '../support/program.ts';
-import type { Uv } from '../support/uv.ts';
+import { gitRepository } from '../support/files/git-repository.ts';
+import { agentFiles, installMilliseconds, logOf, shouted } from '../support/programs/agents.ts';
+import {
+  create,
+  deployed,
+  ended,
+  type Program,
+  patch,
+  type ShownDeployment,
+} from '../support/programs/program.ts';
+import type { Uv } from '../support/programs/uv.ts';
 
 const BUILD_MS = 300_000;
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
-import { agentFiles, shouted } from '../support/agents.ts';
-import { gitRepository } from '../support/git-repository.ts';
-import { memoryMegabytes } from '../support/memory.ts';
-import { type ProcessFacts, stillRunning } from '../support/processes.ts';
+import { gitRepository } from '../support/files/git-repository.ts';
+import { agentFiles, shouted } from '../support/programs/agents.ts';
+import { memoryMegabytes } from '../support/programs/memory.ts';
+import { type ProcessFacts, stillRunning } from '../support/programs/processes.ts';
 import {
   create,
   deployed,
@@ -12,7 +12,7 @@ import {
   type Program,
   type ShownDeployment,
   startProgram,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 const BUILD_MS = 300_000;

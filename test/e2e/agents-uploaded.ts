@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { nestedAgentFiles, shouted } from '../support/agents.ts';
-import { DeployCli, type LogLine, tarball } from '../support/deploy-cli.ts';
-import { expectApi, type Program } from '../support/program.ts';
+import { nestedAgentFiles, shouted } from '../support/programs/agents.ts';
+import { DeployCli, type LogLine, tarball } from '../support/programs/deploy-cli.ts';
+import { expectApi, type Program } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** Reads server-sent events until one of them says what is looked for; gives the data of all. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
-import { agentFiles } from '../support/agents.ts';
-import { gitRepository } from '../support/git-repository.ts';
-import { create, ended, endProgram } from '../support/program.ts';
-import { newFolder, removeFolder } from '../support/temporary-folder.ts';
-import { installUv, type Uv } from '../support/uv.ts';
+import { gitRepository } from '../support/files/git-repository.ts';
+import { newFolder, removeFolder } from '../support/files/temporary-folder.ts';
+import { agentFiles } from '../support/programs/agents.ts';
+import { create, ended, endProgram } from '../support/programs/program.ts';
+import { installUv, type Uv } from '../support/programs/uv.ts';
 import { expectAgentFlow } from './agent-flow.ts';
 import { expectLockedInstall, expectUnfitLockfile } from './agents-locked.ts';
 import { expectTour } from './agents-tour.ts';

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { gitRepositoryIn } from '../support/git-repository.ts';
-import { HTTP_ALONE, helloFiles, packageJson } from '../support/hello-server.ts';
+import { gitRepositoryIn } from '../support/files/git-repository.ts';
+import type { Files } from '../support/files/write-files.ts';
+import { HTTP_ALONE, helloFiles, packageJson } from '../support/programs/hello-server.ts';
 import {
   create,
   deployed,
@@ -16,8 +17,7 @@ import {
   patch,
   type ShownDeployment,
   startProgram,
-} from '../support/program.ts';
-import type { Files } from '../support/write-files.ts';
+} from '../support/programs/program.ts';
 
 /** Long enough for a good revision on a busy machine; the two cases that hang wait for it side by side. */
 const LIMIT_SECONDS = 12;

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { childEnvironment } from '../../lib/processes/environment.ts';
-import { api, expectApi, type Program, type ShownDeployment } from '../support/program.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/files/temporary-folder.ts';
+import { api, expectApi, type Program, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 const block = /Deploy the example[^\n]*\n\n([^]*?; done)\n/;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { gitRepository } from '../support/git-repository.ts';
-import { helloFiles, packageJson } from '../support/hello-server.ts';
-import { placesThatShow } from '../support/nowhere.ts';
-import { api, create, deployed, ended, expectApi, type Program, patch } from '../support/program.ts';
+import { gitRepository } from '../support/files/git-repository.ts';
+import type { Files } from '../support/files/write-files.ts';
+import { helloFiles, packageJson } from '../support/programs/hello-server.ts';
+import { placesThatShow } from '../support/programs/nowhere.ts';
+import { api, create, deployed, ended, expectApi, type Program, patch } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
-import type { Files } from '../support/write-files.ts';
 
 const CANARY = 'canary-7f3a9c51d2';
 const secrets = [{ name: 'CANARY', value: CANARY }];

@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { DeployCli, tarball } from '../support/deploy-cli.ts';
-import { gitRepository } from '../support/git-repository.ts';
-import { handMadeTar } from '../support/hand-made-tar.ts';
-import { helloFiles } from '../support/hello-server.ts';
+import { gitRepository } from '../support/files/git-repository.ts';
+import { handMadeTar } from '../support/files/hand-made-tar.ts';
+import { send } from '../support/http/raw-request.ts';
+import { DeployCli, tarball } from '../support/programs/deploy-cli.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
 import {
   api,
   deployed,
@@ -11,8 +12,7 @@ import {
   helloFrom,
   type Program,
   type ShownDeployment,
-} from '../support/program.ts';
-import { send } from '../support/raw-request.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 const statusesOf = ({ status_history }: { status_history: { status: string }[] }) =>

@@ -1,7 +1,9 @@
 import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
 import { isTerminal } from '../../lib/domain/transitions.ts';
-import { gitRepositoryIn, type TestRepository } from '../support/git-repository.ts';
-import { helloFiles } from '../support/hello-server.ts';
+import { gitRepositoryIn, type TestRepository } from '../support/files/git-repository.ts';
+import { newFolder } from '../support/files/temporary-folder.ts';
+import type { Files } from '../support/files/write-files.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
 import {
   create,
   deployed,
@@ -11,9 +13,7 @@ import {
   patch,
   revisionUntil,
   type ShownDeployment,
-} from '../support/program.ts';
-import { newFolder } from '../support/temporary-folder.ts';
-import type { Files } from '../support/write-files.ts';
+} from '../support/programs/program.ts';
 
 /** The statuses in which a revision is when the program is killed. */
 export const stages = ['QUEUED', 'AWAITING_BUILD', 'BUILDING', 'AWAITING_DEPLOY', 'DEPLOYING'] as const;

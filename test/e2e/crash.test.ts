@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stillRunning } from '../support/processes.ts';
+import { newFolder, removeFolder } from '../support/files/temporary-folder.ts';
+import { stillRunning } from '../support/programs/processes.ts';
 import {
   deploymentOf,
   ended,
@@ -12,8 +13,7 @@ import {
   revisionOf,
   type ShownDeployment,
   startProgram,
-} from '../support/program.ts';
-import { newFolder, removeFolder } from '../support/temporary-folder.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { Scene, type Standing, type Status, stages } from './crash-scene.ts';
 

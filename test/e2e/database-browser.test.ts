@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openChromium } from '../support/chromium.ts';
-import { onLoopback } from '../support/loopback-server.ts';
-import { endProgram, type Program, startProgram } from '../support/program.ts';
+import { onLoopback } from '../support/http/loopback-server.ts';
+import { openChromium } from '../support/programs/chromium.ts';
+import { endProgram, type Program, startProgram } from '../support/programs/program.ts';
 
 /** The installed program, a page of somebody else on this machine, and the browser that shows it. */
 let program: Program;

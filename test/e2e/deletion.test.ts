@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gitRepository } from '../support/git-repository.ts';
-import { helloFiles, packageJson } from '../support/hello-server.ts';
+import { gitRepository } from '../support/files/git-repository.ts';
+import { helloFiles, packageJson } from '../support/programs/hello-server.ts';
 import {
   api,
   askServer,
@@ -17,7 +17,7 @@ import {
   revisionUntil,
   type ShownDeployment,
   startProgram,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 const environment = { SLIPWAY_DRAIN_SECONDS: '1' };

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HOSTILE_ENTRIES, manyEntries, upload, uploadedTo, zeros } from '../support/hostile-uploads.ts';
-import { endProgram, type Program, startProgram } from '../support/program.ts';
+import { HOSTILE_ENTRIES, manyEntries, upload, uploadedTo, zeros } from '../support/files/hostile-uploads.ts';
+import { endProgram, type Program, startProgram } from '../support/programs/program.ts';
 
-const watch = new URL('../support/inflation-watch.ts', import.meta.url);
+const watch = new URL('../support/programs/inflation-watch.ts', import.meta.url);
 /** What is inflated at once. */
 const CHUNK_BYTES = 64 * 1024;
 const ENTRIES_MAX = 100_000;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { create, type Program } from '../support/program.ts';
-import { type Ask, type Raw, send, sendBytes, sendLines } from '../support/raw-request.ts';
+import { type Ask, type Raw, send, sendBytes, sendLines } from '../support/http/raw-request.ts';
+import { create, type Program } from '../support/programs/program.ts';
 import { type Place, refusals } from './refusals.ts';
 
 const detailOf = ({ text }: Raw): unknown => (text === '' ? '' : JSON.parse(text).detail);

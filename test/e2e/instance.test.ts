@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { childEnvironment } from '../../lib/processes/environment.ts';
-import { gitRepository, gitRepositoryIn } from '../support/git-repository.ts';
-import { helloFiles, packageJson } from '../support/hello-server.ts';
-import { type ProcessFacts, stillRunning } from '../support/processes.ts';
+import { gitRepository, gitRepositoryIn } from '../support/files/git-repository.ts';
+import { helloFiles, packageJson } from '../support/programs/hello-server.ts';
+import { type ProcessFacts, stillRunning } from '../support/programs/processes.ts';
 import {
   api,
   compileCache,
@@ -21,7 +21,7 @@ import {
   revisionUntil,
   type ShownDeployment,
   startProgram,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 const SECRET = 'a-secret-of-the-deployment';

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gitRepository } from '../support/git-repository.ts';
-import { helloFiles, packageJson } from '../support/hello-server.ts';
-import { readProcesses } from '../support/processes.ts';
+import { gitRepository } from '../support/files/git-repository.ts';
+import { helloFiles, packageJson } from '../support/programs/hello-server.ts';
+import { readProcesses } from '../support/programs/processes.ts';
 import {
   api,
   askServer,
@@ -18,7 +18,7 @@ import {
   patch,
   revisionOf,
   type ShownDeployment,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 const newCanary = () => `canary-${randomBytes(12).toString('hex')}`;

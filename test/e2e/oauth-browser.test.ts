@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openChromium } from '../support/chromium.ts';
-import { placesThatShow } from '../support/nowhere.ts';
-import { openOAuthProvider, type TestProvider, testClients } from '../support/oauth-provider.ts';
-import { api, endProgram, type Program, startProgram } from '../support/program.ts';
+import { openOAuthProvider, type TestProvider, testClients } from '../support/oauth/provider.ts';
+import { openChromium } from '../support/programs/chromium.ts';
+import { placesThatShow } from '../support/programs/nowhere.ts';
+import { api, endProgram, type Program, startProgram } from '../support/programs/program.ts';
 
 /** The installed program, a certified provider, and a browser as people have it. */
 let program: Program;

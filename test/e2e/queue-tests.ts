@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
 import { isTerminal } from '../../lib/domain/transitions.ts';
-import { gitRepository } from '../support/git-repository.ts';
-import { helloFiles, packageJson } from '../support/hello-server.ts';
+import { gitRepository } from '../support/files/git-repository.ts';
+import { helloFiles, packageJson } from '../support/programs/hello-server.ts';
 import {
   api,
   create,
@@ -19,7 +19,7 @@ import {
   revisionUntil,
   type ShownDeployment,
   type ShownRevision,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 const change = (program: Program, id: string) =>

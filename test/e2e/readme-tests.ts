@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Program } from '../support/program.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { temporaryFolder } from '../support/files/temporary-folder.ts';
+import type { Program } from '../support/programs/program.ts';
 import { removeDeployments } from './banner-tests.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

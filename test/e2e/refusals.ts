@@ -1,4 +1,4 @@
-import type { Ask } from '../support/raw-request.ts';
+import type { Ask } from '../support/http/raw-request.ts';
 
 /** What the cases name of the program they are sent to; the deployment's one revision was skipped. */
 export type Place = {

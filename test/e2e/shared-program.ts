@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { endProgram, type Program, startProgram } from '../support/program.ts';
+import { endProgram, type Program, startProgram } from '../support/programs/program.ts';
 
 /** One program for all tests of a file, which a test may start again on the same data. */
 export class SharedProgram {

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { gitRepositoryIn, type TestRepository } from '../support/git-repository.ts';
-import { helloFiles } from '../support/hello-server.ts';
-import { type ProcessFacts, stillRunning } from '../support/processes.ts';
+import { gitRepositoryIn, type TestRepository } from '../support/files/git-repository.ts';
+import type { Files } from '../support/files/write-files.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
+import { type ProcessFacts, stillRunning } from '../support/programs/processes.ts';
 import {
   create,
   deployed,
@@ -18,9 +19,8 @@ import {
   revisionUntil,
   type ShownDeployment,
   startProgram,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
-import type { Files } from '../support/write-files.ts';
 
 /** What a person is told: everything has ended after so long, whatever the servers do. */
 const STOP_MS_MAX = 10_000;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { endProgram, startProgram } from '../support/program.ts';
+import { endProgram, startProgram } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 const program = fileURLToPath(new URL('../../bin/slipway.ts', import.meta.url));

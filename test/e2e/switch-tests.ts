@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { gitRepository } from '../support/git-repository.ts';
-import { helloFiles } from '../support/hello-server.ts';
+import { gitRepository } from '../support/files/git-repository.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
 import {
   askServer,
   create,
@@ -10,7 +10,7 @@ import {
   type Program,
   patch,
   type ShownDeployment,
-} from '../support/program.ts';
+} from '../support/programs/program.ts';
 
 const REQUEST_INTERVAL_MS = 50;
 const STREAM_INTERVAL_MS = 1000;

@@ -1,9 +1,16 @@
 import { expect, it } from 'vitest';
 import { SOURCE_VARIABLE } from '../../lib/processes/process-source.ts';
-import { gitRepository } from '../support/git-repository.ts';
-import { helloFiles } from '../support/hello-server.ts';
-import { stillRunning } from '../support/processes.ts';
-import { create, deployed, endProgram, familyOf, helloFrom, startProgram } from '../support/program.ts';
+import { gitRepository } from '../support/files/git-repository.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
+import { stillRunning } from '../support/programs/processes.ts';
+import {
+  create,
+  deployed,
+  endProgram,
+  familyOf,
+  helloFrom,
+  startProgram,
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 /** As on macOS: processes and their ports are told by `ps` and `lsof`. */

@@ -1,4 +1,4 @@
-import { api, expectApi, type Program } from '../support/program.ts';
+import { api, expectApi, type Program } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 
 type Made = Record<string, string>;

@@ -6,7 +6,7 @@ import { routes } from '../../lib/contract/routes.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { root } from '../aws/emulator.ts';
 import { say, timed } from '../aws/progress.ts';
-import { endProgram, type Program, startProgram } from '../support/program.ts';
+import { endProgram, type Program, startProgram } from '../support/programs/program.ts';
 import { keepTasks, makeFixtures } from './fixtures.ts';
 import { type Asked, checkDescription, fuzz, install } from './schemathesis.ts';
 

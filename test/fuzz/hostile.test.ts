@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routes } from '../../lib/contract/routes.ts';
-import { api, endProgram, expectApi, type Program, startProgram } from '../support/program.ts';
+import { api, endProgram, expectApi, type Program, startProgram } from '../support/programs/program.ts';
 import { makeFixtures } from './fixtures.ts';
 import { type HostileRequest, hostileRequests } from './hostile-requests.ts';
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { inReadingOrder } from '../../lib/contract/openapi/document.ts';
 import { routes } from '../../lib/contract/routes.ts';
 import { transitions } from '../../lib/domain/transitions.ts';
-import { withGeneratedPart } from '../support/generated-part.ts';
+import { withGeneratedPart } from '../support/files/generated-part.ts';
 
 const file = new URL('../../docs/api.md', import.meta.url);
 

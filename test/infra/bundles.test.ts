@@ -8,8 +8,8 @@ import { commonErrors } from '../../lib/contract/openapi/errors.ts';
 import { routes } from '../../lib/contract/routes.ts';
 import { type Bundle, bundleFunctions } from '../../lib/infra/bundles.ts';
 import { handlers } from '../../lib/infra/handlers.ts';
-import { ceilingGroup, ceilingsKiB, misweighed } from '../support/bundle-ceilings.ts';
-import { heaviestFunctions } from '../support/heaviest-functions.ts';
+import { ceilingGroup, ceilingsKiB, misweighed } from '../support/aws/bundle-ceilings.ts';
+import { heaviestFunctions } from '../support/aws/heaviest-functions.ts';
 import { docsFunctions, docsTests } from './docs-tests.ts';
 
 let folder: string;

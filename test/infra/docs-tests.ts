@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { packageFiles } from '../../lib/contract/api-docs.ts';
 import { getDocsFile, getOpenApi } from '../../lib/contract/routes/service.ts';
 import type { Handler } from '../../lib/http/exchange.ts';
-import { apiEvent, type EventParts, lambdaContext } from '../support/event.ts';
+import { apiEvent, type EventParts, lambdaContext } from '../support/http/event.ts';
 
 /** The functions that read files beside their code. */
 export const docsFunctions: string[] = [getDocsFile.handler, getOpenApi.handler];

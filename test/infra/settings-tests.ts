@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../lib/contract/routes.ts';
-import { configured, type Synthesised, synthesised } from '../support/synthesised.ts';
+import { configured, type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 
 const { oidcIssuer, oidcAudience } = configured;
 const oidc = { oidcIssuer, oidcAudience };

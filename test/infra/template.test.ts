@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes.ts';
-import { type Synthesised, synthesised } from '../support/synthesised.ts';
+import { type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 import { runbookTests } from './runbook-tests.ts';
 import { settingsTests } from './settings-tests.ts';
 

@@ -1,8 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { gitRepositoryIn, type TestRepository } from '../support/git-repository.ts';
-import { helloFiles } from '../support/hello-server.ts';
-import { create, deployed, helloFrom, type Program, type ShownDeployment } from '../support/program.ts';
-import { newFolder } from '../support/temporary-folder.ts';
+import { gitRepositoryIn, type TestRepository } from '../support/files/git-repository.ts';
+import { newFolder } from '../support/files/temporary-folder.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
+import {
+  create,
+  deployed,
+  helloFrom,
+  type Program,
+  type ShownDeployment,
+} from '../support/programs/program.ts';
 
 /** npm, in front of each build, would take longer than all else. */
 const build_command = 'sh build.sh';

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTerminal } from '../../lib/domain/transitions.ts';
+import { newFolder, removeFolder } from '../support/files/temporary-folder.ts';
 import {
   discard,
   familyOf,
@@ -8,8 +9,7 @@ import {
   revisionUntil,
   type ShownRevision,
   startProgram,
-} from '../support/program.ts';
-import { newFolder, removeFolder } from '../support/temporary-folder.ts';
+} from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { type Answers, change, follow, isServed, type Served, serve } from './deployments.ts';
 import type { Order } from './points.ts';

@@ -19,7 +19,7 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Table } from '../../lib/store/table.ts';
-import { freshTable } from '../support/dynoxide.ts';
+import { freshTable } from '../support/table/dynoxide.ts';
 import { Simulation } from './simulation.ts';
 import type { Item } from './table/expressions.ts';
 import type { Command, Outcome } from './table/memory-table.ts';

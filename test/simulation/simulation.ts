@@ -1,5 +1,5 @@
 import { createListener } from '../../lib/app/listeners/create.ts';
-import { aCaller } from '../support/caller.ts';
+import { aCaller } from '../support/world/caller.ts';
 import { ControlPlane } from './control-plane.ts';
 import type { Drops } from './deps.ts';
 import { Facts } from './facts.ts';

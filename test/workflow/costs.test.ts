@@ -12,20 +12,20 @@ import { fits } from '../../lib/embedded/stream/filters.ts';
 import { dispatchFilters } from '../../lib/store/stream-filters.ts';
 import { openTaskPage } from '../../lib/store/tasks.ts';
 import type { Counts } from '../bench/counts.ts';
-import { type Units, unitsOf, watchConsumed } from '../support/consumed.ts';
-import { dynamoDbEndpoint } from '../support/dynoxide.ts';
-import { show } from '../support/requests.ts';
-import * as steps from '../support/steps.ts';
+import { type Units, unitsOf, watchConsumed } from '../support/table/consumed.ts';
+import { dynamoDbEndpoint } from '../support/table/dynoxide.ts';
+import { isWrite } from '../support/table/writes.ts';
 import { until } from '../support/until.ts';
-import { aWorld, type World } from '../support/world.ts';
-import { isWrite } from '../support/writes.ts';
+import { show } from '../support/world/requests.ts';
+import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
+import * as steps from '../support/world/steps.ts';
 
 type OfRevision = Pick<Counts, 'transitions' | 'tasks' | 'heard' | 'followed' | 'told' | 'revision'> & {
   revisionId: string;
 };
 
 /** The same world through another client, for looking on without being counted. */
-function onlooker(world: World): World {
+function onlooker(world: RunningWorld): RunningWorld {
   const table = { client: documentClient(dynamoDbEndpoint()), name: world.deps.table.name };
   return { ...world, deps: { ...world.deps, table } };
 }
@@ -42,13 +42,13 @@ const OF_DEPLOYMENT = '"sk":"A"';
 /** The second consumer hears of these; dispatch of some. */
 const OF_REVISION = '"sk":"R#';
 
-async function hasOffer({ deps, caller, listenerId }: World): Promise<boolean> {
+async function hasOffer({ deps, caller, listenerId }: RunningWorld): Promise<boolean> {
   const { items } = await openTaskPage(deps.table, caller.tenantId, listenerId);
   return items.some(({ state }) => state === 'offered');
 }
 
 /** A change of a deployed deployment, to DEPLOYED again: the request, and every state, stream record, event and listener's call of it. */
-async function measureRevision(world: World, id: string): Promise<OfRevision> {
+async function measureRevision(world: RunningWorld, id: string): Promise<OfRevision> {
   const watching = onlooker(world);
   const revision: Units = { reads: 0, writes: 0 };
   const wasRecorded = world.records().length;
@@ -103,7 +103,7 @@ async function measureRevision(world: World, id: string): Promise<OfRevision> {
 }
 
 /** Single requests as clients and listeners make them over and over, while nothing else happens. */
-async function measureRequests(world: World, deploymentId: string, revisionId: string) {
+async function measureRequests(world: RunningWorld, deploymentId: string, revisionId: string) {
   const { caller, listenerId } = world;
   const deps = { ...world.deps, logs: createTableLogs(world.deps.table, world.deps.clock) };
   const { tenantId, organisationId, userId } = caller;
@@ -140,7 +140,7 @@ async function measureRequests(world: World, deploymentId: string, revisionId: s
 }
 
 it('a built revision, and what clients and listeners ask over and over, cost no more than they did', async () => {
-  const world = await aWorld();
+  const world = await aRunningWorld();
   const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
   await steps.deploy(world, id, first);
   const { revisionId, ...ofRevision } = await measureRevision(world, id);

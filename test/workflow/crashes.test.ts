@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BuildsAtCapacity } from '../../lib/adapters/builds.ts';
+import { isWrite } from '../support/table/writes.ts';
+import { until } from '../support/until.ts';
+import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import {
   claimed,
   complete,
@@ -12,19 +15,16 @@ import {
   interrupt,
   patch,
   reaches,
-} from '../support/steps.ts';
-import { until } from '../support/until.ts';
-import { aWorld, type World } from '../support/world.ts';
-import { isWrite } from '../support/writes.ts';
+} from '../support/world/steps.ts';
 
-const buildStarted = (world: World, name: string): Promise<unknown> =>
+const buildStarted = (world: RunningWorld, name: string): Promise<unknown> =>
   until(() => world.deps.builds.jobs.has(`build-${name}`), {
     timeoutMs: 60_000,
     what: `the build ${name}`,
   });
 
 /** Sweeps every minute until the build has started. */
-const startedInTime = (world: World, name: string): Promise<unknown> =>
+const startedInTime = (world: RunningWorld, name: string): Promise<unknown> =>
   until(
     async () => {
       if (world.deps.builds.jobs.has(`build-${name}`)) return true;
@@ -34,17 +34,17 @@ const startedInTime = (world: World, name: string): Promise<unknown> =>
     { timeoutMs: 60_000, what: `the build ${name}` },
   );
 
-const later = (world: World): Promise<unknown> => {
+const later = (world: RunningWorld): Promise<unknown> => {
   world.advance(61);
   return world.sweep();
 };
 
-const statuses = async (world: World, id: string, revisionId: string): Promise<string[]> =>
+const statuses = async (world: RunningWorld, id: string, revisionId: string): Promise<string[]> =>
   (await get(world, id, revisionId)).status_history.map(({ status }) => status);
 
 describe('a crash of the control plane', () => {
   it('while a build is at work builds again, in order, and says so in the log', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     await buildStarted(world, first);
     await world.deps.builds.become(`build-${first}`, { state: 'running' });
@@ -79,7 +79,7 @@ describe('a crash of the control plane', () => {
   });
 
   it('keeps a build that is alive', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.become(`build-${revisionId}`, { state: 'running' });
@@ -98,7 +98,7 @@ describe('a crash of the control plane', () => {
   });
 
   it('while a deploy is at work keeps the task and its lease: the same listener ends it', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     await deploy(world, id, first);
     const { latest_revision_id: second } = await patch(world, id, { secrets: [{ name: 'A', value: '1' }] });
@@ -114,7 +114,7 @@ describe('a crash of the control plane', () => {
   });
 
   it('after a deploy was recorded ends by what was recorded, without another execution', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
@@ -128,7 +128,7 @@ describe('a crash of the control plane', () => {
   });
 
   it('fails the revision the third time in a stage, with that reason', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     for (const name of [revisionId, `${revisionId}-2`, `${revisionId}-3`]) {
       await startedInTime(world, name);
@@ -140,7 +140,7 @@ describe('a crash of the control plane', () => {
   });
 
   it('that was an orderly stop counts no attempt', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     for (const n of [1, 2, 3, 4]) {
       await startedInTime(world, n === 1 ? revisionId : `${revisionId}-${n}`);
@@ -154,7 +154,7 @@ describe('a crash of the control plane', () => {
   });
 
   it('never restarts what was to be interrupted', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     await world.loseStream();
@@ -168,7 +168,7 @@ describe('a crash of the control plane', () => {
 
 describe('an execution that the workflow does not know (yet)', () => {
   it('is believed to be absent only when a later look hears it again; then it is started', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     const started: string[] = [];
@@ -186,7 +186,7 @@ describe('an execution that the workflow does not know (yet)', () => {
 
 describe('a build that is lost', () => {
   it('while its execution waits is built again', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.become(`build-${revisionId}`, { state: 'lost' });
@@ -209,7 +209,7 @@ const broken = () =>
 
 describe('a moment of a broken table in a step', () => {
   it('fails nothing', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     let thrown = 0;
     world.deps.table.client.middlewareStack.add(
       (next, { commandName }) =>
@@ -229,7 +229,7 @@ describe('a moment of a broken table in a step', () => {
 
 describe('builds at capacity', () => {
   it('are said to a person, and an interrupt ends the wait at once', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     world.deps.builds.start = () => Promise.reject(new BuildsAtCapacity('Cannot have more than 1 build'));
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await until(
@@ -244,7 +244,7 @@ describe('builds at capacity', () => {
   });
 
   it('fail the build when its time is over, with that reason', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     world.deps.builds.start = () => Promise.reject(new BuildsAtCapacity('Cannot have more than 1 build'));
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await until(
@@ -263,7 +263,7 @@ describe('builds at capacity', () => {
 
 describe('a revision that ended before its build', () => {
   it('stays due until the build is seen stopped', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.become(`build-${revisionId}`, { state: 'running' });

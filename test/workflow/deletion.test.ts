@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { until } from '../support/until.ts';
+import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import {
   claim,
   claimed,
@@ -11,14 +13,12 @@ import {
   patch,
   reaches,
   remove,
-} from '../support/steps.ts';
-import { until } from '../support/until.ts';
-import { aWorld, type World } from '../support/world.ts';
+} from '../support/world/steps.ts';
 
 const soon = (what: string) => ({ timeoutMs: 60_000, what });
 
 /** A deployment that serves, with a second revision being built and a third one behind it. */
-async function busy(world: World) {
+async function busy(world: RunningWorld) {
   const { id, latest_revision_id: first } = await create(world, githubBody('app'));
   await deploy(world, id, first);
   const change = (repo_ref: string) => patch(world, id, { source_revision_config: { repo_ref } });
@@ -30,7 +30,7 @@ async function busy(world: World) {
 }
 
 it('stops the build, asks the listener, and removes everything, by what the stream tells alone', async () => {
-  const world = await aWorld();
+  const world = await aRunningWorld();
   const { id, second, third } = await busy(world);
   await remove(world, id);
   expect(await get(world, id, third)).toMatchObject({ status: 'INTERRUPTED' });
@@ -46,7 +46,7 @@ it('stops the build, asks the listener, and removes everything, by what the stre
 });
 
 it('goes at once, without a listener, when none was ever asked to run it', async () => {
-  const world = await aWorld();
+  const world = await aRunningWorld();
   const { id, latest_revision_id: first } = await create(world, githubBody('app'));
   await until(() => world.deps.builds.jobs.has(`build-${first}`), soon('the build'));
   await remove(world, id);
@@ -56,7 +56,7 @@ it('goes at once, without a listener, when none was ever asked to run it', async
 });
 
 it('comes to its end by sweeps alone when the stream and every execution are lost', async () => {
-  const world = await aWorld();
+  const world = await aRunningWorld();
   const { id } = await busy(world);
   await world.loseStream();
   await remove(world, id);
@@ -79,7 +79,7 @@ it('comes to its end by sweeps alone when the stream and every execution are los
 });
 
 it('is forced through while its listener is away', async () => {
-  const world = await aWorld();
+  const world = await aRunningWorld();
   const { id } = await busy(world);
   await remove(world, id);
   await claimed(world);

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { transact } from '../../lib/store/operations.ts';
 import { revise } from '../../lib/store/revisions.ts';
-import { create, deployBuilt, githubBody, reaches } from '../support/steps.ts';
 import { until } from '../support/until.ts';
-import { aWorld, type World } from '../support/world.ts';
+import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
+import { create, deployBuilt, githubBody, reaches } from '../support/world/steps.ts';
 
-const buildStarted = (world: World, name: string): Promise<unknown> =>
+const buildStarted = (world: RunningWorld, name: string): Promise<unknown> =>
   until(() => world.deps.builds.jobs.has(`build-${name}`), {
     timeoutMs: 60_000,
     what: `the build ${name}`,
   });
 
-const later = (world: World): Promise<unknown> => {
+const later = (world: RunningWorld): Promise<unknown> => {
   world.advance(61);
   return world.sweep();
 };
 
 describe('an execution that an operator aborts', () => {
   it('ends its revision by its status', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     world.deps.workflow.status = async () => 'aborted';
@@ -29,7 +29,7 @@ describe('an execution that an operator aborts', () => {
   });
 
   it('when its build was recorded ends as a deploy that failed', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     await world.loseStream();
@@ -44,7 +44,7 @@ describe('an execution that an operator aborts', () => {
 
 describe('a crash that takes a build with it', () => {
   it('counts once, also while the builder cannot be asked', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     const { state } = world.deps.builds;
     for (const name of [revisionId, `${revisionId}-2`]) {
@@ -64,7 +64,7 @@ describe('a crash that takes a build with it', () => {
 
 describe('a build that is lost while it is being started', () => {
   it('is built again', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { builds } = world.deps;
     const start = builds.start.bind(builds);
     builds.start = async (job) => {
@@ -84,7 +84,7 @@ describe('a build that is lost while it is being started', () => {
 
 describe('a step that goes on after it was given up', () => {
   it('leaves the build to the next attempt, which takes the same', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { builds, table } = world.deps;
     const start = builds.start.bind(builds);
     builds.start = async (job) => {
@@ -108,7 +108,7 @@ describe('a step that goes on after it was given up', () => {
 
 describe('a build whose time is over while it is being started', () => {
   it('is stopped', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { builds, table } = world.deps;
     const start = builds.start.bind(builds);
     builds.start = async (job) => {

@@ -1,6 +1,8 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../lib/contract/errors.ts';
+import { until } from '../support/until.ts';
+import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import {
   claim,
   claimed,
@@ -14,12 +16,10 @@ import {
   interrupt,
   patch,
   reaches,
-} from '../support/steps.ts';
-import { until } from '../support/until.ts';
-import { aWorld, type World } from '../support/world.ts';
+} from '../support/world/steps.ts';
 
 /** A deployment with one revision in progress and one behind it. */
-async function twoRevisions(world: World) {
+async function twoRevisions(world: RunningWorld) {
   const { id, latest_revision_id: first } = await create(world, githubBody('app'));
   await until(() => world.deps.builds.jobs.has(`build-${first}`), {
     timeoutMs: 60_000,
@@ -33,7 +33,7 @@ async function twoRevisions(world: World) {
 
 describe('an interrupt', () => {
   it('ends a queued revision at once and leaves the others in order', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, first, second } = await twoRevisions(world);
     const { latest_revision_id: third } = await patch(world, id, {
       source_revision_config: { repo_ref: 'third' },
@@ -47,7 +47,7 @@ describe('an interrupt', () => {
   });
 
   it('stops a build for real, and the next revision goes on', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, first, second } = await twoRevisions(world);
     await world.deps.builds.become(`build-${first}`, { state: 'running' });
     await reaches(world, id, first, 'BUILDING');
@@ -60,7 +60,7 @@ describe('an interrupt', () => {
   });
 
   it('withdraws a task that nobody has claimed', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, first, second } = await twoRevisions(world);
     await world.deps.builds.succeed(first);
     await until(async () => (await get(world, id, first)).status === 'AWAITING_DEPLOY', {
@@ -74,7 +74,7 @@ describe('an interrupt', () => {
   });
 
   it('cancels a claimed task; the next deploy is offered only when that is acknowledged', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, first, second } = await twoRevisions(world);
     await world.deps.builds.succeed(first);
     const task = await claimed(world);
@@ -93,7 +93,7 @@ describe('an interrupt', () => {
   });
 
   it('gives up waiting for a silent listener when the lease has run out', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, first, second } = await twoRevisions(world);
     await world.deps.builds.succeed(first);
     const lost = await claimed(world);
@@ -116,7 +116,7 @@ describe('an interrupt', () => {
   });
 
   it('and the switch exclude each other, whichever is first', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, first } = await twoRevisions(world);
     await world.deps.builds.succeed(first);
     const task = await claimed(world);
@@ -130,7 +130,7 @@ describe('an interrupt', () => {
 
 describe('a heartbeat', () => {
   it('that comes at the moment of a claim hears that the lease is renewed, never that it should stop', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, first } = await twoRevisions(world);
     await world.deps.builds.succeed(first);
     const task = await claimed(world);
@@ -156,7 +156,7 @@ describe('a heartbeat', () => {
 
 describe('a queue', () => {
   it('takes ten requests at once in the order of their numbers, never two together', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -180,7 +180,7 @@ describe('a queue', () => {
   });
 
   it('is left with nothing stuck after interrupts at any moment', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     const ids = [first];
     for (let index = 0; index < 8; index++) {

@@ -2,15 +2,15 @@ import { expect, it } from 'vitest';
 import { redeployRevision } from '../../lib/app/revisions/redeploy.ts';
 import { artifactKeyOf, artifactNumberOf, artifactsOf } from '../../lib/domain/file-places.ts';
 import { numberOf } from '../../lib/domain/revision-id.ts';
-import { bytes } from '../support/blobs.ts';
-import { show } from '../support/requests.ts';
-import * as steps from '../support/steps.ts';
 import { until } from '../support/until.ts';
-import { aWorld, type World } from '../support/world.ts';
+import { bytes } from '../support/world/blobs.ts';
+import { show } from '../support/world/requests.ts';
+import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
+import * as steps from '../support/world/steps.ts';
 
 /** A world that keeps so many artifacts, in which only those are there that are stored. */
 async function keeping(keptArtifacts: number) {
-  const world = await aWorld();
+  const world = await aRunningWorld();
   const { deps, blobs } = world;
   deps.settings.keptArtifacts = keptArtifacts;
   const stored = async (deploymentId: string) => {
@@ -30,28 +30,29 @@ async function keeping(keptArtifacts: number) {
   return { world, id, first, stored: () => stored(id) };
 }
 
-const isBuilt = (world: World, revisionId: string) => world.deps.builds.jobs.has(`build-${revisionId}`);
+const isBuilt = (world: RunningWorld, revisionId: string) =>
+  world.deps.builds.jobs.has(`build-${revisionId}`);
 const soon = (what: string) => ({ timeoutMs: 60_000, what });
 
 /** Ends a revision's build, which leaves an artifact of ten bytes. */
-async function build(world: World, deploymentId: string, revisionId: string): Promise<void> {
+async function build(world: RunningWorld, deploymentId: string, revisionId: string): Promise<void> {
   await until(() => isBuilt(world, revisionId), soon(`the build of ${revisionId}`));
   const named = { tenantId: world.caller.tenantId, deploymentId, buildName: revisionId };
   await world.blobs.put(artifactKeyOf(named), bytes('ten bytes.'));
   await world.deps.builds.succeed(revisionId);
 }
 
-const change = async (world: World, id: string): Promise<string> =>
+const change = async (world: RunningWorld, id: string): Promise<string> =>
   (await steps.patch(world, id, { source_revision_config: { repo_ref: 'main' } })).latest_revision_id;
 
-async function changed(world: World, id: string): Promise<string> {
+async function changed(world: RunningWorld, id: string): Promise<string> {
   const revisionId = await change(world, id);
   await build(world, id, revisionId);
   await steps.deployBuilt(world, id, revisionId);
   return revisionId;
 }
 
-async function redeploy(world: World, id: string, revisionId: string): Promise<string> {
+async function redeploy(world: RunningWorld, id: string, revisionId: string): Promise<string> {
   const asked = { params: { deployment_id: id, revision_id: revisionId }, query: {}, headers: {} };
   return (await redeployRevision(world.deps, asked, world.caller)).latest_revision_id;
 }

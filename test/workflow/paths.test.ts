@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../lib/adapters/git.ts';
 import { getDeployment } from '../../lib/app/deployments/get.ts';
 import { redeployRevision } from '../../lib/app/revisions/redeploy.ts';
+import { until } from '../support/until.ts';
+import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import {
   claimed,
   complete,
@@ -12,19 +14,17 @@ import {
   githubBody,
   patch,
   reaches,
-} from '../support/steps.ts';
-import { until } from '../support/until.ts';
-import { aWorld, type World } from '../support/world.ts';
+} from '../support/world/steps.ts';
 
-const statuses = async (world: World, deploymentId: string, revisionId: string) =>
+const statuses = async (world: RunningWorld, deploymentId: string, revisionId: string) =>
   (await get(world, deploymentId, revisionId)).status_history.map(({ status }) => status);
 
-const show = (world: World, deploymentId: string) =>
+const show = (world: RunningWorld, deploymentId: string) =>
   getDeployment(world.deps, { params: { deployment_id: deploymentId } }, world.caller);
 
 describe('the state machine', () => {
   it('takes a revision from git through build and deploy, in at most 8 transitions', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await deploy(world, id, revisionId);
     expect(await statuses(world, id, revisionId)).toEqual([
@@ -48,7 +48,7 @@ describe('the state machine', () => {
   });
 
   it('deploys an image without a build, in at most 6 transitions', async () => {
-    const world = await aWorld({ computeType: 'k8s' });
+    const world = await aRunningWorld({ computeType: 'k8s' });
     const { id, latest_revision_id: revisionId } = await create(world, {
       name: 'image',
       source_config: {},
@@ -66,7 +66,7 @@ describe('the state machine', () => {
   });
 
   it('ends as BUILD_FAILED with the reason when the ref does not exist, and the log says so last', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     world.git.resolve = async () => {
       throw new SourceError("Ref 'nowhere' does not exist");
     };
@@ -80,7 +80,7 @@ describe('the state machine', () => {
   });
 
   it('ends as BUILD_FAILED with what the build said, and the queue moves on', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     const { latest_revision_id: second } = await patch(world, id, {
       source_revision_config: { repo_ref: 'next' },
@@ -97,7 +97,7 @@ describe('the state machine', () => {
   });
 
   it('ends as DEPLOY_FAILED with what the listener said, and what was active stays', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     await deploy(world, id, first);
     const { latest_revision_id: second } = await patch(world, id, {
@@ -114,7 +114,7 @@ describe('the state machine', () => {
   });
 
   it('changes settings alone without a build, on the artifact of the revision before', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     const { latest_revision_id: second } = await patch(world, id, { secrets: [{ name: 'A', value: '1' }] });
     await deploy(world, id, first);
@@ -125,7 +125,7 @@ describe('the state machine', () => {
   });
 
   it('redeploys an earlier revision without a build, with the secrets it had', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(
       world,
       githubBody('app', { secrets: [{ name: 'A', value: 'old' }] }),
@@ -147,7 +147,7 @@ describe('the state machine', () => {
   });
 
   it('skips a deployment with nothing to build yet', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const body = {
       name: 'later',
       source: 'internal_source',

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { load } from '../../lib/app/engine/situation.ts';
 import { getDesired } from '../../lib/app/listener-protocol/desired.ts';
+import { until } from '../support/until.ts';
+import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import {
   claim,
   claimed,
@@ -13,22 +15,20 @@ import {
   heartbeat,
   patch,
   reaches,
-} from '../support/steps.ts';
-import { until } from '../support/until.ts';
-import { aWorld, type World } from '../support/world.ts';
+} from '../support/world/steps.ts';
 
-const buildStarted = (world: World, revisionId: string) =>
+const buildStarted = (world: RunningWorld, revisionId: string) =>
   until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
     timeoutMs: 60_000,
     what: `the build of ${revisionId}`,
   });
 
-const desired = async (world: World) =>
+const desired = async (world: RunningWorld) =>
   (await getDesired(world.deps, { params: { listener_id: world.listenerId } }, world.caller)).deployments;
 
 describe('sweep', () => {
   it('starts what the stream never told of', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     await world.loseStream();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     world.advance(61);
@@ -48,7 +48,7 @@ describe('sweep', () => {
   });
 
   it('starts a QUEUED holder again under the next attempt', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     await world.loseStream();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     const { workflow } = world.deps;
@@ -70,7 +70,7 @@ describe('sweep', () => {
 
 describe('a listener that goes silent while deploying', () => {
   it('makes the revision UNKNOWN; its return decides', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
@@ -94,7 +94,7 @@ describe('a listener that goes silent while deploying', () => {
   });
 
   it('leaves no reason of that behind when it only comes back with the result', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
@@ -107,7 +107,7 @@ describe('a listener that goes silent while deploying', () => {
   });
 
   it('loses the task to another instance, and is told so', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
@@ -125,7 +125,7 @@ describe('a listener that goes silent while deploying', () => {
   });
 
   it('fails the revision 15 minutes after its last sign of life, and the queue moves on', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     await buildStarted(world, first);
     await world.deps.builds.succeed(first);
@@ -143,7 +143,7 @@ describe('a listener that goes silent while deploying', () => {
   });
 
   it('fails a revision that nobody claims within 15 minutes, saying since when', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     expect((await claim(world)).tasks).toEqual([]);
     await buildStarted(world, revisionId);
@@ -157,7 +157,7 @@ describe('a listener that goes silent while deploying', () => {
   });
 
   it('is not blamed for an outage of ours: it has a minute to come back', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     expect((await claim(world)).tasks).toEqual([]);
     await buildStarted(world, revisionId);
@@ -172,7 +172,7 @@ describe('a listener that goes silent while deploying', () => {
 
 describe('claims', () => {
   it('give an instance its own task back under a new lease, and nobody else', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
@@ -188,7 +188,7 @@ describe('claims', () => {
   });
 
   it('by two instances at once give a task to one of them', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { latest_revision_id: revisionId } = await create(world, githubBody('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
@@ -207,7 +207,7 @@ describe('claims', () => {
 
 describe('a deploy after another', () => {
   it('carries a higher epoch each time', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     await deploy(world, id, first);
     const before = (await desired(world))[0]?.epoch ?? 0;

@@ -3,8 +3,8 @@ import { chmod, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { type Files, writeFiles } from '../../support/write-files.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { type Files, writeFiles } from '../../support/files/write-files.ts';
 
 const scripts = fileURLToPath(new URL('../../../lib/infra/image-builder/', import.meta.url));
 

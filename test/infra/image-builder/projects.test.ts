@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Files } from '../../support/write-files.ts';
+import type { Files } from '../../support/files/write-files.ts';
 import { aBuilder, aJob, aStore, type Builder, buildsOf, type Ended, type Job } from './set-up.ts';
 
 const agent = JSON.stringify({ graphs: { a: './src/a.ts:graph' }, node_version: '22', dependencies: ['.'] });

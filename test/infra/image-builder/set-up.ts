@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { buildspec } from '../../../lib/infra/image-builder/buildspec.ts';
-import { gitRepositoryIn, type TestRepository } from '../../support/git-repository.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { Files } from '../../support/write-files.ts';
+import { gitRepositoryIn, type TestRepository } from '../../support/files/git-repository.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import type { Files } from '../../support/files/write-files.ts';
 
 const tools = fileURLToPath(new URL('tools/', import.meta.url));
 export const ids = { tenant: 'tenant-1', deployment: 'deployment-1', revision: 'revision-1' };

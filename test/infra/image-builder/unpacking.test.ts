@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { handMadeTar } from '../../support/hand-made-tar.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { handMadeTar } from '../../support/files/hand-made-tar.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 const unpack = fileURLToPath(new URL('../../../lib/infra/image-builder/unpack.py', import.meta.url));
 

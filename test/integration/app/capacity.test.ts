@@ -7,13 +7,13 @@ import { findDeployment } from '../../../lib/store/deployments.ts';
 import type { Revision } from '../../../lib/store/items.ts';
 import { deploymentKey, deploymentRowKey, revisionKey } from '../../../lib/store/keys.ts';
 import { findRevisionByNumber } from '../../../lib/store/revisions.ts';
-import { type Units, unitsOf } from '../../support/consumed.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
-import { claim } from '../../support/listening.ts';
-import { ended } from '../../support/processed.ts';
-import { putAll } from '../../support/put-all.ts';
-import { github, post, register } from '../../support/requests.ts';
+import { apiEvent, type EventParts, lambdaContext } from '../../support/http/event.ts';
+import { type Units, unitsOf } from '../../support/table/consumed.ts';
+import { putAll } from '../../support/table/put-all.ts';
+import { claim } from '../../support/world/listening.ts';
+import { ended } from '../../support/world/processed.ts';
+import { github, post, register } from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 /** What the key of whoever asks costs to read, whatever is asked. */
 const AUTHENTICATION_UNITS = 1;
@@ -21,7 +21,7 @@ const AUTHENTICATION_UNITS = 1;
 type Asked = EventParts & { operation: string; status?: number };
 
 /** What an endpoint consumes beyond authentication, measured by the database; the request must succeed. */
-async function costOf(plane: ControlPlane, { operation, status = 200, ...parts }: Asked): Promise<Units> {
+async function costOf(plane: World, { operation, status = 200, ...parts }: Asked): Promise<Units> {
   const { deps, caller } = plane;
   const row = routes.find((each) => each.operation === operation);
   if (row === undefined) throw new Error(operation);
@@ -43,7 +43,7 @@ async function costOf(plane: ControlPlane, { operation, status = 200, ...parts }
 
 describe('capacity units beyond authentication', () => {
   it('of one deployment are those of its own item', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id: listenerId } = await register(plane, 'machine');
     const secrets = [{ name: 'TOKEN', value: 'v'.repeat(8_000) }];
     const { id } = await post(plane, github('one', { secrets }));
@@ -57,7 +57,7 @@ describe('capacity units beyond authentication', () => {
   });
 
   it('of making a deployment are at most 14, and 19 with secrets and a key', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const create = { operation: 'createDeployment', status: 201 };
     expect((await costOf(plane, { ...create, body: github('bare') })).writes).toBeLessThanOrEqual(14);
@@ -71,7 +71,7 @@ describe('capacity units beyond authentication', () => {
   });
 
   it('of a page of revisions are the same wherever it starts', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const { id } = await post(plane, github('many'));
     await ended(plane, id, 'DEPLOYED');
@@ -85,7 +85,7 @@ describe('capacity units beyond authentication', () => {
   });
 
   it('of lists of deployments are those of the page, and little for what is passed over', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id: listenerId } = await register(plane, 'machine');
     await withRows(plane, listenerId, 10_000);
     for (let number = 0; number < 20; number += 1)
@@ -101,7 +101,7 @@ describe('capacity units beyond authentication', () => {
 });
 
 /** A deployment with this many revisions, each like its first. */
-async function withRevisions(plane: ControlPlane, deploymentId: string, count: number): Promise<void> {
+async function withRevisions(plane: World, deploymentId: string, count: number): Promise<void> {
   const { deps, caller } = plane;
   const owner = { tenantId: caller.tenantId, deploymentId };
   const first = await findRevisionByNumber(deps.table, owner, 1);
@@ -118,7 +118,7 @@ async function withRevisions(plane: ControlPlane, deploymentId: string, count: n
 }
 
 /** Rows of deployments older than all that are really made, as many as a list has to stand. */
-async function withRows(plane: ControlPlane, listenerId: string, count: number): Promise<void> {
+async function withRows(plane: World, listenerId: string, count: number): Promise<void> {
   const { deps, caller } = plane;
   const { id } = await post(plane, github('a-model-of-the-others'));
   const model = await findDeployment(deps.table, caller.tenantId, id);

@@ -3,8 +3,8 @@ import { markUnknown } from '../../../lib/app/engine/deploys.ts';
 import { load } from '../../../lib/app/engine/situation.ts';
 import { cancelTask } from '../../../lib/app/engine/tasks.ts';
 import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
-import { unitsOf } from '../../support/consumed.ts';
-import { claim, listening, offered } from '../../support/listening.ts';
+import { unitsOf } from '../../support/table/consumed.ts';
+import { claim, listening, offered } from '../../support/world/listening.ts';
 
 describe('a claim that names what its instance holds', () => {
   it('leaves that under its lease, counts it, and spends nothing on it', async () => {

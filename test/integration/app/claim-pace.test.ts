@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { put } from '../../../lib/store/expressions.ts';
 import { lastSeenKey } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { claim, listening, offered } from '../../support/listening.ts';
+import { claim, listening, offered } from '../../support/world/listening.ts';
 
 describe('claims', () => {
   it('are asked for less often after an hour without work, and soon again after work', async () => {

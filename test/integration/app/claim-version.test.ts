@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { noteVersion } from '../../../lib/app/listener-protocol/said-version.ts';
 import { getListenerItem } from '../../../lib/store/listeners.ts';
-import { unitsOf } from '../../support/consumed.ts';
-import { allItems } from '../../support/control-plane.ts';
-import { type Listening, listening } from '../../support/listening.ts';
-import { changeListener, listeners, removeListener } from '../../support/requests.ts';
+import { unitsOf } from '../../support/table/consumed.ts';
+import { type Listening, listening } from '../../support/world/listening.ts';
+import { changeListener, listeners, removeListener } from '../../support/world/requests.ts';
+import { allItems } from '../../support/world/world.ts';
 
 const claimWith = ({ plane, listenerId }: Listening, version?: string | null) =>
   claimTasks(

@@ -2,10 +2,10 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { buildRevision } from '../../../lib/app/steps/build.ts';
 import { refOf } from '../../../lib/store/revisions.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import type { FakeBuilds } from '../../support/fake-builds.ts';
-import { inProgress } from '../../support/processed.ts';
-import { change, github, interrupt, post, refusedWith, register } from '../../support/requests.ts';
+import type { FakeBuilds } from '../../support/world/fake-builds.ts';
+import { inProgress } from '../../support/world/processed.ts';
+import { change, github, interrupt, post, refusedWith, register } from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 const IMAGE = { image_uri: 'registry.example.com/app:1' };
 const PATH = { graph_config_path: 'apps/a/langgraph.json', langgraph_config_path: 'apps/a/langgraph.json' };
@@ -14,14 +14,14 @@ const empty = { source_config: {}, source_revision_config: {} };
 const besideImage =
   "400 Source configuration error: 'graph_config_path' does not go with 'image_uri': an image is run as it is.";
 
-async function aPlane(): Promise<ControlPlane> {
-  const plane = await aControlPlane({ registryHost: 'registry.example.com' });
+async function aPlane(): Promise<World> {
+  const plane = await aWorld({ registryHost: 'registry.example.com' });
   await register(plane, 'cluster', { compute_type: 'k8s', compute_config: { k8s_namespaces: ['one'] } });
   return plane;
 }
 
 /** What the build of a deployment's oldest queued revision is told. */
-async function jobOf({ deps, caller, ...plane }: ControlPlane, id: string) {
+async function jobOf({ deps, caller, ...plane }: World, id: string) {
   const revision = await inProgress({ deps, caller, ...plane }, id);
   await buildRevision(deps, { ...refOf(revision), attempt: 1, token: 'token' });
   return [...(deps.builds as FakeBuilds).jobs.values()].at(-1);

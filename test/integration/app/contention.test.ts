@@ -5,7 +5,6 @@ import { findDeployment } from '../../../lib/store/deployments.ts';
 import { update } from '../../../lib/store/expressions.ts';
 import { deploymentKey } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
 import {
   change,
   github,
@@ -18,10 +17,11 @@ import {
   register,
   revisions,
   show,
-} from '../../support/requests.ts';
+} from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
-async function made(): Promise<{ plane: ControlPlane; id: string; first: string }> {
-  const plane = await aControlPlane();
+async function made(): Promise<{ plane: World; id: string; first: string }> {
+  const plane = await aWorld();
   await register(plane, 'machine');
   const { id, latest_revision_id } = await post(plane, github('a'));
   return { plane, id, first: latest_revision_id };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aControlPlane, allItems } from '../../support/control-plane.ts';
-import { github, post, refusal, refusedWith, register } from '../../support/requests.ts';
+import { github, post, refusal, refusedWith, register } from '../../support/world/requests.ts';
+import { allItems, aWorld } from '../../support/world/world.ts';
 
 const repo = { repo_url: 'https://example.com/repo.git' };
 const image = { image_uri: 'registry.example.com/app:1' };
@@ -86,7 +86,7 @@ const contradictions: Case[] = [
 
 describe('a create whose source contradicts itself', () => {
   it('is 400 with the reason, and leaves nothing', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'cluster', { compute_type: 'k8s', compute_config: { k8s_namespaces: ['a'] } });
     const before = await allItems(plane.deps.table);
     for (const [what, source, source_config, source_revision_config, reason] of contradictions) {
@@ -101,7 +101,7 @@ describe('a create whose source contradicts itself', () => {
 
 describe('a file: repository', () => {
   it('is 422 where builds do not run on the machine of the caller', async () => {
-    const plane = await aControlPlane({ allowFileRepositories: false });
+    const plane = await aWorld({ allowFileRepositories: false });
     await register(plane, 'machine');
     const body = github('a', { source_config: { repo_url: 'file:///srv/repo.git' } });
     expect(await refusal(post(plane, body))).toEqual({
@@ -118,7 +118,7 @@ describe('a file: repository', () => {
   });
 
   it('is taken where they do', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const body = github('a', { source_config: { repo_url: 'file:///srv/repo.git' } });
     expect((await post(plane, body)).source_config.repo_url).toBe('file:///srv/repo.git');
@@ -127,7 +127,7 @@ describe('a file: repository', () => {
 
 describe('secrets of a create', () => {
   it('cannot be the mask: nothing is stored yet; the answer does not repeat the value', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const secrets = [
       { name: 'OTHER', value: 'x' },
@@ -146,7 +146,7 @@ describe('secrets of a create', () => {
   });
 
   it('cannot be references where servers are local processes', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const secret_references = [{ name: 'A', secret_name: 'b', secret_key: 'c' }];
     expect(await refusedWith(post(plane, github('a', { secret_references })))).toMatch(
@@ -157,7 +157,7 @@ describe('secrets of a create', () => {
 
 describe('an integration', () => {
   it('is looked up, and one that is not there is 404', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const integration_id = plane.deps.clock.randomId();
     const body = github('a', { source_config: { ...repo, integration_id } });

@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { change, github, post, refusedWith, register, revisions, show } from '../../support/requests.ts';
+import {
+  change,
+  github,
+  post,
+  refusedWith,
+  register,
+  revisions,
+  show,
+} from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
-async function withListener(): Promise<ControlPlane> {
-  const plane = await aControlPlane();
+async function withListener(): Promise<World> {
+  const plane = await aWorld();
   await register(plane, 'machine');
   return plane;
 }
@@ -51,7 +59,7 @@ describe('a create', () => {
   });
 
   it('infers the source from what is there', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'cluster', {
       compute_type: 'k8s',
       compute_config: { k8s_namespaces: ['one', 'two'] },

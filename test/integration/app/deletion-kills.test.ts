@@ -1,12 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { load } from '../../../lib/app/engine/situation.ts';
-import type { ControlPlane } from '../../support/control-plane.ts';
-import { completed, leftOf, settle } from '../../support/deleting.ts';
-import { claim, listening, offered } from '../../support/listening.ts';
-import { ended, inProgress } from '../../support/processed.ts';
-import { change, github, list, post, remove } from '../../support/requests.ts';
-import { isWrite } from '../../support/writes.ts';
+import { isWrite } from '../../support/table/writes.ts';
+import { completed, leftOf, settle } from '../../support/world/deleting.ts';
+import { claim, listening, offered } from '../../support/world/listening.ts';
+import { ended, inProgress } from '../../support/world/processed.ts';
+import { change, github, list, post, remove } from '../../support/world/requests.ts';
+import type { World } from '../../support/world/world.ts';
 
 /** Lets a client write so often, then never. */
 function dyingAfter(client: DynamoDBDocumentClient, writes: number): () => void {
@@ -23,7 +23,7 @@ function dyingAfter(client: DynamoDBDocumentClient, writes: number): () => void 
 }
 
 /** Goes on after a kill at every write: each run of the engine makes one, and dies. Answers how many runs it took. */
-async function settleWithKills(plane: ControlPlane, id: string): Promise<number> {
+async function settleWithKills(plane: World, id: string): Promise<number> {
   const owner = { tenantId: plane.caller.tenantId, deploymentId: id };
   for (let runs = 1; runs < 30; runs++) {
     const revive = dyingAfter(plane.deps.table.client, 1);

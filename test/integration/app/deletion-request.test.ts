@@ -6,9 +6,8 @@ import { takeSlot } from '../../../lib/app/engine/slots.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
 import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
 import { createUploadUrl } from '../../../lib/app/uploads/create-upload-url.ts';
-import type { ControlPlane } from '../../support/control-plane.ts';
-import { claim, listening, offered } from '../../support/listening.ts';
-import { ended, inProgress } from '../../support/processed.ts';
+import { claim, listening, offered } from '../../support/world/listening.ts';
+import { ended, inProgress } from '../../support/world/processed.ts';
 import {
   change,
   github,
@@ -23,13 +22,14 @@ import {
   revisions,
   show,
   showRevision,
-} from '../../support/requests.ts';
+} from '../../support/world/requests.ts';
+import type { World } from '../../support/world/world.ts';
 
-const owner = ({ caller }: ControlPlane, deploymentId: string) => ({
+const owner = ({ caller }: World, deploymentId: string) => ({
   tenantId: caller.tenantId,
   deploymentId,
 });
-const names = async (plane: ControlPlane, query: Record<string, string> = {}) =>
+const names = async (plane: World, query: Record<string, string> = {}) =>
   (await list(plane, query)).resources.map((shown) => shown.name);
 
 describe('a request to delete', () => {

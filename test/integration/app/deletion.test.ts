@@ -6,12 +6,21 @@ import { getSpec } from '../../../lib/app/listener-protocol/spec.ts';
 import { put } from '../../../lib/store/expressions.ts';
 import { deploymentKey } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { watchConsumed } from '../../support/consumed.ts';
-import { completed, desiredRows, leftOf, reported, settle } from '../../support/deleting.ts';
-import { claim, type Listening, listening, offered } from '../../support/listening.ts';
-import { inProgress } from '../../support/processed.ts';
-import { change, github, list, post, refusedWith, register, remove, show } from '../../support/requests.ts';
-import { isWrite } from '../../support/writes.ts';
+import { watchConsumed } from '../../support/table/consumed.ts';
+import { isWrite } from '../../support/table/writes.ts';
+import { completed, desiredRows, leftOf, reported, settle } from '../../support/world/deleting.ts';
+import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
+import { inProgress } from '../../support/world/processed.ts';
+import {
+  change,
+  github,
+  list,
+  post,
+  refusedWith,
+  register,
+  remove,
+  show,
+} from '../../support/world/requests.ts';
 
 const gone = (id: string) => `404 Deployment ID ${id} not found.`;
 

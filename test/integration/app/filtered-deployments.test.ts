@@ -7,27 +7,27 @@ import { update } from '../../../lib/store/expressions.ts';
 import type { Deployment } from '../../../lib/store/items.ts';
 import { deploymentKey, deploymentRowKey } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { unitsOf } from '../../support/consumed.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { ended } from '../../support/processed.ts';
-import { putAll } from '../../support/put-all.ts';
-import { github, list, post, postRevision, register, remove } from '../../support/requests.ts';
-import { interruptedAt } from '../../support/stepwise.ts';
+import { unitsOf } from '../../support/table/consumed.ts';
+import { putAll } from '../../support/table/put-all.ts';
+import { interruptedAt } from '../../support/table/stepwise.ts';
+import { ended } from '../../support/world/processed.ts';
+import { github, list, post, postRevision, register, remove } from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 type Query = Record<string, string>;
 type Active = NonNullable<Deployment['active']>;
 const PASSED = 200;
 
-const names = async (plane: ControlPlane, query: Query) =>
+const names = async (plane: World, query: Query) =>
   (await list(plane, query)).resources.map(({ name }) => name);
 
-async function withReady(name: string): Promise<{ plane: ControlPlane; model: Deployment }> {
-  const plane = await aControlPlane();
+async function withReady(name: string): Promise<{ plane: World; model: Deployment }> {
+  const plane = await aWorld();
   await register(plane, 'machine');
   return { plane, model: await ready(plane, name) };
 }
 
-async function ready(plane: ControlPlane, name: string): Promise<Deployment> {
+async function ready(plane: World, name: string): Promise<Deployment> {
   const { id } = await post(plane, github(name));
   await ended(plane, id, 'DEPLOYED', { outcome: { image_version: 'v1.12.4' } });
   const found = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
@@ -36,7 +36,7 @@ async function ready(plane: ControlPlane, name: string): Promise<Deployment> {
 }
 
 /** Rows of deployments that are older than all that are really made, of which the active revision is so; the oldest is there itself. */
-async function withOlder({ deps }: ControlPlane, model: Deployment, active: Partial<Active>): Promise<void> {
+async function withOlder({ deps }: World, model: Deployment, active: Partial<Active>): Promise<void> {
   if (model.active === undefined) throw new Error('nothing serves');
   const changed = { ...model.active, ...active };
   const older = Array.from({ length: PASSED }, (_, index): Deployment => {
@@ -52,7 +52,7 @@ async function withOlder({ deps }: ControlPlane, model: Deployment, active: Part
   );
 }
 
-async function report(plane: ControlPlane, of: Deployment, healthy: boolean, runs = true): Promise<number> {
+async function report(plane: World, of: Deployment, healthy: boolean, runs = true): Promise<number> {
   const revision_id = runs ? (of.active?.revision_id ?? null) : null;
   const { accepted } = await reportStatus(
     plane.deps,

@@ -9,10 +9,9 @@ import { deploymentKey, revisionKey } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
 import { countWithin, endsReader, noteEnds } from '../../../lib/store/revision-ends.ts';
 import { findRevisionByNumber } from '../../../lib/store/revisions.ts';
-import { unitsOf } from '../../support/consumed.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { ended, inProgress } from '../../support/processed.ts';
-import { putAll } from '../../support/put-all.ts';
+import { unitsOf } from '../../support/table/consumed.ts';
+import { putAll } from '../../support/table/put-all.ts';
+import { ended, inProgress } from '../../support/world/processed.ts';
 import {
   github,
   interrupt,
@@ -21,10 +20,11 @@ import {
   register,
   remove,
   revisions,
-} from '../../support/requests.ts';
+} from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 type Status = Revision['status'];
-type History = { plane: ControlPlane; id: string; statuses: Status[] };
+type History = { plane: World; id: string; statuses: Status[] };
 
 /**
  * A deployment whose revisions have these statuses, from number 1 on, each a kilobyte large. The last one that is DEPLOYED is active.
@@ -34,7 +34,7 @@ async function withHistory(
   statuses: Status[],
   noted: (number: number) => boolean = () => true,
 ): Promise<History> {
-  const plane = await aControlPlane();
+  const plane = await aWorld();
   await register(plane, 'machine');
   const { id } = await post(plane, github('many'));
   const { deps, caller } = plane;
@@ -154,7 +154,7 @@ const nothing = { source_config: {}, source_revision_config: {} };
 
 describe('how a revision ended', () => {
   it('is noted whichever way it ends', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const ways: [Terminal, () => Promise<string>][] = [
       ['SKIPPED', async () => (await post(plane, { name: 'u', source: 'internal_source', ...nothing })).id],
@@ -206,7 +206,7 @@ describe('notes of how revisions ended', () => {
 
 /** A deployment with two queued revisions, after something was done to it. */
 async function after(
-  plane: ControlPlane,
+  plane: World,
   change: (id: string, firstRevision: string) => Promise<unknown>,
 ): Promise<string> {
   const { id, latest_revision_id: first } = await post(plane, github(`d-${plane.deps.clock.randomId()}`));

@@ -7,9 +7,8 @@ import { getDeploymentItem } from '../../../lib/store/deployments.ts';
 import { update } from '../../../lib/store/expressions.ts';
 import { ConditionsFailed, transact } from '../../../lib/store/operations.ts';
 import { placementKey } from '../../../lib/store/placement-keys.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { claim, type Listening, listening, offered } from '../../support/listening.ts';
-import { ended } from '../../support/processed.ts';
+import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
+import { ended } from '../../support/world/processed.ts';
 import {
   change,
   github,
@@ -19,7 +18,8 @@ import {
   register,
   remove,
   show,
-} from '../../support/requests.ts';
+} from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 const at = (name: string, custom_url: string | undefined, listener_id?: string) =>
   github(name, { source_config: { repo_url: 'https://example.com/a.git', custom_url, listener_id } });
@@ -29,13 +29,13 @@ const address = (custom_url: string) => ({ source_config: { custom_url } });
 const taken = (host: string, by: string): string =>
   `409 Host '${host}' of 'custom_url' is already claimed on the same listener by deployment ${by}.`;
 
-async function aPlane(): Promise<ControlPlane> {
-  const plane = await aControlPlane();
+async function aPlane(): Promise<World> {
+  const plane = await aWorld();
   await register(plane, 'machine');
   return plane;
 }
 
-const claims = async ({ deps }: ControlPlane): Promise<unknown[]> =>
+const claims = async ({ deps }: World): Promise<unknown[]> =>
   (await allItems(deps.table)).filter(({ entity }) => entity === 'host_claim').map(({ sk }) => sk);
 
 const desired = ({ plane, listenerId }: Listening) =>

@@ -7,20 +7,20 @@ import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
 import { update } from '../../../lib/store/expressions.ts';
 import { apiKeyKey } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { github, post, refusal, refusedWith, register } from '../../support/requests.ts';
+import { github, post, refusal, refusedWith, register } from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 const names = { organisation: 'acme', tenant: 'main' };
 
-const known = ({ deps }: ControlPlane, apiKey: string | undefined, tenantId?: string) =>
+const known = ({ deps }: World, apiKey: string | undefined, tenantId?: string) =>
   authenticate(deps, { apiKey, tenantId });
 
-const marked = ({ deps }: ControlPlane, key: string, set: Record<string, string>) =>
+const marked = ({ deps }: World, key: string, set: Record<string, string>) =>
   transact(deps.table, [update('key', apiKeyKey(hashOf(key)), { set })]);
 
 describe('the first key', () => {
   it('is its organisation’s administrator, and stored only as a hash', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { apiKey, ...made } = await bootstrap(plane.deps, names);
     const caller = await known(plane, apiKey);
     expect(caller).toEqual({
@@ -41,7 +41,7 @@ describe('the first key', () => {
   });
 
   it('is of an organisation of its own each time', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const [one, two] = [await bootstrap(plane.deps, names), await bootstrap(plane.deps, names)];
     expect(await refusedWith(known(plane, one.apiKey, two.tenantId))).toMatch(/^403 /);
   });
@@ -49,7 +49,7 @@ describe('the first key', () => {
 
 describe('a credential that is not good', () => {
   it('is 401, and the answer never says why', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { apiKey } = await bootstrap(plane.deps, names);
     const [revoked, expired] = [await bootstrap(plane.deps, names), await bootstrap(plane.deps, names)];
     await marked(plane, revoked.apiKey, { revoked_at: new Date().toISOString() });
@@ -80,7 +80,7 @@ describe('a credential that is not good', () => {
   });
 
   it('is one that has expired, from the moment on', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { apiKey } = await bootstrap(plane.deps, names);
     await marked(plane, apiKey, { expires_at: new Date(Date.now() + 60_000).toISOString() });
     await known(plane, apiKey);
@@ -91,7 +91,7 @@ describe('a credential that is not good', () => {
 
 describe('the tenant of a request', () => {
   it('is the key’s own; naming it is fine, naming another is 403', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { apiKey, tenantId } = await bootstrap(plane.deps, names);
     expect((await known(plane, apiKey, tenantId)).tenantId).toBe(tenantId);
     expect((await known(plane, apiKey, tenantId.toUpperCase())).tenantId).toBe(tenantId);
@@ -102,7 +102,7 @@ describe('the tenant of a request', () => {
   });
 
   it('must be named with a key of the organisation, and be the organisation’s', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const own = await bootstrap(plane.deps, names);
     const foreign = await bootstrap(plane.deps, names);
     const key = await createApiKey(plane.deps, {
@@ -129,7 +129,7 @@ describe('the tenant of a request', () => {
   });
 
   it('of a listener’s key comes with the only listener it speaks for', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { organisationId, tenantId, userId } = await bootstrap(plane.deps, names);
     const listenerId = plane.deps.clock.randomId();
     const wish = { organisationId, tenantId, userId, role: 'listener', listenerId, name: 'l' } as const;

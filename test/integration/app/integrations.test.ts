@@ -9,7 +9,7 @@ import {
   listIntegrations as listRow,
   createIntegration as row,
 } from '../../../lib/contract/routes/integrations.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
+import { until } from '../../support/until.ts';
 import {
   change,
   github,
@@ -19,13 +19,13 @@ import {
   refusedWith,
   register,
   show,
-} from '../../support/requests.ts';
-import * as steps from '../../support/steps.ts';
-import { until } from '../../support/until.ts';
-import { aWorld, type World } from '../../support/world.ts';
+} from '../../support/world/requests.ts';
+import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
+import * as steps from '../../support/world/steps.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 const TOKEN = 'github_pat_never-shown';
-type Plane = Pick<ControlPlane, 'deps' | 'caller'>;
+type Plane = Pick<World, 'deps' | 'caller'>;
 
 const integrate = (plane: Plane, body: object = {}) =>
   createIntegration(
@@ -45,7 +45,7 @@ const named = (id: string) => ({
 
 describe('integrations', () => {
   it('are made, listed newest first, and forgotten', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const first = await integrate(plane);
     const second = await integrate(plane, {
       host: 'Git.Example:8443',
@@ -82,7 +82,7 @@ describe('integrations', () => {
   });
 
   it('keep what they were given to themselves, sealed for each alone', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await integrate(plane, { webhook_secret: 'webhook-never-shown' });
     await integrate(plane, { webhook_secret: 'webhook-never-shown' });
     const stored = (await allItems(plane.deps.table)).filter((item) => item.entity === 'integration');
@@ -92,7 +92,7 @@ describe('integrations', () => {
   });
 
   it('are of one tenant', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await integrate(plane);
     const other = plane.as();
     expect(await list(other)).toEqual({ resources: [], offset: 0 });
@@ -105,7 +105,7 @@ describe('integrations', () => {
     [{ host: '10.0.0.1' }, ['body', 'host']],
     [{ host: '169.254.169.254:8080' }, ['body', 'host']],
   ])('are for hosts that may be reached: %j', async (body, loc) => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { status, detail } = await refusal(integrate(plane, body));
     expect(status).toBe(422);
     expect(detail).toEqual([
@@ -134,7 +134,7 @@ describe('integrations', () => {
   });
 
   it('may be on this machine and on hosts that the operator allows', async () => {
-    const plane = await aControlPlane({ addresses: { allowedHosts: ['10.1.2.3'], loopback: true } });
+    const plane = await aWorld({ addresses: { allowedHosts: ['10.1.2.3'], loopback: true } });
     expect((await integrate(plane, { host: 'localhost:3000' })).host).toBe('localhost:3000');
     expect((await integrate(plane, { host: '10.1.2.3' })).host).toBe('10.1.2.3');
   });
@@ -142,7 +142,7 @@ describe('integrations', () => {
 
 describe('a deployment', () => {
   it('names an integration of its tenant, and one that is unknown reads as one that is foreign', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const foreign = await integrate(plane.as());
     const unknown = plane.deps.clock.randomId();
@@ -169,7 +169,7 @@ describe('a deployment', () => {
   });
 
   it('stays as it is when its integration is forgotten, and may be sent back so', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const { id: integrationId } = await integrate(plane);
     const { id } = await post(plane, github('app', named(integrationId)));
@@ -185,7 +185,7 @@ describe('a deployment', () => {
 });
 
 /** What the ref was resolved with, and what the build was given. */
-async function built(world: World, body: Parameters<typeof steps.githubBody>[1]) {
+async function built(world: RunningWorld, body: Parameters<typeof steps.githubBody>[1]) {
   const asked: (GitCredentials | undefined)[] = [];
   world.git.resolve = async (_url, _ref, credentials) => {
     asked.push(credentials);
@@ -201,7 +201,7 @@ async function built(world: World, body: Parameters<typeof steps.githubBody>[1])
 
 describe('the token', () => {
   it('reads refs and is given to the build, which never prints it', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id } = await integrate(world);
     const { asked, job } = await built(world, named(id));
     const credentials = { host: 'github.com', token: TOKEN, submodules: false };
@@ -211,14 +211,14 @@ describe('the token', () => {
   });
 
   it('is for submodules too where the integration says so', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id } = await integrate(world, { submodules: true });
     const { job } = await built(world, named(id));
     expect(job.source).toMatchObject({ credentials: { submodules: true } });
   });
 
   it('is not there for a deployment without an integration', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { asked, job } = await built(world, {});
     expect(asked).toEqual([undefined]);
     expect(JSON.stringify(job)).not.toContain('credentials');
@@ -226,7 +226,7 @@ describe('the token', () => {
   });
 
   it('is gone at once when the integration is forgotten; the revision says why its repository cannot be read', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id } = await integrate(world);
     const { id: deploymentId, latest_revision_id: first } = await steps.create(
       world,
@@ -247,7 +247,7 @@ describe('the token', () => {
   });
 
   it('is masked in what a git server says', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id } = await integrate(world);
     world.git.resolve = async (_url, _ref, credentials) => {
       throw new SourceError(`the server says: ${credentials?.token} is wrong`);

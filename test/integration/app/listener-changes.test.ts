@@ -4,7 +4,7 @@ import { update } from '../../../lib/store/expressions.ts';
 import { listenerKey, listenerRowKey } from '../../../lib/store/keys.ts';
 import { findListener } from '../../../lib/store/listeners.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
+import { interruptedAt } from '../../support/table/stepwise.ts';
 import {
   changeListener,
   github,
@@ -14,10 +14,10 @@ import {
   refusedWith,
   register,
   remove,
-} from '../../support/requests.ts';
-import { interruptedAt } from '../../support/stepwise.ts';
+} from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
-const cluster = (plane: ControlPlane, ...k8s_namespaces: string[]) =>
+const cluster = (plane: World, ...k8s_namespaces: string[]) =>
   register(plane, 'cluster', { compute_type: 'k8s', compute_config: { k8s_namespaces } });
 
 const inNamespace = (k8s_namespace: string, name = 'a') =>
@@ -25,7 +25,7 @@ const inNamespace = (k8s_namespace: string, name = 'a') =>
     source_config: { repo_url: 'https://example.com/a.git', listener_config: { k8s_namespace } },
   });
 
-const shown = async (plane: ControlPlane, id: string) =>
+const shown = async (plane: World, id: string) =>
   (await listeners(plane)).resources.find((listener) => listener.id === id);
 
 const outcomeOf = (request: Promise<unknown>): Promise<string> =>
@@ -36,7 +36,7 @@ const outcomeOf = (request: Promise<unknown>): Promise<string> =>
 
 describe('a change of a listener', () => {
   it('keeps what is absent, clears a version with an empty one, and is seen in the list at once', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const own = { k8s_namespaces: ['one'], region: 'eu' };
     const { id } = await register(plane, 'cluster', {
       compute_type: 'k8s',
@@ -59,7 +59,7 @@ describe('a change of a listener', () => {
   });
 
   it('replaces the compute_config; without namespaces these stay', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const own = { k8s_namespaces: ['one'], region: 'eu' };
     const { id } = await register(plane, 'cluster', { compute_type: 'k8s', compute_config: own });
     const platforms = ['linux/arm64'];
@@ -73,7 +73,7 @@ describe('a change of a listener', () => {
   });
 
   it('takes back what a GET showed', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await cluster(plane, 'one');
     const before = await shown(plane, id);
     const { updated_at: _, ...same } = await changeListener(plane, id, before);
@@ -84,7 +84,7 @@ describe('a change of a listener', () => {
     ['compute_type', { compute_type: 'process' }],
     ['compute_id', { compute_id: 'other' }],
   ])('refuses another %s', async (field, body) => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await cluster(plane);
     expect(await refusedWith(changeListener(plane, id, body))).toBe(
       `400 '${field}' cannot be changed after creation.`,
@@ -92,13 +92,13 @@ describe('a change of a listener', () => {
   });
 
   it('is 404 for a listener that is not there, and for another tenant’s', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await cluster(plane);
     expect(await refusedWith(changeListener(plane.as(), id, {}))).toBe(`404 Listener ID ${id} not found.`);
   });
 
   it('reaches listeners that were stored before they could be changed', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await cluster(plane, 'one');
     const { tenantId } = plane.caller;
     for (const key of [listenerKey(tenantId, id), listenerRowKey(tenantId, id)])
@@ -108,7 +108,7 @@ describe('a change of a listener', () => {
   });
 
   it('loses nothing of changes that are made at the same time', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await cluster(plane, 'one');
     const bodies = [
       { version: '2' },
@@ -126,11 +126,11 @@ describe('a change of a listener', () => {
 });
 
 describe('the default mark', () => {
-  const marked = async (plane: ControlPlane) =>
+  const marked = async (plane: World) =>
     (await listeners(plane)).resources.filter(({ is_default }) => is_default).map(({ id }) => id);
 
   it('goes from one to the other, and can be taken away', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const one = await register(plane, 'one', { is_default: true });
     const two = await register(plane, 'two');
     await changeListener(plane, two.id, { is_default: true });
@@ -145,7 +145,7 @@ describe('the default mark', () => {
   });
 
   it('is on one at most, however many are marked and unmarked at once', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const ids: string[] = [];
     for (let n = 0; n < 4; n++) ids.push((await register(plane, `m-${n}`)).id);
     for (let round = 0; round < 5; round++) {
@@ -161,11 +161,11 @@ const leavingText = (namespace: string): string =>
   `Namespace '${namespace}' is being taken from listener cluster and takes no new deployments; name another one, or patch the listener's k8s_namespaces again if that was cut off.`;
 
 describe('a namespace', () => {
-  const take = (plane: ControlPlane, id: string) =>
+  const take = (plane: World, id: string) =>
     changeListener(plane, id, { compute_config: { k8s_namespaces: ['stays'] } });
 
   it('cannot be taken away while a deployment is in it, also one that is being deleted', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await cluster(plane, 'goes', 'stays', 'free');
     const made = await post(plane, inNamespace('goes'));
     await post(plane, inNamespace('stays', 'b'));
@@ -180,7 +180,7 @@ describe('a namespace', () => {
   it('is never left with a deployment in it, at whatever moment of the change a create comes', async () => {
     const seen: string[] = [];
     for (let at = 0; seen.at(-1) !== 'over'; at++) {
-      const plane = await aControlPlane();
+      const plane = await aWorld();
       const { id } = await cluster(plane, 'goes', 'stays');
       let created = 'not tried';
       const { deps, calls } = interruptedAt(plane.deps, at, async () => {
@@ -200,7 +200,7 @@ describe('a namespace', () => {
 
   it('is never left with a deployment in it when many come at once', async () => {
     for (let round = 0; round < 5; round++) {
-      const plane = await aControlPlane();
+      const plane = await aWorld();
       const { id } = await cluster(plane, 'goes', 'stays');
       const creates = Array.from({ length: 4 }, (_, n) =>
         post(plane, inNamespace('goes', `d-${n}`)).then(
@@ -224,7 +224,7 @@ describe('a namespace', () => {
   });
 
   it('that was being taken when the request died refuses new deployments, until it is asked for again', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await cluster(plane, 'goes', 'stays');
     for (
       let at = 0;

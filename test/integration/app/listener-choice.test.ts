@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { github, listeners, post, refusedWith, register } from '../../support/requests.ts';
+import { github, listeners, post, refusedWith, register } from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 const k8s = (...k8s_namespaces: string[]) => ({ compute_type: 'k8s', compute_config: { k8s_namespaces } });
 const image = {
@@ -11,19 +11,19 @@ const image = {
 };
 
 /** Asks for work, which is what makes a listener ONLINE. */
-const callIn = ({ deps, caller }: ControlPlane, listenerId: string) =>
+const callIn = ({ deps, caller }: World, listenerId: string) =>
   claimTasks(
     deps,
     { params: { listener_id: listenerId }, body: { instance_id: 'i', max: 1, holding: [], wait_seconds: 0 } },
     caller,
   );
 
-const chosen = async (plane: ControlPlane, name: string): Promise<string | null> =>
+const chosen = async (plane: World, name: string): Promise<string | null> =>
   (await post(plane, github(name))).source_config.listener_id;
 
 describe('without a listener_id the listener is', () => {
   it('the marked default, else the oldest that is online, else the oldest', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const [oldest, second, third] = [
       await register(plane, 'one'),
       await register(plane, 'two'),
@@ -43,14 +43,14 @@ describe('without a listener_id the listener is', () => {
   });
 
   it('one that can run the source', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine', { is_default: true });
     const cluster = await register(plane, 'cluster', k8s('one'));
     expect((await post(plane, image)).source_config.listener_id).toBe(cluster.id);
   });
 
   it('required when there is none, with the reason', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     expect(await refusedWith(post(plane, github('a')))).toBe(
       "400 'source_config.listener_id' is required: no listener is registered in this tenant; register one with POST /v2/listeners.",
     );
@@ -66,14 +66,14 @@ describe('a listener that is named', () => {
     github('a', { source_config: { repo_url: 'https://example.com/a.git', listener_id, ...config } });
 
   it('is taken, in any case of its id', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'one', { is_default: true });
     const two = await register(plane, 'two');
     expect((await post(plane, on(two.id.toUpperCase()))).source_config.listener_id).toBe(two.id);
   });
 
   it('is 404 when it is not there, and when it is another tenant’s', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'one');
     const foreign = await register(plane.as(), 'one');
     for (const id of [plane.deps.clock.randomId(), foreign.id]) {
@@ -82,7 +82,7 @@ describe('a listener that is named', () => {
   });
 
   it('is 400 for an image when it runs processes, naming the kind that would run it', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const machine = await register(plane, 'machine');
     const body = { ...image, source_config: { listener_id: machine.id } };
     expect(await refusedWith(post(plane, body))).toBe(
@@ -91,7 +91,7 @@ describe('a listener that is named', () => {
   });
 
   it('lists the namespaces there are; the first is the default', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await register(plane, 'cluster', k8s('one', 'two'));
     const inNamespace = (k8s_namespace: string) => on(id, { listener_config: { k8s_namespace } });
     expect(await refusedWith(post(plane, inNamespace('three')))).toBe(
@@ -106,7 +106,7 @@ describe('a listener that is named', () => {
 
 describe('listeners', () => {
   it('are listed newest first, page by page, and one compute id is registered once', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const other = plane.as();
     const ids: string[] = [];
     for (let n = 0; n < 25; n++) ids.unshift((await register(plane, `machine-${n}`)).id);
@@ -128,7 +128,7 @@ describe('listeners', () => {
   });
 
   it('have one default, however many are marked at once', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await Promise.all(Array.from({ length: 6 }, (_, n) => register(plane, `m-${n}`, { is_default: true })));
     const { resources } = await listeners(plane);
     expect(resources).toHaveLength(6);
@@ -136,7 +136,7 @@ describe('listeners', () => {
   });
 
   it('show when they last called', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await register(plane, 'machine', { version: '1.2.3' });
     const shown = async () => (await listeners(plane)).resources[0];
     expect(await shown()).toMatchObject({ status: 'NEVER_SEEN', last_seen_at: null, version: '1.2.3' });

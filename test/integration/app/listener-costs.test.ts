@@ -6,12 +6,12 @@ import { openTaskKey } from '../../../lib/store/keys.ts';
 import { type Item, transact } from '../../../lib/store/operations.ts';
 import { placementKey } from '../../../lib/store/placement-keys.ts';
 import { place } from '../../../lib/store/placements.ts';
-import { unitsOf } from '../../support/consumed.ts';
-import { claim, type Listening, listening, offered } from '../../support/listening.ts';
-import { ended } from '../../support/processed.ts';
-import { putAll } from '../../support/put-all.ts';
-import { github, post, postRevision, show } from '../../support/requests.ts';
-import { aDeployment, aTask } from '../../support/stored-items.ts';
+import { unitsOf } from '../../support/table/consumed.ts';
+import { putAll } from '../../support/table/put-all.ts';
+import { aDeployment, aTask } from '../../support/table/stored-items.ts';
+import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
+import { ended } from '../../support/world/processed.ts';
+import { github, post, postRevision, show } from '../../support/world/requests.ts';
 
 const MANY = 1000;
 const several = <T>(count: number, make: (index: number) => T): T[] =>

@@ -4,7 +4,7 @@ import { update } from '../../../lib/store/expressions.ts';
 import { deploymentRowKey } from '../../../lib/store/keys.ts';
 import { findListener } from '../../../lib/store/listeners.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
+import { interruptedAt } from '../../support/table/stepwise.ts';
 import {
   changeListener,
   github,
@@ -14,13 +14,13 @@ import {
   register,
   remove,
   removeListener,
-} from '../../support/requests.ts';
-import { interruptedAt } from '../../support/stepwise.ts';
+} from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 const on = (listener_id: string, name = 'a') =>
   github(name, { source_config: { repo_url: 'https://example.com/a.git', listener_id } });
 
-const claim = ({ deps, caller }: ControlPlane, listenerId: string) =>
+const claim = ({ deps, caller }: World, listenerId: string) =>
   claimTasks(
     deps,
     { params: { listener_id: listenerId }, body: { instance_id: 'i', max: 1, holding: [], wait_seconds: 0 } },
@@ -35,7 +35,7 @@ const outcomeOf = (request: Promise<unknown>): Promise<string> =>
   );
 
 /** As one request more after it has died at its call number `at`; false when it has fewer. */
-async function diesAt(plane: ControlPlane, at: number, request: (plane: ControlPlane) => Promise<unknown>) {
+async function diesAt(plane: World, at: number, request: (plane: World) => Promise<unknown>) {
   const dying = interruptedAt(plane.deps, at, () => Promise.reject(new Error('died')));
   const outcome = await outcomeOf(request({ ...plane, deps: dying.deps }));
   return dying.calls() > at && outcome === 'died';
@@ -46,7 +46,7 @@ const closingText = (computeId: string): string =>
 
 describe('the deletion of a listener', () => {
   it('takes all that was stored of it but who did it, and its compute id and default mark can be given again', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await register(plane, 'machine', { is_default: true });
     await claim(plane, id);
     await removeListener(plane, id);
@@ -60,21 +60,21 @@ describe('the deletion of a listener', () => {
   });
 
   it('leaves its key with nothing to ask for', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await register(plane, 'machine');
     await removeListener(plane, id);
     expect(await refusedWith(claim(plane, id))).toBe(`404 Listener ID ${id} not found.`);
   });
 
   it('is refused to another tenant', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await register(plane, 'machine');
     expect(await refusedWith(removeListener(plane.as(), id))).toBe(`404 Listener ID ${id} not found.`);
     expect((await listeners(plane)).resources).toHaveLength(1);
   });
 
   it('is refused while deployments use it, those included that are being deleted', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await register(plane, 'machine');
     const other = await register(plane, 'other');
     await post(plane, on(other.id, 'elsewhere'));
@@ -91,7 +91,7 @@ describe('the deletion of a listener', () => {
   });
 
   it('finds deployments whose rows were written before rows named their listener', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await register(plane, 'machine');
     const { id: deploymentId } = await post(plane, on(id));
     const key = deploymentRowKey(plane.caller.tenantId, deploymentId);
@@ -102,7 +102,7 @@ describe('the deletion of a listener', () => {
 
 /** What may come at any moment of a deletion, and what must hold then. */
 async function createdAt(at: number): Promise<'before' | 'after' | 'over'> {
-  const plane = await aControlPlane();
+  const plane = await aWorld();
   const { id } = await register(plane, 'machine');
   let created = 'not tried';
   const { deps, calls } = interruptedAt(plane.deps, at, async () => {
@@ -133,7 +133,7 @@ describe('a create and the deletion of its listener', () => {
   it('never both succeed, at whatever moment of the create the deletion comes', async () => {
     const seen: string[] = [];
     for (let at = 0; seen.at(-1) !== 'over'; at++) {
-      const plane = await aControlPlane();
+      const plane = await aWorld();
       const { id } = await register(plane, 'machine');
       let deleted = 'not tried';
       const { deps, calls } = interruptedAt(plane.deps, at, async () => {
@@ -148,7 +148,7 @@ describe('a create and the deletion of its listener', () => {
 
   it('never both succeed when many come at once', async () => {
     for (let round = 0; round < 5; round++) {
-      const plane = await aControlPlane();
+      const plane = await aWorld();
       const { id } = await register(plane, 'machine');
       const creates = Array.from({ length: 4 }, (_, n) => outcomeOf(post(plane, on(id, `d-${n}`))));
       const deletes = Array.from({ length: 2 }, () => outcomeOf(removeListener(plane, id)));
@@ -165,7 +165,7 @@ describe('a deletion that was cut off', () => {
   it('goes on when it is asked for again, at whatever moment it was; until then nothing new comes in', async () => {
     let closed = 0;
     for (let at = 0, died = true; died; at++) {
-      const plane = await aControlPlane();
+      const plane = await aWorld();
       const { id } = await register(plane, 'machine', { is_default: true });
       const spare = await register(plane, 'spare');
       died = await diesAt(plane, at, (dying) => removeListener(dying, id));
@@ -183,7 +183,7 @@ describe('a deletion that was cut off', () => {
   });
 
   it('is called off by a change of the listener', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await register(plane, 'machine');
     for (
       let at = 0;

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { ended } from '../../support/processed.ts';
-import { github, list, post, postRevision, register, revisions } from '../../support/requests.ts';
+import { ended } from '../../support/world/processed.ts';
+import { github, list, post, postRevision, register, revisions } from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 type Query = Record<string, string>;
 
-async function withListener(): Promise<ControlPlane> {
-  const plane = await aControlPlane();
+async function withListener(): Promise<World> {
+  const plane = await aWorld();
   await register(plane, 'machine');
   return plane;
 }
 
-const names = async (plane: ControlPlane, query: Query = {}) =>
+const names = async (plane: World, query: Query = {}) =>
   (await list(plane, query)).resources.map(({ name }) => name);
 
 /** Walks a list as clients do: they count rows themselves and stop at the first short page. */

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openSecrets } from '../../../lib/app/secrets.ts';
 import { findDeployment } from '../../../lib/store/deployments.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { change, github, interrupt, post, register, revisions, show } from '../../support/requests.ts';
+import { change, github, interrupt, post, register, revisions, show } from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 const MASK = '**********';
 const names = ['A', 'B', 'C'] as const;
@@ -108,7 +108,7 @@ const maskable = (patch: Patch, { secrets: stored }: Model): Patch =>
         })),
       };
 
-async function expectLike({ deps, caller }: ControlPlane, id: string, model: Model): Promise<void> {
+async function expectLike({ deps, caller }: World, id: string, model: Model): Promise<void> {
   const plane = { deps, caller };
   const shown = await show(plane, id);
   expect(shown.source_config).toMatchObject({
@@ -128,7 +128,7 @@ async function expectLike({ deps, caller }: ControlPlane, id: string, model: Mod
 
 describe('any sequence of patches', () => {
   it('leaves what the rules of merging say, and what GET shows changes nothing when it is sent back', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     let count = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(patches, { minLength: 1, maxLength: 6 }), async (sequence) => {

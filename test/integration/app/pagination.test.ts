@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
 import {
   github,
   list,
@@ -10,7 +9,8 @@ import {
   register,
   remove,
   revisions,
-} from '../../support/requests.ts';
+} from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 type Page = { resources: { id: string }[]; offset: number };
 type Query = Record<string, string>;
@@ -37,7 +37,7 @@ const few = { numRuns: 12 };
 
 describe('walking the pages by the returned offset', () => {
   it('gives each deployment exactly once, newest first, whatever was made and deleted before', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     let live: { id: string; name: string }[] = [];
     let made = 0;
@@ -68,7 +68,7 @@ describe('walking the pages by the returned offset', () => {
   });
 
   it('gives each revision and each listener exactly once', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await withRevisionsAndListeners(plane);
     // Some, all of one kind, all of the other, and more than there is.
     for (const limit of [3, 11, 17, 20]) {
@@ -83,7 +83,7 @@ describe('walking the pages by the returned offset', () => {
   });
 });
 
-async function withRevisionsAndListeners(plane: ControlPlane): Promise<{ id: string }> {
+async function withRevisionsAndListeners(plane: World): Promise<{ id: string }> {
   for (let number = 0; number < 11; number += 1) await register(plane, `machine-${number}`);
   const { id } = await post(plane, github('many'));
   for (let number = 1; number < 17; number += 1) await postRevision(plane, id);

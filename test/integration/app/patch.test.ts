@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findDeployment, getConfiguration } from '../../../lib/store/deployments.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { ended } from '../../support/processed.ts';
+import { ended } from '../../support/world/processed.ts';
 import {
   change,
   github,
@@ -13,25 +12,23 @@ import {
   register,
   revisions,
   show,
-} from '../../support/requests.ts';
+} from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 const OLD = { repo_url: 'https://example.com/old.git', install_command: 'make deps', build_command: 'make' };
 
-async function deployed(
-  config: object = {},
-  more: object = {},
-): Promise<{ plane: ControlPlane; id: string }> {
-  const plane = await aControlPlane();
+async function deployed(config: object = {}, more: object = {}): Promise<{ plane: World; id: string }> {
+  const plane = await aWorld();
   await register(plane, 'machine');
   const { id } = await post(plane, github('a', { source_config: { ...OLD, ...config }, ...more }));
   await ended(plane, id, 'DEPLOYED');
   return { plane, id };
 }
 
-const newest = async (plane: ControlPlane, id: string) => (await revisions(plane, id)).resources[0];
+const newest = async (plane: World, id: string) => (await revisions(plane, id)).resources[0];
 
 /** What the latest revision will run. */
-async function configuration(plane: ControlPlane, id: string) {
+async function configuration(plane: World, id: string) {
   const deployment = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
   const owner = { tenantId: plane.caller.tenantId, deploymentId: id };
   return getConfiguration(plane.deps.table, owner, deployment?.configuration ?? 0);

@@ -9,10 +9,10 @@ import { getSpec } from '../../../lib/app/listener-protocol/spec.ts';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
 import { shipTaskLogs } from '../../../lib/app/listener-protocol/task-logs.ts';
 import { desiredResponse, type StatusRequest } from '../../../lib/contract/listener-protocol.ts';
-import { artifact, claim, type Listening, listening, offered } from '../../support/listening.ts';
-import { ended, inProgress } from '../../support/processed.ts';
-import { github, post, refusedWith, register, show } from '../../support/requests.ts';
-import { isWrite } from '../../support/writes.ts';
+import { isWrite } from '../../support/table/writes.ts';
+import { artifact, claim, type Listening, listening, offered } from '../../support/world/listening.ts';
+import { ended, inProgress } from '../../support/world/processed.ts';
+import { github, post, refusedWith, register, show } from '../../support/world/requests.ts';
 
 const report = ({ plane, listenerId }: Listening, ...reports: StatusRequest['reports']) =>
   reportStatus(plane.deps, { params: { listener_id: listenerId }, body: { reports } }, plane.caller);

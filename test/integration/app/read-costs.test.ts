@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { github, list, post, postRevision, register, revisions } from '../../support/requests.ts';
+import { github, list, post, postRevision, register, revisions } from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 /** Read capacity units that the queries of a request consume; reading the page's own items is another matter. */
-async function queryUnits({ deps }: ControlPlane, request: () => Promise<unknown>): Promise<number> {
+async function queryUnits({ deps }: World, request: () => Promise<unknown>): Promise<number> {
   const stack = deps.table.client.middlewareStack;
   let units = 0;
   stack.add(
@@ -25,7 +25,7 @@ async function queryUnits({ deps }: ControlPlane, request: () => Promise<unknown
 
 describe('the cost of a list of deployments', () => {
   it('is that of the rows it passes: at most 5 units a hundred', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     for (let n = 0; n < 130; n++) await post(plane, github(`deployment-of-team-number-${n}`));
     const cost = (query: Record<string, string>) => queryUnits(plane, () => list(plane, query));
@@ -39,7 +39,7 @@ describe('the cost of a list of deployments', () => {
 
 describe('the cost of a list of revisions', () => {
   it('is that of its page, wherever it starts', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const { id } = await post(plane, github('a'));
     for (let n = 1; n < 100; n++) await postRevision(plane, id);

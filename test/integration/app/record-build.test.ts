@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import type { BuildState } from '../../../lib/adapters/builds.ts';
 import { recordBuild } from '../../../lib/app/engine/record-build.ts';
 import { getRevisionItem } from '../../../lib/store/revisions.ts';
-import { aControlPlane } from '../../support/control-plane.ts';
-import { inProgress } from '../../support/processed.ts';
-import { github, post, register } from '../../support/requests.ts';
-import { isWrite } from '../../support/writes.ts';
+import { isWrite } from '../../support/table/writes.ts';
+import { inProgress } from '../../support/world/processed.ts';
+import { github, post, register } from '../../support/world/requests.ts';
+import { aWorld } from '../../support/world/world.ts';
 
 it('a build that ends while its start is being recorded is not forgotten', async () => {
-  const plane = await aControlPlane();
+  const plane = await aWorld();
   await register(plane, 'machine');
   const { id } = await post(plane, github('quick'));
   const revision = await inProgress(plane, id, 'AWAITING_BUILD');

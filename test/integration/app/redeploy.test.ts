@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { openSecrets } from '../../../lib/app/secrets.ts';
 import { findDeployment, getConfiguration } from '../../../lib/store/deployments.ts';
 import { getRevisionItem } from '../../../lib/store/revisions.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { settle } from '../../support/deleting.ts';
-import { COMMIT, ended, inProgress } from '../../support/processed.ts';
+import { interruptedAt } from '../../support/table/stepwise.ts';
+import { settle } from '../../support/world/deleting.ts';
+import { COMMIT, ended, inProgress } from '../../support/world/processed.ts';
 import {
   change,
   github,
@@ -17,8 +17,8 @@ import {
   remove,
   revisions,
   show,
-} from '../../support/requests.ts';
-import { interruptedAt } from '../../support/stepwise.ts';
+} from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 const first = {
   source_config: {
@@ -43,14 +43,14 @@ const second = {
   ],
 };
 
-async function made(body: object = first): Promise<{ plane: ControlPlane; id: string }> {
-  const plane = await aControlPlane();
+async function made(body: object = first): Promise<{ plane: World; id: string }> {
+  const plane = await aWorld();
   await register(plane, 'machine');
   return { plane, id: (await post(plane, { name: 'a', ...body })).id };
 }
 
 /** What the latest revision will run: its own item, the configuration and the secrets that it refers to. */
-async function latest({ deps, caller }: ControlPlane, deploymentId: string) {
+async function latest({ deps, caller }: World, deploymentId: string) {
   const owner = { tenantId: caller.tenantId, deploymentId };
   const deployment = await findDeployment(deps.table, owner.tenantId, deploymentId);
   const revision = await getRevisionItem(deps.table, {
@@ -131,7 +131,7 @@ describe('a redeploy', () => {
   });
 
   it('works for an image, whatever became of it', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'cluster', { compute_type: 'k8s', compute_config: { k8s_namespaces: ['one'] } });
     const image = { image_uri: 'registry.example.com/app@sha256:'.concat('a'.repeat(64)) };
     const { id, latest_revision_id } = await post(plane, {

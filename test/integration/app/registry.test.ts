@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Registry } from '../../../lib/adapters/registry.ts';
 import { createPushToken } from '../../../lib/app/registry/create-push-token.ts';
 import { createRegistryCredentials } from '../../../lib/app/registry/create-registry-credentials.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { change, post, refusedWith, register } from '../../support/requests.ts';
+import { change, post, refusedWith, register } from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 const HOST = 'registry.example.com';
 const NONE =
@@ -26,15 +26,15 @@ const registry: Registry = {
   }),
 };
 
-async function aPlane(): Promise<ControlPlane & { listenerId: string }> {
-  const plane = await aControlPlane({ registryHost: HOST });
+async function aPlane(): Promise<World & { listenerId: string }> {
+  const plane = await aWorld({ registryHost: HOST });
   const { id } = await register(plane, 'cluster', { compute_type: 'k8s' });
   return { ...plane, deps: { ...plane.deps, registry }, listenerId: id };
 }
 
 const pushed = { name: 'pushed', source: 'internal_docker', source_config: {}, source_revision_config: {} };
 
-const pushToken = ({ deps, caller }: ControlPlane, id: string) =>
+const pushToken = ({ deps, caller }: World, id: string) =>
   createPushToken(
     deps,
     { params: { deployment_id: id }, body: { supports_registry_username: true } },
@@ -59,14 +59,14 @@ describe('a push token', () => {
     const { id } = await post(plane, pushed);
     const without = { ...plane, deps: { ...plane.deps, registry: undefined } };
     expect(await refusedWith(pushToken(without, id))).toBe(NONE);
-    const embedded = await aControlPlane();
+    const embedded = await aWorld();
     await register(embedded, 'cluster', { compute_type: 'k8s' });
     expect(await refusedWith(post(embedded, pushed))).toBe(NONE);
   });
 });
 
 describe('credentials to pull with', () => {
-  const credentials = ({ deps, caller }: ControlPlane, listenerId: string) =>
+  const credentials = ({ deps, caller }: World, listenerId: string) =>
     createRegistryCredentials(deps, { params: { listener_id: listenerId } }, caller);
 
   it('are for the images of the listener’s tenant', async () => {

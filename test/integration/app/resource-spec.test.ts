@@ -1,8 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { configurationKey } from '../../../lib/store/keys.ts';
-import { claim, listening, offered } from '../../support/listening.ts';
-import { show } from '../../support/requests.ts';
+import { claim, listening, offered } from '../../support/world/listening.ts';
+import { show } from '../../support/world/requests.ts';
 
 const withSpec = (resource_spec: object) => ({
   source_config: { repo_url: 'https://example.com/repo.git', resource_spec },

@@ -4,8 +4,7 @@ import { findDeployment } from '../../../lib/store/deployments.ts';
 import { put } from '../../../lib/store/expressions.ts';
 import { secretsKey } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { ended } from '../../support/processed.ts';
+import { ended } from '../../support/world/processed.ts';
 import {
   change,
   github,
@@ -16,19 +15,20 @@ import {
   register,
   revisions,
   show,
-} from '../../support/requests.ts';
+} from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 const MASK = '**********';
 
 async function withSecrets(
   secrets: { name: string; value: string }[],
-): Promise<{ plane: ControlPlane; id: string }> {
-  const plane = await aControlPlane();
+): Promise<{ plane: World; id: string }> {
+  const plane = await aWorld();
   await register(plane, 'machine');
   return { plane, id: (await post(plane, github('a', { secrets }))).id };
 }
 
-async function stored({ deps, caller }: ControlPlane, deploymentId: string) {
+async function stored({ deps, caller }: World, deploymentId: string) {
   const deployment = await findDeployment(deps.table, caller.tenantId, deploymentId);
   return openSecrets(deps, { tenantId: caller.tenantId, deploymentId }, deployment?.secrets);
 }

@@ -1,21 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { ended } from '../../support/processed.ts';
-import { change, post, postRevision, refusedWith, register, revisions } from '../../support/requests.ts';
+import { ended } from '../../support/world/processed.ts';
+import {
+  change,
+  post,
+  postRevision,
+  refusedWith,
+  register,
+  revisions,
+} from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 const k8s = { compute_type: 'k8s', compute_config: { k8s_namespaces: ['one'] } };
 const IMAGE = { image_uri: 'registry.example.com/app:1' };
 
 /** A deployment of each kind on a cluster, in an installation that has a registry. */
-async function made(source: string, more: object = {}): Promise<{ plane: ControlPlane; id: string }> {
-  const plane = await aControlPlane({ registryHost: 'registry.example.com' });
+async function made(source: string, more: object = {}): Promise<{ plane: World; id: string }> {
+  const plane = await aWorld({ registryHost: 'registry.example.com' });
   await register(plane, 'cluster', k8s);
   const empty = { name: 'a', source_config: {}, source_revision_config: {} };
   const { id } = await post(plane, { ...empty, source, ...more });
   return { plane, id };
 }
 
-const newest = async (plane: ControlPlane, id: string) => (await revisions(plane, id)).resources[0];
+const newest = async (plane: World, id: string) => (await revisions(plane, id)).resources[0];
 
 describe('revision_source', () => {
   it('lets a deployment of images come from a tarball once, and back', async () => {
@@ -98,7 +105,7 @@ describe('a request that still leaves nothing to build', () => {
 
 describe('a change of an image', () => {
   it('names the listener’s kind when that cannot run it', async () => {
-    const plane = await aControlPlane({ registryHost: 'registry.example.com' });
+    const plane = await aWorld({ registryHost: 'registry.example.com' });
     await register(plane, 'machine');
     const { id } = await post(plane, {
       name: 'a',

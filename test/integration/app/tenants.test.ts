@@ -10,12 +10,12 @@ import { shipTaskLogs } from '../../../lib/app/listener-protocol/task-logs.ts';
 import { getListener } from '../../../lib/app/listeners/get.ts';
 import { queryProjectDeployLogs } from '../../../lib/app/logs/deployment-logs.ts';
 import { queryBuildLogs, queryDeployLogs, queryRevisionLogs } from '../../../lib/app/logs/revision-logs.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { ended } from '../../support/processed.ts';
-import * as requests from '../../support/requests.ts';
+import { ended } from '../../support/world/processed.ts';
+import * as requests from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 type Ids = { deployment: string; revision: string; listener: string };
-type Ask = (plane: ControlPlane, ids: Ids) => Promise<unknown>;
+type Ask = (plane: World, ids: Ids) => Promise<unknown>;
 
 const page = { order: 'asc', limit: 10 } as const;
 const lease_id = '0190a000-0000-4000-8000-0000000000f2';
@@ -124,7 +124,7 @@ const asks: [operation: string, kind: 'Deployment' | 'Listener' | 'Task', ask: A
 ];
 
 async function twoTenants() {
-  const mine = await aControlPlane();
+  const mine = await aWorld();
   const theirs = mine.as();
   const made = [];
   for (const plane of [mine, theirs]) {

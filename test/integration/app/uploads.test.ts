@@ -1,26 +1,34 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createUploadUrl } from '../../../lib/app/uploads/create-upload-url.ts';
-import { bytes } from '../../support/blobs.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { change, github, post, redeploy, refusedWith, register, revisions } from '../../support/requests.ts';
-import { create, patch, reaches } from '../../support/steps.ts';
 import { until } from '../../support/until.ts';
-import { aWorld } from '../../support/world.ts';
+import { bytes } from '../../support/world/blobs.ts';
+import {
+  change,
+  github,
+  post,
+  redeploy,
+  refusedWith,
+  register,
+  revisions,
+} from '../../support/world/requests.ts';
+import { aRunningWorld } from '../../support/world/running-world.ts';
+import { create, patch, reaches } from '../../support/world/steps.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 const empty = { source: 'internal_source', source_config: {}, source_revision_config: {} } as const;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const advice = 'ask upload-url for a new one and upload the tarball to it.';
 
-async function made(): Promise<{ plane: ControlPlane; id: string }> {
-  const plane = await aControlPlane();
+async function made(): Promise<{ plane: World; id: string }> {
+  const plane = await aWorld();
   await register(plane, 'machine');
   return { plane, id: (await post(plane, { name: 'a', ...empty })).id };
 }
 
-const ask = (plane: ControlPlane, id: string) =>
+const ask = (plane: World, id: string) =>
   createUploadUrl(plane.deps, { params: { deployment_id: id } }, plane.caller);
-const name = (plane: ControlPlane, id: string, path: string) =>
+const name = (plane: World, id: string, path: string) =>
   change(plane, id, { source_revision_config: { source_tarball_path: path } });
 
 describe('upload-url', () => {
@@ -120,7 +128,7 @@ describe('a tarball that a request names', () => {
   });
 
   it('is built as it was recorded, and built again from it when its artifact is gone', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id } = await create(world, { name: 'a', ...empty });
     const params = { deployment_id: id };
     const { object_path: path } = await createUploadUrl(world.deps, { params }, world.caller);

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDiskBlobs } from '../../../lib/embedded/blobs.ts';
-import { bytes } from '../../support/blobs.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { until } from '../../support/until.ts';
+import { bytes } from '../../support/world/blobs.ts';
 
 const UPLOAD_BYTES_MAX = 100_000;
 const signingKey = new Uint8Array(32).fill(7);

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gitRepository } from '../../support/git-repository.ts';
-import { recordedTools } from '../../support/recorded-tools.ts';
+import { gitRepository } from '../../support/files/git-repository.ts';
+import { recordedTools } from '../../support/programs/recorded-tools.ts';
 import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
 
 const json = (config: object) => JSON.stringify(config, undefined, 2);

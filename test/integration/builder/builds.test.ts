@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gitRepository, gitRepositoryIn } from '../../support/git-repository.ts';
-import { newFolder, removeFolder } from '../../support/temporary-folder.ts';
+import { gitRepository, gitRepositoryIn } from '../../support/files/git-repository.ts';
+import { newFolder, removeFolder } from '../../support/files/temporary-folder.ts';
 import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
 
 const script = (build: string) => JSON.stringify({ name: 'x', version: '1.0.0', scripts: { build } });

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { gitRepository } from '../../support/git-repository.ts';
+import { gitRepository } from '../../support/files/git-repository.ts';
 import { jobFor, messageOf, setUp } from './set-up.ts';
 
 /** Runs a build of these files; gives all that a client reads of it, and what of this machine must not be in it. */

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readProcesses } from '../../../lib/processes/process-table.ts';
-import { gitRepository } from '../../support/git-repository.ts';
+import { gitRepository } from '../../support/files/git-repository.ts';
 import { until } from '../../support/until.ts';
 import { jobFor, messageOf, setUp } from './set-up.ts';
 

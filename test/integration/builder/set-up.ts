@@ -9,7 +9,7 @@ import type { BuildLimits } from '../../../lib/embedded/builder/watch.ts';
 import { createSystemGit } from '../../../lib/embedded/git.ts';
 import { openLogStore } from '../../../lib/embedded/logs.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 export type Options = { limits?: Partial<BuildLimits>; concurrency?: number; dataFolder?: string };

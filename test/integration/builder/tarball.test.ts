@@ -6,8 +6,8 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import * as tar from 'tar';
 import { describe, expect, it } from 'vitest';
-import { handMadeTar } from '../../support/hand-made-tar.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { handMadeTar } from '../../support/files/hand-made-tar.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

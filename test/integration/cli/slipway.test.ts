@@ -6,10 +6,10 @@ import { systemClock } from '../../../lib/adapters/clock.ts';
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
 import { main } from '../../../lib/cli/main.ts';
 import type { Table } from '../../../lib/store/table.ts';
-import { aControlPlane, allItems } from '../../support/control-plane.ts';
-import { dynamoDbEndpoint, freshTable } from '../../support/dynoxide.ts';
-import { keys } from '../../support/identity-requests.ts';
-import { github, post, register } from '../../support/requests.ts';
+import { dynamoDbEndpoint, freshTable } from '../../support/table/dynoxide.ts';
+import { keys } from '../../support/world/identity-requests.ts';
+import { github, post, register } from '../../support/world/requests.ts';
+import { allItems, aWorld } from '../../support/world/world.ts';
 
 const program = fileURLToPath(new URL('../../../bin/slipway.ts', import.meta.url));
 const run = promisify(execFile);
@@ -53,7 +53,7 @@ describe('admin bootstrap', () => {
       userId: made.user_id,
       role: 'organisation_admin',
     });
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const theirs = { deps: { ...plane.deps, table }, caller };
     await register(theirs, 'machine');
     expect((await post(theirs, github('a'))).tenant_id).toBe(made.tenant_id);
@@ -74,7 +74,7 @@ describe('admin bootstrap', () => {
 
 describe('admin create-key', () => {
   it('makes a key of a new user for a tenant that is there, in any role, and lists it', async () => {
-    const { deps } = await aControlPlane();
+    const { deps } = await aWorld();
     const { out } = await on(deps.table, 'admin', 'bootstrap', '--json');
     const first = JSON.parse(out);
     const command = ['admin', 'create-key', '--json', '--tenant-id', first.tenant_id, '--role'];
@@ -89,7 +89,7 @@ describe('admin create-key', () => {
   });
 
   it('makes one of the whole organisation', async () => {
-    const { deps } = await aControlPlane();
+    const { deps } = await aWorld();
     const { out } = await on(deps.table, 'admin', 'bootstrap', '--json');
     const { tenant_id: tenantId, organisation_id: organisationId } = JSON.parse(out);
     const command = ['admin', 'create-key', '--tenant-id', tenantId, '--role', 'organisation_admin'];
@@ -103,7 +103,7 @@ describe('admin create-key', () => {
   });
 
   it('says when there is no such tenant', async () => {
-    const { deps } = await aControlPlane();
+    const { deps } = await aWorld();
     const id = deps.clock.randomId();
     const made = await on(deps.table, 'admin', 'create-key', '--tenant-id', id, '--role', 'admin');
     expect(made).toEqual({ code: 1, out: '', err: `Tenant ID ${id} not found.` });
@@ -112,7 +112,7 @@ describe('admin create-key', () => {
 
 describe('admin create-listener-key', () => {
   it('makes a key that opens this listener’s routes and no other', async () => {
-    const { deps } = await aControlPlane();
+    const { deps } = await aWorld();
     const { out } = await on(deps.table, 'admin', 'bootstrap', '--json');
     const { api_key: apiKey, tenant_id: tenantId } = JSON.parse(out);
     const admin = await authenticate(deps, { apiKey, tenantId: undefined });

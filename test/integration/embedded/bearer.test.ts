@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { AUDIENCE, anIssuer } from '../../support/issuer.ts';
-import { api, discard, startProgram } from '../../support/program.ts';
+import { AUDIENCE, anIssuer } from '../../support/oauth/issuer.ts';
+import { api, discard, startProgram } from '../../support/programs/program.ts';
 import { until } from '../../support/until.ts';
 
 const keyList = z.object({

@@ -1,7 +1,7 @@
 import { PutCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { DUE_INDEX } from '../../../lib/store/table.ts';
-import { freshTable } from '../../support/dynoxide.ts';
+import { freshTable } from '../../support/table/dynoxide.ts';
 
 const KIB = 1024;
 const text = (sizeBytes: number) => 'x'.repeat(sizeBytes);

@@ -9,8 +9,8 @@ import { trimStream } from '../../../lib/embedded/dynoxide/trim.ts';
 import type { StreamHandler } from '../../../lib/embedded/stream/deliver.ts';
 import { openStream } from '../../../lib/embedded/stream.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
-import { filtersOf } from '../../support/stream-filters.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { filtersOf } from '../../support/table/stream-filters.ts';
 import { until } from '../../support/until.ts';
 
 const TABLE = 'slipway';

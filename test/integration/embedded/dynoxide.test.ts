@@ -6,7 +6,7 @@ import { findDynamoDb } from '../../../lib/embedded/dynoxide/binary.ts';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
 import { ensureTable } from '../../../lib/embedded/dynoxide/table.ts';
 import { DUE_INDEX, TTL_ATTRIBUTE } from '../../../lib/store/table.ts';
-import { dynamoDbEndpoint, freshTable } from '../../support/dynoxide.ts';
+import { dynamoDbEndpoint, freshTable } from '../../support/table/dynoxide.ts';
 
 describe('the table', () => {
   it('has the stream, the index and the time to live of the definition', async () => {

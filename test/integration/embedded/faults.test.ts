@@ -3,12 +3,12 @@ import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynam
 import { expect, it, onTestFinished } from 'vitest';
 import { injectFaults } from '../../../lib/embedded/faults.ts';
 import type { Table } from '../../../lib/store/table.ts';
-import { freshTable } from '../../support/dynoxide.ts';
-import { gitRepository } from '../../support/git-repository.ts';
-import { helloFiles } from '../../support/hello-server.ts';
-import * as http from '../../support/program.ts';
-import { create, deploy, get, githubBody } from '../../support/steps.ts';
-import { aWorld } from '../../support/world.ts';
+import { gitRepository } from '../../support/files/git-repository.ts';
+import { helloFiles } from '../../support/programs/hello-server.ts';
+import * as http from '../../support/programs/program.ts';
+import { freshTable } from '../../support/table/dynoxide.ts';
+import { aRunningWorld } from '../../support/world/running-world.ts';
+import { create, deploy, get, githubBody } from '../../support/world/steps.ts';
 
 const item = (pk: string) => ({ pk, sk: 'item' });
 const twoPuts = ({ name }: Table, number: number) =>
@@ -68,7 +68,7 @@ it('lets single writes fail as well, and no read', async () => {
 });
 
 it('hinders no revision on its way: what fails is tried again', async () => {
-  const world = await aWorld();
+  const world = await aRunningWorld();
   let faults = 0;
   injectFaults(world.deps.table.client, { transactionConflict: 0.7, seed: 1 }, () => {
     faults += 1;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { gateway } from '../../support/gateway.ts';
+import { gateway } from '../../support/http/gateway.ts';
 import { until } from '../../support/until.ts';
 
 describe('server-sent events', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gateway } from '../../support/gateway.ts';
+import { gateway } from '../../support/http/gateway.ts';
 
 const CONSOLE = 'https://console.example';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { gateway } from '../../support/gateway.ts';
-import { sendLines } from '../../support/raw-request.ts';
+import { gateway } from '../../support/http/gateway.ts';
+import { sendLines } from '../../support/http/raw-request.ts';
 
 const statusOf = (answer: string): string => answer.slice(9, 12);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gateway } from '../../support/gateway.ts';
+import { gateway } from '../../support/http/gateway.ts';
 
 describe('texts of a request', () => {
   it('may be named like what every object of JavaScript has', async () => {

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { gateway } from '../../support/gateway.ts';
+import { gateway } from '../../support/http/gateway.ts';
 
 describe('events', () => {
   it('are complete', async () => {

@@ -8,8 +8,8 @@ import { remove } from '../../../lib/store/expressions.ts';
 import { computeIdKey, listenerKey, listenerRowKey } from '../../../lib/store/keys.ts';
 import { findListener } from '../../../lib/store/listeners.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { freshTable } from '../../support/dynoxide.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { freshTable } from '../../support/table/dynoxide.ts';
 
 const URL = 'http://localhost:4400';
 

@@ -8,7 +8,7 @@ import { readRunRecord } from '../../../lib/embedded/run-record.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
 import { startTimeOf } from '../../../lib/processes/process-table.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 const lib = new URL('../../../lib/', import.meta.url);
 

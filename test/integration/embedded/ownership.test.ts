@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { OwnedByAnother, type Ownership, takeOwnership } from '../../../lib/embedded/runtime/ownership.ts';
-import { freshTable } from '../../support/dynoxide.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { freshTable } from '../../support/table/dynoxide.ts';
 import { until } from '../../support/until.ts';
 
 const LEASE_MILLISECONDS = 30_000;

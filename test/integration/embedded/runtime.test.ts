@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
-import { api, compileCache, discard, type Program, startProgram } from '../../support/program.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { api, compileCache, discard, type Program, startProgram } from '../../support/programs/program.ts';
 import { until } from '../../support/until.ts';
 
 /** A start that is to fail: how it ended and what it said. */

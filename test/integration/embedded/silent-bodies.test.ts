@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDiskBlobs } from '../../../lib/embedded/blobs.ts';
 import type { GatewayOptions } from '../../../lib/embedded/gateway.ts';
-import { gateway } from '../../support/gateway.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { gateway } from '../../support/http/gateway.ts';
 import { until } from '../../support/until.ts';
 import { serve, startEcho, startProxy } from '../listener/proxy-world.ts';
 

@@ -9,9 +9,9 @@ import type { StreamHandler } from '../../../lib/embedded/stream/deliver.ts';
 import { wakeOnWrite } from '../../../lib/embedded/stream/wake-on-write.ts';
 import { openStream, type Stream, type StreamOptions } from '../../../lib/embedded/stream.ts';
 import type { Table } from '../../../lib/store/table.ts';
-import { dynamoDbEndpoint, freshTable } from '../../support/dynoxide.ts';
-import { filtersOf } from '../../support/stream-filters.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { dynamoDbEndpoint, freshTable } from '../../support/table/dynoxide.ts';
+import { filtersOf } from '../../support/table/stream-filters.ts';
 import { until } from '../../support/until.ts';
 
 type Bench = { table: Table; dataFolder: string; streamArn: string };

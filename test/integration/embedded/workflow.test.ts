@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openWorkflow, type TaskHandler } from '../../../lib/embedded/workflow.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 const definition = readFileSync(new URL('../../../statemachines/revision.asl.json', import.meta.url), 'utf8');

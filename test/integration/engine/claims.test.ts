@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { load } from '../../../lib/app/engine/situation.ts';
 import { sweep } from '../../../lib/app/engine/sweep.ts';
 import { secretsKey } from '../../../lib/store/keys.ts';
-import { claim, type Listening, listening, offered } from '../../support/listening.ts';
+import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 
 const slotRevisionOf = async ({ plane }: Listening, deploymentId: string) =>
   (await load(plane.deps, { tenantId: plane.caller.tenantId, deploymentId }))?.slotRevision;

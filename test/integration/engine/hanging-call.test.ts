@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { timeLimited } from '../../../lib/embedded/runtime/time-limit.ts';
-import { create, githubBody, interrupt, reaches } from '../../support/steps.ts';
 import { until } from '../../support/until.ts';
-import { aWorld } from '../../support/world.ts';
+import { aRunningWorld } from '../../support/world/running-world.ts';
+import { create, githubBody, interrupt, reaches } from '../../support/world/steps.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
 it('a call that never returns halts no other deployment, and the sweep goes on', async () => {
-  const world = await aWorld();
+  const world = await aRunningWorld();
   const { id, latest_revision_id: first } = await create(world, githubBody('one'));
   const started = (revisionId: string) =>
     until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {

@@ -1,12 +1,12 @@
 import { TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { aControlPlane } from '../../support/control-plane.ts';
-import { change, github, post, register, revisions } from '../../support/requests.ts';
-import { claimed, create, get, githubBody, patch, reaches } from '../../support/steps.ts';
 import { until } from '../../support/until.ts';
-import { aWorld, type World } from '../../support/world.ts';
+import { change, github, post, register, revisions } from '../../support/world/requests.ts';
+import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
+import { claimed, create, get, githubBody, patch, reaches } from '../../support/world/steps.ts';
+import { aWorld } from '../../support/world/world.ts';
 
-const buildStarted = (world: World, revisionId: string): Promise<unknown> =>
+const buildStarted = (world: RunningWorld, revisionId: string): Promise<unknown> =>
   until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
     timeoutMs: 60_000,
     what: `the build of ${revisionId}`,
@@ -16,7 +16,7 @@ const throttled = () => Object.assign(new Error('Rate exceeded'), { name: 'Throt
 
 describe('a log that cannot be read', () => {
   it('keeps no revision from ending, and no other from its turn', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     await buildStarted(world, first);
     const { latest_revision_id: second } = await patch(world, id, {
@@ -32,7 +32,7 @@ describe('a log that cannot be read', () => {
 
 describe('a question of the sweep that is not answered', () => {
   it('is said to whoever called it, after everything else was looked at', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { latest_revision_id: first } = await create(world, githubBody('app'));
     await buildStarted(world, first);
     world.deps.workflow.status = () =>
@@ -43,7 +43,7 @@ describe('a question of the sweep that is not answered', () => {
   });
 
   it('keeps no lease from running out', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     await buildStarted(world, first);
     await world.deps.builds.succeed(first);
@@ -58,7 +58,7 @@ describe('a question of the sweep that is not answered', () => {
 
 describe('a transaction that is said to be in progress', () => {
   it('is not made twice', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const { id } = await post(plane, github('a'));
     let sent = 0;
@@ -82,7 +82,7 @@ describe('a transaction that is said to be in progress', () => {
 
 describe('a control plane that was away', () => {
   it('gives a listener that could not report at least one lease before its deploy fails', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await create(world, githubBody('app'));
     await buildStarted(world, first);
     await world.deps.builds.succeed(first);

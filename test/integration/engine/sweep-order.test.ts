@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { sweep } from '../../../lib/app/engine/sweep.ts';
-import { aControlPlane } from '../../support/control-plane.ts';
-import { github, post, register } from '../../support/requests.ts';
+import { github, post, register } from '../../support/world/requests.ts';
+import { aWorld } from '../../support/world/world.ts';
 
 const DEPLOYMENTS = 40;
 
 it('looks first at what is overdue longest', async () => {
-  const plane = await aControlPlane();
+  const plane = await aWorld();
   await register(plane, 'machine');
   const ids: string[] = [];
   for (let n = 0; n < DEPLOYMENTS; n++) {

@@ -6,18 +6,18 @@ import { createIntegration } from '../../../lib/app/integrations/create.ts';
 import { deleteIntegration } from '../../../lib/app/integrations/delete.ts';
 import { listAuditEvents as row } from '../../../lib/contract/routes/audit.ts';
 import { createIntegration as integrationRow } from '../../../lib/contract/routes/integrations.ts';
-import { allItems } from '../../support/control-plane.ts';
-import { giveRole, makeKey, revoke, takeRole } from '../../support/identity-requests.ts';
-import { postRevision, redeploy } from '../../support/requests.ts';
-import * as steps from '../../support/steps.ts';
 import { until } from '../../support/until.ts';
-import { aWorld, type World } from '../../support/world.ts';
+import { giveRole, makeKey, revoke, takeRole } from '../../support/world/identity-requests.ts';
+import { postRevision, redeploy } from '../../support/world/requests.ts';
+import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
+import * as steps from '../../support/world/steps.ts';
+import { allItems } from '../../support/world/world.ts';
 
-const list = (world: World, query: Record<string, string> = {}, caller: Caller = world.caller) =>
+const list = (world: RunningWorld, query: Record<string, string> = {}, caller: Caller = world.caller) =>
   listAuditEvents(world.deps, { query: row.query.parse(query) }, caller);
 
 /** Waits until so many events are listed, and gives them. */
-const hasListed = (world: World, count: number) =>
+const hasListed = (world: RunningWorld, count: number) =>
   until(
     async () => {
       const { resources } = await list(world, { limit: '100' });
@@ -30,14 +30,14 @@ const next = { source_revision_config: { repo_ref: 'next' } };
 
 describe('the audit', () => {
   it('is empty from a time to an earlier one', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     await hasListed(world, 1);
     const range = { since: '2030-01-01T00:00:00Z', until: '2020-01-01T00:00:00Z' };
     expect(await list(world, range)).toEqual({ resources: [], offset: 0 });
   });
 
   it('has who did what to which thing, newest first', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
     const { latest_revision_id: second } = await steps.patch(world, id, next);
     await steps.interrupt(world, id, second);
@@ -67,7 +67,7 @@ describe('the audit', () => {
   });
 
   it('names the revision that was asked for, and the one whose spec a listener was given', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
     await steps.deploy(world, id, first);
     const { id: second } = await postRevision(world, id);
@@ -83,7 +83,7 @@ describe('the audit', () => {
   });
 
   it('has what is removed, in the transaction that removes it', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const body = integrationRow.body.parse({ type: 'github', token: 'ghp_secret' });
     const { id } = await createIntegration(world.deps, { body }, world.caller);
     await deleteIntegration(world.deps, { params: { integration_id: id } }, world.caller);
@@ -98,7 +98,7 @@ describe('the audit', () => {
   });
 
   it('has keys and members with their role', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const admin = { ...world, caller: { ...world.caller, role: 'organisation_admin' as const } };
     const key = await makeKey(admin, { name: 'k', role: 'admin', scope: 'organisation' });
     await revoke(admin, key.id);
@@ -116,7 +116,7 @@ describe('the audit', () => {
   });
 
   it('has each thing once, however often its record is delivered', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     await steps.create(world, steps.githubBody('app'));
     const events = await hasListed(world, 2);
     const items = async () =>
@@ -128,7 +128,7 @@ describe('the audit', () => {
   });
 
   it('is kept for as long as the installation says', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     await hasListed(world, 1);
     world.deps.settings.auditDays = 7;
     await steps.create(world, steps.githubBody('app'));
@@ -138,7 +138,7 @@ describe('the audit', () => {
   });
 
   it('is of the tenant alone', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     await hasListed(world, 1);
     const stranger = { ...world.caller, tenantId: world.deps.clock.randomId() };
     expect(await list(world, {}, stranger)).toEqual({ resources: [], offset: 0 });
@@ -147,7 +147,7 @@ describe('the audit', () => {
 
 describe('the list of audit events', () => {
   it('has pages and filters', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id } = await steps.create(world, steps.githubBody('app'));
     const other = { ...world, caller: { ...world.caller, userId: 'somebody-else' } };
     for (let n = 0; n < 3; n++)

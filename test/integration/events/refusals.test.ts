@@ -8,11 +8,11 @@ import type { RefusalNote } from '../../../lib/contract/note-lines.ts';
 import type { Role } from '../../../lib/contract/roles.ts';
 import { listAuditEvents as row } from '../../../lib/contract/routes/audit.ts';
 import { routes } from '../../../lib/contract/routes.ts';
-import { aCaller } from '../../support/caller.ts';
-import { allItems } from '../../support/control-plane.ts';
-import { apiEvent, lambdaContext } from '../../support/event.ts';
-import { handlerOf, isGuarded, request } from '../../support/security-loop.ts';
-import { aSecurityWorld, type Inhabited, type SecurityWorld } from '../../support/security-world.ts';
+import { apiEvent, lambdaContext } from '../../support/http/event.ts';
+import { handlerOf, isGuarded, request } from '../../support/http/security-loop.ts';
+import { aCaller } from '../../support/world/caller.ts';
+import { aSecurityWorld, type Inhabited, type SecurityWorld } from '../../support/world/security-world.ts';
+import { allItems } from '../../support/world/world.ts';
 
 /** A world whose refusals are written down when `settle` is called, in their order. */
 async function aGuardedWorld() {

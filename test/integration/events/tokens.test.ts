@@ -9,14 +9,14 @@ import type { TokenEvent } from '../../../lib/contract/events.ts';
 import { listAuditEvents as auditRow } from '../../../lib/contract/routes/audit.ts';
 import { importToken as importRow } from '../../../lib/contract/routes/oauth-tokens.ts';
 import { findOwnToken } from '../../../lib/store/oauth-tokens.ts';
-import { allItems } from '../../support/control-plane.ts';
-import { aGrant, aStoredProvider } from '../../support/oauth-grants.ts';
-import { anOAuthProvider } from '../../support/oauth-provider.ts';
-import { refusedWith } from '../../support/requests.ts';
+import { aGrant, aStoredProvider } from '../../support/oauth/grants.ts';
+import { anOAuthProvider } from '../../support/oauth/provider.ts';
 import { until } from '../../support/until.ts';
-import { aWorld, type World } from '../../support/world.ts';
+import { refusedWith } from '../../support/world/requests.ts';
+import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
+import { allItems } from '../../support/world/world.ts';
 
-const hears = (world: World, count: number): Promise<TokenEvent[]> =>
+const hears = (world: RunningWorld, count: number): Promise<TokenEvent[]> =>
   until(
     () => {
       const told = world.deps.events.publishedOfTokens();
@@ -27,7 +27,7 @@ const hears = (world: World, count: number): Promise<TokenEvent[]> =>
   );
 
 it('who follows tokens hears of their lives and of their connections, and never of a token itself', async () => {
-  const world = await aWorld();
+  const world = await aRunningWorld();
   const { deps, caller } = world;
   const server = await anOAuthProvider();
   const provider = await aStoredProvider(world, server);
@@ -71,7 +71,7 @@ it('who follows tokens hears of their lives and of their connections, and never 
 });
 
 it('what nobody could be told of a token is kept, and told by the sweep; who asked for what is in the audit', async () => {
-  const world = await aWorld();
+  const world = await aRunningWorld();
   const { deps, caller } = world;
   await aStoredProvider(world, await anOAuthProvider());
   const { publish } = deps.events;

@@ -8,19 +8,19 @@ import type { DeploymentEvent } from '../../../lib/contract/events.ts';
 import { remove } from '../../../lib/store/expressions.ts';
 import { deploymentKey, eventCountKey, type Key, revisionKey } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { allItems } from '../../support/control-plane.ts';
-import * as steps from '../../support/steps.ts';
 import { until } from '../../support/until.ts';
-import { aWorld, type World } from '../../support/world.ts';
+import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
+import * as steps from '../../support/world/steps.ts';
+import { allItems } from '../../support/world/world.ts';
 
 /** Lambda's types of values are the SDK's but for binary ones. */
 type DynamoDBRecordKeys = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['Keys']>;
 
-const told = (world: World, deploymentId: string): DeploymentEvent[] =>
+const told = (world: RunningWorld, deploymentId: string): DeploymentEvent[] =>
   world.deps.events.published().filter((event) => event.deployment_id === deploymentId);
 
 /** Waits until so many different events of a deployment were told. */
-const hears = (world: World, deploymentId: string, count: number) =>
+const hears = (world: RunningWorld, deploymentId: string, count: number) =>
   until(
     () => {
       const events = told(world, deploymentId);
@@ -45,7 +45,7 @@ const LIFE = [
 
 describe('who follows a deployment', () => {
   it('hears of its creation, of every status and of its end, in order', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));
     await steps.deploy(world, id, revisionId);
     const events = await hears(world, id, LIFE.length);
@@ -71,7 +71,7 @@ describe('who follows a deployment', () => {
   });
 
   it('hears of revisions that wait beside the one that is processed, each in its turn', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
     const { latest_revision_id: second } = await steps.patch(world, id, {
       source_revision_config: { repo_ref: 'next' },
@@ -87,7 +87,7 @@ describe('who follows a deployment', () => {
   });
 
   it('is told no configuration', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const body = steps.githubBody('app', { secrets: [{ name: 'A', value: 'hidden-value' }] });
     const { id } = await steps.create(world, body);
     const events = await hears(world, id, 3);
@@ -98,14 +98,14 @@ describe('who follows a deployment', () => {
 });
 
 /** The records of a world's stream that come from now on, as the consumer is called with them. */
-async function recorded(world: World, deploymentId: string): Promise<DynamoDBRecord[]> {
+async function recorded(world: RunningWorld, deploymentId: string): Promise<DynamoDBRecord[]> {
   const { tenantId } = world.caller;
   const { pk } = deploymentKey(tenantId, deploymentId);
   return world.records().filter(({ dynamodb }) => dynamodb?.Keys?.pk?.S === pk);
 }
 
 /** The record of a revision that has just been made. */
-async function revisionImage({ deps: { table } }: World, key: Key): Promise<DynamoDBRecord> {
+async function revisionImage({ deps: { table } }: RunningWorld, key: Key): Promise<DynamoDBRecord> {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: key, ConsistentRead: true }),
   );
@@ -116,7 +116,7 @@ async function revisionImage({ deps: { table } }: World, key: Key): Promise<Dyna
 
 describe('a record that is delivered again', () => {
   it('is told under the numbers it has, and moves no others', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));
     await steps.deploy(world, id, revisionId);
     const first = [...(await hears(world, id, LIFE.length))];
@@ -131,7 +131,7 @@ describe('a record that is delivered again', () => {
   });
 
   it('is numbered on from where another instance of the consumer had got to', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));
     await steps.deploy(world, id, revisionId);
     const first = [...(await hears(world, id, LIFE.length))];
@@ -144,7 +144,7 @@ describe('a record that is delivered again', () => {
   });
 
   it('that cannot be read is reported, and those of other deployments are told', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id } = await steps.create(world, steps.githubBody('app'));
     await hears(world, id, 3);
     const [record] = await recorded(world, id);
@@ -170,7 +170,7 @@ describe('what the stream has lost', () => {
 
   /** A deployment whose second revision was made and deployed while nobody read the stream. */
   async function outage() {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
     await steps.deploy(world, id, first);
     await hears(world, id, LIFE.length);
@@ -227,11 +227,11 @@ describe('while nobody can be told', () => {
     publish: async (events) => ({ events: [...events], reason: 'the bus is out of reach' }),
   });
 
-  const unsent = async ({ deps }: World) =>
+  const unsent = async ({ deps }: RunningWorld) =>
     (await allItems(deps.table)).filter((item) => item.entity === 'unsent_events');
 
   it('events are kept with their numbers, and the sweep tells them in order when it can', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const { publish } = world.deps.events;
     Object.assign(world.deps.events, outage());
     const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));

@@ -7,8 +7,8 @@ import { runGit } from '../../../lib/embedded/git/run-git.ts';
 import { createSystemGit } from '../../../lib/embedded/git.ts';
 import type { Processes } from '../../../lib/processes/run-command.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
-import { gitRepository } from '../../support/git-repository.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { gitRepository } from '../../support/files/git-repository.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 const supervisor = new ProcessSupervisor();
 afterAll(() => supervisor.close());

@@ -7,9 +7,9 @@ import { fetchCommit } from '../../../lib/embedded/builder/git-source.ts';
 import type { GroupCommand } from '../../../lib/processes/group.ts';
 import type { Processes } from '../../../lib/processes/run-command.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
-import { gitRepositoryIn } from '../../support/git-repository.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { writeFiles } from '../../support/write-files.ts';
+import { gitRepositoryIn } from '../../support/files/git-repository.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { writeFiles } from '../../support/files/write-files.ts';
 
 const supervisor = new ProcessSupervisor();
 afterAll(() => supervisor.close());

@@ -3,16 +3,16 @@ import { afterEach, expect, it } from 'vitest';
 import { type ErrorCode, errors } from '../../../lib/contract/errors.ts';
 import { routes } from '../../../lib/contract/routes.ts';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
-import { AuditRecord, auditedActions } from '../../support/audit-record.ts';
-import { expectConfirmation, expectConsent } from '../../support/consent-on-wire.ts';
-import { expectIdentity } from '../../support/identity-on-wire.ts';
-import { expectIntegrations } from '../../support/integrations-on-wire.ts';
-import { expectListener } from '../../support/listener-on-wire.ts';
-import { expectProviders, expectTokens } from '../../support/oauth-on-wire.ts';
-import { ended } from '../../support/processed.ts';
-import { github } from '../../support/requests.ts';
-import { openWire } from '../../support/wire.ts';
-import { machine, open, openWithListener } from '../../support/wired-plane.ts';
+import { expectConfirmation, expectConsent } from '../../support/wire/consent.ts';
+import { expectIdentity } from '../../support/wire/identity.ts';
+import { expectIntegrations } from '../../support/wire/integrations.ts';
+import { expectListener } from '../../support/wire/listener.ts';
+import { expectProviders, expectTokens } from '../../support/wire/oauth.ts';
+import { openWire } from '../../support/wire/wire.ts';
+import { machine, open, openWithListener } from '../../support/wire/wired-world.ts';
+import { AuditRecord, auditedActions } from '../../support/world/audit-record.ts';
+import { ended } from '../../support/world/processed.ts';
+import { github } from '../../support/world/requests.ts';
 
 /** What all tests of this file asked together; each test waits for the audit of its requests. */
 const record = new AuditRecord();

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { offered } from '../../support/listening.ts';
-import { anOAuthProvider } from '../../support/oauth-provider.ts';
-import { ended } from '../../support/processed.ts';
-import { github } from '../../support/requests.ts';
-import { WireRecord } from '../../support/wire.ts';
-import { machine, open, openWithListener } from '../../support/wired-plane.ts';
+import { anOAuthProvider } from '../../support/oauth/provider.ts';
+import { WireRecord } from '../../support/wire/wire.ts';
+import { machine, open, openWithListener } from '../../support/wire/wired-world.ts';
+import { offered } from '../../support/world/listening.ts';
+import { ended } from '../../support/world/processed.ts';
+import { github } from '../../support/world/requests.ts';
 
 /** Names that mean something to JavaScript, to the table's client or to our own store; as JSON, for a literal would set the prototype. */
 const TEXT =

@@ -1,13 +1,13 @@
 import { TransactionCanceledException, type TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ControlPlane } from '../../support/control-plane.ts';
-import { type Asked, ask, creating, start } from '../../support/keyed-requests.ts';
-import { github, list, post, show } from '../../support/requests.ts';
+import { type Asked, ask, creating, start } from '../../support/http/keyed-requests.ts';
+import { github, list, post, show } from '../../support/world/requests.ts';
+import type { World } from '../../support/world/world.ts';
 
 type Sent = { name: string; input: unknown; nth: number };
 
 /** Asks `decide` about each command before it is sent; what that awaits holds the command up, what it throws answers it. */
-function intercept({ deps }: ControlPlane, decide: (sent: Sent) => Promise<void> | void): void {
+function intercept({ deps }: World, decide: (sent: Sent) => Promise<void> | void): void {
   const counts = new Map<string, number>();
   deps.table.client.middlewareStack.add(
     (next, { commandName: name = '' }) =>

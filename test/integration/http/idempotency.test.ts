@@ -2,12 +2,12 @@ import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
-import { allItems, type ControlPlane } from '../../support/control-plane.ts';
-import type { EventParts } from '../../support/event.ts';
-import { oauthKinds } from '../../support/keyed-oauth.ts';
-import { type Asked, ask, creating, manyAtOnce, rowOf, start } from '../../support/keyed-requests.ts';
-import { ended } from '../../support/processed.ts';
-import { github, list, post, register, revisions } from '../../support/requests.ts';
+import type { EventParts } from '../../support/http/event.ts';
+import { type Asked, ask, creating, manyAtOnce, rowOf, start } from '../../support/http/keyed-requests.ts';
+import { oauthKinds } from '../../support/oauth/keyed.ts';
+import { ended } from '../../support/world/processed.ts';
+import { github, list, post, register, revisions } from '../../support/world/requests.ts';
+import { allItems, type World } from '../../support/world/world.ts';
 
 describe('a request that is sent again under its Idempotency-Key', () => {
   it('gets the answer of the first, and changes nothing', async () => {
@@ -100,14 +100,14 @@ it('makes one deployment and equal answers of a hundred requests at once', async
 });
 
 /** What makes each keyed operation possible, and how to count what it has done. */
-type Kind = { prepare?: (plane: ControlPlane) => Promise<EventParts>; body?: object };
+type Kind = { prepare?: (plane: World) => Promise<EventParts>; body?: object };
 
-async function deployed(plane: ControlPlane): Promise<{ deployment_id: string; revision_id: string }> {
+async function deployed(plane: World): Promise<{ deployment_id: string; revision_id: string }> {
   const made = await post(plane, github('there'));
   return { deployment_id: made.id, revision_id: made.latest_revision_id };
 }
 
-const ofDeployment = async (plane: ControlPlane): Promise<EventParts> => ({ params: await deployed(plane) });
+const ofDeployment = async (plane: World): Promise<EventParts> => ({ params: await deployed(plane) });
 
 const kinds: Record<string, Kind> = {
   createDeployment: { body: github('new') },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { WireRecord } from '../../support/wire.ts';
-import { open } from '../../support/wired-plane.ts';
+import { WireRecord } from '../../support/wire/wire.ts';
+import { open } from '../../support/wire/wired-world.ts';
 
 /** No provider can be called so, and a request may ask for it all the same. */
 const names = ['no such', 'gh#', 'ü/😀', '__proto__', 'x'.repeat(2048), '..'];

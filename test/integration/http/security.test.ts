@@ -10,10 +10,10 @@ import { chain, serve } from '../../../lib/http/endpoint.ts';
 import type { Handler, Step } from '../../../lib/http/exchange.ts';
 import { inputOf } from '../../../lib/http/request.ts';
 import { successAnswer } from '../../../lib/http/respond.ts';
-import { aCaller } from '../../support/caller.ts';
-import { allItems } from '../../support/control-plane.ts';
-import { findingsOf, handlerOf, idsIn, isGuarded, request } from '../../support/security-loop.ts';
-import { aSecurityWorld, type SecurityWorld } from '../../support/security-world.ts';
+import { findingsOf, handlerOf, idsIn, isGuarded, request } from '../../support/http/security-loop.ts';
+import { aCaller } from '../../support/world/caller.ts';
+import { aSecurityWorld, type SecurityWorld } from '../../support/world/security-world.ts';
+import { allItems } from '../../support/world/world.ts';
 
 const guarded = routes.filter(isGuarded);
 

@@ -8,16 +8,16 @@ import { type Role, roles } from '../../../lib/contract/roles.ts';
 import { put, remove } from '../../../lib/store/expressions.ts';
 import { apiKeyKey, apiKeyRowKey } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { aControlPlane, allItems } from '../../support/control-plane.ts';
-import { anOrganisation, keys, makeKey, revoke, withKey } from '../../support/identity-requests.ts';
-import { refusal, refusedWith, register } from '../../support/requests.ts';
+import { anOrganisation, keys, makeKey, revoke, withKey } from '../../support/world/identity-requests.ts';
+import { refusal, refusedWith, register } from '../../support/world/requests.ts';
+import { allItems, aWorld } from '../../support/world/world.ts';
 
 const names = ({ resources }: Awaited<ReturnType<typeof keys>>) => resources.map(({ name }) => name);
 const unauthenticated = '401 Invalid or missing credentials';
 
 describe('a new key', () => {
   it('is shown once, works at once, and acts as its maker', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const made = await makeKey(admin, { name: 'mine', role: 'admin', expires_at: null });
     const { tenantId, organisationId, userId } = admin.caller;
     expect(made).toEqual({
@@ -44,7 +44,7 @@ describe('a new key', () => {
   });
 
   it('may act as a new user, and a listener’s always does, but never as another person', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const listener = await register(admin, 'machine');
     const wishes = [
       { name: 'robot', role: 'developer', service_user: true, user_id: 'somebody else' },
@@ -61,7 +61,7 @@ describe('a new key', () => {
   });
 
   it('expires when it was told to, in any offset from UTC', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const soon = new Date(Date.now() + 3600_000 + 2 * 3600_000).toISOString().replace(/\.\d+Z$/, '+02:00');
     const made = await makeKey(admin, { name: 'short', role: 'viewer', expires_at: soon });
     expect(Date.parse(made.expires_at ?? '')).toBe(Date.parse(soon));
@@ -72,7 +72,7 @@ describe('a new key', () => {
   });
 
   it.each(['2020-01-01T00:00:00Z', new Date().toISOString()])('does not begin expired: %s', async (at) => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const { status, detail } = await refusal(makeKey(admin, { name: 'k', role: 'viewer', expires_at: at }));
     expect([status, detail]).toEqual([
       422,
@@ -81,7 +81,7 @@ describe('a new key', () => {
   });
 
   it('of a listener is bound to one that is there, in the own tenant', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const [admin, other] = [await anOrganisation(plane), await anOrganisation(plane)];
     const foreign = await register(other, 'machine');
     const before = await allItems(plane.deps.table);
@@ -95,7 +95,7 @@ describe('a new key', () => {
 
 describe('nobody revokes a key', () => {
   it('above their own role', async () => {
-    const owner = await anOrganisation(await aControlPlane());
+    const owner = await anOrganisation(await aWorld());
     const { id } = await makeKey(owner.as({ role: 'organisation_admin' }), {
       name: 'k',
       role: 'organisation_admin',
@@ -110,7 +110,7 @@ describe('nobody makes a key', () => {
   const rank: Partial<Record<Role, number>> = { viewer: 0, developer: 1, admin: 2, organisation_admin: 3 };
 
   it('above their own role', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const listener_id = (await register(admin, 'machine')).id;
     for (const maker of roles) {
       const plane = admin.as({ role: maker });
@@ -131,7 +131,7 @@ describe('nobody makes a key', () => {
   });
 
   it('of another tenant, or of the organisation unless they administer it', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const { tenantId } = admin.caller;
     const other = admin.deps.clock.randomId();
     const ask = (body: object, role: Role = 'admin') =>
@@ -145,7 +145,7 @@ describe('nobody makes a key', () => {
   });
 
   it('that contradicts itself', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const id = admin.deps.clock.randomId();
     const wrong = [
       [{ role: 'listener' }, 'listener_id'],
@@ -163,7 +163,7 @@ describe('nobody makes a key', () => {
 
 describe('the list of keys', () => {
   it('has the tenant’s, newest first, page by page, and those made by command line and start too', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const listener = await register(admin, 'machine');
     const { tenantId } = admin.caller;
     await createListenerKey(admin.deps, { tenantId, listenerId: listener.id });
@@ -183,7 +183,7 @@ describe('the list of keys', () => {
   });
 
   it('has those of the organisation apart, for its administrators', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const [admin, other] = [await anOrganisation(plane), await anOrganisation(plane)];
     const wide = { name: 'wide', role: 'organisation_admin', scope: 'organisation' };
     const made = await makeKey(admin, wide);
@@ -202,7 +202,7 @@ describe('the list of keys', () => {
 
 describe('a revoked key', () => {
   it('is refused from the next request on, is in no list, and is gone for a second revocation', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const made = await makeKey(admin, { name: 'leaked', role: 'admin' });
     await withKey(admin, made.key);
     await revoke(admin, made.id);
@@ -215,7 +215,7 @@ describe('a revoked key', () => {
   });
 
   it('may be the own one', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     await revoke(admin, admin.caller.keyId);
     expect(await refusedWith(withKey(admin, admin.apiKey))).toBe(unauthenticated);
   });
@@ -226,7 +226,7 @@ describe('the last use of a key', () => {
     (await keys(plane)).resources.find((key) => key.name === name)?.last_used_at;
 
   it('is noted to the hour, once an hour, and only forward', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const made = await makeKey(admin, { name: 'k', role: 'viewer' });
     const noted: number[] = [];
     const uses = onceAnHour((use) => noted.push(use.hour));
@@ -247,7 +247,7 @@ describe('the last use of a key', () => {
   });
 
   it('is not noted for a request that is refused, and brings no revoked or unknown key back', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const made = await makeKey(admin, { name: 'k', role: 'viewer' });
     const noted: string[] = [];
     const uses = onceAnHour((use) => noted.push(use.keyHash));
@@ -265,7 +265,7 @@ describe('the last use of a key', () => {
   });
 
   it('lists a key that was made before there were lists', async () => {
-    const admin = await anOrganisation(await aControlPlane());
+    const admin = await anOrganisation(await aWorld());
     const { keyId, tenantId, organisationId } = admin.caller;
     await transact(admin.deps.table, [remove('row', apiKeyRowKey({ organisationId, tenantId }, keyId))]);
     expect(names(await keys(admin))).toEqual([]);
@@ -280,7 +280,7 @@ describe('the last use of a key', () => {
 });
 
 it('a key that was revoked by hand, in the table, is in no list', async () => {
-  const admin = await anOrganisation(await aControlPlane());
+  const admin = await anOrganisation(await aWorld());
   const made = await makeKey(admin, { name: 'k', role: 'viewer' });
   const item = (await allItems(admin.deps.table)).find(({ id }) => id === made.id);
   const revoked = { ...item, revoked_at: new Date().toISOString() };

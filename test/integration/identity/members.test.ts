@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { oidcProvider } from '../../../lib/adapters/identity-provider.ts';
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
 import { memberIdOf } from '../../../lib/app/identity/member-id.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
+import { AUDIENCE, anIssuer } from '../../support/oauth/issuer.ts';
 import {
   anOrganisation,
   giveRole,
@@ -12,13 +12,13 @@ import {
   takeRole,
   tenants,
   withKey,
-} from '../../support/identity-requests.ts';
-import { AUDIENCE, anIssuer } from '../../support/issuer.ts';
-import { github, list, post, refusal, refusedWith, register } from '../../support/requests.ts';
+} from '../../support/world/identity-requests.ts';
+import { github, list, post, refusal, refusedWith, register } from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 /** An organisation whose people come from an identity provider. */
 async function withPeople() {
-  const plane = await aControlPlane();
+  const plane = await aWorld();
   const issuer = await anIssuer();
   plane.deps.identityProvider = oidcProvider({ issuer: issuer.url, audience: AUDIENCE }, Date.now);
   const admin = await anOrganisation(plane);
@@ -46,7 +46,7 @@ describe('a member', () => {
     const expected = { tenantId, organisationId, userId: 'auth0|alice', role: 'developer' };
     expect(caller).toEqual({ ...expected, keyId: 'bearer', listenerId: undefined });
     await register(admin, 'machine');
-    const alice: ControlPlane = { ...admin, caller };
+    const alice: World = { ...admin, caller };
     const { id } = await post(alice, github('a'));
     expect((await list(admin)).resources.map((one) => one.id)).toEqual([id]);
     const created = (await allItems(admin.deps.table)).find((item) => item.entity === 'deployment');
@@ -172,7 +172,7 @@ describe('a member', () => {
 
 describe('the tenants of an organisation', () => {
   it('are listed, newest first, and are reached with a key of the organisation', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const [admin, other] = [await anOrganisation(plane), await anOrganisation(plane)];
     const made = await makeTenant(admin, 'second');
     expect(made).toMatchObject({ name: 'second', organization_id: admin.caller.organisationId });
@@ -188,7 +188,7 @@ describe('the tenants of an organisation', () => {
   });
 
   it('stay one where what they run is not kept apart, unless that is asked for', async () => {
-    const plane = await aControlPlane({ singleTenant: true });
+    const plane = await aWorld({ singleTenant: true });
     const admin = await anOrganisation(plane);
     expect(await refusedWith(makeTenant(admin, 'second'))).toMatch(/^409 .*SLIPWAY_MORE_TENANTS=true/);
     expect((await tenants(admin)).resources).toHaveLength(1);

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { exportSPKI } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { oidcProvider } from '../../../lib/adapters/identity-provider.ts';
-import { AUDIENCE, anIssuer, aSigningKey, type Issuer } from '../../support/issuer.ts';
-import { refusedWith } from '../../support/requests.ts';
+import { AUDIENCE, anIssuer, aSigningKey, type Issuer } from '../../support/oauth/issuer.ts';
+import { refusedWith } from '../../support/world/requests.ts';
 
 const MINUTE = 60_000;
 const UNAVAILABLE = '503 The identity provider does not answer at the moment; try again.';

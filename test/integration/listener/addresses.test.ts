@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { sendLines } from '../../support/raw-request.ts';
+import { sendLines } from '../../support/http/raw-request.ts';
 import { until } from '../../support/until.ts';
 import { FakeControlPlane } from './fake-control-plane.ts';
 import {

@@ -7,8 +7,8 @@ import * as tar from 'tar';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Download, fetchArtifact } from '../../../lib/listener/drivers/process/artifact.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
-import { handMadeTar } from '../../support/hand-made-tar.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { handMadeTar } from '../../support/files/hand-made-tar.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 const signal = new AbortController().signal;
 

@@ -9,11 +9,11 @@ import { onTestFinished } from 'vitest';
 import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
 import { freePort } from '../../../lib/processes/free-port.ts';
-import { endWithRun } from '../../support/end-with-run.ts';
-import { helloFiles } from '../../support/hello-server.ts';
-import { readProcesses } from '../../support/processes.ts';
-import { compileCache } from '../../support/program.ts';
-import { newFolder, removeFolder } from '../../support/temporary-folder.ts';
+import { newFolder, removeFolder } from '../../support/files/temporary-folder.ts';
+import { helloFiles } from '../../support/programs/hello-server.ts';
+import { readProcesses } from '../../support/programs/processes.ts';
+import { compileCache } from '../../support/programs/program.ts';
+import { endWithRun } from '../../support/run/end-with-run.ts';
 import { until } from '../../support/until.ts';
 import type { FakeControlPlane, OnEnd } from './fake-control-plane.ts';
 

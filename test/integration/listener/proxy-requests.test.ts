@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ProxyTarget } from '../../../lib/listener/drivers/process/proxy-target.ts';
-import { sendLines } from '../../support/raw-request.ts';
+import { sendLines } from '../../support/http/raw-request.ts';
 import { startEcho, startProxy } from './proxy-world.ts';
 
 const statusOf = (answer: string): string => answer.slice(9, 12);

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { create } from '../../../functions/logs/ingest.ts';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
-import { aControlPlane } from '../../support/control-plane.ts';
-import { change, github, post, register, show } from '../../support/requests.ts';
+import { change, github, post, register, show } from '../../support/world/requests.ts';
+import { aWorld } from '../../support/world/world.ts';
 
 const event = (logStream: string, messages: string[]) => ({
   awslogs: {
@@ -18,7 +18,7 @@ const event = (logStream: string, messages: string[]) => ({
 });
 
 async function aBuild() {
-  const plane = await aControlPlane();
+  const plane = await aWorld();
   const { table, keys, clock } = plane.deps;
   const logs = createTableLogs(table, clock);
   await register(plane, 'machine');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
 import type { LogEntry, LogLine, LogQuery, Logs } from '../../../lib/adapters/logs.ts';
 import { ValidationError } from '../../../lib/contract/errors.ts';
-import { freshTable } from '../../support/dynoxide.ts';
+import { freshTable } from '../../support/table/dynoxide.ts';
 
 const NOW = 1_800_000_000_000;
 /** UUIDv7 of 100 s before. */

@@ -10,8 +10,8 @@ import {
   others,
   remove,
   token,
-} from '../../support/oauth-requests.ts';
-import { refusedWith } from '../../support/requests.ts';
+} from '../../support/oauth/requests.ts';
+import { refusedWith } from '../../support/world/requests.ts';
 
 describe('connections', () => {
   it('let an agent use a token, show what it is, and end without it', async () => {

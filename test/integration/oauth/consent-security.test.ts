@@ -2,10 +2,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openText } from '../../../lib/app/oauth/consent/sealed.ts';
 import { readTicket } from '../../../lib/app/oauth/consent/secrets.ts';
 import { findAuthRequest } from '../../../lib/store/auth-requests.ts';
-import { Browser, formOf } from '../../support/browser.ts';
-import { aConsentWorld, type ConsentWorld } from '../../support/consent-world.ts';
-import { allItems } from '../../support/control-plane.ts';
-import { aHostileProvider } from '../../support/hostile-provider.ts';
+import { Browser, formOf } from '../../support/oauth/browser.ts';
+import { aConsentWorld, type ConsentWorld } from '../../support/oauth/consent-world.ts';
+import { aHostileProvider } from '../../support/oauth/hostile.ts';
+import { allItems } from '../../support/world/world.ts';
 
 const stageOf = async ({ plane, tenantId }: ConsentWorld, authId: string): Promise<string | undefined> =>
   (await findAuthRequest(plane.deps.table, tenantId, authId))?.stage;

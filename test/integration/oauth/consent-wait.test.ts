@@ -5,9 +5,9 @@ import { waitForConsent as row } from '../../../lib/contract/routes/consent.ts';
 import { startGateway } from '../../../lib/embedded/gateway.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { systemPatience } from '../../../lib/store/patience.ts';
-import { Browser } from '../../support/browser.ts';
-import { aConsentWorld, type ConsentWorld } from '../../support/consent-world.ts';
-import { onLoopback } from '../../support/loopback-server.ts';
+import { onLoopback } from '../../support/http/loopback-server.ts';
+import { Browser } from '../../support/oauth/browser.ts';
+import { aConsentWorld, type ConsentWorld } from '../../support/oauth/consent-world.ts';
 
 /** API Gateway's limit. */
 const CUT_MILLISECONDS = 30_000;

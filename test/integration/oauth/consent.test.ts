@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findAuthRequest } from '../../../lib/store/auth-requests.ts';
-import { Browser } from '../../support/browser.ts';
-import { aConsentWorld, type ConsentWorld, OTHER_ID } from '../../support/consent-world.ts';
+import { Browser } from '../../support/oauth/browser.ts';
+import { aConsentWorld, type ConsentWorld, OTHER_ID } from '../../support/oauth/consent-world.ts';
 
 /** The token that a completed request came to. */
 async function grantedBy({ plane, tenantId }: ConsentWorld, authId: string): Promise<string> {

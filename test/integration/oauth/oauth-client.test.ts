@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { type AuthMethod, type OAuthClient, OAuthError } from '../../../lib/adapters/oauth.ts';
 import { openOAuth } from '../../../lib/adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../../lib/adapters/outbound/oauth/discovery.ts';
-import { aHostileProvider, type HostileProvider, type Misbehaviour } from '../../support/hostile-provider.ts';
+import { aHostileProvider, type HostileProvider, type Misbehaviour } from '../../support/oauth/hostile.ts';
 import {
   anOAuthProvider,
   type TestClientName,
   type TestProvider,
   testClients,
-} from '../../support/oauth-provider.ts';
+} from '../../support/oauth/provider.ts';
 
 const oauth = openOAuth({ allowedHosts: [], loopback: true });
 const discovery = openOAuthDiscovery({ allowedHosts: [], loopback: true });

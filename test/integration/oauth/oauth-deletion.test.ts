@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { revokeDue } from '../../../lib/app/oauth/tokens/revoke.ts';
 import { openTokens } from '../../../lib/app/oauth/tokens/sealed.ts';
 import type { OAuthToken } from '../../../lib/store/oauth-tokens.ts';
-import { aControlPlane } from '../../support/control-plane.ts';
-import { aStoredProvider } from '../../support/oauth-grants.ts';
-import { anOAuthProvider } from '../../support/oauth-provider.ts';
+import { aStoredProvider } from '../../support/oauth/grants.ts';
+import { anOAuthProvider } from '../../support/oauth/provider.ts';
 import {
   aGrantingPlane,
   connect,
@@ -17,8 +16,9 @@ import {
   remove,
   removeAll,
   token,
-} from '../../support/oauth-requests.ts';
-import { refusedWith } from '../../support/requests.ts';
+} from '../../support/oauth/requests.ts';
+import { refusedWith } from '../../support/world/requests.ts';
+import { aWorld } from '../../support/world/world.ts';
 
 const noError = (error: unknown) => expect.fail(String(error));
 
@@ -88,7 +88,7 @@ describe('deletion', () => {
   });
 
   it('where nothing can be revoked keeps nothing', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const server = await anOAuthProvider();
     const provider = await aStoredProvider(plane, server, { revocation_url: undefined });
     const here = { ...plane, server, provider };

@@ -3,8 +3,7 @@ import { SealError } from '../../../lib/adapters/envelope.ts';
 import { covering } from '../../../lib/app/oauth/tokens/grant.ts';
 import { openTokens } from '../../../lib/app/oauth/tokens/sealed.ts';
 import { matching } from '../../../lib/store/oauth-tokens.ts';
-import { allItems } from '../../support/control-plane.ts';
-import { testClients } from '../../support/oauth-provider.ts';
+import { testClients } from '../../support/oauth/provider.ts';
 import {
   aGrantingPlane,
   bring,
@@ -18,8 +17,9 @@ import {
   remove,
   removeAll,
   token,
-} from '../../support/oauth-requests.ts';
-import { refusedWith } from '../../support/requests.ts';
+} from '../../support/oauth/requests.ts';
+import { refusedWith } from '../../support/world/requests.ts';
+import { allItems } from '../../support/world/world.ts';
 
 describe('tokens of a user', () => {
   it('are listed newest first for all persons and agents, and belong to nobody else', async () => {

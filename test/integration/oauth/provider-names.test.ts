@@ -10,11 +10,11 @@ import { tokenExists } from '../../../lib/app/oauth/tokens/exists.ts';
 import { importToken } from '../../../lib/app/oauth/tokens/import.ts';
 import { listTokens } from '../../../lib/app/oauth/tokens/list.ts';
 import { createProviderBody } from '../../../lib/contract/oauth-providers.ts';
-import { aControlPlane, type ControlPlane } from '../../support/control-plane.ts';
-import { refusedWith } from '../../support/requests.ts';
-import { scriptedDiscovery } from '../../support/scripted-oauth.ts';
+import { scriptedDiscovery } from '../../support/oauth/scripted.ts';
+import { refusedWith } from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
-type Asking = { plane: ControlPlane; name: string };
+type Asking = { plane: World; name: string };
 const params = (name: string) => ({ params: { provider_id: name } });
 const query = (name: string) => ({ query: { provider_id: name } });
 
@@ -36,21 +36,21 @@ const requests: Record<string, (asking: Asking) => Promise<unknown>> = {
   delete: ({ plane, name }) => deleteProvider(plane.deps, params(name), plane.caller),
 };
 
-const create = async (plane: ControlPlane, provider_id: string) => {
+const create = async (plane: World, provider_id: string) => {
   const usual = { name: 'ours', client_id: 'me', client_secret: 'a-secret' };
   const idp = { auth_url: 'https://idp.example/auth', token_url: 'https://idp.example/token' };
   const body = createProviderBody.parse({ provider_id, ...usual, ...idp });
   return createProvider({ ...plane.deps, oauthDiscovery: scriptedDiscovery }, { body }, plane.caller);
 };
 
-const tokensOf = async (plane: ControlPlane, name: string) =>
+const tokensOf = async (plane: World, name: string) =>
   (await listTokens(plane.deps, query(name), plane.caller)).map(({ id }) => id);
-const bring = async (plane: ControlPlane, provider_id: string, agent_id: string) =>
+const bring = async (plane: World, provider_id: string, agent_id: string) =>
   (await importToken(plane.deps, { body: { provider_id, agent_id, access_token: 'x' } }, plane.caller)).id;
 
 describe.each(Object.entries(requests))('a provider that a request names: %s', (_, request) => {
   it('is the one of this provider_id or this id', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const made = await create(plane, 'gh');
     const other = await create(plane, 'another');
     expect(await request({ plane, name: 'gh' })).toBeDefined();
@@ -61,7 +61,7 @@ describe.each(Object.entries(requests))('a provider that a request names: %s', (
   });
 
   it('is 404 by its name where there is none, however much a name is like another one', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await create(plane, 'gh');
     await bring(plane, 'gh', 'a');
     for (const name of ['GH', 'gh#', 'g', 'ghx', 'none', '😀', 'x'.repeat(5000), plane.caller.userId])
@@ -76,7 +76,7 @@ describe.each(Object.entries(requests))('a provider that a request names: %s', (
 
 describe('tokens of a provider', () => {
   it('go when it is named by its id, and no others do', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     const { id } = await create(plane, 'gh');
     await create(plane, 'GH');
     for (const name of ['gh', 'GH']) for (const agent of ['a', 'b']) await bring(plane, name, agent);
@@ -92,7 +92,7 @@ describe('tokens of a provider', () => {
   });
 
   it('are still found when it is gone, by both of its names, until they are deleted', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     type Made = { id: string };
     const names = [({ id }: Made) => id, ({ id }: Made) => id.toUpperCase(), () => 'gh'];
     for (const nameOf of names) {
@@ -109,14 +109,14 @@ describe('tokens of a provider', () => {
 });
 
 it('a new provider takes no name that means another one', async () => {
-  const plane = await aControlPlane();
+  const plane = await aWorld();
   const { id } = await create(plane, 'gh');
   for (const name of ['gh', id, id.toUpperCase()])
     expect(await refusedWith(create(plane, name))).toBe(`409 OAuth provider '${name}' already exists.`);
 });
 
 it('a code is handed over for the provider that its request was for', async () => {
-  const plane = await aControlPlane();
+  const plane = await aWorld();
   const body = { state: 'none', code: 'none' };
   const refusal = (name: string) =>
     refusedWith(callback(plane.deps, { ...params(name), body }, plane.caller));

@@ -12,17 +12,17 @@ import {
   createProviderBody,
   discoverProviderBody,
 } from '../../../lib/contract/oauth-providers.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { aHostileProvider } from '../../support/hostile-provider.ts';
-import { anOAuthProvider } from '../../support/oauth-provider.ts';
-import { scriptedDiscovery } from '../../support/scripted-oauth.ts';
+import { aHostileProvider } from '../../support/oauth/hostile.ts';
+import { anOAuthProvider } from '../../support/oauth/provider.ts';
+import { scriptedDiscovery } from '../../support/oauth/scripted.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 const SECRET = 'canary-client-secret-31415926';
 const idp = { auth_url: 'https://idp.example/auth', token_url: 'https://idp.example/token' };
 
-let plane: ControlPlane;
+let plane: World;
 beforeEach(async () => {
-  plane = await aControlPlane();
+  plane = await aWorld();
 });
 
 /** Nobody outside is asked, unless a test says so. */

@@ -6,10 +6,10 @@ import { freshAccessToken } from '../../../lib/app/oauth/tokens/fresh.ts';
 import { keepToken } from '../../../lib/app/oauth/tokens/keep.ts';
 import { findOwnToken } from '../../../lib/store/oauth-tokens.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { aControlPlane } from '../../support/control-plane.ts';
-import { aStoredProvider } from '../../support/oauth-grants.ts';
-import { anOAuthProvider } from '../../support/oauth-provider.ts';
-import { scriptedOAuth } from '../../support/scripted-oauth.ts';
+import { aStoredProvider } from '../../support/oauth/grants.ts';
+import { anOAuthProvider } from '../../support/oauth/provider.ts';
+import { scriptedOAuth } from '../../support/oauth/scripted.ts';
+import { aWorld } from '../../support/world/world.ts';
 
 const LIFETIME_SECONDS = 600;
 
@@ -24,7 +24,7 @@ const rounds = fc.array(
 );
 
 it('a refresh token is never on its way twice, and never sent again once it was used, whoever asks and whatever fails', async () => {
-  const plane = await aControlPlane();
+  const plane = await aWorld();
   const provider = await aStoredProvider(plane, await anOAuthProvider());
   const owner = { tenantId: plane.caller.tenantId, ownerId: plane.caller.userId, userId: '', agentId: '' };
   let number = 0;

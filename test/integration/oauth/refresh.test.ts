@@ -9,17 +9,17 @@ import { update } from '../../../lib/store/expressions.ts';
 import type { OAuthProvider } from '../../../lib/store/oauth-providers.ts';
 import { findOwnToken, keyOfToken, type OAuthToken } from '../../../lib/store/oauth-tokens.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { aGrant, aStoredProvider, storeProvider } from '../../support/oauth-grants.ts';
-import { anOAuthProvider, type TestProvider } from '../../support/oauth-provider.ts';
-import { refusal, refusedWith } from '../../support/requests.ts';
+import { aGrant, aStoredProvider, storeProvider } from '../../support/oauth/grants.ts';
+import { anOAuthProvider, type TestProvider } from '../../support/oauth/provider.ts';
 import { until } from '../../support/until.ts';
+import { refusal, refusedWith } from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
-type Granted = ControlPlane & { server: TestProvider; provider: OAuthProvider; token: OAuthToken };
+type Granted = World & { server: TestProvider; provider: OAuthProvider; token: OAuthToken };
 
 /** A grant whose access token lasts an hour of the clock that moves by hand. */
 async function aGrantedPlane(): Promise<Granted> {
-  const plane = await aControlPlane();
+  const plane = await aWorld();
   const server = await anOAuthProvider();
   const provider = await aStoredProvider(plane, server);
   return { ...plane, server, provider, token: await aGrant(plane, server, provider) };
@@ -53,7 +53,7 @@ function heldBack(granted: Granted) {
   const began = Promise.withResolvers<undefined>();
   const gate = Promise.withResolvers<undefined>();
   const { refresh } = granted.deps.oauth;
-  const deps: ControlPlane['deps'] = {
+  const deps: World['deps'] = {
     ...granted.deps,
     oauth: {
       ...granted.deps.oauth,

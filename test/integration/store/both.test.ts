@@ -4,8 +4,8 @@ import * as z from 'zod';
 import { put } from '../../../lib/store/expressions.ts';
 import { findBoth, transact } from '../../../lib/store/operations.ts';
 import type { Table } from '../../../lib/store/table.ts';
-import { unitsOf } from '../../support/consumed.ts';
-import { freshTable } from '../../support/dynoxide.ts';
+import { unitsOf } from '../../support/table/consumed.ts';
+import { freshTable } from '../../support/table/dynoxide.ts';
 
 const word = z.object({ word: z.string() });
 const count = z.object({ count: z.number() });

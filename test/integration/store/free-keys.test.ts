@@ -6,7 +6,7 @@ import { equals, put, update } from '../../../lib/store/expressions.ts';
 import { storable } from '../../../lib/store/free-keys.ts';
 import { ConditionsFailed, find, queryPage, transact } from '../../../lib/store/operations.ts';
 import { itemOf } from '../../../lib/store/stream-images.ts';
-import { freshTable } from '../../support/dynoxide.ts';
+import { freshTable } from '../../support/table/dynoxide.ts';
 
 const TEXT = '{"":[{"constructor":1}],"__proto__":{"a":null},"constructor":"x"}';
 const hostile: object = JSON.parse(TEXT);

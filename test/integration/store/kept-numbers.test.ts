@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { freeJson, keepingProblem, NUMBER_MAX } from '../../../lib/contract/json.ts';
 import { put } from '../../../lib/store/expressions.ts';
 import { find, transact } from '../../../lib/store/operations.ts';
-import { freshTable } from '../../support/dynoxide.ts';
+import { freshTable } from '../../support/table/dynoxide.ts';
 
 const key = { pk: 'T#tenant#X', sk: 'A' };
 

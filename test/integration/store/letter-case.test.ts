@@ -5,8 +5,8 @@ import { put } from '../../../lib/store/expressions.ts';
 import { queryAll, transact } from '../../../lib/store/operations.ts';
 import { startingWith } from '../../../lib/store/sort-key-range.ts';
 import type { Table } from '../../../lib/store/table.ts';
-import { freshTable } from '../../support/dynoxide.ts';
-import { type QueryCase, queryCases } from '../../support/query-cases.ts';
+import { freshTable } from '../../support/table/dynoxide.ts';
+import { type QueryCase, queryCases } from '../../support/table/query-cases.ts';
 
 const OWN = 'a-thing';
 const TWINS = ['A-THING', 'A-thing', 'a-THING', 'a-thinG'];

@@ -25,9 +25,9 @@ import * as placements from '../../../lib/store/placements.ts';
 import * as revisionEnds from '../../../lib/store/revision-ends.ts';
 import * as taskItems from '../../../lib/store/tasks.ts';
 import * as uploads from '../../../lib/store/uploads.ts';
-import { aControlPlane, allItems, type ControlPlane } from '../../support/control-plane.ts';
-import { COMMIT, ended, inProgress } from '../../support/processed.ts';
-import { change, github, post, postRevision, register, remove } from '../../support/requests.ts';
+import { COMMIT, ended, inProgress } from '../../support/world/processed.ts';
+import { change, github, post, postRevision, register, remove } from '../../support/world/requests.ts';
+import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 /**
  * What was ever stored, by `entity@v`. An entry is never changed: a stored item of that version may lie in any table. A change
@@ -86,8 +86,8 @@ describe('the shape of each stored item', () => {
 });
 
 /** A life that stores each kind of item. */
-async function busyTable(): Promise<ControlPlane> {
-  const plane = await aControlPlane();
+async function busyTable(): Promise<World> {
+  const plane = await aWorld();
   await bootstrap(plane.deps, { organisation: 'acme', tenant: 'main' });
   const listener = await register(plane, 'machine', { is_default: true, version: '1' });
   const agent = { agent_id: 'x', environment: 'y' };

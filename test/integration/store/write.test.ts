@@ -5,8 +5,8 @@ import { absent, equals, put, remove, update } from '../../../lib/store/expressi
 import { ConditionsFailed, type Item, type Write } from '../../../lib/store/operations.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { write } from '../../../lib/store/write.ts';
-import { unitsOf } from '../../support/consumed.ts';
-import { freshTable } from '../../support/dynoxide.ts';
+import { unitsOf } from '../../support/table/consumed.ts';
+import { freshTable } from '../../support/table/dynoxide.ts';
 
 const key = { pk: 'a', sk: 'A' };
 const at = '2026-01-01T00:00:00.000Z';

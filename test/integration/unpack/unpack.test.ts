@@ -5,8 +5,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { type UnpackRequest, unpackArchive } from '../../../lib/unpack/unpack.ts';
-import { handMadeTar } from '../../support/hand-made-tar.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { handMadeTar } from '../../support/files/hand-made-tar.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 const MEBIBYTE = 1024 ** 2;

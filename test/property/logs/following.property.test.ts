@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry, LogLine, LogQuery, Logs } from '../../../lib/adapters/logs.ts';
 import { openLogStore } from '../../../lib/embedded/logs.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 const START = 1_700_000_000_000;
 const stream = { tenantId: 't', deploymentId: 'd', type: 'deploy' as const };

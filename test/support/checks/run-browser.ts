@@ -1,4 +1,4 @@
-import { CHROMIUM_NEEDED, hasChromium } from '../chromium.ts';
+import { CHROMIUM_NEEDED, hasChromium } from '../programs/chromium.ts';
 import { Checks } from './checks.ts';
 
 const checks = new Checks('test-results/browser');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { withGeneratedPart } from '../generated-part.ts';
+import { withGeneratedPart } from '../files/generated-part.ts';
 import { overrides, table } from './rules.ts';
 
 const root = new URL('../../../', import.meta.url);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as containerModule from '../../../lib/container.ts';
 import { variable } from '../../../lib/contract/env.ts';
-import { type FreshModules, freshModules } from '../../support/fresh-modules.ts';
+import { type FreshModules, freshModules } from '../../support/aws/fresh-modules.ts';
 
 const complete = {
   AWS_REGION: 'eu-west-1',

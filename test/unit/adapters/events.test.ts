@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as eventBus from '../../../lib/adapters/aws/events.ts';
 import type { DeploymentEvent } from '../../../lib/contract/events.ts';
-import { freshModules } from '../../support/fresh-modules.ts';
+import { freshModules } from '../../support/aws/fresh-modules.ts';
 
 const event = (sequence: number): DeploymentEvent => ({
   id: `e${sequence}`,

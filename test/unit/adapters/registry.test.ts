@@ -11,7 +11,7 @@ import { AssumeRoleCommand } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createEcrImages } from '../../../lib/adapters/aws/images.ts';
 import { createEcrLogins } from '../../../lib/adapters/aws/registry-logins.ts';
-import { EXPIRES_AT, mockRegistry } from '../../support/mocked-registry.ts';
+import { EXPIRES_AT, mockRegistry } from '../../support/aws/mocked-registry.ts';
 
 const registry = mockRegistry();
 const { ecr, sts } = registry;

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { cacheKey, nodeModulesKey } from '../../../lib/embedded/builder/cache-key.ts';
 import { openDependencyCache } from '../../../lib/embedded/builder/dependency-cache.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 async function folderOf(files: Record<string, string>): Promise<string> {
   const folder = await temporaryFolder();

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readAgentProject, requireGraphFiles } from '../../../lib/embedded/builder/langgraph/config.ts';
 import { readDependencies } from '../../../lib/embedded/builder/langgraph/python-dependencies.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 async function projectOf(config: unknown, files: Record<string, string> = {}, configPath = 'langgraph.json') {
   const root = await temporaryFolder();

@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { writeFiles } from '../../support/write-files.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { writeFiles } from '../../support/files/write-files.ts';
 
 const run = promisify(execFile);
 const which = async (tool: string): Promise<string> =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RunRecord, readRunRecord } from '../../../lib/embedded/run-record.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 const run = { pid: 1, start_time: 'now', supervisor_id: 'k' };
 const groupOf = (marker: string) => ({ what: 'git', pid: 7, marker });

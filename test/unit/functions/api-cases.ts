@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { deploymentKey, hostKey, revisionKey } from '../../../lib/store/keys.ts';
-import type { EventParts } from '../../support/event.ts';
-import { mockRegistry } from '../../support/mocked-registry.ts';
-import { mockTable } from '../../support/mocked-table.ts';
-import { ids, seedDeployment, seedRevision } from '../../support/stored-items.ts';
+import { mockRegistry } from '../../support/aws/mocked-registry.ts';
+import type { EventParts } from '../../support/http/event.ts';
+import { mockTable } from '../../support/table/mocked-table.ts';
+import { ids, seedDeployment, seedRevision } from '../../support/table/stored-items.ts';
 import { consentCases } from './consent-cases.ts';
 import { identityCases } from './identity-cases.ts';
 import { integrationCases } from './integration-cases.ts';

@@ -7,9 +7,9 @@ import { allows, roles } from '../../../lib/contract/roles.ts';
 import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
 import type { Handler } from '../../../lib/http/exchange.ts';
-import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
-import { scriptContainer } from '../../support/scripted-oauth.ts';
-import { ids, seedAll, seedKey } from '../../support/stored-items.ts';
+import { apiEvent, type EventParts, lambdaContext } from '../../support/http/event.ts';
+import { scriptContainer } from '../../support/oauth/scripted.ts';
+import { ids, seedAll, seedKey } from '../../support/table/stored-items.ts';
 import { cases, table } from './api-cases.ts';
 import { functionEnvironment } from './environment.ts';
 

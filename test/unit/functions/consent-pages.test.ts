@@ -4,9 +4,9 @@ import { formTokenOf, readTicket } from '../../../lib/app/oauth/consent/secrets.
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
 import type { Handler } from '../../../lib/http/exchange.ts';
-import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
-import { scriptContainer } from '../../support/scripted-oauth.ts';
-import { ids } from '../../support/stored-items.ts';
+import { apiEvent, type EventParts, lambdaContext } from '../../support/http/event.ts';
+import { scriptContainer } from '../../support/oauth/scripted.ts';
+import { ids } from '../../support/table/stored-items.ts';
 import { table } from './api-cases.ts';
 import { cookie, nonce, requests, seedRequest, stateText } from './consent-cases.ts';
 import { functionEnvironment } from './environment.ts';

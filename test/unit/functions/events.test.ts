@@ -4,8 +4,8 @@ import { create as createEvents, handler as onChanges } from '../../../functions
 import { clock, events, settings, table as tableOfFunction } from '../../../lib/container.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
 import { eventCountKey, revisionKey, unsentEventsKey } from '../../../lib/store/keys.ts';
-import { mockTable } from '../../support/mocked-table.ts';
-import { ids } from '../../support/stored-items.ts';
+import { mockTable } from '../../support/table/mocked-table.ts';
+import { ids } from '../../support/table/stored-items.ts';
 import { functionEnvironment } from './environment.ts';
 
 const table = mockTable();

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { hashOf, newApiKey } from '../../../lib/app/identity/api-key.ts';
 import { apiKeyKey, apiKeyRowKey, memberKey } from '../../../lib/store/keys.ts';
-import type { MockedTable } from '../../support/mocked-table.ts';
-import { ids, owner } from '../../support/stored-items.ts';
+import type { MockedTable } from '../../support/table/mocked-table.ts';
+import { ids, owner } from '../../support/table/stored-items.ts';
 import type { Case } from './api-cases.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';

@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { handler } from '../../../functions/logs/ingest.ts';
 import { unpackLines } from '../../../lib/adapters/aws/log-chunks.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
-import { mockTable } from '../../support/mocked-table.ts';
-import { ids, seedAll, seedRevision } from '../../support/stored-items.ts';
+import { mockTable } from '../../support/table/mocked-table.ts';
+import { ids, seedAll, seedRevision } from '../../support/table/stored-items.ts';
 import { functionEnvironment } from './environment.ts';
 
 const table = mockTable();

@@ -3,8 +3,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { expect } from 'vitest';
 import { auditEventKey } from '../../../lib/store/audit-keys.ts';
 import { integrationKey } from '../../../lib/store/keys.ts';
-import type { MockedTable } from '../../support/mocked-table.ts';
-import { ids } from '../../support/stored-items.ts';
+import type { MockedTable } from '../../support/table/mocked-table.ts';
+import { ids } from '../../support/table/stored-items.ts';
 import type { Case } from './api-cases.ts';
 
 const integration = {

@@ -6,8 +6,8 @@ import {
   listenerKey,
   openTaskKey,
 } from '../../../lib/store/keys.ts';
-import { EXPIRES_AT } from '../../support/mocked-registry.ts';
-import type { MockedTable } from '../../support/mocked-table.ts';
+import { EXPIRES_AT } from '../../support/aws/mocked-registry.ts';
+import type { MockedTable } from '../../support/table/mocked-table.ts';
 import {
   aListener,
   ids,
@@ -15,7 +15,7 @@ import {
   seedDeploymentRow,
   seedInSlot,
   seedTask,
-} from '../../support/stored-items.ts';
+} from '../../support/table/stored-items.ts';
 import type { Case } from './api-cases.ts';
 
 const badLimit: Case['fails'][number] = [

@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { OAuthError } from '../../../lib/adapters/oauth.ts';
 import { oauthProviderKey } from '../../../lib/store/keys.ts';
 import type { OAuthProvider } from '../../../lib/store/oauth-providers.ts';
-import type { MockedTable } from '../../support/mocked-table.ts';
-import { scriptedDiscovery } from '../../support/scripted-oauth.ts';
-import { ids } from '../../support/stored-items.ts';
+import { scriptedDiscovery } from '../../support/oauth/scripted.ts';
+import type { MockedTable } from '../../support/table/mocked-table.ts';
+import { ids } from '../../support/table/stored-items.ts';
 import type { Case } from './api-cases.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';

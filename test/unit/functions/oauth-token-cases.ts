@@ -5,9 +5,9 @@ import { oauthProviderKey } from '../../../lib/store/keys.ts';
 import { putConnection } from '../../../lib/store/oauth-connections.ts';
 import { connectionKey, oauthTokenPlaceKey } from '../../../lib/store/oauth-keys.ts';
 import { keyOfToken, type OAuthToken } from '../../../lib/store/oauth-tokens.ts';
-import type { MockedTable } from '../../support/mocked-table.ts';
-import { scriptedOAuth } from '../../support/scripted-oauth.ts';
-import { ids } from '../../support/stored-items.ts';
+import { scriptedOAuth } from '../../support/oauth/scripted.ts';
+import type { MockedTable } from '../../support/table/mocked-table.ts';
+import { ids } from '../../support/table/stored-items.ts';
 import type { Case } from './api-cases.ts';
 import { aProvider } from './oauth-provider-cases.ts';
 

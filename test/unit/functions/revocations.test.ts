@@ -8,9 +8,9 @@ import { functionRows } from '../../../lib/contract/functions.ts';
 import { oauthProviderKey } from '../../../lib/store/keys.ts';
 import { REVOCATIONS_DUE, revocationKey } from '../../../lib/store/oauth-keys.ts';
 import type { Revocation } from '../../../lib/store/oauth-revocations.ts';
-import { mockTable } from '../../support/mocked-table.ts';
-import { scriptedOAuth } from '../../support/scripted-oauth.ts';
-import { ids } from '../../support/stored-items.ts';
+import { scriptedOAuth } from '../../support/oauth/scripted.ts';
+import { mockTable } from '../../support/table/mocked-table.ts';
+import { ids } from '../../support/table/stored-items.ts';
 import { functionEnvironment } from './environment.ts';
 import { aProvider } from './oauth-provider-cases.ts';
 

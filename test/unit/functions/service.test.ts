@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { create as createDocs } from '../../../functions/api/service/docs.ts';
 import { create as createFile } from '../../../functions/api/service/docs-file.ts';
 import { create as createOpenApi } from '../../../functions/api/service/openapi.ts';
-import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
+import { apiEvent, type EventParts, lambdaContext } from '../../support/http/event.ts';
 
 const docs = (parts: EventParts = {}) =>
   createDocs(() => ({}))(apiEvent({ path: '/docs', ...parts }), lambdaContext());

@@ -7,9 +7,9 @@ import { handler } from '../../../functions/logs/take-notes.ts';
 import { hashOf } from '../../../lib/app/identity/api-key.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
 import { noteLevel, noteLogger } from '../../../lib/http/notes.ts';
-import { apiEvent, lambdaContext } from '../../support/event.ts';
-import { mockTable } from '../../support/mocked-table.ts';
-import { ids, seedAll, seedInSlot, seedKey } from '../../support/stored-items.ts';
+import { apiEvent, lambdaContext } from '../../support/http/event.ts';
+import { mockTable } from '../../support/table/mocked-table.ts';
+import { ids, seedAll, seedInSlot, seedKey } from '../../support/table/stored-items.ts';
 import { functionEnvironment } from './environment.ts';
 
 const table = mockTable();

@@ -15,8 +15,8 @@ import { handler as finish } from '../../../functions/tasks/revision/finish.ts';
 import { handler as prepare } from '../../../functions/tasks/revision/prepare.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
 import { configurationKey, listenerKey, revisionKey } from '../../../lib/store/keys.ts';
-import { mockRegistry } from '../../support/mocked-registry.ts';
-import { mockTable } from '../../support/mocked-table.ts';
+import { mockRegistry } from '../../support/aws/mocked-registry.ts';
+import { mockTable } from '../../support/table/mocked-table.ts';
 import {
   aListener,
   ids,
@@ -25,7 +25,7 @@ import {
   seedInSlot,
   seedRevision,
   seedToken,
-} from '../../support/stored-items.ts';
+} from '../../support/table/stored-items.ts';
 import { functionEnvironment } from './environment.ts';
 
 const table = mockTable();

@@ -20,7 +20,7 @@ import { handler as onStream } from '../../../functions/streams/dispatch.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
 import { deploymentKey, revisionKey } from '../../../lib/store/keys.ts';
 import { codeBuildEventOf } from '../../../lib/triggers/build-event.ts';
-import { mockTable } from '../../support/mocked-table.ts';
+import { mockTable } from '../../support/table/mocked-table.ts';
 import {
   aDeployment,
   ids,
@@ -30,7 +30,7 @@ import {
   seedInSlot,
   seedTask,
   seedToken,
-} from '../../support/stored-items.ts';
+} from '../../support/table/stored-items.ts';
 import { functionEnvironment } from './environment.ts';
 
 const table = mockTable();

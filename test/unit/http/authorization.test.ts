@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../lib/app/caller.ts';
 import type { Permission, Role } from '../../../lib/contract/roles.ts';
 import { authorization } from '../../../lib/http/authorization.ts';
-import { aCaller } from '../../support/caller.ts';
-import { apiEvent } from '../../support/event.ts';
-import { stepRequest } from '../../support/step.ts';
+import { apiEvent } from '../../support/http/event.ts';
+import { stepRequest } from '../../support/http/step.ts';
+import { aCaller } from '../../support/world/caller.ts';
 
 const OWN = '0190a000-0000-7000-8000-00000000000a';
 

@@ -10,8 +10,8 @@ import { id, queryInt } from '../../../lib/contract/query.ts';
 import { type RouteInput, type RouteRow, route } from '../../../lib/contract/routes/route.ts';
 import { endpoint, publicEndpoint } from '../../../lib/http/endpoint.ts';
 import { loggedAuditLog } from '../../../lib/http/notes.ts';
-import { aCaller } from '../../support/caller.ts';
-import { apiEvent, type EventParts, lambdaContext } from '../../support/event.ts';
+import { apiEvent, type EventParts, lambdaContext } from '../../support/http/event.ts';
+import { aCaller } from '../../support/world/caller.ts';
 
 const ID = '0190a000-0000-7000-8000-00000000000a';
 

@@ -4,8 +4,8 @@ import * as kms from '@aws-sdk/client-kms';
 import { describe, expect, it, vi } from 'vitest';
 import { refuse, ValidationError } from '../../../lib/contract/errors.ts';
 import { errorAnswers } from '../../../lib/http/errors.ts';
-import { apiEvent } from '../../support/event.ts';
-import { stepRequest } from '../../support/step.ts';
+import { apiEvent } from '../../support/http/event.ts';
+import { stepRequest } from '../../support/http/step.ts';
 
 const facts = (httpStatusCode: number) => ({ message: 'for a reason', $metadata: { httpStatusCode } });
 /** An error for which a client has no class of its own. */

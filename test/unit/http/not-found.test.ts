@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { handler } from '../../../functions/api/fallback.ts';
-import { apiEvent, lambdaContext } from '../../support/event.ts';
+import { apiEvent, lambdaContext } from '../../support/http/event.ts';
 
 const ask = (method: string, path: string, stage = '$default') =>
   handler(apiEvent({ method, path, stage, routeKey: '$default', requestId: 'r-1' }), lambdaContext());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { baseUrl } from '../../../lib/http/request.ts';
-import { apiEvent } from '../../support/event.ts';
+import { apiEvent } from '../../support/http/event.ts';
 
 describe('the address clients reach us at', () => {
   it.each([

@@ -4,9 +4,9 @@ import { claimTasks } from '../../../lib/contract/routes/listener-protocol.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import { logLevel } from '../../../lib/http/logger.ts';
 import { accessLog } from '../../../lib/http/trace.ts';
-import { aCaller } from '../../support/caller.ts';
-import { apiEvent } from '../../support/event.ts';
-import { stepRequest } from '../../support/step.ts';
+import { apiEvent } from '../../support/http/event.ts';
+import { stepRequest } from '../../support/http/step.ts';
+import { aCaller } from '../../support/world/caller.ts';
 
 async function lines(row: RouteRow) {
   const log = { debug: vi.fn(), info: vi.fn() };

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { open, SealError, seal } from '../../../lib/adapters/envelope.ts';
 import { openFileKeys } from '../../../lib/embedded/keys.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 const context = { tenant: 't-1', deployment: 'd-1' };
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { findAgentServer } from '../../../lib/listener/drivers/process/agent-server.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { type Files, writeFiles } from '../../support/write-files.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { type Files, writeFiles } from '../../support/files/write-files.ts';
 
 const run = promisify(execFile);
 const json = (value: object) => JSON.stringify(value);

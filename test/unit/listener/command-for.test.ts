@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandFor, withExec } from '../../../lib/listener/drivers/process/command-for.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 async function folderOf(files: Record<string, string>): Promise<string> {
   const folder = await temporaryFolder();

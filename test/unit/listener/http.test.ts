@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { Http } from '../../../lib/listener/http.ts';
-import { onLoopback } from '../../support/loopback-server.ts';
+import { onLoopback } from '../../support/http/loopback-server.ts';
 
 const quiet = {
   debug: () => undefined,

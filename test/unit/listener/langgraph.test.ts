@@ -5,7 +5,7 @@ import { agentCommand } from '../../../lib/listener/drivers/process/langgraph.ts
 import { agentLines } from '../../../lib/listener/drivers/process/langgraph-log.ts';
 import type { Python } from '../../../lib/processes/python.ts';
 import { openPythonEnvironment, sealPythonEnvironment } from '../../../lib/processes/python-environment.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 async function artifactOf(config: unknown, files: Record<string, string> = {}, path = 'langgraph.json') {
   const folder = await temporaryFolder();

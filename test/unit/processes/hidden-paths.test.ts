@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, vi } from 'vitest';
 import { pathHiding } from '../../../lib/processes/hidden-paths.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 it('folders of this machine are named by other words, and what lies in them keeps the rest of its path', () => {
   const hide = pathHiding([

@@ -1,0 +1,35 @@
+import { accessOf, clientsOf } from '../../bench/clients.ts';
+
+/**
+ * How many KiB a function's minified code may have, by the heaviest thing in it. A hundred more KiB are some 16 ms of init: raise a
+ * ceiling only for something that is worth them.
+ */
+export const ceilingsKiB = {
+  none: 200,
+  DynamoDB: 480,
+  S3: 680,
+  /** It speaks git's own protocol, in JavaScript. */
+  prepare: 820,
+};
+export type CeilingGroup = keyof typeof ceilingsKiB;
+
+/** Less than this is no function, but a file that was not bundled. */
+const FLOOR_KIB = 10;
+
+/** Functions of one group are held to the same ceiling. */
+export function ceilingGroup(handler: string): CeilingGroup {
+  if (handler === 'functions/tasks/revision/prepare.ts') return 'prepare';
+  const clients = clientsOf(accessOf(handler));
+  if (clients.includes('S3')) return 'S3';
+  return clients === 'none' ? 'none' : 'DynamoDB';
+}
+
+/** Those of the weighed functions that weigh more than their group may, or next to nothing, in words. `weights`: bytes by handler. */
+export function misweighed(weights: ReadonlyMap<string, number>): string[] {
+  return [...weights].flatMap(([handler, sizeBytes]) => {
+    const group = ceilingGroup(handler);
+    const weight = sizeBytes / 1024;
+    if (weight > FLOOR_KIB && weight <= ceilingsKiB[group]) return [];
+    return [`${handler} weighs ${weight.toFixed(1)} KiB, ${group} at most ${ceilingsKiB[group]}`];
+  });
+}

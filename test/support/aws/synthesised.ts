@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { makeApp } from '../../../lib/infra/app.ts';
+import { handlers } from '../../../lib/infra/handlers.ts';
+
+export type Resource = { Type: string; Properties: Record<string, unknown>; DeletionPolicy?: string };
+export type Synthesised = {
+  /** Every stack by its name, nested ones by their area. */
+  stacks: Map<string, Record<string, Resource>>;
+  /** What `cdk deploy` prints. */
+  outputs: Record<string, { Value: unknown }>;
+  /** The resources of a type in all stacks, by stack and logical id. */
+  all(type: string): [id: string, resource: Resource][];
+};
+
+/** What a settings file may say beyond its defaults: for tests of several of its parts, which then share one synthesis. */
+export const configured = {
+  environment: 'test',
+  removal: 'destroy',
+  domainName: 'slipway.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/1',
+  corsOrigins: 'https://console.example, http://localhost:5173',
+  oidcIssuer: 'https://id.example/realm',
+  oidcAudience: 'slipway',
+};
+
+/** Made once for all files of a worker: each takes seconds. */
+const made = new Map<string, Synthesised>();
+
+/** The stacks as `cdk synth` makes them with this context, but for the code of the functions: bundling it is tested elsewhere. */
+export function synthesised(context: Record<string, unknown> = {}): Synthesised {
+  const id = JSON.stringify(context);
+  const known = made.get(id) ?? synthesise(context);
+  made.set(id, known);
+  return known;
+}
+
+function synthesise(context: Record<string, unknown>): Synthesised {
+  const folder = mkdtempSync(join(tmpdir(), 'slipway-synth-'));
+  try {
+    return synthesiseIn(folder, context);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function synthesiseIn(folder: string, context: Record<string, unknown>): Synthesised {
+  // CloudFormation's own validation takes longer than all else and only warns; `cdk synth` has it. Where each part was made in the code is in no template.
+  const unused = { builtinCloudFormationValidation: false, stackTraces: false, treeMetadata: false };
+  const app = new App({ outdir: join(folder, 'out'), context, ...unused });
+  const code = join(folder, 'code');
+  mkdirSync(code);
+  writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');
+  const bundles = new Map(handlers().map((handler) => [handler, { folder: code, sizeBytes: 0 }]));
+  const root = makeApp(app, bundles);
+  const stacks = new Map<string, Record<string, Resource>>();
+  for (const child of [root, ...root.nestedStacks]) {
+    // A template is JSON whose resources have this shape.
+    const { Resources } = Template.fromStack(child).toJSON() as { Resources: Record<string, Resource> };
+    stacks.set(child === root ? 'root' : child.node.id, Resources);
+  }
+  const { Outputs: outputs } = Template.fromStack(root).toJSON() as { Outputs: Synthesised['outputs'] };
+  return {
+    stacks,
+    outputs,
+    all: (type) =>
+      [...stacks].flatMap(([name, resources]) =>
+        Object.entries(resources).flatMap(([id, resource]) =>
+          resource.Type === type ? [[`${name}/${id}`, resource] as [string, Resource]] : [],
+        ),
+      ),
+  };
+}

@@ -1,0 +1,61 @@
+import { createConnection } from '../../../lib/app/oauth/connections/create.ts';
+import { deleteConnection } from '../../../lib/app/oauth/connections/delete.ts';
+import { listConnections } from '../../../lib/app/oauth/connections/list.ts';
+import { getConnectionToken } from '../../../lib/app/oauth/connections/token.ts';
+import { changeTokenMetadata } from '../../../lib/app/oauth/tokens/change-metadata.ts';
+import { deleteToken } from '../../../lib/app/oauth/tokens/delete.ts';
+import { deleteTokens } from '../../../lib/app/oauth/tokens/delete-all.ts';
+import { tokenExists } from '../../../lib/app/oauth/tokens/exists.ts';
+import { importToken } from '../../../lib/app/oauth/tokens/import.ts';
+import { listTokens } from '../../../lib/app/oauth/tokens/list.ts';
+import * as rows from '../../../lib/contract/routes/oauth-tokens.ts';
+import type { OAuthProvider } from '../../../lib/store/oauth-providers.ts';
+import { allItems, aWorld, type World } from '../world/world.ts';
+import { aGrant, aStoredProvider } from './grants.ts';
+import { anOAuthProvider, type TestProvider } from './provider.ts';
+
+/** Requests about OAuth tokens and connections as clients send them, to a control plane with a provider at a real authorization server. */
+export type GrantingPlane = World & { server: TestProvider; provider: OAuthProvider };
+
+export async function aGrantingPlane(): Promise<GrantingPlane> {
+  const plane = await aWorld();
+  const server = await anOAuthProvider();
+  return { ...plane, server, provider: await aStoredProvider(plane, server) };
+}
+
+type Asking = Pick<World, 'deps' | 'caller'>;
+export const grant = (plane: GrantingPlane, wish?: Parameters<typeof aGrant>[3]) =>
+  aGrant(plane, plane.server, plane.provider, wish);
+const query = { provider_id: 'acme' };
+export const list = ({ deps, caller }: Asking) => listTokens(deps, { query }, caller);
+export const exists = async ({ deps, caller }: Asking) =>
+  (await tokenExists(deps, { query }, caller)).has_token;
+export const removeAll = ({ deps, caller }: Asking) => deleteTokens(deps, { query }, caller);
+export const remove = ({ deps, caller }: Asking, id: string) =>
+  deleteToken(deps, { params: { token_id: id } }, caller);
+export const change = ({ deps, caller }: Asking, id: string, body: object) =>
+  changeTokenMetadata(
+    deps,
+    { params: { token_id: id }, body: rows.changeTokenMetadata.body.parse(body) },
+    caller,
+  );
+export const bring = ({ deps, caller }: Asking, body: object) =>
+  importToken(deps, { body: rows.importToken.body.parse({ provider_id: 'acme', ...body }) }, caller);
+export const connect = ({ deps, caller }: Asking, agentId: string, tokenId: string) =>
+  createConnection(deps, { params: { agent_id: agentId }, body: { oauth_token_id: tokenId } }, caller);
+export const connections = async ({ deps, caller }: Asking, agentId: string) =>
+  (await listConnections(deps, { params: { agent_id: agentId } }, caller)).data;
+export const disconnect = ({ deps, caller }: Asking, agentId: string, id: string) =>
+  deleteConnection(deps, { params: { agent_id: agentId, connection_id: id } }, caller);
+export const token = ({ deps, caller }: Asking, agentId: string, id: string) =>
+  getConnectionToken(deps, { params: { agent_id: agentId, connection_id: id } }, caller);
+
+/** Somebody else in the same tenant, and in another tenant of the same organisation. */
+export const others = (plane: World): World[] => [
+  plane.as({ userId: 'somebody else' }),
+  plane.as({ tenantId: plane.deps.clock.randomId() }),
+];
+
+/** The kinds of all items that are stored. */
+export const entities = async (plane: GrantingPlane) =>
+  (await allItems(plane.deps.table)).map(({ entity }) => String(entity)).sort();

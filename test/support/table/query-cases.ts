@@ -1,0 +1,285 @@
+import type * as z from 'zod';
+import { logChunk, packLines } from '../../../lib/adapters/aws/log-chunks.ts';
+import { queryLog } from '../../../lib/adapters/aws/log-query.ts';
+import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
+import { rowsOf } from '../../../lib/app/deployments/row-lists.ts';
+import { firstQueued } from '../../../lib/app/engine/end-queued.ts';
+import { listMembers } from '../../../lib/app/members/list.ts';
+import { listTenants } from '../../../lib/app/tenants/list.ts';
+import { apiKeyRows } from '../../../lib/store/api-keys.ts';
+import * as audit from '../../../lib/store/audit-items.ts';
+import { auditEventKey } from '../../../lib/store/audit-keys.ts';
+import { keysBeside } from '../../../lib/store/deletions.ts';
+import { packedId, rowsOnListener } from '../../../lib/store/deployment-rows.ts';
+import { dueItems } from '../../../lib/store/due.ts';
+import { unsentEvents, unsentEventsOf } from '../../../lib/store/event-items.ts';
+import * as identity from '../../../lib/store/identity-items.ts';
+import { integration, integrationsOf } from '../../../lib/store/integrations.ts';
+import * as items from '../../../lib/store/items.ts';
+import * as keys from '../../../lib/store/keys.ts';
+import { listenerRows } from '../../../lib/store/listeners.ts';
+import * as connections from '../../../lib/store/oauth-connections.ts';
+import * as oauthKeys from '../../../lib/store/oauth-keys.ts';
+import { oauthProvider, providersOf } from '../../../lib/store/oauth-providers.ts';
+import { revocation, revocationsIn } from '../../../lib/store/oauth-revocations.ts';
+import * as tokens from '../../../lib/store/oauth-tokens.ts';
+import { placementKey, placementVersionKeys } from '../../../lib/store/placement-keys.ts';
+import { placementState, placementsOn, placementVersion } from '../../../lib/store/placements.ts';
+import { endsReader, revisionEnds } from '../../../lib/store/revision-ends.ts';
+import { revisionsBetween } from '../../../lib/store/revisions.ts';
+import type { Table } from '../../../lib/store/table.ts';
+import { openTaskPage } from '../../../lib/store/tasks.ts';
+import { aCaller } from '../world/caller.ts';
+import { aDeployment } from './stored-items.ts';
+
+/** A query of the table, as code asks it. `id` stands for every id that the code could mix up with another one. */
+export type QueryCase = {
+  name: string;
+  /** Where the code spells the query. */
+  file: string;
+  shape: z.ZodType;
+  /** The key of an item that the query finds under `id`. */
+  key: (id: string) => keys.Key;
+  /** Attributes beside the least that the shape asks for. */
+  more?: (id: string) => Record<string, unknown>;
+  ask: (table: Table, id: string) => Promise<unknown[]>;
+};
+
+async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of found) list.push(item);
+  return list;
+}
+
+const TENANT = 'tenant';
+const page = { query: { limit: 20, offset: 0 } };
+const log = (id: string) => ({ tenantId: TENANT, deploymentId: id, type: 'build' as const });
+const noTime = '00000000-0000-7000-8000-000000000000';
+
+const ofDeployments: QueryCase[] = [
+  {
+    name: 'revisions of a deployment',
+    file: 'lib/store/revisions.ts',
+    shape: items.revision,
+    key: (id) => keys.revisionKey(TENANT, id, 1),
+    ask: (table, id) => all(revisionsBetween(table, { tenantId: TENANT, deploymentId: id }, 1, 2)),
+  },
+  {
+    name: 'queued revisions of a deployment',
+    file: 'lib/app/engine/end-queued.ts',
+    shape: items.revision,
+    key: (id) => keys.revisionKey(TENANT, id, 1),
+    more: () => ({ number: 1, status: 'QUEUED' }),
+    ask: (table, id) => firstQueued(table, aDeployment({ tenant_id: TENANT, id, queued: [1] })),
+  },
+  {
+    name: 'how revisions of a deployment ended',
+    file: 'lib/store/revision-ends.ts',
+    shape: revisionEnds,
+    key: (id) => keys.revisionEndsKey({ tenantId: TENANT, deploymentId: id }, 0),
+    more: () => ({ DEPLOYED: new Set([1]) }),
+    ask: async (table, id) => {
+      const status = await endsReader(table, { tenantId: TENANT, deploymentId: id })(1);
+      return status === undefined ? [] : [status];
+    },
+  },
+  {
+    name: 'what is purged of a deployment',
+    file: 'lib/store/deletions.ts',
+    shape: items.configuration,
+    key: (id) => keys.configurationKey(TENANT, id, 1),
+    ask: (table, id) => keysBeside(table, { tenantId: TENANT, deploymentId: id }, 10),
+  },
+  {
+    name: 'deployments of a tenant',
+    file: 'lib/app/deployments/row-lists.ts',
+    shape: items.deploymentRow,
+    key: (id) => keys.deploymentRowKey(id, 'deployment'),
+    ask: (table, id) => all(rowsOf({ table, tenantId: id, others: true, deleted: false }, 10)),
+  },
+  {
+    name: 'deployments on a listener',
+    file: 'lib/store/deployment-rows.ts',
+    shape: items.deploymentRow,
+    key: (id) => keys.deletedRowKey(id, 'deployment'),
+    more: () => ({ listener: packedId(noTime) }),
+    ask: (table, id) => all(rowsOnListener(table, id, noTime)),
+  },
+  {
+    name: 'events of a deployment that are to be delivered',
+    file: 'lib/store/event-items.ts',
+    shape: unsentEvents,
+    key: (id) => keys.unsentEventsKey(TENANT, id, 1),
+    ask: (table, id) => all(unsentEventsOf(table, { tenantId: TENANT, deploymentId: id })),
+  },
+  {
+    name: 'lines of a log',
+    file: 'lib/adapters/aws/log-query.ts',
+    shape: logChunk,
+    key: (id) => keys.logChunkKey(TENANT, id, 'build', 5),
+    more: () => ({ last: 5, lines: packLines([{ timestamp: 5, level: 'INFO', message: 'a line' }]) }),
+    ask: async (table, id) => (await queryLog(table, log(id), { order: 'asc', limit: 10 })).entries,
+  },
+  {
+    name: 'a log that is deleted',
+    file: 'lib/adapters/aws/logs.ts',
+    shape: logChunk,
+    key: (id) => keys.logChunkKey(TENANT, id, 'build', 5),
+    more: () => ({ last: 5, lines: packLines([{ timestamp: 5, level: 'INFO', message: 'a line' }]) }),
+    ask: async (table, id) => {
+      await createTableLogs(table, { now: Date.now }).delete(TENANT, id.toUpperCase());
+      return (await queryLog(table, log(id), { order: 'asc', limit: 10 })).entries;
+    },
+  },
+];
+
+const ofTenants: QueryCase[] = [
+  {
+    name: 'open tasks of a listener',
+    file: 'lib/store/tasks.ts',
+    shape: items.openTask,
+    key: (id) => keys.openTaskKey(TENANT, id, 'task'),
+    ask: async (table, id) => (await openTaskPage(table, TENANT, id)).items,
+  },
+  {
+    name: 'the versions of what should run on a listener',
+    file: 'lib/store/placements.ts',
+    shape: placementVersion,
+    more: () => ({ placed: 1 }),
+    key: (id) => placementVersionKeys(TENANT, id)[0] ?? placementKey(TENANT, id, ''),
+    ask: async (table, id) => {
+      const { placed } = await placementState(table, { tenantId: TENANT, listenerId: id });
+      return placed === '0' ? [] : [placed];
+    },
+  },
+  {
+    name: 'what should run on a listener',
+    file: 'lib/store/placements.ts',
+    shape: items.placement,
+    key: (id) => placementKey(TENANT, id, 'deployment'),
+    ask: async (table, id) => (await placementsOn(table, { tenantId: TENANT, listenerId: id })).placements,
+  },
+  {
+    name: 'listeners of a tenant',
+    file: 'lib/store/listeners.ts',
+    shape: items.listener,
+    key: (id) => keys.listenerRowKey(id, 'listener'),
+    ask: (table, id) => all(listenerRows(table, id)),
+  },
+  {
+    name: 'integrations of a tenant',
+    file: 'lib/store/integrations.ts',
+    shape: integration,
+    key: (id) => keys.integrationKey(id, 'integration'),
+    ask: integrationsOf,
+  },
+  {
+    name: 'audit events of a tenant',
+    file: 'lib/store/audit-items.ts',
+    shape: audit.auditEvent,
+    key: (id) => auditEventKey({ tenantId: id }, noTime),
+    ask: (table, id) =>
+      all(audit.auditEvents(table, { tenantId: id }, { since: undefined, until: undefined })),
+  },
+  {
+    name: 'keys of a tenant',
+    file: 'lib/store/api-keys.ts',
+    shape: identity.apiKeyRow,
+    key: (id) => keys.apiKeyRowKey({ organisationId: 'o', tenantId: id }, 'key'),
+    ask: (table, id) => all(apiKeyRows(table, { organisationId: 'o', tenantId: id }, 10)),
+  },
+  {
+    name: 'members of a tenant',
+    file: 'lib/app/members/list.ts',
+    shape: identity.member,
+    key: (id) => keys.memberKey(id, 'member'),
+    ask: async (table, id) => (await listMembers({ table }, page, aCaller({ tenantId: id }))).resources,
+  },
+  {
+    name: 'tenants of an organisation',
+    file: 'lib/app/tenants/list.ts',
+    shape: identity.tenantRow,
+    key: (id) => keys.tenantRowKey(id, 'tenant'),
+    ask: async (table, id) => (await listTenants({ table }, page, aCaller({ organisationId: id }))).resources,
+  },
+  {
+    name: 'partitions that are due',
+    file: 'lib/store/due.ts',
+    shape: items.deployment,
+    key: (id) => ({ pk: id, sk: 'A' }),
+    more: (id) => ({ due_pk: id, due_at: 1 }),
+    ask: (table, id) => all(dueItems(table, id, 2)),
+  },
+];
+
+type Granted = tokens.TokenOwner & { providerId: string };
+const granted: Granted = {
+  tenantId: 'tenant',
+  ownerId: 'owner',
+  userId: 'person',
+  agentId: 'agent',
+  providerId: 'p',
+};
+
+/** Tokens are found under an id that is one of the parts of their key. */
+const tokensBy = (
+  part: keyof Granted,
+  ask: (table: Table, of: Granted) => Promise<tokens.OAuthToken[]>,
+): QueryCase => ({
+  name: `tokens by ${part}, ${ask.name}`,
+  file: 'lib/store/oauth-tokens.ts',
+  shape: tokens.oauthToken,
+  key: (id) => {
+    const of = { ...granted, [part]: id };
+    return oauthKeys.oauthTokenKey(of, of.providerId, 'token');
+  },
+  ask: (table, id) => ask(table, { ...granted, [part]: id }),
+});
+const allTokens = (table: Table, of: Granted) => tokens.tokensOf(table, of, of.providerId);
+const matching = (table: Table, of: Granted) => tokens.matching(table, of, of.providerId);
+
+const connectionsBy = (part: 'agentId' | 'ownerId'): QueryCase => ({
+  name: `connections by ${part}`,
+  file: 'lib/store/oauth-connections.ts',
+  shape: connections.connection,
+  key: (id) => oauthKeys.connectionKey({ ...granted, [part]: id }, 'connection'),
+  ask: (table, id) => connections.connectionsOf(table, { ...granted, [part]: id }),
+});
+
+const ofGrants: QueryCase[] = [
+  tokensBy('providerId', allTokens),
+  tokensBy('ownerId', allTokens),
+  tokensBy('providerId', matching),
+  tokensBy('userId', matching),
+  tokensBy('agentId', matching),
+  {
+    ...tokensBy('providerId', allTokens),
+    name: 'whether there are tokens of a provider',
+    ask: async (table, id) => ((await tokens.hasTokens(table, granted, id)) ? ['some'] : []),
+  },
+  connectionsBy('agentId'),
+  connectionsBy('ownerId'),
+  {
+    name: 'connections that use a token',
+    file: 'lib/store/oauth-connections.ts',
+    shape: connections.tokenConnection,
+    key: (id) => oauthKeys.tokenConnectionKey(TENANT, id, 'connection'),
+    ask: (table, id) => connections.connectionsOfToken(table, TENANT, id),
+  },
+  {
+    name: 'providers of an organisation',
+    file: 'lib/store/oauth-providers.ts',
+    shape: oauthProvider,
+    key: (id) => keys.oauthProviderKey(id, 'provider'),
+    ask: providersOf,
+  },
+  {
+    name: 'what is to be revoked of a token',
+    file: 'lib/store/oauth-revocations.ts',
+    shape: revocation,
+    key: (id) => oauthKeys.revocationKey(TENANT, id, 'revocation'),
+    ask: (table, id) => all(revocationsIn(table, oauthKeys.revocationKey(TENANT, id, '').pk)),
+  },
+];
+
+export const queryCases: QueryCase[] = [...ofDeployments, ...ofTenants, ...ofGrants];

@@ -1,0 +1,212 @@
+import { hashOf, newApiKey } from '../../../lib/app/identity/api-key.ts';
+import type { Role } from '../../../lib/contract/roles.ts';
+import { packedId } from '../../../lib/store/deployment-rows.ts';
+import type { ApiKeyItem } from '../../../lib/store/identity-items.ts';
+import type {
+  Configuration,
+  Deployment,
+  DeploymentRow,
+  Listener,
+  OpenTask,
+  Placement,
+  Revision,
+  TaskToken,
+} from '../../../lib/store/items.ts';
+import {
+  apiKeyKey,
+  configurationKey,
+  deploymentKey,
+  deploymentRowKey,
+  listenerKey,
+  listenerRowKey,
+  openTaskKey,
+  revisionKey,
+  tokenKey,
+} from '../../../lib/store/keys.ts';
+import { placementKey } from '../../../lib/store/placement-keys.ts';
+import type { MockedTable } from './mocked-table.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+
+/** One of each, all of one tenant and belonging together. */
+export const ids = {
+  tenant: '0190a000-0000-7000-8000-000000000001',
+  organisation: '0190a000-0000-7000-8000-000000000002',
+  user: '0190a000-0000-7000-8000-000000000003',
+  deployment: '0190a000-0000-7000-8000-0000000000d1',
+  revision: '0190a000-0000-7000-8000-000000000001',
+  listener: '0190a000-0000-7000-8000-0000000000e1',
+  task: '0190a000-0000-7000-8000-0000000000f1',
+  key: '0190a000-0000-7000-8000-0000000000a1',
+  member: '0190a000-0000-8000-a000-0000000000a2',
+  lease: '0190a000-0000-4000-8000-0000000000f2',
+  integration: '0190a000-0000-7000-8000-0000000000a1',
+  token: '0190a000-0000-7000-8000-0000000000a3',
+  connection: '0190a000-0000-7000-8000-0000000000a4',
+  auth: '0190a000-0000-7000-8000-0000000000c1',
+  unknown: '0190a000-0000-7000-8000-00000000dead',
+} as const;
+
+export const owner = { tenantId: ids.tenant, deploymentId: ids.deployment };
+export const ref = { ...owner, revisionId: ids.revision };
+const base = { v: 1, tenant_id: ids.tenant } as const;
+
+export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
+  ...base,
+  v: 3,
+  entity: 'deployment',
+  id: ids.deployment,
+  name: 'demo',
+  source: 'github',
+  created_at: AT,
+  updated_at: AT,
+  created_by: ids.user,
+  status: 'UNUSED',
+  config: { repo_url: 'https://git.example/team/app.git' },
+  revision_source: 'github',
+  revision_config: { repo_ref: 'main' },
+  listener_id: ids.listener,
+  secret_names: [],
+  secret_references: [],
+  config_version: 1,
+  configuration: 1,
+  latest_number: 1,
+  latest_revision_id: ids.revision,
+  queued: [],
+  epoch: 1,
+  ...changes,
+});
+
+export const aRevision = (changes: Partial<Revision> = {}): Revision => ({
+  ...base,
+  v: 2,
+  entity: 'revision',
+  deployment_id: ids.deployment,
+  id: ids.revision,
+  number: 1,
+  source: 'github',
+  status: 'QUEUED',
+  history: [{ status: 'CREATING', at: AT }],
+  created_at: AT,
+  updated_at: AT,
+  created_by: ids.user,
+  revision_config: { repo_ref: 'main', repo_commit_sha: 'c'.repeat(40) },
+  configuration: 1,
+  inherits: false,
+  ...changes,
+});
+
+export const aListener = (changes: Partial<Listener> = {}): Listener => ({
+  ...base,
+  v: 2,
+  entity: 'listener',
+  id: ids.listener,
+  compute_type: 'process',
+  compute_id: 'machine',
+  k8s_namespaces: [],
+  compute_config: { k8s_namespaces: [] },
+  is_default: false,
+  created_at: AT,
+  updated_at: AT,
+  ...changes,
+});
+
+const aConfiguration: Configuration = {
+  ...base,
+  entity: 'configuration',
+  version: 1,
+  repo_url: 'https://git.example/team/app.git',
+  secret_references: [],
+  secret_names: [],
+};
+
+export const aTask = (changes: Partial<OpenTask> = {}): OpenTask => ({
+  ...base,
+  entity: 'task',
+  id: ids.task,
+  kind: 'DEPLOY',
+  listener_id: ids.listener,
+  deployment_id: ids.deployment,
+  revision_id: ids.revision,
+  epoch: 1,
+  state: 'claimed',
+  offered_at: Date.now(),
+  lease_id: ids.lease,
+  lease_until: Date.now() + 60_000,
+  instance_id: 'instance',
+  ...changes,
+});
+
+export const seedDeployment = (table: MockedTable, changes: Partial<Deployment> = {}): void =>
+  table.seed(deploymentKey(ids.tenant, ids.deployment), aDeployment(changes));
+
+export const seedDeploymentRow = (table: MockedTable): void =>
+  table.seed(deploymentRowKey(ids.tenant, ids.deployment), {
+    v: 3,
+    entity: 'deployment_row',
+    sk: ids.deployment,
+    name: 'demo',
+    status: 'UNUSED',
+    listener: packedId(ids.listener),
+  } satisfies DeploymentRow);
+
+export const seedRevision = (table: MockedTable, changes: Partial<Revision> = {}): void =>
+  table.seed(revisionKey(ids.tenant, ids.deployment, 1), aRevision(changes));
+
+export const seedTask = (table: MockedTable, changes: Partial<OpenTask> = {}): void =>
+  table.seed(openTaskKey(ids.tenant, ids.listener, ids.task), aTask(changes));
+
+export const seedToken = (table: MockedTable, stage: TaskToken['stage']): void =>
+  table.seed(tokenKey(ids.tenant, ids.deployment, 1), {
+    ...base,
+    entity: 'token',
+    stage,
+    token: 'the-token',
+  });
+
+/** The deployment holds its slot for its one revision, which is in `status`. */
+export function seedInSlot(table: MockedTable, changes: Partial<Revision>, deployment = {}): void {
+  const slot = { kind: 'revision', revision_id: ids.revision, number: 1, attempt: 1, since: AT } as const;
+  seedDeployment(table, { slot, ...deployment });
+  seedRevision(table, changes);
+}
+
+/** A deployment with one revision, its configuration, list row and placement, and the listener it is on. */
+export function seedAll(table: MockedTable): void {
+  seedDeployment(table);
+  seedRevision(table);
+  seedDeploymentRow(table);
+  const placement: Placement = {
+    ...base,
+    v: 2,
+    entity: 'placement',
+    deployment_id: ids.deployment,
+    revision_id: ids.revision,
+    epoch: 1,
+    held: false,
+  };
+  table.seed(configurationKey(ids.tenant, ids.deployment, 1), aConfiguration);
+  table.seed(listenerKey(ids.tenant, ids.listener), aListener());
+  table.seed(listenerRowKey(ids.tenant, ids.listener), aListener());
+  table.seed(placementKey(ids.tenant, ids.listener, ids.deployment), placement);
+}
+
+/** Stores a key of this role (a listener's is bound to the listener), and gives it. */
+export function seedKey(table: MockedTable, role: Role, changes: Partial<ApiKeyItem> = {}): string {
+  const key = newApiKey();
+  table.seed(apiKeyKey(hashOf(key)), {
+    v: 1,
+    entity: 'api_key',
+    id: ids.user,
+    organisation_id: ids.organisation,
+    tenant_id: ids.tenant,
+    user_id: ids.user,
+    role,
+    ...(role === 'listener' && { listener_id: ids.listener }),
+    name: 'test',
+    hint: 'slp_…',
+    created_at: AT,
+    ...changes,
+  } satisfies ApiKeyItem);
+  return key;
+}

@@ -1,0 +1,25 @@
+import type { openWithListener } from './wired-world.ts';
+
+/** Each route that a listener asks, and those that show it, to its success. */
+export async function expectListener({
+  ask,
+  offer,
+  listenerId: listener_id,
+  listenerKey: key,
+}: Awaited<ReturnType<typeof openWithListener>>): Promise<void> {
+  await ask('getListener', { params: { listener_id } });
+  await ask('listListeners');
+  const { id: deployment_id, revisionId: revision_id } = await offer('a');
+  const params = { listener_id };
+  const { tasks } = await ask('claimTasks', { key, params, body: { instance_id: 'i' } });
+  const [{ task_id, lease_id } = { task_id: '', lease_id: '' }] = tasks;
+  const ofTask = { key, params: { listener_id, task_id } };
+  const lines = [{ timestamp: Date.now(), message: 'it starts' }];
+  await ask('heartbeatTask', { ...ofTask, body: { lease_id } });
+  await ask('shipTaskLogs', { ...ofTask, body: { lease_id, lines } });
+  await ask('getDesired', { key, params });
+  await ask('getSpec', { key, params: { listener_id, deployment_id } });
+  await ask('completeTask', { ...ofTask, body: { lease_id, outcome: 'succeeded' } });
+  await ask('reportStatus', { key, params, body: { reports: [] } });
+  await ask('shipLogs', { key, params, body: { batches: [{ deployment_id, revision_id, lines }] } });
+}

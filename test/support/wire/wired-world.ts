@@ -1,0 +1,48 @@
+import type { Registry } from '../../../lib/adapters/registry.ts';
+import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
+import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { createListenerKey } from '../../../lib/app/identity/create-listener-key.ts';
+import type { Role } from '../../../lib/contract/roles.ts';
+import { offered } from '../world/listening.ts';
+import { aWorld } from '../world/world.ts';
+import { openWire, type Request, type WireRecord } from './wire.ts';
+
+export const machine = { compute_type: 'process', compute_id: 'machine', compute_config: {} };
+
+/** A registry with the same login for everything. */
+function registryAt(registryHost: string): Registry {
+  const login = { registryHost, username: 'AWS', password: 'secret', expiresAt: '2026-11-21T23:29:13.000Z' };
+  return {
+    pushLogin: async ({ deploymentId }) => ({ ...login, repository: `${registryHost}/${deploymentId}` }),
+    pullLogin: async () => login,
+  };
+}
+
+/** A tenant with its first key, and its endpoints; with a registry at a host if one is given. */
+export async function open(record: WireRecord, registryHost?: string) {
+  const empty = await aWorld({ registryHost });
+  await record.opened(empty.deps);
+  const registry = registryHost === undefined ? undefined : registryAt(registryHost);
+  const { apiKey, ...ids } = await bootstrap(empty.deps, { organisation: 'acme', tenant: 'main' });
+  const plane = empty.as({ ...ids, role: 'organisation_admin' });
+  const wire = await openWire({ ...plane.deps, registry }, record);
+  const ask = (operation: string, request: Request = {}) => wire.ask(operation, { key: apiKey, ...request });
+  const refused: typeof wire.refuse = (code, how, operation, request) =>
+    wire.refuse(code, how, operation, { key: apiKey, ...request });
+  const keyOf = (role: Role, of: 'tenant' | 'organisation' = 'tenant') => {
+    const tenantId = of === 'tenant' ? ids.tenantId : undefined;
+    return createApiKey(plane.deps, { ...ids, tenantId, role, name: role });
+  };
+  const keyFor = (listenerId: string) =>
+    createListenerKey(plane.deps, { tenantId: ids.tenantId, listenerId });
+  return { plane, wire, ask, refused, apiKey, keyOf, keyFor, ...ids };
+}
+
+/** The same, with a listener and a key of its own. */
+export async function openWithListener(record: WireRecord, registryHost?: string) {
+  const opened = await open(record, registryHost);
+  const { id: listenerId } = await opened.ask('createListener', { body: machine });
+  const listenerKey = await opened.keyFor(listenerId);
+  const offer = (name: string) => offered({ plane: opened.plane, listenerId }, name);
+  return { ...opened, listenerId, listenerKey, offer };
+}

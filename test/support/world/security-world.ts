@@ -1,0 +1,165 @@
+import { createApiKey as requestApiKey } from '../../../lib/app/api-keys/create.ts';
+import { revokeApiKey } from '../../../lib/app/api-keys/revoke.ts';
+import type { Caller } from '../../../lib/app/caller.ts';
+import type { Deps } from '../../../lib/app/deps.ts';
+import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
+import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { createIntegration } from '../../../lib/app/integrations/create.ts';
+import { putMember } from '../../../lib/app/members/put.ts';
+import { createConnection } from '../../../lib/app/oauth/connections/create.ts';
+import { authenticate } from '../../../lib/app/oauth/consent/authenticate.ts';
+import { createProvider } from '../../../lib/app/oauth/providers/create.ts';
+import { importToken } from '../../../lib/app/oauth/tokens/import.ts';
+import { createTenant } from '../../../lib/app/tenants/create.ts';
+import { type Role, roles } from '../../../lib/contract/roles.ts';
+import { authenticate as authenticateRow } from '../../../lib/contract/routes/consent.ts';
+import { createIntegration as createIntegrationRow } from '../../../lib/contract/routes/integrations.ts';
+import { createProvider as createProviderRow } from '../../../lib/contract/routes/oauth-providers.ts';
+import { importToken as importTokenRow } from '../../../lib/contract/routes/oauth-tokens.ts';
+import { put } from '../../../lib/store/expressions.ts';
+import { openTaskKey } from '../../../lib/store/keys.ts';
+import { transact } from '../../../lib/store/operations.ts';
+import { keepReads } from '../http/security-reads.ts';
+import { aTask } from '../table/stored-items.ts';
+import { aCaller } from './caller.ts';
+import { github, post, register } from './requests.ts';
+import { aWorld, type World } from './world.ts';
+
+/** One tenant with a thing of each kind, two users of it, and a key of the first one for each role. */
+export type Inhabited = {
+  tenantId: string;
+  organisationId: string;
+  /** The id of its own thing, by the name that paths give to such ids. */
+  ids: Record<string, string>;
+  keys: Record<Role, string>;
+  /** An administrator of its organisation who is another user. */
+  otherUserKey: string;
+};
+
+export type SecurityWorld = {
+  deps: Deps;
+  own: Inhabited;
+  /** Another tenant of the same organisation, and one of another organisation. */
+  foreign: Inhabited[];
+  /** Of the own organisation, for all of its tenants. */
+  organisationKey: string;
+  /** Of the own tenant, and not good any more. */
+  expiredKey: string;
+  revokedKey: string;
+  /** A bearer of the own tenant, an administrator of its organisation. */
+  bearer: string;
+  /** A good bearer that is no member of any tenant. */
+  strangerBearer: string;
+};
+
+const BEARER = /^token-of-(\w+)$/;
+
+/** An identity provider whose tokens say plainly whose they are; how real ones are verified is tested beside. */
+const plainIssuer: NonNullable<Deps['identityProvider']> = {
+  subjectOf: async (token) => BEARER.exec(token)?.[1],
+};
+
+type Tenant = Pick<Caller, 'tenantId' | 'organisationId'>;
+
+export async function aSecurityWorld(): Promise<SecurityWorld> {
+  const plane = await aWorld();
+  keepReads(plane.deps.table);
+  plane.deps.identityProvider = plainIssuer;
+  plane.deps.keyUses = { note: () => undefined };
+  const [first, second] = [await organisation(plane), await organisation(plane)];
+  const sister = await createTenant(plane.deps, { body: { name: 'sister' } }, as(first));
+  const own = await inhabited(plane, first);
+  const wish = { ...first, userId: plane.deps.clock.randomId(), name: 'test' } as const;
+  const admin = { ...wish, role: 'organisation_admin' } as const;
+  const past = new Date(Date.now() - 1000).toISOString();
+  const revoked = await requestApiKey(
+    plane.deps,
+    { body: { name: 'revoked', role: 'organisation_admin' } },
+    as(first),
+  );
+  await revokeApiKey(plane.deps, { params: { key_id: revoked.id } }, as(first));
+  await putMember(plane.deps, { body: { user_id: 'alice', role: 'organisation_admin' } }, as(first));
+  return {
+    deps: plane.deps,
+    own,
+    foreign: [
+      await inhabited(plane, { tenantId: sister.id, organisationId: first.organisationId }),
+      await inhabited(plane, second),
+    ],
+    organisationKey: await createApiKey(plane.deps, { ...admin, tenantId: undefined }),
+    expiredKey: await createApiKey(plane.deps, { ...admin, expiresAt: past }),
+    revokedKey: revoked.key,
+    bearer: 'token-of-alice',
+    strangerBearer: 'token-of-mallory',
+  };
+}
+
+const as = (tenant: Tenant): Caller => aCaller({ ...tenant, role: 'organisation_admin' });
+
+async function organisation({ deps }: World): Promise<Tenant> {
+  const { tenantId, organisationId } = await bootstrap(deps, { organisation: 'o', tenant: 't' });
+  return { tenantId, organisationId };
+}
+
+async function inhabited(plane: World, tenant: Tenant): Promise<Inhabited> {
+  const caller = as(tenant);
+  const { deps } = plane;
+  const [userId, otherUserId] = [deps.clock.randomId(), deps.clock.randomId()];
+  const shared = await things({ ...plane, caller });
+  const ids = { ...shared, ...(await ownThings({ deps, caller: { ...caller, userId } }, shared)) };
+  const made = await Promise.all(
+    roles.map(async (role) => {
+      const bound = role === 'listener' ? { listenerId: ids.listener_id ?? '' } : {};
+      return [role, await createApiKey(deps, { ...tenant, ...bound, userId, role, name: role })] as const;
+    }),
+  );
+  const keys = Object.fromEntries(made) as Record<Role, string>; // one for each of all roles
+  const other = { ...tenant, userId: otherUserId, role: 'organisation_admin', name: 'other' } as const;
+  return { ...tenant, ids, keys, otherUserKey: await createApiKey(deps, other) };
+}
+
+/** One thing of each kind that a path can name; a new kind needs one here, as a test says. */
+async function things(plane: World): Promise<Record<string, string>> {
+  const { deps, caller } = plane;
+  const { id: listener_id } = await register(plane, 'machine');
+  const { id: deployment_id, latest_revision_id: revision_id } = await post(plane, github('a'));
+  const task_id = deps.clock.orderedId();
+  const task = aTask({
+    ...{ tenant_id: caller.tenantId, id: task_id },
+    ...{ listener_id, deployment_id, revision_id },
+  });
+  const key = openTaskKey(caller.tenantId, listener_id, task_id);
+  await transact(deps.table, [put('task', { ...key, ...task })]);
+  const { id: key_id } = await requestApiKey(deps, { body: { name: 'k', role: 'viewer' } }, caller);
+  const user_id = `somebody of ${caller.tenantId}`;
+  const { id: member_id } = await putMember(deps, { body: { user_id, role: 'viewer' } }, caller);
+  const access = createIntegrationRow.body.parse({ type: 'github', host: 'git.example', token: 'a' });
+  const { id: integration_id } = await createIntegration(deps, { body: access }, caller);
+  const provider_id = await aProvider(plane);
+  return { listener_id, deployment_id, revision_id, task_id, key_id, member_id, integration_id, provider_id };
+}
+
+/** What belongs to one user alone: a token, which an agent uses. */
+async function ownThings(
+  { deps, caller }: Pick<World, 'deps' | 'caller'>,
+  { provider_id }: Record<string, string>,
+): Promise<Record<string, string>> {
+  const body = importTokenRow.body.parse({ provider_id, access_token: 'a-token' });
+  const { id: token_id } = await importToken(deps, { body }, caller);
+  const agent_id = `agent of ${caller.tenantId}`;
+  const wish = { params: { agent_id }, body: { oauth_token_id: token_id } };
+  const { id: connection_id } = await createConnection(deps, wish, caller);
+  const asked = authenticateRow.body.parse({ provider: provider_id, scopes: ['more'] });
+  const { auth_id } = await authenticate(deps, { body: asked, baseUrl: 'https://api.example' }, caller);
+  return { token_id, agent_id, connection_id, auth_id: auth_id ?? '' };
+}
+
+/** Nobody listens at its addresses: what it publishes of itself is nothing, at once. */
+async function aProvider({ deps, caller }: World): Promise<string> {
+  const body = createProviderRow.body.parse({
+    provider_id: deps.clock.randomId(),
+    ...{ name: 'p', client_id: 'c', client_secret: 's' },
+    ...{ auth_url: 'http://127.0.0.1:1/auth', token_url: 'http://127.0.0.1:1/token' },
+  });
+  return (await createProvider(deps, { body }, caller)).provider_id;
+}

@@ -1,0 +1,128 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../../lib/adapters/clock.ts';
+import { noRegistry } from '../../../lib/adapters/images.ts';
+import { openOAuth } from '../../../lib/adapters/outbound/oauth/client.ts';
+import { openOAuthDiscovery } from '../../../lib/adapters/outbound/oauth/discovery.ts';
+import { neverWait } from '../../../lib/adapters/task-notifier.ts';
+import type { Caller } from '../../../lib/app/caller.ts';
+import type { Deps } from '../../../lib/app/deps.ts';
+import { unkeyed } from '../../../lib/app/idempotency.ts';
+import { createUploadUrl } from '../../../lib/app/uploads/create-upload-url.ts';
+import type { DiskBlobs } from '../../../lib/embedded/blobs.ts';
+import { createEmbeddedEvents } from '../../../lib/embedded/events.ts';
+import { openFileKeys } from '../../../lib/embedded/keys.ts';
+import { openLogStore } from '../../../lib/embedded/logs.ts';
+import type { Item } from '../../../lib/store/operations.ts';
+import type { Table } from '../../../lib/store/table.ts';
+import { temporaryFolder } from '../files/temporary-folder.ts';
+import { freshTable } from '../table/dynoxide.ts';
+import { blobsIn, bytes } from './blobs.ts';
+import { aCaller } from './caller.ts';
+import { FakeBuilds } from './fake-builds.ts';
+
+/** The use cases on a real table, without the stream and the state machine: nothing moves but what the test calls. */
+export type World = {
+  deps: Deps;
+  blobs: DiskBlobs;
+  /** Files of a deployment that are stored. */
+  filesOf(deploymentId: string): Promise<string[]>;
+  /** Stores a tarball as a client would that asked for an upload URL, and gives its path. */
+  upload(deploymentId: string, content?: string): Promise<string>;
+  caller: Caller;
+  /** Moves the clock that everything reads. */
+  advance(seconds: number): void;
+  /** The same installation, asked by somebody else; by default by a user of another tenant. */
+  as(changes?: Partial<Caller>): World;
+};
+
+const absentWorkflow: Deps['workflow'] = {
+  start: async () => 'already_exists',
+  status: async () => 'failed',
+  succeed: async () => 'gone',
+  fail: async () => 'gone',
+};
+
+/** What goes by the log is for the tests that are about it. */
+const unheardAuditLog: Deps['auditLog'] = { handedOut: () => undefined, refused: () => undefined };
+
+export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<World> {
+  const folder = await temporaryFolder();
+  let offset = 0;
+  const clock = { ...systemClock, now: () => Date.now() + offset };
+  const logs = openLogStore({ path: ':memory:', now: clock.now });
+  onTestFinished(() => logs.close());
+  const blobs = blobsIn(folder);
+  const deps: Deps = {
+    table: await freshTable(),
+    clock,
+    keys: await openFileKeys(join(folder, 'key')),
+    blobs,
+    logs,
+    git: { resolve: async () => 'c'.repeat(40) },
+    builds: new FakeBuilds(),
+    workflow: absentWorkflow,
+    events: createEmbeddedEvents(),
+    taskNotifier: neverWait,
+    images: noRegistry,
+    registry: undefined,
+    oauth: openOAuth({ allowedHosts: [], loopback: true }),
+    oauthDiscovery: openOAuthDiscovery({ allowedHosts: [], loopback: true }),
+    idempotency: unkeyed,
+    auditLog: unheardAuditLog,
+    settings: {
+      allowFileRepositories: true,
+      registryHost: undefined,
+      unclaimedSeconds: 900,
+      silentSeconds: 900,
+      buildSeconds: 1800,
+      keptArtifacts: 5,
+      auditDays: 400,
+      addresses: { allowedHosts: [], loopback: true },
+      ...settings,
+    },
+  };
+  const asked = (caller: Caller): World => ({
+    deps,
+    caller,
+    blobs,
+    filesOf: async (deploymentId) => {
+      const entries = await readdir(join(folder, 'blobs'), { recursive: true, withFileTypes: true });
+      const paths = entries
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name));
+      return paths.filter((path) => path.includes(deploymentId));
+    },
+    upload: async (deploymentId, content = 'a tarball') => {
+      const params = { deployment_id: deploymentId };
+      const { object_path: path } = await createUploadUrl(deps, { params }, caller);
+      await blobs.put(path, bytes(content));
+      return path;
+    },
+    advance: (seconds) => {
+      offset += seconds * 1000;
+    },
+    as: (changes) =>
+      asked({
+        ...caller,
+        ...(changes ?? { tenantId: clock.randomId(), userId: clock.randomId(), keyId: clock.randomId() }),
+      }),
+  });
+  return asked(aCaller({ tenantId: clock.randomId() }));
+}
+
+/** Everything that is stored. */
+export async function allItems({ client, name }: Table): Promise<Item[]> {
+  const items: Item[] = [];
+  let startAfter: Item | undefined;
+  do {
+    const page = await client.send(
+      new ScanCommand({ TableName: name, ConsistentRead: true, ExclusiveStartKey: startAfter }),
+    );
+    items.push(...(page.Items ?? []));
+    startAfter = page.LastEvaluatedKey;
+  } while (startAfter !== undefined);
+  return items;
+}
