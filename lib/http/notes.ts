@@ -10,7 +10,7 @@ import { logLevel } from './logger.ts';
 export const noteLevel = (environment: NodeJS.ProcessEnv): 'INFO' | 'SILENT' =>
   logLevel(environment) === 'SILENT' ? 'SILENT' : 'INFO';
 
-/** The function's own log, for lines that another function writes down: functions that only read may write nothing else. */
+/** The log, for lines that another function writes down: functions that only read may write nothing else. */
 export const noteLogger = once(
   () => new Logger({ serviceName: 'slipway', logLevel: noteLevel(process.env) }),
 );

@@ -20,10 +20,9 @@ import {
 import type { RouteRow } from '../contract/routes/route.ts';
 import { routes } from '../contract/routes.ts';
 import { fallbackHandler } from './handlers.ts';
-import type { Notes } from './notes.ts';
 import { kebab, nameOf, type Platform } from './platform.ts';
 import type { Settings } from './settings.ts';
-import { SlipwayFunction, type SlipwayFunctionProps } from './slipway-function.ts';
+import { functionLog, SlipwayFunction, type SlipwayFunctionProps } from './slipway-function.ts';
 
 /** API Gateway gives up after 30 s; a function that ends before it says why. */
 const TIMEOUT_SECONDS = 29;
@@ -35,9 +34,12 @@ export class Api extends Construct {
   readonly httpApi: HttpApi;
   readonly stages: CfnStage[];
   readonly areas: AreaStack[];
+  /** All its functions write here, each to streams of its own. */
+  readonly logGroup: LogGroup;
 
-  constructor(scope: Construct, id: string, platform: Platform, notes: Notes) {
+  constructor(scope: Construct, id: string, platform: Platform) {
     super(scope, id);
+    this.logGroup = functionLog(this, 'Log', platform, 'api');
     this.httpApi = new HttpApi(this, 'HttpApi', {
       apiName: nameOf(platform.settings, 'api'),
       description: 'Slipway: the control plane',
@@ -46,7 +48,7 @@ export class Api extends Construct {
     });
     this.stages = this.#stages(platform);
     const byArea = [...Map.groupBy(routes, ({ area }) => area)];
-    const shared = { api: this.httpApi, platform, notes };
+    const shared = { api: this.httpApi, platform, logGroup: this.logGroup };
     this.areas = byArea.map(([area, rows]) => new AreaStack(this, area, shared, rows));
   }
 
@@ -96,7 +98,8 @@ const ACCESS_LOG_FORMAT = JSON.stringify({
   error: '$context.integrationErrorMessage',
 });
 
-type Shared = { api: HttpApi; platform: Platform; notes: Notes };
+type EndpointProps = Omit<SlipwayFunctionProps, 'platform' | 'logGroup' | 'timeoutSeconds'>;
+type Shared = { api: HttpApi; platform: Platform; logGroup: LogGroup };
 
 /** What a function reads to know who asks with a bearer token. */
 const identityVariables = ['OIDC_ISSUER', 'OIDC_AUDIENCE'] as const;
@@ -108,35 +111,30 @@ class AreaStack extends NestedStack {
 
   constructor(scope: Construct, area: string, shared: Shared, rows: RouteRow[]) {
     super(scope, area, { description: `Slipway: endpoints of the area ${area}` });
-    const { api, platform, notes } = shared;
-    this.node.addDependency(notes.permission);
     for (const [handler, sharing] of Map.groupBy(rows, (row) => row.handler)) {
       const [row] = sharing;
       if (row === undefined) continue;
       const { summary, access } = row;
       const isGuarded = row.permission !== 'public';
       const variables = [...(row.variables ?? []), ...(isGuarded ? identityVariables : [])];
-      const props = { platform, name: kebab(row.operation), handler, summary, access, variables };
       const made = this.#endpoint(
-        api,
-        props,
+        shared,
+        { name: kebab(row.operation), handler, summary, access, variables },
         sharing.map(({ method, path }) => `${method} ${path}`),
       );
       for (const { operation } of sharing) this.roles.set(operation, made.role);
-      if (isGuarded || row.page !== undefined) notes.follow(made);
     }
     if (area !== 'core') return;
     const summary = 'Whatever no route takes: 404, 405';
-    const props = { platform, name: 'fallback', handler: fallbackHandler, summary, access: [] };
-    this.#endpoint(api, props, ['$default']);
+    this.#endpoint(shared, { name: 'fallback', handler: fallbackHandler, summary, access: [] }, ['$default']);
   }
 
-  #endpoint(
-    api: HttpApi,
-    props: Omit<SlipwayFunctionProps, 'timeoutSeconds'>,
-    routeKeys: string[],
-  ): SlipwayFunction {
-    const made = new SlipwayFunction(this, props.name, { ...props, timeoutSeconds: TIMEOUT_SECONDS });
+  #endpoint({ api, ...shared }: Shared, props: EndpointProps, routeKeys: string[]): SlipwayFunction {
+    const made = new SlipwayFunction(this, props.name, {
+      ...shared,
+      ...props,
+      timeoutSeconds: TIMEOUT_SECONDS,
+    });
     const { functionArn } = made.function;
     const integration = new CfnIntegration(made, 'Integration', {
       apiId: api.apiId,

@@ -20,25 +20,30 @@ export type SlipwayFunctionProps = {
   access: readonly Access[];
   variables?: readonly VariableName[];
   timeoutSeconds: number;
+  /** By default one of its own. */
+  logGroup?: LogGroup;
 };
 
-/** One function with its own bundle, role and log group. The role and the variables follow from `access`. */
+/** A log group of one function, or of several; it ends with the stack. */
+export const functionLog = (scope: Construct, id: string, { settings }: Platform, name: string): LogGroup =>
+  new LogGroup(scope, id, {
+    logGroupName: `/slipway/${settings.environment}/${name}`,
+    // Settings take any number; CloudFormation refuses one that CloudWatch does not know.
+    retention: settings.logRetentionDays as RetentionDays,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+
+/** One function with its own bundle and role. The role and the variables follow from `access`. */
 export class SlipwayFunction extends Construct {
   readonly function: LambdaFunction;
   readonly role: Role;
-  readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: SlipwayFunctionProps) {
     super(scope, id);
     const { platform } = props;
     const functionName = nameOf(platform.settings, props.name);
-    this.logGroup = new LogGroup(this, 'Log', {
-      logGroupName: `/slipway/${platform.settings.environment}/${props.name}`,
-      // Settings take any number; CloudFormation refuses one that CloudWatch does not know.
-      retention: platform.settings.logRetentionDays as RetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    this.role = roleOf(this, this.logGroup, permissionsFor(props.access, platform.arns));
+    const logGroup = props.logGroup ?? functionLog(this, 'Log', platform, props.name);
+    this.role = roleOf(this, logGroup, permissionsFor(props.access, platform.arns));
     this.function = new LambdaFunction(this, 'Function', {
       functionName,
       description: props.summary,
@@ -49,7 +54,7 @@ export class SlipwayFunction extends Construct {
       handler: 'index.handler',
       code: Code.fromAsset(bundleOf(platform, props.handler)),
       role: this.role,
-      logGroup: this.logGroup,
+      logGroup,
       environment: environmentOf(platform, props),
     });
   }

@@ -30,7 +30,8 @@ export class SlipwayStack extends Stack {
     const workflow = new Workflow(this, 'Workflow', platform);
     const triggers = new Triggers(this, 'Triggers', platform, storage.table);
     const { ingest } = new BuildLogIngestion(this, 'BuildLogs', platform, builds.logGroup);
-    const api = new Api(this, 'Api', platform, new Notes(this, 'Notes', platform));
+    const api = new Api(this, 'Api', platform);
+    new Notes(this, 'Notes', platform, api.logGroup);
     this.nestedStacks = api.areas;
     new Registry(this, 'Registry', platform, {
       push: [workflow.functions.BuildFunctionArn.role, api.roleOf('createPushToken')],

@@ -41,7 +41,7 @@ function page(): string {
   );
   return `# What each function may do
 
-Made from the route table and \`lib/contract/functions.ts\`; a test compares. Every function may also write its own log. Dispatch and events read the table's
+Made from the route table and \`lib/contract/functions.ts\`; a test compares. Every function may also write its log; those of the API share one. Dispatch and events read the table's
 stream and send to the queue of what was set aside. To make this page again: \`UPDATE_DOCS=1 npx vitest run --config test/vitest.config.ts test/infra/access-table\`.
 
 | Function | Called for | Access |

@@ -52,14 +52,27 @@ describe('the stacks', () => {
     expect(stages).toEqual(['$default', 'api-host']);
   });
 
-  it('have one function a handler, with Node 24 on arm64, its own role and a log that ends', () => {
+  it('have one function a handler, with Node 24 on arm64 and its own role', () => {
     const functions = propertiesOf('AWS::Lambda::Function');
     const handlers = new Set(routes.map(({ handler }) => handler));
     expect(functions).toHaveLength(handlers.size + 1 + Object.keys(functionRows).length);
     expect(new Set(functions.map(({ Role }) => JSON.stringify(Role))).size).toBe(functions.length);
     for (const fn of functions) expect(fn).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] });
+  });
+
+  it('have one log for all functions of the API and one for each other function, which all end', () => {
+    const written = stacks.all('AWS::Lambda::Function').map(([id, { Properties }]) => {
+      const { LogGroup } = Properties.LoggingConfig as { LogGroup: { Ref: string } }; // as the CDK writes it
+      return [id.split('/')[0] ?? '', LogGroup.Ref] as const;
+    });
+    const ofApi = written.filter(([stack]) => stack !== 'root').map(([, log]) => log);
+    expect(ofApi).toHaveLength(new Set(routes.map(({ handler }) => handler)).size + 1);
+    expect(ofApi.filter((log) => !/^referenceto\w*ApiLog/i.test(log))).toEqual([]);
+    const own = written.filter(([stack]) => stack === 'root').map(([, log]) => log);
+    expect(new Set(own).size).toBe(Object.keys(functionRows).length);
     const logs = propertiesOf('AWS::Logs::LogGroup');
-    expect(logs.length).toBeGreaterThan(functions.length);
+    // Beside these: requests at the gateway, and builds.
+    expect(logs).toHaveLength(1 + own.length + 2);
     expect(logs.filter(({ RetentionInDays }) => RetentionInDays !== 30)).toEqual([]);
   });
 
