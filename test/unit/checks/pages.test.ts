@@ -56,3 +56,15 @@ it('no page, code or test refers to a document that is not in the repository', (
   );
   expect(unknown).toEqual([]);
 });
+
+describe.each(pages.filter((page) => page.startsWith('docs/adr/')))('%s', (page) => {
+  it('has the number of its title and the four sections of a decision', () => {
+    const text = read(page);
+    const [, number = '', title = ''] = /^# (\d+)\. (.+)$/m.exec(text) ?? [];
+    const name = page.slice('docs/adr/'.length);
+    expect(name.slice(0, 5)).toBe(`${number.padStart(4, '0')}-`);
+    expect(title.split(' ').length).toBeGreaterThan(2);
+    const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(['Status', 'Context', 'Decision', 'Consequences']);
+  });
+});
