@@ -22,7 +22,7 @@ export async function takeShard(
         item,
         guard(
           'sweep: free, over or its own',
-          any(absent('pk'), atMost('until', now), equals('slotRevision', holder)),
+          any(absent('pk'), atMost('until', now), equals('holder', holder)),
         ),
       ),
     );
@@ -38,11 +38,7 @@ export async function releaseShard(table: Table, partition: string, holder: stri
   try {
     await write(
       table,
-      remove(
-        'sweep_lease',
-        sweepLeaseKey(partition),
-        guard('sweep: its own', equals('slotRevision', holder)),
-      ),
+      remove('sweep_lease', sweepLeaseKey(partition), guard('sweep: its own', equals('holder', holder))),
     );
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
