@@ -1,5 +1,5 @@
 import type { Key } from './keys.ts';
-import type { Item, Write } from './operations.ts';
+import type { Item, Write, WriteSpec } from './operations.ts';
 
 /** A condition as a tree; `compile` gives its text. Paths are dotted attribute names (`slot.revision_id`, `queued[0]`). */
 type Test = { guard?: string } & (
@@ -100,6 +100,9 @@ const parts = (at: Placeholders) => ({
   ...(Object.keys(at.values).length > 0 && { values: at.values }),
 });
 
+/** The one place where a write is made: whoever else wants one has to name what it is for. */
+const made = (spec: WriteSpec): Write => spec as Write;
+
 /** An update of one item, made only when every test holds (an update without tests creates the item). */
 export function update(name: string, key: Key, change: Change, ...when: Test[]): Write {
   const at = new Placeholders();
@@ -121,24 +124,24 @@ export function update(name: string, key: Key, change: Change, ...when: Test[]):
     .filter((clause) => clause !== '')
     .join(' ');
   const condition = when.length > 0 ? { condition: compile(at, when) } : {};
-  return { name, update: key, expression, change, ...condition, ...parts(at) };
+  return made({ name, update: key, expression, change, ...condition, ...parts(at) });
 }
 
 /** A put, made only when every test holds of what is there now. */
 export function put(name: string, item: Item, ...when: Test[]): Write {
-  if (when.length === 0) return { name, put: item };
+  if (when.length === 0) return made({ name, put: item });
   const at = new Placeholders();
-  return { name, put: item, condition: { ...compile(at, when), ...parts(at) } };
+  return made({ name, put: item, condition: { ...compile(at, when), ...parts(at) } });
 }
 
 export function remove(name: string, key: Key, ...when: Test[]): Write {
-  if (when.length === 0) return { name, delete: key };
+  if (when.length === 0) return made({ name, delete: key });
   const at = new Placeholders();
-  return { name, delete: key, condition: { ...compile(at, when), ...parts(at) } };
+  return made({ name, delete: key, condition: { ...compile(at, when), ...parts(at) } });
 }
 
 /** Writes nothing; the transaction is made only when every test holds of this item. */
 export function check(name: string, key: Key, ...when: Test[]): Write {
   const at = new Placeholders();
-  return { name, check: key, condition: { ...compile(at, when), ...parts(at) } };
+  return made({ name, check: key, condition: { ...compile(at, when), ...parts(at) } });
 }

@@ -20,8 +20,13 @@ import { transactItem } from './transact-item.ts';
 
 export type Item = Record<string, unknown>;
 
-/** One write, alone or of a transaction, without the table's name; `name` says which one failed. */
-export type Write = {
+declare const made: unique symbol;
+
+/** One write, alone or of a transaction; `name` says which one failed. Only the makers in `expressions.ts` make one. */
+export type Write = WriteSpec & { readonly [made]: true };
+
+/** What a write says, without the table's name. */
+export type WriteSpec = {
   name: string;
   /** Called when it was made. */
   onWritten?: () => void;
