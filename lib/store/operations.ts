@@ -20,10 +20,10 @@ import { transactItem } from './transact-item.ts';
 
 export type Item = Record<string, unknown>;
 
-declare const made: unique symbol;
+declare const madeHere: unique symbol;
 
 /** One write, alone or of a transaction; `name` says which one failed. Only the makers in `expressions.ts` make one. */
-export type Write = WriteSpec & { readonly [made]: true };
+export type Write = WriteSpec & { readonly [madeHere]: true };
 
 /** What a write says, without the table's name. */
 export type WriteSpec = {
