@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { refuse, ValidationError } from '../contract/errors.ts';
+import { isNestedDeeper, jsonErrorOffset, jsonErrorPlace } from '../contract/json-position.ts';
 import { type RouteRow, readsBody } from '../contract/routes/route.ts';
 import type { Step } from './exchange.ts';
-import { isNestedDeeper, jsonErrorOffset, jsonErrorPlace } from './json-position.ts';
 
 export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
 

@@ -23,7 +23,7 @@ const SCRIPT_BYTES_MAX = 256 * 1024;
 export async function sealPythonEnvironment(
   environment: string,
   root: string,
-  python: Python,
+  python: Pick<Python, 'version'>,
 ): Promise<void> {
   for (const name of await readdir(join(environment, 'bin'))) {
     const path = join(environment, 'bin', name);

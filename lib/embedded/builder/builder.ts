@@ -6,9 +6,9 @@ import { pathHiding } from '../../processes/hidden-paths.ts';
 import { openBuildLog } from './build-log.ts';
 import { tidyDependencyCaches } from './dependency-cache.ts';
 import { BuildAborted } from './failure.ts';
-import { tidyTools } from './langgraph/uv.ts';
 import { type EndState, openResults, type Results } from './results.ts';
 import { type BuildTools, runBuild } from './run-build.ts';
+import { tidyTools } from './uv.ts';
 import { type BuildLimits, defaultLimits } from './watch.ts';
 import { removeFolder } from './work-folder.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CacheKey } from './dependency-cache.ts';
 
 /** Raised when what is kept is laid out differently. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 /** What is installed depends on these parts and on nothing else. */
 export function cacheKey(parts: readonly (string | undefined)[], locked: boolean): CacheKey {

@@ -1,15 +1,3 @@
-/** The build failed for a reason of its own; `summary` is one sentence (without a full stop) that a person can act on. */
-export class BuildFailure extends Error {
-  /** Whether the last lines of output belong to the reason. */
-  readonly withOutput: boolean;
-
-  constructor(summary: string, withOutput = false) {
-    super(summary);
-    this.name = 'BuildFailure';
-    this.withOutput = withOutput;
-  }
-}
-
 /** Why a running build is ended from outside of its steps. */
 export class BuildAborted extends Error {
   readonly why: 'stopped' | 'closing' | 'too_long' | 'too_large';

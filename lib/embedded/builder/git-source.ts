@@ -1,10 +1,10 @@
 import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type GitCredentials, repositoryAccess, submoduleAccess } from '../../adapters/git-credentials.ts';
+import { BuildFailure } from '../../builds/failure.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { type GitResult, gitReason, runGit } from '../git/run-git.ts';
 import type { BuildLog } from './build-log.ts';
-import { BuildFailure } from './failure.ts';
 
 export type FetchRequest = {
   repoUrl: string;

@@ -1,46 +1,105 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { installPart, isNeeded, preparePart, type Site } from '../../builds/execute.ts';
+import { foldersAbove } from '../../builds/javascript.ts';
+import type { BuildPlan, InstallPart } from '../../builds/plan.ts';
+import type { PlanRequest } from '../../builds/plan-project.ts';
+import { JAVASCRIPT_SERVER } from '../../builds/versions.ts';
+import { openPythonEnvironment, sealPythonEnvironment } from '../../processes/python-environment.ts';
+import { type Cacheable, cacheKey, nodeModulesKey } from './cache-key.ts';
 import type { DependencyCache } from './dependency-cache.ts';
-import { installJavaScript } from './install-javascript.ts';
-import { type AgentProject, missingEnvFile } from './langgraph/config.ts';
-import { type Installed, installPython } from './langgraph/install-python.ts';
-import { readProject } from './project.ts';
-import type { StepContext } from './run-step.ts';
+import { venvKey } from './python-cache-key.ts';
 
-export type InstallRequest = {
-  folder: string;
-  /** The whole source. */
-  root: string;
-  agent: AgentProject | undefined;
-  installCommand: string | undefined;
-  environment: Record<string, string>;
+export type Installation = {
+  site: Site;
+  plan: BuildPlan;
+  request: PlanRequest;
   cache: DependencyCache;
-  /** Holds the tools that all builds of this machine share. */
-  toolsFolder: string;
 };
 
-/** Installs a project's dependencies: of an agent as its config says, of any other as package.json says. */
-export async function installProject(context: StepContext, request: InstallRequest): Promise<Installed> {
-  const { folder, agent, environment } = request;
-  if (agent !== undefined) await describe(context, agent);
-  if (agent?.language === 'python') return installPython(context, { ...request, project: agent });
-  const facts = await readProject(folder, environment.PATH ?? '');
-  const afterBuild = await installJavaScript(context, { ...request, facts });
-  return { environment, seal: async () => undefined, afterBuild };
+/** Tells the cache that the build is over. */
+export type AfterBuild = () => Promise<void>;
+
+/** Installs all parts of a plan, each from what was installed for the same request before where possible. */
+export async function install(installation: Installation): Promise<AfterBuild> {
+  const { site, plan } = installation;
+  const ends: AfterBuild[] = [];
+  for (const part of plan.install)
+    if (await isNeeded(site, part)) ends.push(await installOrRestore(installation, part));
+  return async () => {
+    for (const end of ends) await end();
+  };
 }
 
-async function describe({ log }: StepContext, agent: AgentProject): Promise<void> {
-  const { config, fileName, language } = agent;
-  log.say(`${fileName} describes an agent in ${language === 'python' ? 'Python' : 'JavaScript'}`);
-  const missing = await missingEnvFile(agent);
-  if (missing !== undefined)
-    log.say(
-      `${fileName}: env names ${missing}, which is not in the source; the agent runs without it`,
-      'WARNING',
+async function installOrRestore(installation: Installation, part: InstallPart): Promise<AfterBuild> {
+  const { site, plan, cache } = installation;
+  const target = join(site.root, part.makes);
+  const cacheable = await keyOf(installation, part);
+  const name = part.makes.split('/').at(-1);
+  await preparePart(site, part);
+  if ('not' in cacheable) {
+    await installPart(site, plan, part);
+    if (part.steps.some((step) => step.do === 'run'))
+      site.say(`What was installed is not kept for the next build: ${cacheable.not}`);
+    return async () => undefined;
+  }
+  const { key } = cacheable;
+  const stored = await cache.restore(key, target);
+  if (stored !== undefined) {
+    const when = `as installed on ${stored.toISOString()}`;
+    site.say(
+      part.says === undefined ? `Cache hit: ${name} ${when} for the same request` : `${part.says}, ${when}`,
     );
-  const here = process.versions.node.split('.')[0];
-  const wanted = config.node_version?.split('.')[0];
-  if (language === 'javascript' && wanted !== undefined && wanted !== here)
-    log.say(
-      `${fileName} asks for Node.js ${wanted}; agents run on the Node.js ${here} that is here`,
-      'WARNING',
-    );
+    if (part.kind === 'venv') await openPythonEnvironment(target, site.root, site.environment.PATH ?? '');
+  } else {
+    await installPart(site, plan, part);
+    if ((await keep(installation, part, target, key)) && part.says === undefined)
+      site.say(`Kept ${name} for the next build`);
+  }
+  // A build can change files of an installed tree in place, and the cache shares them: then the tree is not used again.
+  return async () => {
+    if (await cache.dropIfChanged(key))
+      site.say('The build changed installed files in place, so they are not kept for the next build');
+  };
+}
+
+/** An environment is kept sealed: what another build gets lies elsewhere. */
+async function keep(
+  installation: Installation,
+  part: InstallPart,
+  target: string,
+  key: Parameters<DependencyCache['store']>[0],
+): Promise<boolean> {
+  const { site, cache, plan } = installation;
+  if (part.kind !== 'venv') return cache.store(key, target);
+  await seal(site, plan);
+  const isKept = await cache.store(key, target);
+  await openPythonEnvironment(target, site.root, site.environment.PATH ?? '');
+  return isKept;
+}
+
+/** Makes a virtual environment ready to move with the source; to be called when nothing more is run in it. */
+export async function seal(site: Site, { venv }: BuildPlan): Promise<void> {
+  if (venv !== undefined) await sealPythonEnvironment(join(site.root, venv.folder), site.root, venv.python);
+}
+
+async function keyOf({ request, plan }: Installation, part: InstallPart): Promise<Cacheable> {
+  const { agent, installCommand } = request;
+  // Its version alone decides: which versions of its own dependencies it gets is settled by the first install.
+  if (part.kind === 'agent-server')
+    return { key: cacheKey(['agent-server', process.version, JAVASCRIPT_SERVER], true) };
+  if (installCommand) return { not: 'the install command is the project’s own' };
+  if (agent !== undefined && plan.venv !== undefined) return venvKey(agent, plan.venv.python);
+  return packagesKey(request, part);
+}
+
+async function packagesKey({ root, folder }: PlanRequest, { steps }: InstallPart): Promise<Cacheable> {
+  const [step] = steps;
+  if (step?.do !== 'run') return { not: 'nothing is installed' };
+  if ((await readdir(folder)).includes('node_modules'))
+    return { not: 'the source has a node_modules of its own' };
+  const above = await Promise.all(foldersAbove(root, folder).map((one) => readdir(one)));
+  if (above.flat().includes('package.json'))
+    return { not: 'it may belong to a workspace of the folder above' };
+  return nodeModulesKey(folder, step.command);
 }

@@ -1,21 +1,24 @@
-import { mkdir, realpath } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import type { Artifact, BuildJob } from '../../adapters/builds.ts';
 import { type Git, SourceError } from '../../adapters/git.ts';
+import { carryOut } from '../../builds/execute.ts';
+import { BuildFailure } from '../../builds/failure.ts';
+import { requireFiles } from '../../builds/plan-project.ts';
+import { reportUnpacked, unpackTarball } from '../../builds/tarball.ts';
 import { artifactKeyOf } from '../../domain/file-places.ts';
 import type { Processes } from '../../processes/run-command.ts';
+import { unpackArchive } from '../../unpack/unpack.ts';
 import type { DiskBlobs } from '../blobs.ts';
 import type { BuildLog } from './build-log.ts';
-import { leavesBuildScript, type ProjectFacts, planBuild } from './commands.ts';
+import { buildEnvironment, createSite } from './build-site.ts';
 import { openDependencyCache } from './dependency-cache.ts';
-import { BuildAborted, BuildFailure, failureMessage } from './failure.ts';
+import { BuildAborted, failureMessage } from './failure.ts';
 import { fetchCommit, forgetHistory } from './git-source.ts';
-import { installProject } from './install.ts';
-import { type AgentProject, readAgentProject, requireGraphFiles } from './langgraph/config.ts';
-import { findBuildFolder, readProject } from './project.ts';
+import { install, seal } from './install.ts';
+import { planHere } from './machine.ts';
 import type { EndState } from './results.ts';
-import { buildEnvironment, runStep } from './run-step.ts';
-import { unpackTarball } from './tarball-source.ts';
+import { withUv } from './uv.ts';
 import { type BuildLimits, watchLimits } from './watch.ts';
 import { discardFolder, folderSizeBytes, packFolder } from './work-folder.ts';
 
@@ -64,7 +67,7 @@ export async function runBuild(tools: BuildTools, run: BuildRun): Promise<EndSta
 }
 
 async function buildAndStore(context: Context): Promise<EndState> {
-  const { job, folder, log } = context;
+  const { job, log } = context;
   if (job.output === 'image') {
     throw new BuildFailure(
       'This machine builds folders, not images; use a listener of type process, or give image_uri',
@@ -74,18 +77,12 @@ async function buildAndStore(context: Context): Promise<EndState> {
   const clock = stopwatch();
   const commitSha = await obtainSource(context);
   const cloneMs = clock.lap();
-  const buildFolder = await findBuildFolder(folder, job.configPath);
-  const agent = await readAgentProject(await realpath(folder), buildFolder, job.configPath);
-  const facts = await readProject(buildFolder, buildEnvironment(dirname(folder)).PATH ?? '');
-  const requireGraphs = async () => agent && requireGraphFiles(agent, hintFor(job, facts));
-  if (!mayMakeFiles(job, facts)) await requireGraphs();
-  const [installed, installMs] = await timed(context, 'install', () => install(context, buildFolder, agent));
-  const [, buildMs] = await timed(context, 'build', () =>
-    build(context, buildFolder, installed.environment, agent !== undefined),
-  );
-  await requireGraphs();
-  await installed.seal();
-  await installed.afterBuild();
+  const [made, installMs] = await timed(context, 'install', () => planAndInstall(context));
+  const { site, plan, afterBuild } = made;
+  const [, buildMs] = await timed(context, 'build', () => carryOut(site, plan, 'build', plan.build));
+  await requireFiles(site.root, plan.requires);
+  await seal(site, plan);
+  await afterBuild();
   clock.lap();
   const artifact = await pack(context);
   const packMs = clock.lap();
@@ -117,7 +114,8 @@ async function obtainSource(context: Context): Promise<string | undefined> {
   if (source.kind === 'tarball') {
     log.say('Unpacking the uploaded source');
     const file = blobs.fileOf(source.key, source.versionId);
-    await unpackTarball(processes, { file, sha256: source.sha256, folder, log, signal });
+    const request = unpackTarball({ file, sha256: source.sha256, folder });
+    reportUnpacked(await unpackArchive(processes, request, signal), (text) => log.say(text));
     return undefined;
   }
   const { repoUrl, ref, credentials } = source;
@@ -129,49 +127,24 @@ async function obtainSource(context: Context): Promise<string | undefined> {
   return commitSha;
 }
 
-/** Whether a command may make what is not in the source; else a file that is missing now stays missing. */
-function mayMakeFiles({ installCommand, buildCommand }: BuildJob, { packageJson }: ProjectFacts): boolean {
-  const hasScripts = Object.keys(packageJson?.scripts ?? {}).length > 0;
-  return Boolean(installCommand) || Boolean(buildCommand) || hasScripts;
-}
-
-const hintFor = ({ buildCommand }: BuildJob, facts: ProjectFacts): string =>
-  leavesBuildScript(facts, buildCommand, true)
-    ? '; the `build` script of package.json runs only when build_command asks for it'
-    : '';
-
-async function install(context: Context, folder: string, agent: AgentProject | undefined) {
-  const { job, cacheFolder, toolsFolder, processes, controller } = context;
-  const cache = openDependencyCache({
-    folder: join(cacheFolder, job.tenantId),
+/** Decides how the project is built, and installs what it depends on. */
+async function planAndInstall(context: Context) {
+  const { job, cacheFolder, toolsFolder, processes, log, controller } = context;
+  const { signal } = controller;
+  const environment = buildEnvironment(dirname(context.folder));
+  const { request, plan } = await planHere(context.folder, job, environment.PATH ?? '');
+  const { root } = request;
+  for (const { text, level } of plan.notes) log.say(text, level);
+  const cache = openDependencyCache({ folder: join(cacheFolder, job.tenantId), processes, signal });
+  const bare = createSite({
     processes,
-    signal: controller.signal,
+    log,
+    signal,
+    root,
+    environment: { ...environment, ...cache.environment },
   });
-  return installProject(context, {
-    folder,
-    root: await realpath(context.folder),
-    agent,
-    cache,
-    toolsFolder,
-    installCommand: job.installCommand,
-    environment: { ...buildEnvironment(dirname(context.folder)), ...cache.environment },
-  });
-}
-
-/** Reads the project again: an install step may have written what the build uses. */
-async function build(
-  context: Context,
-  cwd: string,
-  environment: Record<string, string>,
-  isAgent: boolean,
-): Promise<void> {
-  const facts = await readProject(cwd, environment.PATH ?? '');
-  await runStep(context, {
-    name: 'build',
-    plan: planBuild(facts, context.job.buildCommand, isAgent),
-    cwd,
-    environment,
-  });
+  const site = await withUv(bare, plan, toolsFolder);
+  return { site, plan, afterBuild: await install({ site, plan, request, cache }) };
 }
 
 /** The result of a step, and how many milliseconds it took. */

@@ -6,7 +6,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createZstdCompress } from 'node:zlib';
 import * as tar from 'tar';
-import { isInside } from './project.ts';
+import { isInside } from '../../builds/project.ts';
 
 /**
  * Twice as fast as gzip and half its size for what package managers install, since it finds files that are there twice; a window of

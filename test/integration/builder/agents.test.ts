@@ -118,10 +118,12 @@ const fakePython = `
 case "$*" in
   -I*) echo 3.12; echo "$0" ;;
   '-m venv '*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+  '-m pip config list') echo "global.index-url='https://pypi.example/simple'" ;;
   '-m pip install '*uv==*) [ ! -f "$(dirname "$NOTED")/offline" ] || { echo 'no such host' >&2; exit 1; }
     cat >"$(dirname "$0")/uv" <<UV
 #!/bin/sh
 echo "uv \\$*" >>'$NOTED'
+echo "index \\$UV_DEFAULT_INDEX" >>'$NOTED'
 [ "\\$1" != venv ] || mkdir -p .venv/bin .venv/lib/python3.12/site-packages/langgraph_cli-0.4.40.dist-info \\
   .venv/lib/python3.12/site-packages/langgraph_api-0.4.40.dist-info
 [ "\\$1" != venv ] || touch .venv/pyvenv.cfg
@@ -136,7 +138,7 @@ const lockedAgent = {
   'uv.lock': 'version = 1\n',
 };
 
-describe('an agent project in Python with a lockfile of uv, on a machine without uv', () => {
+describe('an agent project in Python, on a machine without uv', () => {
   it('gets uv from PyPI, once for all tenants, and the versions of the lockfile', async () => {
     const tools = await recordedTools({ python3: fakePython }, { without: 'uv' });
     const { run } = await setUp();
@@ -144,13 +146,17 @@ describe('an agent project in Python with a lockfile of uv, on a machine without
     const { state, log } = await run(jobFor(url));
     expect(state.state).toBe('succeeded');
     expect(log).toContainEqual(
-      expect.stringMatching(/^uv\.lock asks for uv, .*: using uv \d+\.\d+\.\d+ from PyPI$/),
+      expect.stringMatching(
+        /^uv, which installs Python projects, is not on this machine: using uv \d+\.\d+\.\d+ from PyPI$/,
+      ),
     );
     const isInstall = (call: string) => /pip install .*uv==\d/.test(call);
     const calls = await tools.calls();
     expect(calls.filter(isInstall)).toHaveLength(1);
     expect(calls).toContainEqual(expect.stringMatching(/^uv sync .*--locked$/));
     expect(calls.some((call) => /pip install .*-e/.test(call))).toBe(false);
+    // It looks for packages where pip of this machine does.
+    expect(calls).toContain('index https://pypi.example/simple');
 
     await commit({ 'uv.lock': 'version = 1\n# changed\n' });
     expect((await run(jobFor(url))).state.state).toBe('succeeded');
@@ -165,7 +171,7 @@ describe('an agent project in Python with a lockfile of uv, on a machine without
     const { run } = await setUp();
     const { url } = await gitRepository(lockedAgent);
     expect(messageOf((await run(jobFor(url))).state)).toMatch(
-      /^uv\.lock asks for uv, which .* could not be installed from PyPI; .*:\nno such host$/,
+      /^uv, which .* could not be installed from PyPI; install uv [\d.]+:\nno such host$/,
     );
   });
 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { jsonErrorOffset } from '../../../lib/contract/json-position.ts';
 import { BODY_DEPTH_MAX, BODY_SIZE_BYTES_MAX, readBody } from '../../../lib/http/body.ts';
-import { jsonErrorOffset } from '../../../lib/http/json-position.ts';
 import { apiEvent, type EventParts } from '../../support/http/event.ts';
 
 const read = (parts: EventParts) => readBody(apiEvent({ method: 'POST', ...parts }));

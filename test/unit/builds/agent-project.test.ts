@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readAgentProject, requireGraphFiles } from '../../../lib/embedded/builder/langgraph/config.ts';
-import { readDependencies } from '../../../lib/embedded/builder/langgraph/python-dependencies.ts';
+import { filesOfGraphs, readAgentProject } from '../../../lib/builds/agent-project.ts';
+import { requireFiles } from '../../../lib/builds/plan-project.ts';
+import { readDependencies } from '../../../lib/builds/python-dependencies.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 async function projectOf(config: unknown, files: Record<string, string> = {}, configPath = 'langgraph.json') {
@@ -12,7 +13,7 @@ async function projectOf(config: unknown, files: Record<string, string> = {}, co
     await mkdir(dirname(join(root, name)), { recursive: true });
     await writeFile(join(root, name), content);
   }
-  return readAgentProject(root, dirname(join(root, configPath)), configPath);
+  return readAgentProject(root, dirname(join(root, configPath)), configPath, { mayQuote: true });
 }
 
 async function agentOf(...given: Parameters<typeof projectOf>) {
@@ -20,6 +21,11 @@ async function agentOf(...given: Parameters<typeof projectOf>) {
   if (project === undefined) throw new Error('this is no agent project');
   return project;
 }
+
+const requireGraphFiles = async (...given: Parameters<typeof projectOf>) => {
+  const project = await agentOf(...given);
+  await requireFiles(project.root, filesOfGraphs(project));
+};
 
 const graphs = { agent: './agent.py:graph' };
 
@@ -86,13 +92,13 @@ describe('the files of graphs', () => {
     ],
     ['leads out', { agent: '../../x.ts:graph' }, /names \.\.\/\.\.\/x\.ts, which leads out of the source/],
   ])('one that %s is named', async (_, wrong, reason) => {
-    await expect(requireGraphFiles(await agentOf({ graphs: wrong }))).rejects.toThrow(reason);
+    await expect(requireGraphFiles({ graphs: wrong })).rejects.toThrow(reason);
   });
 
   it('may lie above a nested config, and modules are left to Python', async () => {
     const nested = { graphs: { a: '../../libs/shared/a.py:graph', b: 'package.module:graph' } };
-    const project = await agentOf(nested, { 'libs/shared/a.py': '' }, 'apps/agent/langgraph.json');
-    await expect(requireGraphFiles(project)).resolves.toBeUndefined();
+    const made = requireGraphFiles(nested, { 'libs/shared/a.py': '' }, 'apps/agent/langgraph.json');
+    await expect(made).resolves.toBeUndefined();
   });
 });
 
@@ -118,6 +124,10 @@ describe('dependencies of a Python project', () => {
   it.each([
     [['./none'], /dependency '\.\/none' is no folder of the source/],
     [['../..'], /dependency '\.\.\/\.\.' leads out of the source/],
+    [
+      ['--index-url=https://elsewhere'],
+      /'--index-url=https:\/\/elsewhere' is neither a folder nor a package/,
+    ],
     [[], /names no dependencies/],
   ])('%j are refused', async (dependencies, reason) => {
     await expect(readDependencies(await agentOf({ graphs, dependencies }))).rejects.toThrow(reason);

@@ -1,0 +1,52 @@
+/**
+ * How a source is built, as data: what is run, what is tried instead, and what must be there afterwards. Both runtimes make it with
+ * `planProject` and carry it out with `execute.ts`. Paths are relative to the root of the source; `.` is the root.
+ */
+export type BuildPlan = {
+  language: Language;
+  /** The project's folder: steps run in it unless they name another. */
+  folder: string;
+  /** Said before anything is run. */
+  notes: Note[];
+  /** Variables of all steps, besides those of the place where they run. */
+  environment: Record<string, string>;
+  /** A virtual environment: steps run with its tools first on their PATH, and it is sealed at the end. */
+  venv?: { folder: string; python: { version: string; executable: string } };
+  install: InstallPart[];
+  build: Step;
+  /** Files that must be there after the build. */
+  requires: { path: string; reason: string }[];
+};
+
+export type Language = 'plain' | 'javascript' | 'python';
+export type Note = { text: string; level: 'INFO' | 'WARNING' };
+
+/** A part of an installation that can be kept as a whole for the next build. */
+export type InstallPart = {
+  kind: 'packages' | 'agent-server' | 'venv';
+  /** The folder that it makes. */
+  makes: string;
+  /** It is left out when one of these files is there. */
+  unless?: string[];
+  /** Said when it is not left out. */
+  says?: string;
+  /** This folder is removed before, and begins with these files. */
+  fresh?: { folder: string; files: Record<string, string> };
+  steps: Step[];
+};
+
+export type Step =
+  | { do: 'run'; command: string; folder?: string; fallback?: Fallback }
+  | { do: 'skip'; reason: string }
+  | { do: 'fail'; reason: string }
+  /** Looks at package.json as it is by then: an installation may have written it. */
+  | { do: 'script'; name: string; present: Step; absent: Step }
+  /** Installs the agent server of Python projects, unless it is there; at the version of its tool, if that is. */
+  | { do: 'python-server'; version: string };
+
+/** What is run instead when the first command fails and has printed a line that matches the pattern. */
+export type Fallback = { onOutput: string; command: string; reason: string };
+
+/** A word of a shell command. */
+export const quote = (text: string): string =>
+  /^[\w./:=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

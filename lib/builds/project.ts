@@ -1,0 +1,139 @@
+import { access, constants, lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
+import { jsonErrorPlace } from '../contract/json-position.ts';
+import { DEFAULT_CONFIG_PATH } from '../domain/source.ts';
+import { BuildFailure } from './failure.ts';
+
+/** What was found in the folder that is built. */
+export type ProjectFacts = {
+  /** Names of its files. */
+  files: ReadonlySet<string>;
+  /** The parsed package.json, if there is one. */
+  packageJson: PackageJson | undefined;
+  /** Which of `npm`, `npx`, `pnpm`, `yarn` can be run where the project is built. */
+  tools: ReadonlySet<string>;
+};
+
+export type PackageJson = {
+  scripts: Record<string, string>;
+  hasDependencies: boolean;
+  /** `packageManager`, such as `pnpm@10.1.0`. */
+  packageManager: string | undefined;
+};
+
+const TOOLS = ['npm', 'npx', 'pnpm', 'yarn'];
+
+/**
+ * The folder to build in: the one of the config file, which must lie inside `root`, also when links are followed. The file must be
+ * there too, unless its path is the default: a project without one says by a start script or a Procfile what it is.
+ */
+export async function findBuildFolder(root: string, configPath: string): Promise<string> {
+  const realRoot = await realpath(root);
+  const config = resolve(realRoot, configPath);
+  const leadsOut = new BuildFailure(`Config path '${configPath}' leads out of the source`);
+  if (!isInside(realRoot, config)) throw leadsOut;
+  const folder = await realpath(dirname(config)).catch(() => undefined);
+  if (folder !== undefined && !isInside(realRoot, folder, true)) throw leadsOut;
+  const real = await realpath(config).catch(() => undefined);
+  if (real !== undefined && !isInside(realRoot, real)) throw leadsOut;
+  const isThere = real !== undefined && (await isFile(real));
+  if (
+    folder === undefined ||
+    !(await stat(folder)).isDirectory() ||
+    (configPath !== DEFAULT_CONFIG_PATH && !isThere)
+  ) {
+    const what = real === undefined ? 'does not exist in the source' : 'is not a file';
+    throw new BuildFailure(`Config file '${configPath}' ${what}`);
+  }
+  return folder;
+}
+
+/** Whether `path` lies below `folder` (or is it, when `orSame`); both absolute. */
+export function isInside(folder: string, path: string, orSame = false): boolean {
+  const way = relative(folder, path);
+  return way === '' ? orSame : way !== '..' && !way.startsWith(`..${sep}`);
+}
+
+/** The way from the root of the source to a path in it; `.` for the root itself. */
+export const within = (root: string, path: string): string => relative(root, path) || '.';
+
+export async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+/**
+ * The text of a file of the source; undefined when there is none. A link that leads out of the source is none: what it leads to belongs to
+ * the machine that builds.
+ */
+export async function readOwn(root: string, path: string): Promise<string | undefined> {
+  const [realRoot, real] = await Promise.all([realpath(root), realpath(path).catch(() => undefined)]);
+  if (real !== undefined) return isInside(realRoot, real) ? readFile(real, 'utf8') : undefined;
+  const isThere = await lstat(path).catch(() => undefined);
+  // A link that leads nowhere fails for what it is.
+  return isThere === undefined ? undefined : readFile(path, 'utf8');
+}
+
+/** Reads what the choice of commands depends on. Throws BuildFailure when package.json is not a JSON object. */
+export async function readProject(
+  root: string,
+  folder: string,
+  tools: ReadonlySet<string>,
+): Promise<ProjectFacts> {
+  return { files: new Set(await readdir(folder)), packageJson: await readPackageJson(root, folder), tools };
+}
+
+/** The package.json of a folder, undefined when there is none. Throws BuildFailure when it is not a JSON object. */
+export async function readPackageJson(root: string, folder: string): Promise<PackageJson | undefined> {
+  const text = await readOwn(root, join(folder, 'package.json'));
+  if (text === undefined) return undefined;
+  const parsed = new Map<string, unknown>(Object.entries(parseObject(text)));
+  const scripts = Object.entries(objectOr(parsed.get('scripts'))).flatMap(([name, line]) =>
+    typeof line === 'string' ? [[name, line] as const] : [],
+  );
+  const dependencies = ['dependencies', 'devDependencies', 'optionalDependencies', 'workspaces'];
+  const packageManager = parsed.get('packageManager');
+  return {
+    scripts: Object.fromEntries(scripts),
+    hasDependencies: dependencies.some((part) => Object.keys(objectOr(parsed.get(part))).length > 0),
+    packageManager: typeof packageManager === 'string' ? packageManager : undefined,
+  };
+}
+
+function parseObject(said: string): object {
+  // npm accepts a byte order mark too.
+  const text = said.replace(/^\ufeff/, '');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new BuildFailure(`package.json is not valid JSON at ${jsonErrorPlace(text)}`);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new BuildFailure('package.json is not a JSON object');
+  return parsed;
+}
+
+function objectOr(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+/** The package managers on a PATH. */
+export async function toolsOn(path: string): Promise<ReadonlySet<string>> {
+  const found = await Promise.all(TOOLS.map(async (tool) => ((await isOnPath(tool, path)) ? [tool] : [])));
+  return new Set(found.flat());
+}
+
+/** Whether a tool can be run by its name. */
+export async function isOnPath(tool: string, path: string): Promise<boolean> {
+  for (const folder of path.split(delimiter)) {
+    const found = await access(join(folder, tool), constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (found) return true;
+  }
+  return false;
+}

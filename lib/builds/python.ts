@@ -1,0 +1,100 @@
+import { join, relative } from 'node:path';
+import { PYTHON_ENVIRONMENT } from '../processes/python-environment.ts';
+import type { AgentProject } from './agent-project.ts';
+import { BuildFailure } from './failure.ts';
+import { type BuildPlan, quote, type Step } from './plan.ts';
+import { within } from './project.ts';
+import { type LocalDependency, type PythonDependencies, readDependencies } from './python-dependencies.ts';
+import { PYTHON_MINOR_OLDEST, PYTHON_SERVER_VERSION } from './versions.ts';
+
+/** The interpreter that a project is built with: `version` like `3.12`. */
+export type Interpreter = { version: string; executable: string };
+
+/** The minor version that a project asks for, such as `3.12`. Throws BuildFailure for one that no agent server runs on. */
+export function wantedPython({ config, fileName }: AgentProject): string | undefined {
+  const [wanted] = /^\d+\.\d+/.exec(config.python_version ?? '') ?? [];
+  if (wanted !== undefined && !isNewEnough(wanted))
+    throw new BuildFailure(
+      `${fileName}: python_version ${wanted}: the agent server needs Python 3.${PYTHON_MINOR_OLDEST} or later`,
+    );
+  return wanted;
+}
+
+/** Whether the agent server runs on this version of Python. */
+export function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major === 3 && minor >= PYTHON_MINOR_OLDEST;
+}
+
+/** A virtual environment in the project's folder, made by uv, with its dependencies and an agent server. */
+export async function installPython(
+  project: AgentProject,
+  python: Interpreter,
+  installCommand: string | undefined,
+): Promise<Pick<BuildPlan, 'environment' | 'venv' | 'install' | 'notes'>> {
+  const dependencies = await readDependencies(project);
+  const { root, folder, config } = project;
+  const venv = within(root, join(folder, PYTHON_ENVIRONMENT));
+  const make: Step = {
+    do: 'run',
+    command: `uv venv --python ${quote(python.executable)} ${PYTHON_ENVIRONMENT}`,
+  };
+  const own: Step[] = installCommand
+    ? [{ do: 'run', command: installCommand }]
+    : installSteps(folder, python, dependencies);
+  return {
+    notes: [{ text: `Python ${python.version} (${python.executable}), installing with uv`, level: 'INFO' }],
+    environment: {
+      // No interpreter but the one that the agent server gets where it runs.
+      UV_PYTHON_DOWNLOADS: 'never',
+      UV_NO_PROGRESS: '1',
+      // Linked files would be shared with uv's own cache, where a build could change them.
+      UV_LINK_MODE: 'copy',
+      // Else every start of every revision would compile everything again.
+      UV_COMPILE_BYTECODE: '1',
+      PIP_DISABLE_PIP_VERSION_CHECK: '1',
+      PIP_NO_INPUT: '1',
+      ...(config.pip_config_file && { PIP_CONFIG_FILE: config.pip_config_file }),
+    },
+    venv: { folder: venv, python },
+    install: [
+      {
+        kind: 'venv',
+        makes: venv,
+        fresh: { folder: venv, files: {} },
+        steps: [make, ...own, { do: 'python-server', version: PYTHON_SERVER_VERSION }],
+      },
+    ],
+  };
+}
+
+function installSteps(from: string, python: Interpreter, { local, packages }: PythonDependencies): Step[] {
+  const way = (path: string): string => quote(relative(from, path) || '.');
+  const synced = local.filter((one) => one.locked);
+  const wanted = [
+    ...local.filter((one) => !one.locked).flatMap((one) => argumentsFor(one, way)),
+    ...packages.map(quote),
+  ];
+  const install: Step[] =
+    wanted.length > 0 ? [{ do: 'run', command: `uv pip install ${wanted.join(' ')}` }] : [];
+  if (synced.length + install.length === 0) return [{ do: 'skip', reason: 'no dependency names packages' }];
+  return [...synced.map(({ folder }) => sync(way(folder), python)), ...install];
+}
+
+function argumentsFor({ folder, kind }: LocalDependency, way: (path: string) => string): string[] {
+  if (kind === 'package') return ['-e', way(folder)];
+  return kind === 'requirements' ? ['-r', way(join(folder, 'requirements.txt'))] : [];
+}
+
+function sync(project: string, { executable }: Interpreter): Step {
+  const command = `uv sync --no-dev --inexact --python ${quote(executable)} --project ${project}`;
+  return {
+    do: 'run',
+    command: `${command} --locked`,
+    fallback: {
+      onOutput: 'lockfile.*needs to be updated',
+      command,
+      reason: 'uv.lock does not fit pyproject.toml, so uv chooses the versions anew',
+    },
+  };
+}
