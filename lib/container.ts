@@ -1,5 +1,6 @@
 import { apiDocsIn } from './adapters/aws/api-docs.ts';
 import { createS3Blobs } from './adapters/aws/blobs.ts';
+import { createBuildControl } from './adapters/aws/build-control.ts';
 import { createCodeBuild } from './adapters/aws/builds.ts';
 import { createEventBus } from './adapters/aws/events.ts';
 import { createHttpGit } from './adapters/aws/git.ts';
@@ -45,6 +46,8 @@ export const oauthDiscovery = /* @__PURE__ */ once(() =>
 export const events = /* @__PURE__ */ once(() => createEventBus(variable('EVENT_BUS_NAME')));
 export const workflow = /* @__PURE__ */ once(() => createStepFunctions(variable('STATE_MACHINE_ARN')));
 
+/** What looks at builds and stops them alone: a function that starts none has no clients for it. */
+export const buildControl = /* @__PURE__ */ once(() => createBuildControl(variable('REGISTRY_HOST')));
 export const builds = /* @__PURE__ */ once(() =>
   createCodeBuild({
     projectName: variable('BUILD_PROJECT_NAME'),
@@ -88,7 +91,7 @@ export const engineDeps = (): EngineDeps => ({
   table: table(),
   clock,
   workflow: workflow(),
-  builds: builds(),
+  builds: buildControl(),
   logs: logs(),
   blobs: blobs(),
   images: images(),

@@ -1,6 +1,6 @@
 import { recordBuild } from '../../lib/app/engine/record-build.ts';
-import { builds, clock, table } from '../../lib/container.ts';
+import { buildControl, clock, table } from '../../lib/container.ts';
 import { buildEvent } from '../../lib/triggers/build-event.ts';
 
 export const create = buildEvent(recordBuild);
-export const handler = create(() => ({ table: table(), clock, builds: builds() }));
+export const handler = create(() => ({ table: table(), clock, builds: buildControl() }));

@@ -61,9 +61,13 @@ export class BuildsAtCapacity extends Error {
 }
 
 /** Runs builds: CodeBuild, or child processes of this machine. */
-export type Builds = {
+export type Builds = BuildControl & {
   /** Starts a build once per name: a repeated start gives the same build. */
   start(job: BuildJob): Promise<{ buildId: string }>;
+};
+
+/** What can be done with a build that was started. */
+export type BuildControl = {
   /** Resolves when nothing of the build runs any more. Harmless for one that ended or is unknown. */
   stop(buildId: string): Promise<void>;
   state(buildId: string): Promise<BuildState>;

@@ -12,13 +12,15 @@ import * as oauthTokens from './routes/oauth-tokens.ts';
 import * as revisions from './routes/revisions.ts';
 import type { RouteRow } from './routes/route.ts';
 import * as service from './routes/service.ts';
+import * as sources from './routes/sources.ts';
 
 /**
- * THE route table. CDK, OpenAPI, the embedded gateway and tests read it; a function imports only its own row, so that its
- * bundle holds only its own schemas.
+ * THE route table. CDK, OpenAPI, the embedded gateway and tests read it; a function imports the
+ * file with its own row, so that its bundle holds the schemas of one resource.
  */
 export const routes: readonly RouteRow[] = [
   deployments,
+  sources,
   revisions,
   listeners,
   listenerProtocol,

@@ -10,7 +10,7 @@ import type { RouteInput, RouteOutput, RouteRow } from '../contract/routes/route
 import { type Authenticate, authentication } from './authentication.ts';
 import { authorization } from './authorization.ts';
 import { body } from './body.ts';
-import { errorAnswers } from './errors.ts';
+import { callsNothing, errorAnswers, unavailable } from './errors.ts';
 import type { Exchange, Handler, RequestContext, Result, Step } from './exchange.ts';
 import { idempotency } from './idempotency.ts';
 import { notTaken } from './not-found.ts';
@@ -53,7 +53,7 @@ export function endpoint<const R extends RouteRow, D>(
       authorization(permission),
       ...idempotency(row, kept),
     ];
-    return serve(chain(row, identity, check), run);
+    return serve(chain(row, errorAnswers(row.operation, unavailable), identity, check), run);
   };
 }
 
@@ -66,7 +66,7 @@ export function publicEndpoint<const R extends RouteRow & { permission: 'public'
     const kept = once(deps);
     const run: Run = async (event, exchange) =>
       successAnswer(row, event, await useCase(inputOf<R>(event, exchange), kept()));
-    return serve(chain(row, []), run);
+    return serve(chain(row, errorAnswers(row.operation, callsNothing), []), run);
   };
 }
 
@@ -74,10 +74,10 @@ export function publicEndpoint<const R extends RouteRow & { permission: 'public'
  * The steps of every request for JSON, outermost first: a request that one of them refuses does not reach the next. `identity` finds
  * out who asks and what they may.
  */
-export const chain = (row: RouteRow, identity: Step[], check?: Check): Step[] => [
+export const chain = (row: RouteRow, errors: Step, identity: Step[], check?: Check): Step[] => [
   requestId,
   accessLog(row),
-  errorAnswers(row.operation),
+  errors,
   ...identity,
   body(row),
   validate(row, check),
@@ -99,7 +99,7 @@ export function pageEndpoint<D>(
 
 /** Answers what no route took: 405 for a known path under another method, else 404. */
 export const notFound = (rows: readonly Pick<RouteRow, 'method' | 'path'>[]): Handler =>
-  serve([requestId, errorAnswers('fallback')], async (event) => {
+  serve([requestId, errorAnswers('fallback', callsNothing)], async (event) => {
     throw notTaken(rows, event);
   });
 

@@ -38,11 +38,18 @@ export const unavailable = (error: unknown): ApiError | undefined =>
 export const messageOf = (refusal: ApiError | undefined): string =>
   refusal === undefined ? 'unexpected error' : 'a service that was called is unavailable';
 
+/** For functions that call no service: none can be unavailable. */
+export const callsNothing = (): undefined => undefined;
+
 /**
- * Turns whatever was thrown into an answer. What a dependency cannot do now is a 503, what was not foreseen a 500; both say nothing
- * of the error, and a log line does.
+ * Turns whatever was thrown into an answer. What a dependency cannot do now is a 503 (`refusalOf` tells such errors), what was not
+ * foreseen a 500; both say nothing of the error, and a log line does.
  */
-export const errorAnswers = (operation: string, log: () => ErrorLogger = logger): Step => ({
+export const errorAnswers = (
+  operation: string,
+  refusalOf: (error: unknown) => ApiError | undefined,
+  log: () => ErrorLogger = logger,
+): Step => ({
   onError: (request) => {
     const known = knownErrorAnswer(request.error);
     if (known !== undefined) {
@@ -50,7 +57,7 @@ export const errorAnswers = (operation: string, log: () => ErrorLogger = logger)
       return;
     }
     const { requestId } = request.event.requestContext;
-    const refusal = unavailable(request.error);
+    const refusal = refusalOf(request.error);
     log().error(messageOf(refusal), { operation, request_id: requestId, ...errorFacts(request.error) });
     request.response = refusal
       ? answer(refusal.status, refusal.message, refusal.headers)

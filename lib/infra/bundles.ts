@@ -2,11 +2,9 @@ import { copyFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { DESCRIPTION_FILE, packageFiles } from '../contract/api-docs.ts';
 import { getDocsFile, getOpenApi } from '../contract/routes/service.ts';
-import { LaterParts } from './later-parts.ts';
-import { withoutUnused } from './left-out.ts';
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -18,7 +16,7 @@ export type Bundle = { folder: string; sizeBytes: number };
 const requireBanner =
   "import { createRequire as slipwayRequire } from 'node:module'; const require = slipwayRequire(import.meta.url);";
 
-/** How code for Lambda is bundled, whatever is left out of it. */
+/** How code for Lambda is bundled. */
 export const bundler = {
   bundle: true,
   minify: true,
@@ -45,25 +43,21 @@ export const bundleFolderOf = (handler: string): string =>
 
 /**
  * Bundles each handler by itself, minified, with the parts of the SDK that it uses, in one run of the bundler. `handlers` are files
- * relative to the repository; what Lambda calls is `index.handler`. What a function loads later lies beside it. With external `packages`
- * it is our own code alone: it can be read and weighed, not run, and takes a tenth of the time.
+ * relative to the repository; what Lambda calls is `index.handler`. With external `packages` it is our own code alone: it can be
+ * read and weighed, not run, and takes a tenth of the time.
  */
 export async function bundleFunctions(
   handlers: readonly string[],
   outputFolder: string,
   { packages = 'bundle' }: { packages?: 'bundle' | 'external' } = {},
 ): Promise<Map<string, Bundle>> {
-  const later = new LaterParts();
-  const { metafile } = await build({
+  await build({
     ...options,
     packages,
     sourcemap: packages === 'bundle',
     entryPoints: Object.fromEntries(handlers.map((handler) => [`${bundleFolderOf(handler)}/index`, handler])),
     outdir: outputFolder,
-    plugins: [withoutUnused, later.plugin],
-    metafile: true,
   });
-  await bundleLater(later, metafile, join(outputFolder, 'parts'));
   copyFilesBeside(handlers, (handler) => join(outputFolder, bundleFolderOf(handler)));
   return new Map(
     handlers.map((handler) => {
@@ -71,20 +65,6 @@ export async function bundleFunctions(
       return [handler, { folder, sizeBytes: statSync(join(folder, 'index.mjs')).size }];
     }),
   );
-}
-
-/** Makes the files that functions load later, and puts each beside the functions that name it. */
-async function bundleLater(later: LaterParts, { outputs }: Metafile, outdir: string): Promise<void> {
-  if (later.sources.size === 0) return;
-  const entries = [...later.sources].map(([file, source]) => [basename(file, '.mjs'), source]);
-  await build({ ...options, entryPoints: Object.fromEntries(entries), outdir, plugins: [withoutUnused] });
-  for (const [path, output] of Object.entries(outputs)) {
-    for (const file of later.namedBy(output)) {
-      const beside = join(root, dirname(path), file);
-      copyFileSync(join(outdir, file), beside);
-      copyFileSync(join(outdir, `${file}.map`), `${beside}.map`);
-    }
-  }
 }
 
 const apiDocsPackage = dirname(require.resolve('swagger-ui-dist/package.json'));

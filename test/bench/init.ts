@@ -25,7 +25,7 @@ const BARE = `
     return { statusCode: 200, body: JSON.stringify(Item) };
   };`;
 
-/** The same bundler and options as for functions, without what is left out of those. */
+/** The same bundler and options as for functions, with the SDK's own chain of credentials. */
 async function bundleBare(folder: string): Promise<string> {
   const outfile = join(folder, 'bare.mjs');
   await build({

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,28 +35,6 @@ it('the heaviest functions of every kind weigh no more than those may', () => {
   expect(new Set(heaviest.map(ceilingGroup))).toEqual(new Set(Object.keys(ceilingsKiB)));
   const weights = heaviest.map((handler) => [handler, whole.get(handler)?.sizeBytes ?? 0] as const);
   expect(misweighed(new Map(weights))).toEqual([]);
-});
-
-/** What verifies bearer tokens is loaded when the first one comes. */
-const OIDC_KIB_MAX = 60;
-
-it('leaves out of each function what verifies bearer tokens, and puts it beside those that ask who is there', async () => {
-  const guarded = new Set<string>(
-    routes.filter(({ permission }) => permission !== 'public').map((row) => row.handler),
-  );
-  for (const [handler, bundle] of [...own, ...whole]) {
-    const isThere = await stat(join(bundle.folder, 'oidc.mjs')).then(
-      () => true,
-      () => false,
-    );
-    expect([handler, isThere]).toEqual([handler, guarded.has(handler)]);
-    if (!isThere) continue;
-    expect(await readFile(join(bundle.folder, 'index.mjs'), 'utf8')).toContain('import("./oidc.mjs")');
-  }
-  const [made] = [...whole].filter(([handler]) => guarded.has(handler)).map(([, bundle]) => bundle);
-  const file = join(made?.folder ?? '', 'oidc.mjs');
-  expect((await stat(file)).size / 1024).toBeLessThanOrEqual(OIDC_KIB_MAX);
-  expect(load(file)).toMatchObject({ openOidc: expect.any(Function) });
 });
 
 /** What the code of a function refuses with: calls that begin with the code of a refusal, whatever their function is called by now. */

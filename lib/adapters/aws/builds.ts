@@ -1,18 +1,10 @@
-import {
-  AccountLimitExceededException,
-  BatchGetBuildsCommand,
-  type Build,
-  CodeBuildClient,
-  ResourceNotFoundException,
-  StartBuildCommand,
-  StopBuildCommand,
-} from '@aws-sdk/client-codebuild';
+import { AccountLimitExceededException, CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
 import { S3Client } from '@aws-sdk/client-s3';
-import { type BuildJob, type BuildState, type Builds, BuildsAtCapacity, buildVariables } from '../builds.ts';
+import { type BuildJob, type Builds, BuildsAtCapacity, buildVariables } from '../builds.ts';
 import { s3Config } from './blobs.ts';
+import { createBuildControl } from './build-control.ts';
 import { storeJob } from './build-job.ts';
-import { buildStateOf, digestOf, refOf } from './build-state.ts';
-import { hasImage, openPushSession, type PushSession } from './registry.ts';
+import { openPushSession, type PushSession } from './registry.ts';
 
 export type CodeBuildOptions = {
   projectName: string;
@@ -40,6 +32,7 @@ export function createCodeBuild(options: CodeBuildOptions): Builds {
   const { bucketName, jobsBucketName, timeoutSeconds: expiresSeconds } = options;
   const place = { bucketName, jobsBucketName, expiresSeconds };
   return {
+    ...createBuildControl(options.registryHost),
     async start(job) {
       await storeJob(s3, place, job, await pushSession(options, job));
       const command = startCommand(options, job);
@@ -50,16 +43,6 @@ export function createCodeBuild(options: CodeBuildOptions): Builds {
       if (build?.id === undefined) throw new Error('CodeBuild started a build without an id');
       return { buildId: build.id };
     },
-    // CodeBuild takes the container away within seconds; what it may still upload until then is never read.
-    async stop(buildId) {
-      await client.send(new StopBuildCommand({ id: buildId })).catch((error: unknown) => {
-        if (!(error instanceof ResourceNotFoundException)) throw error;
-      });
-    },
-    async state(buildId) {
-      const { builds = [] } = await client.send(new BatchGetBuildsCommand({ ids: [buildId] }));
-      return checkedState(builds[0], options.registryHost);
-    },
   };
 }
 
@@ -69,18 +52,6 @@ async function pushSession(
 ): Promise<PushSession | undefined> {
   if (job.output !== 'image' || registryHost === undefined || pushRoleArn === undefined) return undefined;
   return openPushSession({ registryHost, pushRoleArn }, job);
-}
-
-/** An image that a build reports is believed when the registry has it. */
-async function checkedState(build: Build | undefined, registryHost: string | undefined): Promise<BuildState> {
-  const state = buildStateOf(build, registryHost);
-  if (build === undefined || state.state !== 'succeeded' || state.artifact.kind !== 'image') return state;
-  if (await hasImage(refOf(build), digestOf(state.artifact))) return state;
-  return {
-    state: 'failed',
-    message:
-      'The build reported an image that is not in the registry of this deployment; redeploy to build again.',
-  };
 }
 
 /** A repeated start with the same token must be the same in every parameter, so nothing here depends on the time. */

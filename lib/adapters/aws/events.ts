@@ -1,28 +1,33 @@
-import * as z from 'zod';
+import {
+  EventBridgeClient,
+  EventBridgeServiceException,
+  PutEventsCommand,
+  type PutEventsRequestEntry,
+} from '@aws-sdk/client-eventbridge';
 import type { PublishedEvent } from '../../contract/events.ts';
 import { systemPatience } from '../../store/patience.ts';
 import type { Events, Unpublished } from '../events.ts';
-import { callService } from './signed-request.ts';
 
 /** EventBridge takes so many at once. */
 const ENTRIES_MAX = 10;
-/** Throttling and short outages are over by then; what is not told after so many tries is kept, and the sweep tries again every minute. */
+/** Throttling and short outages are over by then; what is not published after so many tries is kept, and the sweep tries again every minute. */
 const ATTEMPTS_MAX = 6;
 const CALL_MILLISECONDS_MAX = 5_000;
 
 /** What rules on the bus match, beside the type as `detail-type`. */
 const EVENT_SOURCE = 'slipway';
 
-/** The answer tells of each entry, in order, whether it was taken. */
-const putEventsAnswer = z.object({ Entries: z.array(z.object({ ErrorCode: z.string().optional() })) });
+type Bus = { client: EventBridgeClient; name: string };
 
-/** Tells events to a bus of EventBridge. */
+/** Publishes events to a bus of EventBridge. */
 export function createEventBus(busName: string): Events {
+  // One try a call: what is not taken is tried again here, entry by entry.
+  const bus: Bus = { client: new EventBridgeClient({ maxAttempts: 1 }), name: busName };
   return {
     async publish<E extends PublishedEvent>(events: readonly E[]) {
       const unpublished: Unpublished<E> = { events: [], reason: '' };
       for (let start = 0; start < events.length; start += ENTRIES_MAX) {
-        const left = await putAll(busName, events.slice(start, start + ENTRIES_MAX));
+        const left = await putAll(bus, events.slice(start, start + ENTRIES_MAX));
         unpublished.events.push(...(left?.events ?? []));
         unpublished.reason ||= left?.reason ?? '';
       }
@@ -33,12 +38,12 @@ export function createEventBus(busName: string): Events {
 
 /** Tries until all are taken or patience is over; gives those that were not taken. */
 async function putAll<E extends PublishedEvent>(
-  busName: string,
+  bus: Bus,
   events: readonly E[],
 ): Promise<Unpublished<E> | undefined> {
   let left = events;
   const attempt = async (): Promise<undefined> => {
-    const refused = await put(busName, left);
+    const refused = await put(bus, left);
     if (refused.length === 0) return undefined;
     left = refused.map(({ event }) => event);
     throw new Error(refused[0]?.code);
@@ -51,32 +56,34 @@ async function putAll<E extends PublishedEvent>(
   } as const;
   return systemPatience.tryAgain(attempt, untilTaken).catch((error: unknown) => ({
     events: [...left],
-    reason: error instanceof Error ? error.message : String(error),
+    reason: reasonOf(error),
   }));
 }
 
+function reasonOf(error: unknown): string {
+  if (error instanceof EventBridgeServiceException) return `${error.name}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The answer tells of each entry, in order, whether it was taken. */
 async function put<E extends PublishedEvent>(
-  busName: string,
+  { client, name }: Bus,
   events: readonly E[],
 ): Promise<{ event: E; code: string }[]> {
-  const answer = await callService({
-    service: 'events',
-    endpointVariable: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
-    target: 'AWSEvents.PutEvents',
-    body: { Entries: events.map((event) => entryOf(busName, event)) },
-    signal: AbortSignal.timeout(CALL_MILLISECONDS_MAX),
+  const command = new PutEventsCommand({ Entries: events.map((event) => entryOf(name, event)) });
+  const { Entries: entries = [] } = await client.send(command, {
+    abortSignal: AbortSignal.timeout(CALL_MILLISECONDS_MAX),
   });
-  const { Entries: entries } = putEventsAnswer.parse(answer);
   return events.flatMap((event, index) => {
     const code = entries[index]?.ErrorCode;
     return code === undefined ? [] : [{ event, code }];
   });
 }
 
-const entryOf = (busName: string, event: PublishedEvent) => ({
+const entryOf = (busName: string, event: PublishedEvent): PutEventsRequestEntry => ({
   EventBusName: busName,
   Source: EVENT_SOURCE,
   DetailType: event.type,
-  Time: Math.floor(Date.parse(event.at) / 1000),
+  Time: new Date(event.at),
   Detail: JSON.stringify(event),
 });

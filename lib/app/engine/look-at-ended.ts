@@ -1,3 +1,4 @@
+import type { BuildControl } from '../../adapters/builds.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import type { Revision } from '../../store/items.ts';
@@ -6,7 +7,7 @@ import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import { tellOfEnded } from '../events/publish.ts';
 
-type LookDeps = Pick<Deps, 'table' | 'clock' | 'builds' | 'events'>;
+type LookDeps = Pick<Deps, 'table' | 'clock' | 'events'> & { builds: BuildControl };
 
 /**
  * Looks at a revision that has ended: stops its build, and looks again until it has seen it stopped; then tells what was never told of it, for

@@ -1,4 +1,4 @@
-import type { BuildChanged, BuildState } from '../../adapters/builds.ts';
+import type { BuildChanged, BuildControl, BuildState } from '../../adapters/builds.ts';
 import { isAbsentForSure } from '../../domain/decide.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { absent, type Change, guard, same } from '../../store/expressions.ts';
@@ -9,7 +9,7 @@ import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import { attemptOf } from './ask.ts';
 
-type RecordDeps = Pick<Deps, 'table' | 'clock' | 'builds'>;
+type RecordDeps = Pick<Deps, 'table' | 'clock'> & { builds: BuildControl };
 
 /**
  * Looks at a build that is said to have changed, and records what it finds on the revision: BUILDING when it runs, its outcome when it

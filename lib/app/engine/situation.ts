@@ -1,4 +1,4 @@
-import type { BuildState } from '../../adapters/builds.ts';
+import type { BuildControl, BuildState } from '../../adapters/builds.ts';
 import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
 import { dependsOnWaiting } from '../../domain/decide.ts';
 import type { Situation, SlotRevision, TaskFacts } from '../../domain/situation.ts';
@@ -12,8 +12,8 @@ import { type Asked, attemptOf, notAsked } from './ask.ts';
 
 export type EngineDeps = Pick<
   Deps,
-  'table' | 'clock' | 'workflow' | 'builds' | 'logs' | 'blobs' | 'images' | 'settings'
->;
+  'table' | 'clock' | 'workflow' | 'logs' | 'blobs' | 'images' | 'settings'
+> & { builds: BuildControl };
 export type Owner = { tenantId: string; deploymentId: string };
 
 /** One deployment as the engine reads it: strongly, and always whole. */

@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
-import type { createUploadUrl as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import type { createUploadUrl as row } from '../../contract/routes/sources.ts';
 import { UPLOAD_URL_SECONDS, type UploadUrlView } from '../../contract/uploads.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
 import { auditHandOut } from '../audit.ts';

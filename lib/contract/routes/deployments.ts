@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { changeDeploymentBody, createDeploymentBody } from '../deployment-requests.ts';
 import { id, orNull, page, queryBoolean, queryList } from '../query.ts';
-import { createPushTokenBody, pushTokenView } from '../registry.ts';
 import { deploymentStatuses } from '../revision-status.ts';
-import { createUploadUrlBody, uploadUrlView } from '../uploads.ts';
 import { deletionResultsView, deploymentListView, deploymentView } from '../views.ts';
 import { changeAccess, changeErrors, changeVariables } from './change.ts';
 import { configurationEtag } from './etag.ts';
@@ -133,39 +131,4 @@ export const deleteDeployments = route({
   response: deletionResultsView,
   isPartial: (output: { results: { status: number }[] }) =>
     output.results.some(({ status }) => status !== 204),
-});
-
-export const createUploadUrl = route({
-  operation: 'createUploadUrl',
-  method: 'POST',
-  path: '/v2/deployments/{deployment_id}/upload-url',
-  handler: 'functions/api/deployments/upload-url.ts',
-  access: ['table:get', 'uploads:write'],
-  audit: ['upload_url.create'],
-  area: 'deployments',
-  permission: 'deployments:write',
-  summary: 'Get a URL to upload a source tarball to',
-  success: 200,
-  params,
-  body: createUploadUrlBody,
-  response: uploadUrlView,
-  errors: ['deployment_not_found', 'state_forbids', 'upload_source'],
-});
-
-export const createPushToken = route({
-  operation: 'createPushToken',
-  method: 'POST',
-  path: '/v2/deployments/{deployment_id}/push-token',
-  handler: 'functions/api/deployments/push-token.ts',
-  access: ['table:get', 'repositories:create', 'repositories:push'],
-  audit: ['push_token.create'],
-  area: 'deployments',
-  permission: 'deployments:write',
-  summary: 'Get credentials that push an image to the repository of a deployment',
-  success: 200,
-  params,
-  body: createPushTokenBody,
-  response: pushTokenView,
-  errors: ['push_source', 'push_client', 'source_configuration', 'deployment_not_found', 'state_forbids'],
-  credential: true,
 });

@@ -5,7 +5,6 @@ import type { RouteRow } from '../../contract/routes/route.ts';
 import { dispatchFilters, eventFilters } from '../../store/stream-filters.ts';
 import { codeBuildEventOf } from '../../triggers/build-event.ts';
 import type { ApiHandler } from '../gateway.ts';
-import { leaveOutContainer } from '../no-container.ts';
 import type { Consumer } from '../stream/consumer.ts';
 import type { StreamHandler } from '../stream/deliver.ts';
 import type { TaskHandler } from '../workflow.ts';
@@ -14,7 +13,6 @@ import { timeLimited } from './time-limit.ts';
 type GetDeps = () => Deps;
 
 const root = new URL('../../../', import.meta.url);
-leaveOutContainer();
 
 /**
  * Makes the handler of an entry point: every one exports `create`, which takes the dependencies. Which type it returns is known by its

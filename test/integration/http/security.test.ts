@@ -7,6 +7,7 @@ import { routes } from '../../../lib/contract/routes.ts';
 import { authentication } from '../../../lib/http/authentication.ts';
 import { authorization } from '../../../lib/http/authorization.ts';
 import { chain, serve } from '../../../lib/http/endpoint.ts';
+import { errorAnswers, unavailable } from '../../../lib/http/errors.ts';
 import type { Handler, Step } from '../../../lib/http/exchange.ts';
 import { inputOf } from '../../../lib/http/request.ts';
 import { successAnswer } from '../../../lib/http/respond.ts';
@@ -79,7 +80,8 @@ function careless(
   identity: Step[],
   run: typeof getDeployment = getDeployment,
 ): Handler {
-  return serve(chain(getDeploymentRow, identity), async (event, exchange) => {
+  const errors = errorAnswers(getDeploymentRow.operation, unavailable);
+  return serve(chain(getDeploymentRow, errors, identity), async (event, exchange) => {
     const { tenantId, organisationId } = world.own;
     const { caller = aCaller({ tenantId, organisationId }) } = exchange;
     const output = await run(world.deps, inputOf<typeof getDeploymentRow>(event, exchange), caller);

@@ -48,12 +48,6 @@ describe('the container', () => {
     });
   });
 
-  it('has a stand-in for the embedded runtime with the same names', async () => {
-    const { leaveOutContainer: _, ...standIn } = await import('../../../lib/embedded/no-container.ts');
-    expect(Object.keys(standIn).sort()).toEqual(Object.keys(await freshContainer(complete)).sort());
-    expect(standIn.table).toThrow('passes its own dependencies');
-  });
-
   it.each([
     ['table', 'TABLE_NAME'],
     ['keys', 'KEY_ID'],

@@ -1,3 +1,5 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler as onSchedule } from '../../../functions/schedules/sweep.ts';
 import { create as createEvents, handler as onChanges } from '../../../functions/streams/events.ts';
@@ -13,24 +15,27 @@ const table = mockTable();
 beforeAll(() => {
   for (const [name, value] of Object.entries(functionEnvironment)) vi.stubEnv(name, value);
 });
-beforeEach(() => table.reset());
+beforeEach(() => {
+  table.reset();
+  bus.reset();
+});
 /** What each function did to the table in all of its tests. */
 const done = new Map<string, Set<string>>();
 afterEach(({ task }) => {
   const name = task.suite?.name ?? '';
   done.set(name, (done.get(name) ?? new Set()).union(table.used()));
-  vi.unstubAllGlobals();
   vi.useRealTimers();
 });
 afterAll(() => vi.unstubAllEnvs());
 
-/** What the bus is told: the events of each request, while it answers so. */
-function aBus(status = 200): unknown[] {
+const bus = mockClient(EventBridgeClient);
+
+/** What the bus is told. */
+function aBus(): unknown[] {
   const told: unknown[] = [];
-  vi.stubGlobal('fetch', async (_: unknown, { body }: { body: string }) => {
-    const { Entries: entries } = JSON.parse(body) as { Entries: { Detail: string }[] };
-    if (status === 200) told.push(...entries.map(({ Detail }) => JSON.parse(Detail)));
-    return Response.json({ Entries: entries.map(() => ({})) }, { status });
+  bus.on(PutEventsCommand).callsFake(({ Entries: entries }: { Entries: { Detail: string }[] }) => {
+    told.push(...entries.map(({ Detail }) => JSON.parse(Detail)));
+    return { Entries: entries.map(() => ({})) };
   });
   return told;
 }
@@ -100,7 +105,7 @@ describe('events', () => {
   });
 
   it('keeps for the sweep what it cannot tell', async () => {
-    aBus(500);
+    bus.on(PutEventsCommand).rejects(new Error('socket hang up'));
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const running = anInstance()({ Records: [changed] });
     await vi.runAllTimersAsync();

@@ -3,7 +3,7 @@ import * as ecr from '@aws-sdk/client-ecr';
 import * as kms from '@aws-sdk/client-kms';
 import { describe, expect, it, vi } from 'vitest';
 import { refuse, ValidationError } from '../../../lib/contract/errors.ts';
-import { errorAnswers } from '../../../lib/http/errors.ts';
+import { errorAnswers, unavailable } from '../../../lib/http/errors.ts';
 import { apiEvent } from '../../support/http/event.ts';
 import { stepRequest } from '../../support/http/step.ts';
 
@@ -15,7 +15,7 @@ const service = (name: string, httpStatusCode: number) =>
 async function mapped(error: Error) {
   const log = { error: vi.fn() };
   const request = stepRequest(apiEvent({ requestId: 'r-7' }), { error });
-  await errorAnswers('getThing', () => log).onError?.(request);
+  await errorAnswers('getThing', unavailable, () => log).onError?.(request);
   return {
     ...request.response,
     detail: JSON.parse(request.response?.body ?? '').detail,
