@@ -47,10 +47,11 @@ async function refusalsIn(handler: string): Promise<string[]> {
 /** Told by the kind of a route: every function has the code for them, used or not. */
 const common = new Set<string>(routes.flatMap(commonErrors));
 
-/** Said in a result: each of several is refused by itself, and a grant that is over is asked for again. */
+/** Said in a result: each of several is refused by itself, a grant that is over is asked for again, and a task of a deployment that is gone is not given. */
 const inResults: Record<string, string[]> = {
   deleteDeployments: ['deployment_not_found', 'state_forbids', 'version_mismatch'],
   authenticate: ['token_expired'],
+  claimTasks: ['deployment_not_found'],
 };
 
 it.each(routes.map((row) => [row.operation, row] as const))(
