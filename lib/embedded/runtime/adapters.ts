@@ -33,7 +33,7 @@ export type EmbeddedDeps = Deps & {
   builds: Builder;
   taskNotifier: EmbeddedTaskNotifier;
   workflow: EmbeddedWorkflow;
-  viewer: ApiDocs;
+  apiDocs: ApiDocs;
 };
 
 type Parts = {
@@ -82,7 +82,7 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
   const auditLog = writtenAuditLog(written, (error) => parts.log.error(`audit: ${String(error)}`));
   const { addresses } = allowed;
   const outbound = { oauth: openOAuth(addresses), oauthDiscovery: openOAuthDiscovery(addresses) };
-  const rest = { viewer: installedApiDocs, ...outbound, auditLog, settings: allowed };
+  const rest = { apiDocs: installedApiDocs, ...outbound, auditLog, settings: allowed };
   const deps: EmbeddedDeps = { ...base, ...identity, workflow, ...rest };
   return deps;
 }

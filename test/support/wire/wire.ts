@@ -165,7 +165,7 @@ export async function openWire(deps: Deps, record = new WireRecord()): Promise<W
   const gateway = await startGateway({
     port: 0,
     routes,
-    handlerOf: (row) => apiHandler(row, () => ({ ...deps, viewer: installedApiDocs })),
+    handlerOf: (row) => apiHandler(row, () => ({ ...deps, apiDocs: installedApiDocs })),
     serveBlob: async () => false,
     onError: (error) => {
       throw error;
