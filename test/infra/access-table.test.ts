@@ -39,19 +39,20 @@ function page(): string {
     ({ handler, summary, access }) =>
       `| ${handler.replace('functions/', '')} | ${summary} | ${accessOf(access)} |`,
   );
-  return `# What each function may do
+  return `# Access
 
-Made from the route table and \`lib/contract/functions.ts\`; a test compares. Every function may also write its log; those of the API share one. Dispatch and events read the table's
-stream and send to the queue of what was set aside. To make this page again: \`UPDATE_DOCS=1 npx vitest run --config test/vitest.config.ts test/infra/access-table\`.
+What each function may do. Generated from the route table and \`lib/contract/functions.ts\` by \`npm run docs\`; a test compares. Every
+function may also write its log; those of the API share one. Dispatch and events read the table's stream and send to its dead-letter
+queue.
 
 | Function | Called for | Access |
 |---|---|---|
 ${[...endpoints, ...others].join('\n')}
 
-## Nothing too much, nothing too little
+## Tests
 
-\`npm run test:aws\` fails when a function is refused anything, and when a role grants an action that its function has not used by the end. \`npm run
-test:mutations\` tries the first: it deploys without one action of one role, and every one of these is noticed.
+\`npm run test:aws\` fails if a function is refused anything, and if a role grants an action that its function has not used by the end.
+\`npm run test:mutations\` tries the first: it deploys without one action of one role, and each of these is noticed:
 
 ${mutations.map((mutation) => `- ${mutation.replace(' ', ': ')}`).join('\n')}
 `;

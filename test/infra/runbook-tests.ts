@@ -24,11 +24,11 @@ export function runbookTests(): void {
   });
 
   describe.each([...sections])('the runbook of %s', (_, section) => {
-    it('says what is seen, who is hurt, how to look, what to do and how it ends', () => {
-      const parts = [...section.matchAll(/^\*\*(You see|Hurt:|Look:|Do:|It ends)\*\*/gm)].map(
+    it('has the alarm, its impact, how to investigate, the fix and when it clears', () => {
+      const parts = [...section.matchAll(/^\*\*(Alarm|Impact|Investigate|Fix|Clears):\*\*/gm)].map(
         ([, part]) => part,
       );
-      expect(parts).toEqual(['You see', 'Hurt:', 'Look:', 'Do:', 'It ends']);
+      expect(parts).toEqual(['Alarm', 'Impact', 'Investigate', 'Fix', 'Clears']);
       expect(section).toMatch(/```sh\n(?:[^`]|`(?!``))*\b(?:aws|insights) /);
     });
   });
