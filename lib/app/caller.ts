@@ -3,7 +3,7 @@ import type { Role } from '../contract/roles.ts';
 /** Who asks: proved by the authentication of the HTTP chain, never taken from the request's own words. */
 export type Caller = {
   tenantId: string;
-  organisationId: string;
+  organizationId: string;
   userId: string;
   keyId: string;
   role: Role;

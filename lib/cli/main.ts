@@ -95,20 +95,20 @@ async function runFirstAgent(
 }
 
 async function bootstrapped(deps: Deps, command: Work & { kind: 'bootstrap' }): Promise<Made> {
-  const { organisation, tenant, place } = command;
-  const made = await bootstrap(deps, { organisation, tenant });
+  const { organization, tenant, place } = command;
+  const made = await bootstrap(deps, { organization, tenant });
   const shared =
     place.kind === 'embedded'
       ? ' Builds and agents of all tenants run as the same user of this machine; this tenant needs a listener of its own.'
       : '';
   return {
     lines: [
-      ['Organisation', `${organisation} (${made.organisationId})`],
+      ['Organization', `${organization} (${made.organizationId})`],
       ['Tenant', `${tenant} (${made.tenantId})`],
       ['API key', made.apiKey],
     ],
     json: {
-      organisation_id: made.organisationId,
+      organization_id: made.organizationId,
       tenant_id: made.tenantId,
       user_id: made.userId,
       api_key: made.apiKey,
@@ -118,16 +118,16 @@ async function bootstrapped(deps: Deps, command: Work & { kind: 'bootstrap' }): 
 }
 
 async function tenantKey(deps: Deps, command: Work & { kind: 'key' }): Promise<Made> {
-  const { tenantId, role, organisationWide } = command;
+  const { tenantId, role, organizationWide } = command;
   const { apiKey, userId } = await createTenantKey(deps, command);
   return {
     lines: [
-      ['Tenant', organisationWide ? `all of the organisation of ${tenantId}` : tenantId],
+      ['Tenant', organizationWide ? `all of the organization of ${tenantId}` : tenantId],
       ['Role', role],
       ['API key', apiKey],
     ],
     json: { tenant_id: tenantId, role, user_id: userId, api_key: apiKey },
-    advice: `${ONCE} Requests carry it as X-Api-Key${organisationWide ? ', and the id of their tenant as X-Tenant-Id' : ''}.`,
+    advice: `${ONCE} Requests carry it as X-Api-Key${organizationWide ? ', and the id of their tenant as X-Tenant-Id' : ''}.`,
   };
 }
 

@@ -18,15 +18,15 @@ export type Command =
       tenantId: string;
       role: MemberRole;
       name: string;
-      organisationWide: boolean;
+      organizationWide: boolean;
     }
-  | { kind: 'bootstrap'; place: Place; json: boolean; organisation: string; tenant: string }
+  | { kind: 'bootstrap'; place: Place; json: boolean; organization: string; tenant: string }
   | {
       kind: 'first-agent';
       place: Place;
       json: false;
       url: string;
-      organisation: string;
+      organization: string;
       tenant: string;
       project: string;
       name: string;
@@ -37,25 +37,25 @@ export type Command =
 
 export const USAGE = `Usage: npm run slipway -- <command> [options]
 
-  first-agent                     from an empty installation to an agent that answers: an organisation, a tenant and a key are made, this
+  first-agent                     from an empty installation to an agent that answers: an organization, a tenant and a key are made, this
                                   machine becomes a listener, and a folder is deployed to it; runs the listener until it is ended
     --url URL                     the API: the stack's output ApiUrl
     --project FOLDER              what is deployed                  (default: examples/hello-server)
     --name NAME                   what the deployment is called     (default: hello)
     --agents-port PORT            where it is served on this machine (default: 4401)
     --listener-dir FOLDER         the listener's own files          (default: .listener)
-    --organisation, --tenant      as below
+    --organization, --tenant      as below
 
-  admin bootstrap                 make an organisation, its first tenant and an administrator's key
-    --organisation NAME           what the organisation is called   (default: main)
+  admin bootstrap                 make an organization, its first tenant and an administrator's key
+    --organization NAME           what the organization is called   (default: main)
     --tenant NAME                 what the tenant is called         (default: main)
     --second-tenant               on the data of npm start, which has a tenant: yes, one more, in the same trust domain
 
   admin create-key                make a key for a new user of a tenant that is there
     --tenant-id ID                the tenant
-    --role ROLE                   viewer, developer, admin or organisation_admin
+    --role ROLE                   viewer, developer, admin or organization_admin
     --name NAME                   what lists call it                (default: made by the command line)
-    --organisation-wide           for all tenants of the tenant's organisation: each request names its own
+    --organization-wide           for all tenants of the tenant's organization: each request names its own
 
   admin create-listener-key       make the key that a listener works with
     --tenant-id ID                the tenant that the listener belongs to
@@ -79,7 +79,7 @@ const options = {
   'data-dir': text,
   json: flag,
   help: { ...flag, short: 'h' },
-  organisation: text,
+  organization: text,
   tenant: text,
   'second-tenant': flag,
   url: text,
@@ -89,7 +89,7 @@ const options = {
   'listener-dir': text,
   'tenant-id': text,
   role: text,
-  'organisation-wide': flag,
+  'organization-wide': flag,
   'listener-id': text,
 } as const;
 
@@ -106,11 +106,11 @@ const commands: Record<
   }
 > = {
   'admin bootstrap': {
-    takes: [...whereOptions, 'json', 'organisation', 'tenant', 'second-tenant'],
+    takes: [...whereOptions, 'json', 'organization', 'tenant', 'second-tenant'],
     read: bootstrapOf,
   },
   'admin create-key': {
-    takes: [...whereOptions, 'json', 'tenant-id', 'role', 'name', 'organisation-wide'],
+    takes: [...whereOptions, 'json', 'tenant-id', 'role', 'name', 'organization-wide'],
     read: keyOf,
   },
   'admin create-listener-key': {
@@ -120,7 +120,7 @@ const commands: Record<
   'first-agent': {
     takes: [
       ...whereOptions,
-      'organisation',
+      'organization',
       'tenant',
       'url',
       'project',
@@ -178,7 +178,7 @@ function bootstrapOf(given: Given, surroundings: Surroundings): Command {
     kind: 'bootstrap',
     place,
     json: given.json === true,
-    organisation: nameOf(given.organisation, '--organisation', 'main'),
+    organization: nameOf(given.organization, '--organization', 'main'),
     tenant: nameOf(given.tenant, '--tenant', 'main'),
   };
 }
@@ -195,7 +195,7 @@ function firstAgentOf(given: Given, surroundings: Surroundings): Command {
     place,
     json: false,
     url: urlOf(given.url),
-    organisation: nameOf(given.organisation, '--organisation', 'main'),
+    organization: nameOf(given.organization, '--organization', 'main'),
     tenant: nameOf(given.tenant, '--tenant', 'main'),
     project: given.project ?? 'examples/hello-server',
     name: nameOf(given.name, '--name', 'hello'),
@@ -224,7 +224,7 @@ function keyOf(given: Given, surroundings: Surroundings): Command {
     tenantId: idOf(given['tenant-id'], '--tenant-id'),
     role: roleOf(given.role),
     name: nameOf(given.name, '--name', 'made by the command line'),
-    organisationWide: given['organisation-wide'] === true,
+    organizationWide: given['organization-wide'] === true,
   };
 }
 

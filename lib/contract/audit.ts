@@ -58,8 +58,8 @@ export const listAuditEventsQuery = z.object({
 export const auditDetails = z.object({
   /** Of the key or the member. */
   role: z.enum(roles).optional(),
-  /** Of the key: for one tenant, or for all of the organisation. */
-  scope: z.enum(['tenant', 'organisation']).optional(),
+  /** Of the key: for one tenant, or for all of the organization. */
+  scope: z.enum(['tenant', 'organization']).optional(),
   /** Enough to recognise the key by, too little to use it. */
   hint: z.string().optional(),
   /** Who the member is, or whom the key acts as. */

@@ -11,7 +11,7 @@ const NAME_LENGTH_MAX = 128;
 /** OpenID Connect allows a subject so many characters. */
 const USER_ID_LENGTH_MAX = 255;
 
-const keyScopes = ['tenant', 'organisation'] as const;
+const keyScopes = ['tenant', 'organization'] as const;
 
 const name = z
   .string()
@@ -27,13 +27,13 @@ function checkFit(body: unknown, ctx: z.RefinementCtx): void {
   const { role, listener_id, tenant_id, scope }: Record<string, unknown> = { ...body };
   if (role === 'listener') {
     if (!given(listener_id)) report(ctx, missing, ['listener_id']);
-    if (scope === 'organisation')
+    if (scope === 'organization')
       report(ctx, valueError("a listener's key belongs to one tenant"), ['scope']);
   } else if (given(listener_id)) {
     report(ctx, valueError("only a key of the role 'listener' is bound to a listener"), ['listener_id']);
   }
-  if (given(tenant_id) && scope === 'organisation')
-    report(ctx, valueError('a key of the organisation names no tenant'), ['tenant_id']);
+  if (given(tenant_id) && scope === 'organization')
+    report(ctx, valueError('a key of the organization names no tenant'), ['tenant_id']);
 }
 
 /** `POST /v2/api-keys`. */
@@ -47,7 +47,7 @@ export const createApiKeyBody = z
     listener_id: id.nullish(),
     /** May be named, and only be the tenant of the request. */
     tenant_id: id.nullish(),
-    /** `organisation`: it opens every tenant, and each request names its own. Absent: `tenant`. */
+    /** `organization`: it opens every tenant, and each request names its own. Absent: `tenant`. */
     scope: z.enum(keyScopes).nullish(),
     /** The key acts as a new user of its own instead of its maker; a listener's always does. */
     service_user: z.boolean().nullish(),
@@ -56,7 +56,7 @@ export const createApiKeyBody = z
   .transform(withoutNulls);
 export type CreateApiKeyBody = z.output<typeof createApiKeyBody>;
 
-/** `GET /v2/api-keys`: the tenant's, or those of the organisation. */
+/** `GET /v2/api-keys`: the tenant's, or those of the organization. */
 export const listApiKeysQuery = z.object({ ...page, scope: orNull(z.enum(keyScopes).default('tenant')) });
 
 /** A key as lists show it; the key itself is in the answer that made it and nowhere else. */
@@ -67,7 +67,7 @@ const apiKeyShape = {
   hint: z.string(),
   role: z.enum(roles),
   organization_id: z.guid(),
-  /** Null: a key of the whole organisation. */
+  /** Null: a key of the whole organization. */
   tenant_id: z.guid().nullable(),
   /** Who it acts as. */
   user_id: z.string(),

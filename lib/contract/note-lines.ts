@@ -30,7 +30,7 @@ export const refusalNote = z.object({
   caller: z.string().max(64),
   /** Whose key or user it is; absent of a caller who is not known. */
   tenant_id: z.string().optional(),
-  organisation_id: z.string().optional(),
+  organization_id: z.string().optional(),
   user_id: z.string().optional(),
   key_id: z.string().optional(),
   /** The tenant that the request named, whether there is such a one or not. */

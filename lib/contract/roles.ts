@@ -17,9 +17,9 @@ export const permissions = [
   'audit:read',
   'tenants:read',
   'tenants:write',
-  'organisation_keys:read',
-  'organisation_keys:write',
-  'organisation_audit:read',
+  'organization_keys:read',
+  'organization_keys:write',
+  'organization_audit:read',
   'providers:read',
   'providers:write',
   'tokens:read',
@@ -27,11 +27,11 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
-export const roles = ['viewer', 'developer', 'admin', 'organisation_admin', 'listener'] as const;
+export const roles = ['viewer', 'developer', 'admin', 'organization_admin', 'listener'] as const;
 export type Role = (typeof roles)[number];
 
 /** What people can be; a listener is none. */
-export const memberRoles = ['viewer', 'developer', 'admin', 'organisation_admin'] as const;
+export const memberRoles = ['viewer', 'developer', 'admin', 'organization_admin'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
 const viewer = [
@@ -59,13 +59,13 @@ const admin = [
   'webhooks:write',
   'audit:read',
 ] as const satisfies Permission[];
-const organisationAdmin = [
+const organizationAdmin = [
   ...admin,
   'tenants:read',
   'tenants:write',
-  'organisation_keys:read',
-  'organisation_keys:write',
-  'organisation_audit:read',
+  'organization_keys:read',
+  'organization_keys:write',
+  'organization_audit:read',
   'providers:write',
 ] as const satisfies Permission[];
 
@@ -74,7 +74,7 @@ export const roleMatrix: Record<Role, readonly Permission[]> = {
   viewer,
   developer,
   admin,
-  organisation_admin: organisationAdmin,
+  organization_admin: organizationAdmin,
   listener: ['listener:work'],
 };
 

@@ -3,11 +3,11 @@ import { apiKeyKey, apiKeyRowKey } from './keys.ts';
 import { find, queryAll } from './operations.ts';
 import type { Table } from './table.ts';
 
-/** Whom keys are listed for: a tenant, or an organisation with those that are of no one tenant. */
-export type KeyOwner = { organisationId: string; tenantId: string | undefined };
+/** Whom keys are listed for: a tenant, or an organization with those that are of no one tenant. */
+export type KeyOwner = { organizationId: string; tenantId: string | undefined };
 
-export const ownerOf = (key: Pick<ApiKeyItem, 'organisation_id' | 'tenant_id'>): KeyOwner => ({
-  organisationId: key.organisation_id,
+export const ownerOf = (key: Pick<ApiKeyItem, 'organization_id' | 'tenant_id'>): KeyOwner => ({
+  organizationId: key.organization_id,
   tenantId: key.tenant_id,
 });
 

@@ -122,7 +122,7 @@ const AFTER_ALL = 'g';
 const storedEvent = alsoFirstVersion(auditEvent);
 
 /**
- * The audit events of a tenant, an organisation or the installation, newest first, from `since` (included) to `until` (not included), both in epoch milliseconds. Eventually consistent,
+ * The audit events of a tenant, an organization or the installation, newest first, from `since` (included) to `until` (not included), both in epoch milliseconds. Eventually consistent,
  * at half the price: they come by the stream, a moment after what they tell of.
  */
 export async function* auditEvents(

@@ -1,11 +1,11 @@
 import type { Key } from './keys.ts';
 
-/** Whose an audit event is: a tenant's, an organisation's where no tenant is known, else the installation's. */
-export type AuditPlace = { tenantId: string } | { organisationId: string } | 'installation';
+/** Whose an audit event is: a tenant's, an organization's where no tenant is known, else the installation's. */
+export type AuditPlace = { tenantId: string } | { organizationId: string } | 'installation';
 
 function placePk(place: AuditPlace): string {
   if (place === 'installation') return 'I';
-  return 'tenantId' in place ? `T#${place.tenantId}` : `O#${place.organisationId}`;
+  return 'tenantId' in place ? `T#${place.tenantId}` : `O#${place.organizationId}`;
 }
 
 export const auditEventKey = (place: AuditPlace, eventId: string): Key => ({

@@ -18,7 +18,7 @@ const asked = {
   entity: z.literal('auth_request'),
   tenant_id: z.string(),
   id: z.string(),
-  organisation_id: z.string(),
+  organization_id: z.string(),
   /** The user whose key asked: the token will be theirs. */
   owner_id: z.string(),
   /** What they asked with. */

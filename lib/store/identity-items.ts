@@ -6,8 +6,8 @@ export const apiKey = z.object({
   v: z.literal(1),
   entity: z.literal('api_key'),
   id: z.string(),
-  organisation_id: z.string(),
-  /** Absent: the key is the organisation's, each request names its tenant. */
+  organization_id: z.string(),
+  /** Absent: the key is the organization's, each request names its tenant. */
   tenant_id: z.string().optional(),
   user_id: z.string(),
   role: z.enum(roles),
@@ -24,15 +24,15 @@ export const tenant = z.object({
   tenant_id: z.string(),
   v: z.literal(1),
   entity: z.literal('tenant'),
-  organisation_id: z.string(),
+  organization_id: z.string(),
   name: z.string(),
   created_at: z.string(),
 });
 
-export const organisation = z.object({
+export const organization = z.object({
   v: z.literal(1),
-  entity: z.literal('organisation'),
-  organisation_id: z.string(),
+  entity: z.literal('organization'),
+  organization_id: z.string(),
   name: z.string(),
   created_at: z.string(),
 });
@@ -50,7 +50,7 @@ export const apiKeyRow = z.object({
 });
 export type ApiKeyRow = z.infer<typeof apiKeyRow>;
 
-/** A tenant in the list of its organisation. */
+/** A tenant in the list of its organization. */
 export const tenantRow = z.object({
   v: z.literal(1),
   entity: z.literal('tenant_row'),
@@ -66,7 +66,7 @@ export const member = z.object({
   entity: z.literal('member'),
   /** The member's id: made from the user's. */
   sk: z.string(),
-  organisation_id: z.string(),
+  organization_id: z.string(),
   user_id: z.string(),
   role: z.enum(memberRoles),
   created_at: z.string(),

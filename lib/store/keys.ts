@@ -3,7 +3,7 @@ import { numberOf } from '../domain/revision-id.ts';
 import { from } from './sort-key-range.ts';
 
 /**
- * Every key of the table. Each starts with the tenant or organisation that owns the item, so code that forgot a check still
+ * Every key of the table. Each starts with the tenant or organization that owns the item, so code that forgot a check still
  * could not read across tenants; the exceptions are the API key by its hash (it is what tells the tenant) and the refusals of callers of
  * whom nothing is known, and the engine's own leases.
  *
@@ -37,23 +37,23 @@ import { from } from './sort-key-range.ts';
  * | how was this request answered (expires)               | T#tenant#I#sha256      | A                 |
  * | a tenant's integrations, newest first; one, by id     | T#tenant#IN            | integration id    |
  * | who did what, newest first (expires)                  | T#tenant#AU            | event id          |
- * | the same of no one tenant; of no organisation         | O#org#AU; I#AU         | event id          |
+ * | the same of no one tenant; of no organization         | O#org#AU; I#AU         | event id          |
  * | who was refused in this hour (expires)                | the same, with AR      | hour#kind         |
  * | how many events has this deployment had               | T#tenant#E#deployment  | COUNT             |
  * | those that nobody could be told yet                   | T#tenant#E#deployment  | U#sequence        |
  * | who holds this API key                                | K#sha256               | A                 |
  * | a tenant's API keys, newest first (thin rows)         | T#tenant#KL            | key id            |
- * | an organisation's own API keys, newest first          | O#org#KL               | key id            |
+ * | an organization's own API keys, newest first          | O#org#KL               | key id            |
  * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |
- * | an organisation's tenants, newest first (thin rows)   | O#org#TL               | tenant id         |
- * | an organisation's OAuth providers; one, by its name   | O#org#OP               | provider id       |
+ * | an organization's tenants, newest first (thin rows)   | O#org#TL               | tenant id         |
+ * | an organization's OAuth providers; one, by its name   | O#org#OP               | provider id       |
  * | a user's OAuth tokens, by provider, person and agent  | T#tenant#OT#sha256     | provider#sha256#token |
  * | whose is this OAuth token, and where does it lie      | T#tenant#OI#token      | A                 |
  * | which agents are connected to it                      | T#tenant#OI#token      | C#connection      |
  * | a user's connections of an agent                      | T#tenant#OC#agent      | sha256#connection |
  * | a token that is still to be revoked at its provider   | T#tenant#OR#token      | revocation id     |
  * | how far is this request for consent (expires)        | T#tenant#OA#request    | A                 |
- * | one tenant; one organisation                          | T#tenant; O#org        | A                 |
+ * | one tenant; one organization                          | T#tenant; O#org        | A                 |
  * | which sweep works on this part of the index           | SWEEP#due#0..7         | A                 |
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
  *
@@ -230,12 +230,12 @@ export const unsentTokenEventKey = (
 
 export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
 
-/** Without a tenant the key is the organisation's own. */
+/** Without a tenant the key is the organization's own. */
 export const apiKeyRowKey = (
-  owner: { organisationId: string; tenantId: string | undefined },
+  owner: { organizationId: string; tenantId: string | undefined },
   keyId: string,
 ): Key => ({
-  pk: owner.tenantId === undefined ? `O#${owner.organisationId}#KL` : `T#${owner.tenantId}#KL`,
+  pk: owner.tenantId === undefined ? `O#${owner.organizationId}#KL` : `T#${owner.tenantId}#KL`,
   sk: keyId,
 });
 
@@ -244,13 +244,13 @@ export const memberKey = (tenantId: string, memberId: string): Key => ({
   sk: memberId,
 });
 
-export const tenantRowKey = (organisationId: string, tenantId: string): Key => ({
-  pk: `O#${organisationId}#TL`,
+export const tenantRowKey = (organizationId: string, tenantId: string): Key => ({
+  pk: `O#${organizationId}#TL`,
   sk: tenantId,
 });
 
-export const oauthProviderKey = (organisationId: string, providerId: string): Key => ({
-  pk: `O#${organisationId}#OP`,
+export const oauthProviderKey = (organizationId: string, providerId: string): Key => ({
+  pk: `O#${organizationId}#OP`,
   sk: providerId,
 });
 
@@ -260,7 +260,7 @@ export const authRequestKey = (tenantId: string, authId: string): Key => ({
 });
 
 export const tenantKey = (tenantId: string): Key => ({ pk: `T#${tenantId}`, sk: 'A' });
-export const organisationKey = (organisationId: string): Key => ({ pk: `O#${organisationId}`, sk: 'A' });
+export const organizationKey = (organizationId: string): Key => ({ pk: `O#${organizationId}`, sk: 'A' });
 
 /** Prefixes of sort keys, for queries over one kind of item in a partition. */
 export const prefix = {

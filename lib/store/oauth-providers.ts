@@ -5,7 +5,7 @@ import { find, queryAll } from './operations.ts';
 import type { Table } from './table.ts';
 
 /**
- * An authorization server as one organisation uses it. All of an organisation's lie in one partition, for there are few. Who keeps a grant keeps
+ * An authorization server as one organization uses it. All of an organization's lie in one partition, for there are few. Who keeps a grant keeps
  * `id` with it and compares: after a deletion another provider may have the same `provider_id`, and must not be sent the old one's tokens.
  */
 export const oauthProvider = z.object({
@@ -14,7 +14,7 @@ export const oauthProvider = z.object({
   organization_id: z.string(),
   /** UUID: of this one, never used again. */
   id: z.string(),
-  /** The name that requests use; unique in the organisation. */
+  /** The name that requests use; unique in the organization. */
   provider_id: z.string(),
   name: z.string(),
   client_id: z.string(),
@@ -36,7 +36,7 @@ export const oauthProvider = z.object({
   iss_in_response: z.boolean().optional(),
   /** RFC 8707: what its tokens are for. */
   resource: z.string().optional(),
-  /** The client secret; opens only under this organisation and provider. */
+  /** The client secret; opens only under this organization and provider. */
   sealed: z.string().optional(),
   /** Counts changes. */
   version: z.int(),
@@ -48,15 +48,15 @@ export type OAuthProvider = z.infer<typeof oauthProvider>;
 
 export const findProvider = (
   table: Table,
-  organisationId: string,
+  organizationId: string,
   providerId: string,
 ): Promise<OAuthProvider | undefined> =>
-  find(table, oauthProviderKey(organisationId, providerId), oauthProvider);
+  find(table, oauthProviderKey(organizationId, providerId), oauthProvider);
 
-/** All of an organisation's providers, by `provider_id`. */
-export async function providersOf(table: Table, organisationId: string): Promise<OAuthProvider[]> {
+/** All of an organization's providers, by `provider_id`. */
+export async function providersOf(table: Table, organizationId: string): Promise<OAuthProvider[]> {
   const all: OAuthProvider[] = [];
-  const query = { pk: oauthProviderKey(organisationId, '').pk };
+  const query = { pk: oauthProviderKey(organizationId, '').pk };
   for await (const item of queryAll(table, oauthProvider, query)) all.push(item);
   return all;
 }

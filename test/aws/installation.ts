@@ -45,7 +45,7 @@ export type Deployed = Installation & {
   closeGateway(): Promise<void>;
 };
 
-/** Reaches what `cdk deploy` printed the outputs of, and makes the first organisation, tenant and key there. */
+/** Reaches what `cdk deploy` printed the outputs of, and makes the first organization, tenant and key there. */
 export async function enter({ processes, emulator }: Ground, printed: string): Promise<Deployed> {
   const tableName = outputOf(printed, 'TableName');
   const { baseUrl, close } = await openGateway(outputOf(printed, 'ApiUrl'));

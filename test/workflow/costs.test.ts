@@ -106,8 +106,8 @@ async function measureRevision(world: RunningWorld, id: string): Promise<OfRevis
 async function measureRequests(world: RunningWorld, deploymentId: string, revisionId: string) {
   const { caller, listenerId } = world;
   const deps = { ...world.deps, logs: createTableLogs(world.deps.table, world.deps.clock) };
-  const { tenantId, organisationId, userId } = caller;
-  const wish = { tenantId, organisationId, userId, role: 'admin', name: 'measured' } as const;
+  const { tenantId, organizationId, userId } = caller;
+  const wish = { tenantId, organizationId, userId, role: 'admin', name: 'measured' } as const;
   const apiKey = await createApiKey(deps, wish);
   const identify = () => authenticate(deps, { apiKey, tenantId: undefined });
   const units = (work: () => Promise<unknown>) => unitsOf(deps.table.client, work);

@@ -29,7 +29,7 @@ export async function createApiKey(
     throw refuse('tenant_forbidden', { tenant: body.tenant_id });
   const expiresAt = expiryOf(body, deps.clock.now());
   const { key, item, writes } = apiKeyWrites(deps, {
-    ...ownerInScope(caller, body.scope, 'organisation_keys:write'),
+    ...ownerInScope(caller, body.scope, 'organization_keys:write'),
     userId: body.service_user === true || role === 'listener' ? deps.clock.randomId() : caller.userId,
     role,
     name,

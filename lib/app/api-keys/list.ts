@@ -7,13 +7,13 @@ import { pageOf } from '../page.ts';
 import { ownerInScope } from './scope.ts';
 import { apiKeyView } from './view.ts';
 
-/** Keys of the tenant, or the organisation's own, newest first; expired ones too, revoked ones not. */
+/** Keys of the tenant, or the organization's own, newest first; expired ones too, revoked ones not. */
 export async function listApiKeys(
   deps: Pick<Deps, 'table'>,
   { query }: Pick<RouteInput<typeof row>, 'query'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  const owner = ownerInScope(caller, query.scope, 'organisation_keys:read');
+  const owner = ownerInScope(caller, query.scope, 'organization_keys:read');
   const page = await pageOf(apiKeyRows(deps.table, owner, query.offset + query.limit), query);
   const shown = await Promise.all(
     page.rows.map(async ({ hash, last_used_at }) => {

@@ -14,7 +14,7 @@ import { auditedKey } from '../identity/create-api-key.ts';
 import { forgottenAt } from '../identity/forgotten-at.ts';
 import { isNotAbove, refusalOfRole } from '../members/above.ts';
 
-/** Revokes a key of the tenant, or of the organisation by who may, whose role is not above the caller's: the next request with it is refused. */
+/** Revokes a key of the tenant, or of the organization by who may, whose role is not above the caller's: the next request with it is refused. */
 export async function revokeApiKey(
   deps: Pick<Deps, 'table' | 'clock'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
@@ -44,11 +44,11 @@ export async function revokeApiKey(
 
 async function findInReach(
   { table }: Pick<Deps, 'table'>,
-  { organisationId, tenantId, role }: Caller,
+  { organizationId, tenantId, role }: Caller,
   id: string,
 ): Promise<{ owner: KeyOwner; row: ApiKeyRow } | undefined> {
-  const ofAll = allows(role, 'organisation_keys:write') ? [{ organisationId, tenantId: undefined }] : [];
-  for (const owner of [{ organisationId, tenantId }, ...ofAll]) {
+  const ofAll = allows(role, 'organization_keys:write') ? [{ organizationId, tenantId: undefined }] : [];
+  for (const owner of [{ organizationId, tenantId }, ...ofAll]) {
     const row = await findApiKeyRow(table, owner, id);
     if (row !== undefined) return { owner, row };
   }

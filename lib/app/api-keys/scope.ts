@@ -3,14 +3,14 @@ import { allows, type Permission } from '../../contract/roles.ts';
 import type { KeyOwner } from '../../store/api-keys.ts';
 import type { Caller } from '../caller.ts';
 
-/** Whose keys are meant: the tenant's, or the organisation's own, which only its administrators see and make. */
+/** Whose keys are meant: the tenant's, or the organization's own, which only its administrators see and make. */
 export function ownerInScope(
   caller: Caller,
-  scope: 'tenant' | 'organisation' | undefined,
+  scope: 'tenant' | 'organization' | undefined,
   permission: Permission,
 ): KeyOwner {
-  const { organisationId, tenantId } = caller;
-  if (scope !== 'organisation') return { organisationId, tenantId };
+  const { organizationId, tenantId } = caller;
+  if (scope !== 'organization') return { organizationId, tenantId };
   if (!allows(caller.role, permission)) throw refuse('permission_missing', { permission });
-  return { organisationId, tenantId: undefined };
+  return { organizationId, tenantId: undefined };
 }

@@ -7,7 +7,7 @@ export const apiKeyView = (key: ApiKeyItem, lastUsedAt: number | undefined): Api
   name: key.name,
   hint: key.hint,
   role: key.role,
-  organization_id: key.organisation_id,
+  organization_id: key.organization_id,
   tenant_id: key.tenant_id ?? null,
   user_id: key.user_id,
   listener_id: key.listener_id ?? null,

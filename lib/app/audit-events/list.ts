@@ -10,8 +10,8 @@ import type { Deps } from '../deps.ts';
 import { newestFirst } from './newest-first.ts';
 
 /**
- * Who did what in the tenant, newest first; for an administrator of the organisation also who was refused where no tenant is known: with a key of the
- * organisation, or with nothing that is good.
+ * Who did what in the tenant, newest first; for an administrator of the organization also who was refused where no tenant is known: with a key of the
+ * organization, or with nothing that is good.
  */
 export async function listAuditEvents(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
@@ -30,9 +30,9 @@ export async function listAuditEvents(
   return { resources, offset: skipped + resources.length };
 }
 
-function placesOf({ tenantId, organisationId, role }: Caller): AuditPlace[] {
-  if (!allows(role, 'organisation_audit:read')) return [{ tenantId }];
-  return [{ tenantId }, { organisationId }, 'installation'];
+function placesOf({ tenantId, organizationId, role }: Caller): AuditPlace[] {
+  if (!allows(role, 'organization_audit:read')) return [{ tenantId }];
+  return [{ tenantId }, { organizationId }, 'installation'];
 }
 
 type Query = RouteInput<typeof row>['query'];

@@ -23,7 +23,7 @@ const ACTION: AuditAction = 'request.refuse';
 
 /**
  * Counts refused requests: one audit event for each hour and caller, under the id of the first. Whose audit it is in: that of the tenant whose key
- * it was, else of the key's organisation, else of the tenant that the request named, else of the installation. A note that is delivered twice counts
+ * it was, else of the key's organization, else of the tenant that the request named, else of the installation. A note that is delivered twice counts
  * twice.
  */
 export async function noteRefusal(deps: NoteDeps, note: RefusalNote): Promise<void> {
@@ -47,7 +47,7 @@ async function counted(deps: NoteDeps, place: AuditPlace, given: RefusalNote): P
 
 function eventOf({ settings }: NoteDeps, place: AuditPlace, note: RefusalNote): AuditEvent {
   const { user_id, key_id, request_id, details, count } = note;
-  // Administrators of every organisation read what is the installation's.
+  // Administrators of every organization read what is the installation's.
   const isShownToAll = place === 'installation';
   return {
     v: 2,
@@ -65,10 +65,10 @@ function eventOf({ settings }: NoteDeps, place: AuditPlace, note: RefusalNote): 
 
 async function placeOf(
   { table }: NoteDeps,
-  { tenant_id, organisation_id, claimed_tenant_id: claimed = '' }: RefusalNote,
+  { tenant_id, organization_id, claimed_tenant_id: claimed = '' }: RefusalNote,
 ): Promise<AuditPlace> {
   if (tenant_id !== undefined) return { tenantId: tenant_id };
-  if (organisation_id !== undefined) return { organisationId: organisation_id };
+  if (organization_id !== undefined) return { organizationId: organization_id };
   const id = tenantIdIn(claimed);
   const found = id === undefined ? undefined : await find(table, tenantKey(id), tenant);
   return found === undefined ? 'installation' : { tenantId: found.tenant_id };

@@ -80,8 +80,8 @@ function bounded(counts: Counts, note: RefusalNote): RefusalNote {
 }
 
 /** What is counted together. */
-const placeOf = ({ tenant_id, organisation_id, claimed_tenant_id }: RefusalNote): string =>
-  [tenant_id, organisation_id, tenant_id === undefined ? claimed_tenant_id : ''].join(' ');
+const placeOf = ({ tenant_id, organization_id, claimed_tenant_id }: RefusalNote): string =>
+  [tenant_id, organization_id, tenant_id === undefined ? claimed_tenant_id : ''].join(' ');
 
 function withoutClaim({ claimed_tenant_id: _, ...note }: RefusalNote): RefusalNote {
   return note;
@@ -102,7 +102,7 @@ function noteOf({ at, id, requestId, known, claimedTenantId, ...refusal }: Refus
     count: 1,
     caller: callerOf(status, known, source_address),
     ...(known?.tenantId !== undefined && { tenant_id: known.tenantId }),
-    ...(known?.organisationId !== undefined && { organisation_id: known.organisationId }),
+    ...(known?.organizationId !== undefined && { organization_id: known.organizationId }),
     ...(known !== undefined && { user_id: known.userId, key_id: known.keyId }),
     ...(claimedTenantId !== undefined && { claimed_tenant_id: claimedTenantId }),
     request_id: requestId,

@@ -37,7 +37,7 @@ export async function authenticate(
   const { key, hash } = await validKey(deps, apiKey);
   const caller = {
     tenantId: await tenantOf(deps, key, tenantId),
-    organisationId: key.organisation_id,
+    organizationId: key.organization_id,
     userId: key.user_id,
     keyId: key.id,
     role: key.role,
@@ -60,7 +60,7 @@ async function validKey(
   return { key, hash };
 }
 
-/** A key of one tenant may name it, and only it; a key of the organisation names one of the organisation's. */
+/** A key of one tenant may name it, and only it; a key of the organization names one of the organization's. */
 async function tenantOf(deps: IdentityDeps, key: ApiKeyItem, asked: string | undefined): Promise<string> {
   if (key.tenant_id !== undefined) {
     if (asked !== undefined && asked.toLowerCase() !== key.tenant_id) {
@@ -71,7 +71,7 @@ async function tenantOf(deps: IdentityDeps, key: ApiKeyItem, asked: string | und
   if (asked === undefined) throw refusedAs(refuse('tenant_required', {}), knownBy(key));
   const id = tenantIdIn(asked);
   const found = id === undefined ? undefined : await find(deps.table, tenantKey(id), tenant);
-  if (found?.organisation_id !== key.organisation_id)
+  if (found?.organization_id !== key.organization_id)
     throw refusedAs(refuse('tenant_forbidden', { tenant: asked }), knownBy(key));
   return found.tenant_id;
 }
@@ -80,5 +80,5 @@ const knownBy = (key: ApiKeyItem): Known => ({
   userId: key.user_id,
   keyId: key.id,
   tenantId: key.tenant_id,
-  organisationId: key.organisation_id,
+  organizationId: key.organization_id,
 });

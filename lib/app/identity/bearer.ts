@@ -41,12 +41,12 @@ async function membership(
   { table }: BearerDeps,
   known: { userId: string; keyId: string },
   asked: string,
-): Promise<Pick<Caller, 'tenantId' | 'organisationId' | 'role'>> {
+): Promise<Pick<Caller, 'tenantId' | 'organizationId' | 'role'>> {
   const tenantId = tenantIdIn(asked);
   const { userId } = known;
   const found = tenantId && (await find(table, memberKey(tenantId, memberIdOf(userId)), member));
   // The user is compared too: nobody is let in by two subjects that have one id.
   if (!found || found.removed_at !== undefined || found.user_id !== userId)
     throw refusedAs(refuse('membership_missing', { tenant: asked }), known);
-  return { tenantId, organisationId: found.organisation_id, role: found.role };
+  return { tenantId, organizationId: found.organization_id, role: found.role };
 }

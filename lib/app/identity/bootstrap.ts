@@ -1,44 +1,44 @@
 import { absent, put } from '../../store/expressions.ts';
-import { organisationKey } from '../../store/keys.ts';
+import { organizationKey } from '../../store/keys.ts';
 import { transact } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';
 import { tenantWrites } from '../tenants/writes.ts';
 import { apiKeyWrites } from './create-api-key.ts';
 
-export type Bootstrapped = { organisationId: string; tenantId: string; userId: string; apiKey: string };
+export type Bootstrapped = { organizationId: string; tenantId: string; userId: string; apiKey: string };
 
 /**
- * Makes an organisation, its first tenant and a key of the tenant, in one transaction. The key is of an administrator of the organisation:
+ * Makes an organization, its first tenant and a key of the tenant, in one transaction. The key is of an administrator of the organization:
  * nobody else could make another one.
  */
 export async function bootstrap(
   deps: Pick<Deps, 'table' | 'clock'>,
-  names: { organisation: string; tenant: string },
+  names: { organization: string; tenant: string },
 ): Promise<Bootstrapped> {
-  const [organisationId, tenantId, userId] = [
+  const [organizationId, tenantId, userId] = [
     deps.clock.randomId(),
     deps.clock.orderedId(),
     deps.clock.randomId(),
   ];
   const created_at = new Date(deps.clock.now()).toISOString();
   const key = apiKeyWrites(deps, {
-    organisationId,
+    organizationId,
     tenantId,
     userId,
-    role: 'organisation_admin',
+    role: 'organization_admin',
     name: 'first key',
   });
-  const organisation = {
+  const organization = {
     v: 1,
-    entity: 'organisation',
-    organisation_id: organisationId,
-    name: names.organisation,
+    entity: 'organization',
+    organization_id: organizationId,
+    name: names.organization,
     created_at,
   };
   await transact(deps.table, [
-    put('organisation', { ...organisationKey(organisationId), ...organisation }, absent('pk')),
-    ...tenantWrites({ organisationId, tenantId, name: names.tenant, created_at }),
+    put('organization', { ...organizationKey(organizationId), ...organization }, absent('pk')),
+    ...tenantWrites({ organizationId, tenantId, name: names.tenant, created_at }),
     ...key.writes,
   ]);
-  return { organisationId, tenantId, userId, apiKey: key.key };
+  return { organizationId, tenantId, userId, apiKey: key.key };
 }

@@ -10,8 +10,8 @@ import type { Deps } from '../deps.ts';
 import { hashOf, hintOf, newApiKey } from './api-key.ts';
 
 export type KeyWish = {
-  organisationId: string;
-  /** Absent: a key of the organisation. */
+  organizationId: string;
+  /** Absent: a key of the organization. */
   tenantId: string | undefined;
   userId: string;
   role: Role;
@@ -42,7 +42,7 @@ export function apiKeyWrites(
     v: 1,
     entity: 'api_key',
     id: deps.clock.orderedId(),
-    organisation_id: wish.organisationId,
+    organization_id: wish.organizationId,
     ...(wish.tenantId !== undefined && { tenant_id: wish.tenantId }),
     user_id: wish.userId,
     role: wish.role,
@@ -64,7 +64,7 @@ export function apiKeyWrites(
 /** What the audit says of a key: what it may do, and how to recognise it. */
 export const auditedKey = ({ role, tenant_id, hint, user_id }: ApiKeyItem): AuditDetails => ({
   role,
-  scope: tenant_id === undefined ? 'organisation' : 'tenant',
+  scope: tenant_id === undefined ? 'organization' : 'tenant',
   hint,
   user_id,
 });

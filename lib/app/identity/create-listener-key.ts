@@ -18,7 +18,7 @@ export async function createListenerKey(
   const owner = await find(deps.table, tenantKey(tenantId), tenant);
   if (owner === undefined) throw refuse('listener_not_found', { id: listenerId });
   return createApiKey(deps, {
-    organisationId: owner.organisation_id,
+    organizationId: owner.organization_id,
     tenantId,
     userId: deps.clock.randomId(),
     role: 'listener',

@@ -10,21 +10,21 @@ export type TenantKeyWish = {
   tenantId: string;
   role: MemberRole;
   name: string;
-  /** Of the tenant's whole organisation instead of the tenant alone. */
-  organisationWide: boolean;
+  /** Of the tenant's whole organization instead of the tenant alone. */
+  organizationWide: boolean;
 };
 
 /** Makes a key for a new user of a tenant that is there; for who reaches the table itself, so no role is too high. Throws `tenant_not_found`. */
 export async function createTenantKey(
   deps: Pick<Deps, 'table' | 'clock'>,
-  { tenantId, role, name, organisationWide }: TenantKeyWish,
+  { tenantId, role, name, organizationWide }: TenantKeyWish,
 ): Promise<{ apiKey: string; userId: string }> {
   const owner = await find(deps.table, tenantKey(tenantId), tenant);
   if (owner === undefined) throw refuse('tenant_not_found', { id: tenantId });
   const userId = deps.clock.randomId();
   const apiKey = await createApiKey(deps, {
-    organisationId: owner.organisation_id,
-    tenantId: organisationWide ? undefined : tenantId,
+    organizationId: owner.organization_id,
+    tenantId: organizationWide ? undefined : tenantId,
     userId,
     role,
     name,

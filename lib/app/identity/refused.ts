@@ -4,7 +4,7 @@ export type Known = {
   keyId: string;
   /** Absent: of whichever tenant the request picks. */
   tenantId?: string | undefined;
-  organisationId?: string | undefined;
+  organizationId?: string | undefined;
 };
 
 /** Kept beside the error, not in it: who asks is told nothing of it. */

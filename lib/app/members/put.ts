@@ -28,7 +28,7 @@ export async function putMember(
     ...memberKey(caller.tenantId, id),
     v: 1,
     entity: 'member',
-    organisation_id: caller.organisationId,
+    organization_id: caller.organizationId,
     user_id,
     role,
     created_at,

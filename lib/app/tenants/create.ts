@@ -11,21 +11,21 @@ import { tenantWrites } from './writes.ts';
 const SINGLE =
   'Builds and agents of all tenants run as one user of this machine. Start it with SLIPWAY_MORE_TENANTS=true to make another tenant all the same.';
 
-/** Makes another tenant of the caller's organisation. Throws `state_forbids` where all tenants would be one trust domain. */
+/** Makes another tenant of the caller's organization. Throws `state_forbids` where all tenants would be one trust domain. */
 export async function createTenant(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency' | 'settings'>,
   { body }: Pick<RouteInput<typeof row>, 'body'>,
   caller: Caller,
 ): Promise<TenantView> {
   if (deps.settings.singleTenant === true) throw refuse('state_forbids', { reason: SINGLE });
-  const { organisationId } = caller;
+  const { organizationId } = caller;
   const tenantId = deps.clock.orderedId();
   const created_at = new Date(deps.clock.now()).toISOString();
   const { name } = body;
-  const view = { id: tenantId, organization_id: organisationId, name, created_at };
+  const view = { id: tenantId, organization_id: organizationId, name, created_at };
   const audit = auditOf(deps, caller, 'tenant.create');
   await transact(deps.table, [
-    ...tenantWrites({ organisationId, tenantId, name, created_at }, audit),
+    ...tenantWrites({ organizationId, tenantId, name, created_at }, audit),
     ...deps.idempotency.record(view),
   ]);
   return view;

@@ -7,20 +7,20 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../page.ts';
 
-/** The tenants of the caller's organisation, newest first. */
+/** The tenants of the caller's organization, newest first. */
 export async function listTenants(
   deps: Pick<Deps, 'table'>,
   { query }: Pick<RouteInput<typeof row>, 'query'>,
-  { organisationId }: Caller,
+  { organizationId }: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  const { pk } = tenantRowKey(organisationId, '');
+  const { pk } = tenantRowKey(organizationId, '');
   const limit = query.offset + query.limit;
   const rows = queryAll(deps.table, tenantRow, { pk, newestFirst: true, limit });
   const page = await pageOf(rows, query);
   return {
     resources: page.rows.map(({ sk: id, name, created_at }) => ({
       id,
-      organization_id: organisationId,
+      organization_id: organizationId,
       name,
       created_at,
     })),

@@ -3,17 +3,17 @@ import { absent, put } from '../../store/expressions.ts';
 import { tenantKey, tenantRowKey } from '../../store/keys.ts';
 import type { Write } from '../../store/operations.ts';
 
-/** A new tenant, and its row in the list of its organisation. */
+/** A new tenant, and its row in the list of its organization. */
 export function tenantWrites(
-  made: { organisationId: string; tenantId: string; name: string; created_at: string },
+  made: { organizationId: string; tenantId: string; name: string; created_at: string },
   audit?: AuditMark,
 ): Write[] {
-  const { organisationId, tenantId, name, created_at } = made;
-  const item = { v: 1, entity: 'tenant', tenant_id: tenantId, organisation_id: organisationId };
+  const { organizationId, tenantId, name, created_at } = made;
+  const item = { v: 1, entity: 'tenant', tenant_id: tenantId, organization_id: organizationId };
   const row = { v: 1, entity: 'tenant_row', name, created_at };
   const mark = audit === undefined ? {} : { audit };
   return [
     put('tenant', { ...tenantKey(tenantId), ...item, name, created_at, ...mark }, absent('pk')),
-    put('tenant_row', { ...tenantRowKey(organisationId, tenantId), ...row }, absent('pk')),
+    put('tenant_row', { ...tenantRowKey(organizationId, tenantId), ...row }, absent('pk')),
   ];
 }

@@ -11,7 +11,7 @@ import { Client } from './client.ts';
 export type FirstAgentWish = {
   /** The API's address. */
   url: string;
-  organisation: string;
+  organization: string;
   tenant: string;
   /** The folder that is deployed. */
   project: string;
@@ -31,18 +31,18 @@ export type FirstAgent = { url: string | null; apiKey: string; tenantId: string;
 const LEFT_OUT = /(?:^|\/)(?:node_modules|\.git|\.venv|__pycache__)(?:\/|$)/;
 
 /**
- * From an empty installation to something that answers: the first organisation, tenant and key, a listener on this machine, and a folder
+ * From an empty installation to something that answers: the first organization, tenant and key, a listener on this machine, and a folder
  * deployed to it. The listener runs until `stop`. Throws `Obstacle` with what went wrong; what was made until then stays.
  */
 export async function firstAgent(
   deps: Pick<Deps, 'table' | 'clock'>,
-  { url, organisation, tenant, project, name }: FirstAgentWish,
+  { url, organization, tenant, project, name }: FirstAgentWish,
   listen: Listen,
   say: (line: string) => void,
 ): Promise<FirstAgent> {
   // Before anything is made: a wrong folder costs nobody a tenant.
   const content = await tarballOf(resolve(project));
-  const { tenantId, apiKey } = await bootstrap(deps, { organisation, tenant });
+  const { tenantId, apiKey } = await bootstrap(deps, { organization, tenant });
   say(`API key   ${apiKey}`);
   const client = new Client(url, apiKey);
   const listenerId = await client.registerMachine(hostname());

@@ -25,9 +25,9 @@ const tags: Record<string, string> = {
   'listener-protocol': 'What listeners ask and report, each with a key of its own.',
   'api-keys': 'What programs prove themselves with.',
   members: 'Users of the identity provider, and what each may do in the tenant.',
-  tenants: 'Parts of the organisation that see nothing of each other.',
+  tenants: 'Parts of the organization that see nothing of each other.',
   integrations: 'Access to private repositories.',
-  'oauth-providers': 'Authorization servers that the organisation knows.',
+  'oauth-providers': 'Authorization servers that the organization knows.',
   consent: 'Asking a person for consent at an OAuth provider.',
   'oauth-tokens': 'What people have granted at OAuth providers.',
   'oauth-connections': 'Agents that act with a token of who connected them.',
@@ -42,7 +42,7 @@ const securitySchemes = {
     in: 'header',
     name: 'X-Tenant-Id',
     description:
-      'Picks the tenant for a key of the organisation or a bearer token; proves nothing by itself.',
+      'Picks the tenant for a key of the organization or a bearer token; proves nothing by itself.',
   },
   Bearer: {
     type: 'http',

@@ -167,7 +167,7 @@ const whoseTokens: Note = {
 /** What parameters mean: of every route by name, of one as `operation.name`; their schemas say the rest. */
 const parameterNotes: Record<string, Note> = {
   file: { description: 'Its name.' },
-  provider_id: { description: '`provider_id` or `id` of an OAuth provider in the organisation.' },
+  provider_id: { description: '`provider_id` or `id` of an OAuth provider in the organization.' },
   'listTokens.provider_id': whoseTokens,
   'deleteTokens.provider_id': whoseTokens,
   'tokenExists.provider_id': whoseTokens,

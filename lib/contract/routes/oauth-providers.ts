@@ -22,7 +22,7 @@ export const createProvider = route({
   area: 'auth',
   permission: 'providers:write',
   summary:
-    'Make an authorization server known to the organisation; the client secret is taken and never shown',
+    'Make an authorization server known to the organization; the client secret is taken and never shown',
   success: 200,
   body: createProviderBody,
   response: providerView,
@@ -56,7 +56,7 @@ export const listProviders = route({
   access: ['table:get', 'table:query'],
   area: 'auth',
   permission: 'providers:read',
-  summary: 'List the OAuth providers of the organisation, by `provider_id`, without their secrets',
+  summary: 'List the OAuth providers of the organization, by `provider_id`, without their secrets',
   success: 200,
   response: providerListView,
 });

@@ -18,7 +18,7 @@ import { find } from '../../store/operations.ts';
 type IdentityDeps = Pick<Deps, 'table' | 'clock'>;
 
 const credentialsFile = z.object({ base_url: z.string(), api_key: z.string(), tenant_id: z.string() });
-const ownerFile = z.object({ organisation_id: z.string(), tenant_id: z.string(), user_id: z.string() });
+const ownerFile = z.object({ organization_id: z.string(), tenant_id: z.string(), user_id: z.string() });
 const listenerFile = z.object({ listener_id: z.string(), api_key: z.string(), agents_port: z.number() });
 
 type Owner = z.infer<typeof ownerFile>;
@@ -58,15 +58,15 @@ async function ensureOwner(
   const file = join(dataFolder, 'owner.json');
   const known = await readJson(file, ownerFile);
   if (kept !== undefined) {
-    const { organisationId: organisation_id, tenantId: tenant_id, userId: user_id } = kept;
-    const owner = { organisation_id, tenant_id, user_id };
+    const { organizationId: organization_id, tenantId: tenant_id, userId: user_id } = kept;
+    const owner = { organization_id, tenant_id, user_id };
     if (known === undefined) await writeJson(file, owner);
     return { owner, apiKey: undefined };
   }
   if (known !== undefined && (await hasTenant(deps, known.tenant_id)))
     return { owner: known, apiKey: undefined };
-  const made = await bootstrap(deps, { organisation: 'local', tenant: 'local' });
-  const owner = { organisation_id: made.organisationId, tenant_id: made.tenantId, user_id: made.userId };
+  const made = await bootstrap(deps, { organization: 'local', tenant: 'local' });
+  const owner = { organization_id: made.organizationId, tenant_id: made.tenantId, user_id: made.userId };
   await writeJson(file, owner);
   return { owner, apiKey: made.apiKey };
 }
@@ -93,10 +93,10 @@ export async function ensureCredentials(
 }
 
 const newKey = (deps: IdentityDeps, owner: Owner): Promise<string> =>
-  createApiKey(deps, { ...wishOf(owner), role: 'organisation_admin', name: 'local administrator' });
+  createApiKey(deps, { ...wishOf(owner), role: 'organization_admin', name: 'local administrator' });
 
 const wishOf = (owner: Owner) => ({
-  organisationId: owner.organisation_id,
+  organizationId: owner.organization_id,
   tenantId: owner.tenant_id,
   userId: owner.user_id,
 });

@@ -25,9 +25,9 @@ async function costOf(plane: World, { operation, status = 200, ...parts }: Asked
   const { deps, caller } = plane;
   const row = routes.find((each) => each.operation === operation);
   if (row === undefined) throw new Error(operation);
-  const { tenantId, organisationId, userId } = caller;
+  const { tenantId, organizationId, userId } = caller;
   const name = 'a key';
-  const key = await createApiKey(deps, { tenantId, organisationId, userId, role: 'admin', name });
+  const key = await createApiKey(deps, { tenantId, organizationId, userId, role: 'admin', name });
   const handler = await apiHandler(row, () => deps);
   const headers = { ...parts.headers, 'x-api-key': key };
   const event = apiEvent({ method: row.method, path: row.path, ...parts, headers });

@@ -10,7 +10,7 @@ import { transact } from '../../../lib/store/operations.ts';
 import { github, post, refusal, refusedWith, register } from '../../support/world/requests.ts';
 import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
-const names = { organisation: 'acme', tenant: 'main' };
+const names = { organization: 'acme', tenant: 'main' };
 
 const known = ({ deps }: World, apiKey: string | undefined, tenantId?: string) =>
   authenticate(deps, { apiKey, tenantId });
@@ -19,19 +19,19 @@ const marked = ({ deps }: World, key: string, set: Record<string, string>) =>
   transact(deps.table, [update('key', apiKeyKey(hashOf(key)), { set })]);
 
 describe('the first key', () => {
-  it('is its organisation’s administrator, and stored only as a hash', async () => {
+  it('is its organization’s administrator, and stored only as a hash', async () => {
     const plane = await aWorld();
     const { apiKey, ...made } = await bootstrap(plane.deps, names);
     const caller = await known(plane, apiKey);
     expect(caller).toEqual({
       ...made,
       keyId: caller.keyId,
-      role: 'organisation_admin',
+      role: 'organization_admin',
       listenerId: undefined,
     });
     const items = await allItems(plane.deps.table);
     expect(new Set(items.map((item) => item.entity))).toEqual(
-      new Set(['api_key', 'api_key_row', 'organisation', 'tenant', 'tenant_row']),
+      new Set(['api_key', 'api_key_row', 'organization', 'tenant', 'tenant_row']),
     );
     expect(JSON.stringify(items)).not.toContain(apiKey.slice(12, -4));
     expect(items.find((item) => item.entity === 'api_key')?.hint).toBe(hintOf(apiKey));
@@ -40,7 +40,7 @@ describe('the first key', () => {
     expect((await post(asAdmin, github('a'))).tenant_id).toBe(made.tenantId);
   });
 
-  it('is of an organisation of its own each time', async () => {
+  it('is of an organization of its own each time', async () => {
     const plane = await aWorld();
     const [one, two] = [await bootstrap(plane.deps, names), await bootstrap(plane.deps, names)];
     expect(await refusedWith(known(plane, one.apiKey, two.tenantId))).toMatch(/^403 /);
@@ -101,21 +101,21 @@ describe('the tenant of a request', () => {
     );
   });
 
-  it('must be named with a key of the organisation, and be the organisation’s', async () => {
+  it('must be named with a key of the organization, and be the organization’s', async () => {
     const plane = await aWorld();
     const own = await bootstrap(plane.deps, names);
     const foreign = await bootstrap(plane.deps, names);
     const key = await createApiKey(plane.deps, {
-      organisationId: own.organisationId,
+      organizationId: own.organizationId,
       tenantId: undefined,
       userId: own.userId,
-      role: 'organisation_admin',
+      role: 'organization_admin',
       name: 'all',
     });
     expect(await refusedWith(known(plane, key))).toMatch(/^403 .*requires workspace specification/);
     expect(await known(plane, key, own.tenantId)).toMatchObject({
       tenantId: own.tenantId,
-      role: 'organisation_admin',
+      role: 'organization_admin',
     });
     const admin = { deps: plane.deps, caller: await known(plane, own.apiKey) };
     await register(admin, 'machine');
@@ -130,9 +130,9 @@ describe('the tenant of a request', () => {
 
   it('of a listener’s key comes with the only listener it speaks for', async () => {
     const plane = await aWorld();
-    const { organisationId, tenantId, userId } = await bootstrap(plane.deps, names);
+    const { organizationId, tenantId, userId } = await bootstrap(plane.deps, names);
     const listenerId = plane.deps.clock.randomId();
-    const wish = { organisationId, tenantId, userId, role: 'listener', listenerId, name: 'l' } as const;
+    const wish = { organizationId, tenantId, userId, role: 'listener', listenerId, name: 'l' } as const;
     const key = await createApiKey(plane.deps, wish);
     expect(await known(plane, key)).toMatchObject({ tenantId, role: 'listener', listenerId });
   });

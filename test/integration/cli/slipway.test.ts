@@ -43,7 +43,7 @@ describe('admin bootstrap', () => {
     const { stdout, stderr } = await run(process.execPath, [program, ...args], { env: environment });
     expect(stderr).toBe('');
     const made = JSON.parse(stdout);
-    expect(Object.keys(made)).toEqual(['organisation_id', 'tenant_id', 'user_id', 'api_key']);
+    expect(Object.keys(made)).toEqual(['organization_id', 'tenant_id', 'user_id', 'api_key']);
     const caller = await authenticate(
       { table, clock: systemClock },
       { apiKey: made.api_key, tenantId: undefined },
@@ -51,7 +51,7 @@ describe('admin bootstrap', () => {
     expect(caller).toMatchObject({
       tenantId: made.tenant_id,
       userId: made.user_id,
-      role: 'organisation_admin',
+      role: 'organization_admin',
     });
     const plane = await aWorld();
     const theirs = { deps: { ...plane.deps, table }, caller };
@@ -61,10 +61,10 @@ describe('admin bootstrap', () => {
 
   it('shows names, ids and the key as text, and keeps the names', async () => {
     const table = await freshTable();
-    const made = await on(table, 'admin', 'bootstrap', '--organisation', 'acme', '--tenant', 'ml');
+    const made = await on(table, 'admin', 'bootstrap', '--organization', 'acme', '--tenant', 'ml');
     expect(made.code).toBe(0);
     expect(made.out).toMatch(
-      /^Organisation {2}acme \([0-9a-f-]{36}\)\nTenant {8}ml \([0-9a-f-]{36}\)\nAPI key {7}slp_\w{49}$/,
+      /^Organization {2}acme \([0-9a-f-]{36}\)\nTenant {8}ml \([0-9a-f-]{36}\)\nAPI key {7}slp_\w{49}$/,
     );
     expect(made.err).toMatch(/shown this once/);
     const named = (await allItems(table)).filter(({ entity }) => !String(entity).startsWith('api_key'));
@@ -88,15 +88,15 @@ describe('admin create-key', () => {
     expect((await keys({ deps, caller })).resources.map(({ name }) => name)).toEqual(['second', 'first key']);
   });
 
-  it('makes one of the whole organisation', async () => {
+  it('makes one of the whole organization', async () => {
     const { deps } = await aWorld();
     const { out } = await on(deps.table, 'admin', 'bootstrap', '--json');
-    const { tenant_id: tenantId, organisation_id: organisationId } = JSON.parse(out);
-    const command = ['admin', 'create-key', '--tenant-id', tenantId, '--role', 'organisation_admin'];
-    const made = await on(deps.table, ...command, '--organisation-wide');
+    const { tenant_id: tenantId, organization_id: organizationId } = JSON.parse(out);
+    const command = ['admin', 'create-key', '--tenant-id', tenantId, '--role', 'organization_admin'];
+    const made = await on(deps.table, ...command, '--organization-wide');
     expect(made.err).toMatch(/shown this once.*X-Tenant-Id/);
     const apiKey = /slp_\w{49}/.exec(made.out)?.[0];
-    expect(await authenticate(deps, { apiKey, tenantId })).toMatchObject({ organisationId, tenantId });
+    expect(await authenticate(deps, { apiKey, tenantId })).toMatchObject({ organizationId, tenantId });
     await expect(authenticate(deps, { apiKey, tenantId: undefined })).rejects.toThrow(
       'requires workspace specification',
     );

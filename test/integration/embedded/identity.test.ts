@@ -27,7 +27,7 @@ describe('the first key', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(credentials);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const caller = await authenticate(deps, { apiKey: credentials.api_key, tenantId: undefined });
-    expect(caller).toMatchObject({ role: 'organisation_admin', tenantId: credentials.tenant_id });
+    expect(caller).toMatchObject({ role: 'organization_admin', tenantId: credentials.tenant_id });
     const later = await ensureCredentials(deps, folder, 'http://localhost:5000');
     expect(later.credentials).toEqual({ ...credentials, base_url: 'http://localhost:5000' });
   });

@@ -99,13 +99,13 @@ describe('the audit', () => {
 
   it('has keys and members with their role', async () => {
     const world = await aRunningWorld();
-    const admin = { ...world, caller: { ...world.caller, role: 'organisation_admin' as const } };
-    const key = await makeKey(admin, { name: 'k', role: 'admin', scope: 'organisation' });
+    const admin = { ...world, caller: { ...world.caller, role: 'organization_admin' as const } };
+    const key = await makeKey(admin, { name: 'k', role: 'admin', scope: 'organization' });
     await revoke(admin, key.id);
     const { id: memberId } = await giveRole(admin, 'alice', 'developer');
     await takeRole(admin, memberId);
     const events = await hasListed(world, 5);
-    const ofKey = { role: 'admin', scope: 'organisation', hint: key.hint, user_id: world.caller.userId };
+    const ofKey = { role: 'admin', scope: 'organization', hint: key.hint, user_id: world.caller.userId };
     const ofMember = { role: 'developer', user_id: 'alice' };
     expect(events.slice(0, 4).map(({ action, resource_id: of, details }) => [action, of, details])).toEqual([
       ['membership.remove', memberId, ofMember],

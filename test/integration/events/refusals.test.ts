@@ -42,11 +42,11 @@ async function ask({ deps, own }: SecurityWorld, headers: Record<string, string>
 /** What somebody in a tenant is shown of refusals. */
 async function shownTo(
   { deps }: SecurityWorld,
-  { tenantId, organisationId }: Inhabited,
+  { tenantId, organizationId }: Inhabited,
   role: Role,
 ): Promise<AuditEventView[]> {
   const query = row.query.parse({ action: 'request.refuse' });
-  const caller = aCaller({ tenantId, organisationId, role });
+  const caller = aCaller({ tenantId, organizationId, role });
   return (await listAuditEvents(deps, { query }, caller)).resources;
 }
 
@@ -115,18 +115,18 @@ describe('a refused request', () => {
     if (sister === undefined || stranger === undefined) throw new Error('there are two others');
     const headers = { 'x-api-key': world.own.keys.admin, 'x-tenant-id': sister.tenantId };
     expect(await ask(world, headers)).toBe(403);
-    const wide = { 'x-api-key': world.organisationKey, 'x-tenant-id': stranger.tenantId };
+    const wide = { 'x-api-key': world.organizationKey, 'x-tenant-id': stranger.tenantId };
     expect(await ask(world, wide)).toBe(403);
-    expect(await ask(world, { 'x-api-key': world.organisationKey })).toBe(403);
+    expect(await ask(world, { 'x-api-key': world.organizationKey })).toBe(403);
     await world.settle();
     expect(await shownTo(world, world.own, 'admin')).toMatchObject([
       { details: { reason: 'tenant_forbidden' } },
     ]);
-    // A key of the organisation belongs to no tenant: who administers the organisation sees it, from any of its tenants.
+    // A key of the organization belongs to no tenant: who administers the organization sees it, from any of its tenants.
     const ofKey = { count: 2, details: { reason: 'tenant_forbidden' } };
-    expect(await shownTo(world, world.own, 'organisation_admin')).toMatchObject([ofKey, { count: 1 }]);
-    expect(await shownTo(world, sister, 'organisation_admin')).toMatchObject([ofKey]);
-    expect(await shownTo(world, stranger, 'organisation_admin')).toEqual([]);
+    expect(await shownTo(world, world.own, 'organization_admin')).toMatchObject([ofKey, { count: 1 }]);
+    expect(await shownTo(world, sister, 'organization_admin')).toMatchObject([ofKey]);
+    expect(await shownTo(world, stranger, 'organization_admin')).toEqual([]);
   });
 
   it('of somebody with a good bearer and no part in the tenant is in that tenant’s audit', async () => {
@@ -145,7 +145,7 @@ describe('a refused request', () => {
 });
 
 describe('a refused request of nobody known', () => {
-  it('is shown to administrators of organisations, by its address and never by its credential', async () => {
+  it('is shown to administrators of organizations, by its address and never by its credential', async () => {
     const world = await aGuardedWorld();
     const unknown = newApiKey();
     const pasted = 'hunter2-is-a-password';
@@ -156,7 +156,7 @@ describe('a refused request of nobody known', () => {
     await world.settle();
     expect(await shownTo(world, world.own, 'admin')).toEqual([]);
     for (const tenant of [world.own, ...world.foreign])
-      expect(await shownTo(world, tenant, 'organisation_admin')).toMatchObject([
+      expect(await shownTo(world, tenant, 'organization_admin')).toMatchObject([
         {
           user_id: null,
           key_id: null,
@@ -178,7 +178,7 @@ describe('a refused request of nobody known', () => {
     await world.settle();
     expect(await shownTo(world, world.own, 'admin')).toMatchObject([{ count: 1, key_id: null }]);
     const [other] = world.foreign;
-    expect(other && (await shownTo(world, other, 'organisation_admin'))).toMatchObject([{ count: 2 }]);
+    expect(other && (await shownTo(world, other, 'organization_admin'))).toMatchObject([{ count: 2 }]);
   });
 
   it('is one of a bounded number of events, however many processes are told by however many addresses', async () => {
@@ -210,7 +210,7 @@ describe('a refused request of nobody known', () => {
     world.deps.auditLog = { handedOut: () => undefined, refused: again };
     for (let n = 0; n < 8; n++) await ask(world, {});
     await Promise.all(notes.map((note) => noteRefusal(world.deps, note)));
-    const [event, ...more] = await shownTo(world, world.own, 'organisation_admin');
+    const [event, ...more] = await shownTo(world, world.own, 'organization_admin');
     expect([event?.count, more]).toEqual([8, []]);
   });
 });
@@ -225,7 +225,7 @@ it('a page that refuses a browser is in the audit, too', async () => {
   const event = apiEvent({ method: 'POST', path: found.path, params: { nonce }, body: 'form_token=wrong' });
   expect((await begin(event, lambdaContext())).statusCode).toBe(403);
   await world.settle();
-  expect(await shownTo(world, own, 'organisation_admin')).toMatchObject([
+  expect(await shownTo(world, own, 'organization_admin')).toMatchObject([
     { request_id: 'request-1', details: { status: 403, operation: 'begin', source_address: '127.0.0.1' } },
   ]);
 });

@@ -110,9 +110,9 @@ it.each([
 
 it('a key that is not good, or not good enough, is refused', async () => {
   const { refused, keyOf, tenantId, listenerId, listenerKey } = await openWithListener(record);
-  const ofOrganisation = await keyOf('admin', 'organisation');
+  const ofOrganization = await keyOf('admin', 'organization');
   await refused('unauthenticated', {}, 'listDeployments', { key: undefined });
-  await refused('tenant_required', {}, 'listDeployments', { key: ofOrganisation });
+  await refused('tenant_required', {}, 'listDeployments', { key: ofOrganization });
   const headers = { 'x-tenant-id': NOBODY };
   await refused('tenant_forbidden', { tenant: NOBODY }, 'listDeployments', { headers });
   const viewer = { key: await keyOf('viewer'), body: machine };

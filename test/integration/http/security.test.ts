@@ -60,7 +60,7 @@ describe('every route of the table', () => {
     );
     for (const row of shown) {
       const answer = await request(row, await handlerOf(row, deps), {
-        headers: { 'x-api-key': own.keys.organisation_admin },
+        headers: { 'x-api-key': own.keys.organization_admin },
         params: own.ids,
       });
       expect([row.operation, answer.statusCode]).toEqual([row.operation, 200]);
@@ -82,8 +82,8 @@ function careless(
 ): Handler {
   const errors = errorAnswers(getDeploymentRow.operation, unavailable);
   return serve(chain(getDeploymentRow, errors, identity), async (event, exchange) => {
-    const { tenantId, organisationId } = world.own;
-    const { caller = aCaller({ tenantId, organisationId }) } = exchange;
+    const { tenantId, organizationId } = world.own;
+    const { caller = aCaller({ tenantId, organizationId }) } = exchange;
     const output = await run(world.deps, inputOf<typeof getDeploymentRow>(event, exchange), caller);
     return successAnswer(getDeploymentRow, event, output);
   });

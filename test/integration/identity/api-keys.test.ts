@@ -8,7 +8,7 @@ import { type Role, roles } from '../../../lib/contract/roles.ts';
 import { put, remove } from '../../../lib/store/expressions.ts';
 import { apiKeyKey, apiKeyRowKey } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { anOrganisation, keys, makeKey, revoke, withKey } from '../../support/world/identity-requests.ts';
+import { anOrganization, keys, makeKey, revoke, withKey } from '../../support/world/identity-requests.ts';
 import { refusal, refusedWith, register } from '../../support/world/requests.ts';
 import { allItems, aWorld } from '../../support/world/world.ts';
 
@@ -17,16 +17,16 @@ const unauthenticated = '401 Invalid or missing credentials';
 
 describe('a new key', () => {
   it('is shown once, works at once, and acts as its maker', async () => {
-    const admin = await anOrganisation(await aWorld());
+    const admin = await anOrganization(await aWorld());
     const made = await makeKey(admin, { name: 'mine', role: 'admin', expires_at: null });
-    const { tenantId, organisationId, userId } = admin.caller;
+    const { tenantId, organizationId, userId } = admin.caller;
     expect(made).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       key: expect.stringMatching(/^slp_\w{49}$/),
       name: 'mine',
       hint: hintOf(made.key),
       role: 'admin',
-      organization_id: organisationId,
+      organization_id: organizationId,
       tenant_id: tenantId,
       user_id: userId,
       listener_id: null,
@@ -44,7 +44,7 @@ describe('a new key', () => {
   });
 
   it('may act as a new user, and a listener’s always does, but never as another person', async () => {
-    const admin = await anOrganisation(await aWorld());
+    const admin = await anOrganization(await aWorld());
     const listener = await register(admin, 'machine');
     const wishes = [
       { name: 'robot', role: 'developer', service_user: true, user_id: 'somebody else' },
@@ -61,7 +61,7 @@ describe('a new key', () => {
   });
 
   it('expires when it was told to, in any offset from UTC', async () => {
-    const admin = await anOrganisation(await aWorld());
+    const admin = await anOrganization(await aWorld());
     const soon = new Date(Date.now() + 3600_000 + 2 * 3600_000).toISOString().replace(/\.\d+Z$/, '+02:00');
     const made = await makeKey(admin, { name: 'short', role: 'viewer', expires_at: soon });
     expect(Date.parse(made.expires_at ?? '')).toBe(Date.parse(soon));
@@ -72,7 +72,7 @@ describe('a new key', () => {
   });
 
   it.each(['2020-01-01T00:00:00Z', new Date().toISOString()])('does not begin expired: %s', async (at) => {
-    const admin = await anOrganisation(await aWorld());
+    const admin = await anOrganization(await aWorld());
     const { status, detail } = await refusal(makeKey(admin, { name: 'k', role: 'viewer', expires_at: at }));
     expect([status, detail]).toEqual([
       422,
@@ -82,7 +82,7 @@ describe('a new key', () => {
 
   it('of a listener is bound to one that is there, in the own tenant', async () => {
     const plane = await aWorld();
-    const [admin, other] = [await anOrganisation(plane), await anOrganisation(plane)];
+    const [admin, other] = [await anOrganization(plane), await anOrganization(plane)];
     const foreign = await register(other, 'machine');
     const before = await allItems(plane.deps.table);
     for (const listener_id of [foreign.id, plane.deps.clock.randomId()]) {
@@ -95,22 +95,22 @@ describe('a new key', () => {
 
 describe('nobody revokes a key', () => {
   it('above their own role', async () => {
-    const owner = await anOrganisation(await aWorld());
-    const { id } = await makeKey(owner.as({ role: 'organisation_admin' }), {
+    const owner = await anOrganization(await aWorld());
+    const { id } = await makeKey(owner.as({ role: 'organization_admin' }), {
       name: 'k',
-      role: 'organisation_admin',
+      role: 'organization_admin',
     });
     const revokeAs = (role: Role) => revoke(owner.as({ ...owner.caller, role }), id);
     expect(await refusedWith(revokeAs('admin'))).toMatch(/^403 API key lacks permission/);
-    expect(await revokeAs('organisation_admin')).toBeUndefined();
+    expect(await revokeAs('organization_admin')).toBeUndefined();
   });
 });
 
 describe('nobody makes a key', () => {
-  const rank: Partial<Record<Role, number>> = { viewer: 0, developer: 1, admin: 2, organisation_admin: 3 };
+  const rank: Partial<Record<Role, number>> = { viewer: 0, developer: 1, admin: 2, organization_admin: 3 };
 
   it('above their own role', async () => {
-    const admin = await anOrganisation(await aWorld());
+    const admin = await anOrganization(await aWorld());
     const listener_id = (await register(admin, 'machine')).id;
     for (const maker of roles) {
       const plane = admin.as({ role: maker });
@@ -130,28 +130,28 @@ describe('nobody makes a key', () => {
     }
   });
 
-  it('of another tenant, or of the organisation unless they administer it', async () => {
-    const admin = await anOrganisation(await aWorld());
+  it('of another tenant, or of the organization unless they administer it', async () => {
+    const admin = await anOrganization(await aWorld());
     const { tenantId } = admin.caller;
     const other = admin.deps.clock.randomId();
     const ask = (body: object, role: Role = 'admin') =>
       makeKey(admin.as({ role }), { name: 'k', role: 'viewer', ...body });
     expect((await ask({ tenant_id: tenantId.toUpperCase() })).tenant_id).toBe(tenantId);
     expect(await refusedWith(ask({ tenant_id: other }))).toBe(`403 API key has no part in tenant '${other}'`);
-    expect(await refusedWith(ask({ scope: 'organisation' }))).toBe(
-      "403 API key lacks permission 'organisation_keys:write'",
+    expect(await refusedWith(ask({ scope: 'organization' }))).toBe(
+      "403 API key lacks permission 'organization_keys:write'",
     );
-    expect((await ask({ scope: 'organisation' }, 'organisation_admin')).tenant_id).toBeNull();
+    expect((await ask({ scope: 'organization' }, 'organization_admin')).tenant_id).toBeNull();
   });
 
   it('that contradicts itself', async () => {
-    const admin = await anOrganisation(await aWorld());
+    const admin = await anOrganization(await aWorld());
     const id = admin.deps.clock.randomId();
     const wrong = [
       [{ role: 'listener' }, 'listener_id'],
-      [{ role: 'listener', listener_id: id, scope: 'organisation' }, 'scope'],
+      [{ role: 'listener', listener_id: id, scope: 'organization' }, 'scope'],
       [{ role: 'viewer', listener_id: id }, 'listener_id'],
-      [{ role: 'viewer', tenant_id: id, scope: 'organisation' }, 'tenant_id'],
+      [{ role: 'viewer', tenant_id: id, scope: 'organization' }, 'tenant_id'],
     ] as const;
     for (const [body, field] of wrong) {
       await expect(makeKey(admin, { name: 'k', ...body })).rejects.toMatchObject({
@@ -163,7 +163,7 @@ describe('nobody makes a key', () => {
 
 describe('the list of keys', () => {
   it('has the tenant’s, newest first, page by page, and those made by command line and start too', async () => {
-    const admin = await anOrganisation(await aWorld());
+    const admin = await anOrganization(await aWorld());
     const listener = await register(admin, 'machine');
     const { tenantId } = admin.caller;
     await createListenerKey(admin.deps, { tenantId, listenerId: listener.id });
@@ -182,27 +182,27 @@ describe('the list of keys', () => {
     expect(await keys(admin, { offset: '100' })).toEqual({ resources: [], offset: 27 });
   });
 
-  it('has those of the organisation apart, for its administrators', async () => {
+  it('has those of the organization apart, for its administrators', async () => {
     const plane = await aWorld();
-    const [admin, other] = [await anOrganisation(plane), await anOrganisation(plane)];
-    const wide = { name: 'wide', role: 'organisation_admin', scope: 'organisation' };
+    const [admin, other] = [await anOrganization(plane), await anOrganization(plane)];
+    const wide = { name: 'wide', role: 'organization_admin', scope: 'organization' };
     const made = await makeKey(admin, wide);
     await makeKey(other, { ...wide, name: 'theirs' });
     expect(names(await keys(admin))).toEqual(['first key']);
-    expect(names(await keys(admin, { scope: 'organisation' }))).toEqual(['wide']);
+    expect(names(await keys(admin, { scope: 'organization' }))).toEqual(['wide']);
     const asAdmin = admin.as({ role: 'admin' });
-    const refused = "403 API key lacks permission 'organisation_keys:read'";
-    expect(await refusedWith(keys(asAdmin, { scope: 'organisation' }))).toBe(refused);
+    const refused = "403 API key lacks permission 'organization_keys:read'";
+    expect(await refusedWith(keys(asAdmin, { scope: 'organization' }))).toBe(refused);
     expect(await refusedWith(revoke(asAdmin, made.id))).toBe(`404 API key ID ${made.id} not found.`);
     await revoke(admin, made.id);
-    expect(names(await keys(admin, { scope: 'organisation' }))).toEqual([]);
+    expect(names(await keys(admin, { scope: 'organization' }))).toEqual([]);
     expect(await refusedWith(withKey(admin, made.key, admin.caller.tenantId))).toBe(unauthenticated);
   });
 });
 
 describe('a revoked key', () => {
   it('is refused from the next request on, is in no list, and is gone for a second revocation', async () => {
-    const admin = await anOrganisation(await aWorld());
+    const admin = await anOrganization(await aWorld());
     const made = await makeKey(admin, { name: 'leaked', role: 'admin' });
     await withKey(admin, made.key);
     await revoke(admin, made.id);
@@ -215,7 +215,7 @@ describe('a revoked key', () => {
   });
 
   it('may be the own one', async () => {
-    const admin = await anOrganisation(await aWorld());
+    const admin = await anOrganization(await aWorld());
     await revoke(admin, admin.caller.keyId);
     expect(await refusedWith(withKey(admin, admin.apiKey))).toBe(unauthenticated);
   });
@@ -226,7 +226,7 @@ describe('the last use of a key', () => {
     (await keys(plane)).resources.find((key) => key.name === name)?.last_used_at;
 
   it('is noted to the hour, once an hour, and only forward', async () => {
-    const admin = await anOrganisation(await aWorld());
+    const admin = await anOrganization(await aWorld());
     const made = await makeKey(admin, { name: 'k', role: 'viewer' });
     const noted: number[] = [];
     const uses = onceAnHour((use) => noted.push(use.hour));
@@ -247,7 +247,7 @@ describe('the last use of a key', () => {
   });
 
   it('is not noted for a request that is refused, and brings no revoked or unknown key back', async () => {
-    const admin = await anOrganisation(await aWorld());
+    const admin = await anOrganization(await aWorld());
     const made = await makeKey(admin, { name: 'k', role: 'viewer' });
     const noted: string[] = [];
     const uses = onceAnHour((use) => noted.push(use.keyHash));
@@ -265,9 +265,9 @@ describe('the last use of a key', () => {
   });
 
   it('lists a key that was made before there were lists', async () => {
-    const admin = await anOrganisation(await aWorld());
-    const { keyId, tenantId, organisationId } = admin.caller;
-    await transact(admin.deps.table, [remove('row', apiKeyRowKey({ organisationId, tenantId }, keyId))]);
+    const admin = await anOrganization(await aWorld());
+    const { keyId, tenantId, organizationId } = admin.caller;
+    await transact(admin.deps.table, [remove('row', apiKeyRowKey({ organizationId, tenantId }, keyId))]);
     expect(names(await keys(admin))).toEqual([]);
     const hour = 3_600_000 * 7;
     await noteKeyUse(admin.deps, { keyHash: hashOf(admin.apiKey), hour });
@@ -280,7 +280,7 @@ describe('the last use of a key', () => {
 });
 
 it('a key that was revoked by hand, in the table, is in no list', async () => {
-  const admin = await anOrganisation(await aWorld());
+  const admin = await anOrganization(await aWorld());
   const made = await makeKey(admin, { name: 'k', role: 'viewer' });
   const item = (await allItems(admin.deps.table)).find(({ id }) => id === made.id);
   const revoked = { ...item, revoked_at: new Date().toISOString() };

@@ -4,7 +4,7 @@ import { authenticate } from '../../../lib/app/identity/authenticate.ts';
 import { memberIdOf } from '../../../lib/app/identity/member-id.ts';
 import { AUDIENCE, anIssuer } from '../../support/oauth/issuer.ts';
 import {
-  anOrganisation,
+  anOrganization,
   giveRole,
   makeKey,
   makeTenant,
@@ -16,12 +16,12 @@ import {
 import { github, list, post, refusal, refusedWith, register } from '../../support/world/requests.ts';
 import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
-/** An organisation whose people come from an identity provider. */
+/** An organization whose people come from an identity provider. */
 async function withPeople() {
   const plane = await aWorld();
   const issuer = await anIssuer();
   plane.deps.identityProvider = oidcProvider({ issuer: issuer.url, audience: AUDIENCE }, Date.now);
-  const admin = await anOrganisation(plane);
+  const admin = await anOrganization(plane);
   const known = (authorization: string, tenantId: string | undefined) =>
     authenticate(plane.deps, { apiKey: undefined, authorization, tenantId });
   const person = async (name: string, tenantId: string | undefined = admin.caller.tenantId) =>
@@ -34,7 +34,7 @@ const noPart = (tenant: string) => `403 The user has no part in tenant '${tenant
 describe('a member', () => {
   it('asks with a bearer token, as themselves, in the role they have in the tenant they name', async () => {
     const { admin, person } = await withPeople();
-    const { tenantId, organisationId } = admin.caller;
+    const { tenantId, organizationId } = admin.caller;
     const made = await giveRole(admin, 'auth0|alice', 'developer');
     expect(made).toEqual({
       id: memberIdOf('auth0|alice'),
@@ -43,7 +43,7 @@ describe('a member', () => {
       created_at: expect.any(String),
     });
     const caller = await person('auth0|alice', tenantId.toUpperCase());
-    const expected = { tenantId, organisationId, userId: 'auth0|alice', role: 'developer' };
+    const expected = { tenantId, organizationId, userId: 'auth0|alice', role: 'developer' };
     expect(caller).toEqual({ ...expected, keyId: 'bearer', listenerId: undefined });
     await register(admin, 'machine');
     const alice: World = { ...admin, caller };
@@ -55,7 +55,7 @@ describe('a member', () => {
 
   it('has to name a tenant, and a part in it', async () => {
     const { plane, admin, person } = await withPeople();
-    const other = await anOrganisation(plane);
+    const other = await anOrganization(plane);
     await giveRole(admin, 'alice', 'admin');
     await giveRole(other, 'bob', 'admin');
     const { tenantId } = admin.caller;
@@ -110,7 +110,7 @@ describe('a member', () => {
     const authorization = `Bearer ${await issuer.token('alice')}`;
     const { tenantId } = admin.caller;
     const ask = (apiKey: string) => authenticate(admin.deps, { apiKey, authorization, tenantId });
-    expect((await ask(admin.apiKey)).role).toBe('organisation_admin');
+    expect((await ask(admin.apiKey)).role).toBe('organization_admin');
     expect(await refusedWith(ask('slp_wrong'))).toBe('401 Invalid or missing credentials');
   });
 
@@ -131,7 +131,7 @@ describe('a member', () => {
   it('gets no role that its giver has not, and people are no listeners', async () => {
     const { admin } = await withPeople();
     const asAdmin = admin.as({ role: 'admin' });
-    expect(await refusedWith(giveRole(asAdmin, 'alice', 'organisation_admin'))).toBe(
+    expect(await refusedWith(giveRole(asAdmin, 'alice', 'organization_admin'))).toBe(
       "403 API key lacks permission 'tenants:read'",
     );
     expect((await giveRole(asAdmin, 'alice', 'admin')).role).toBe('admin');
@@ -141,15 +141,15 @@ describe('a member', () => {
   it('keeps a role that is above that of who wants to replace or take it', async () => {
     const { admin, person } = await withPeople();
     const asAdmin = admin.as({ role: 'admin' });
-    const { id } = await giveRole(admin, 'owner', 'organisation_admin');
+    const { id } = await giveRole(admin, 'owner', 'organization_admin');
     const lacks = "403 API key lacks permission 'tenants:read'";
-    for (const role of ['viewer', 'developer', 'admin', 'organisation_admin'])
+    for (const role of ['viewer', 'developer', 'admin', 'organization_admin'])
       expect(await refusedWith(giveRole(asAdmin, 'owner', role))).toBe(lacks);
     expect(await refusedWith(takeRole(asAdmin, id))).toBe(lacks);
-    expect((await person('owner')).role).toBe('organisation_admin');
+    expect((await person('owner')).role).toBe('organization_admin');
     expect((await giveRole(admin, 'owner', 'admin')).role).toBe('admin');
     expect((await giveRole(asAdmin, 'owner', 'viewer')).role).toBe('viewer');
-    await giveRole(admin, 'owner', 'organisation_admin');
+    await giveRole(admin, 'owner', 'organization_admin');
     await takeRole(admin, id);
     expect(await refusedWith(takeRole(asAdmin, id))).toBe(`404 Member ID ${id} not found.`);
     expect((await giveRole(asAdmin, 'owner', 'admin')).role).toBe('admin');
@@ -157,7 +157,7 @@ describe('a member', () => {
 
   it('is listed page by page, and in no other tenant', async () => {
     const { plane, admin } = await withPeople();
-    const other = await anOrganisation(plane);
+    const other = await anOrganization(plane);
     for (let n = 0; n < 7; n++) await giveRole(admin, `user ${n}`, 'viewer');
     const pages = [];
     for (const offset of ['0', '3', '6']) pages.push(await members(admin, { limit: '3', offset }));
@@ -170,16 +170,16 @@ describe('a member', () => {
   });
 });
 
-describe('the tenants of an organisation', () => {
-  it('are listed, newest first, and are reached with a key of the organisation', async () => {
+describe('the tenants of an organization', () => {
+  it('are listed, newest first, and are reached with a key of the organization', async () => {
     const plane = await aWorld();
-    const [admin, other] = [await anOrganisation(plane), await anOrganisation(plane)];
+    const [admin, other] = [await anOrganization(plane), await anOrganization(plane)];
     const made = await makeTenant(admin, 'second');
-    expect(made).toMatchObject({ name: 'second', organization_id: admin.caller.organisationId });
+    expect(made).toMatchObject({ name: 'second', organization_id: admin.caller.organizationId });
     const listed = await tenants(admin);
     expect(listed).toEqual({ resources: [made, expect.objectContaining({ name: 'main' })], offset: 2 });
     expect((await tenants(other)).resources.map(({ id }) => id)).toEqual([other.caller.tenantId]);
-    const wide = await makeKey(admin, { name: 'wide', role: 'organisation_admin', scope: 'organisation' });
+    const wide = await makeKey(admin, { name: 'wide', role: 'organization_admin', scope: 'organization' });
     const inSecond = await withKey(admin, wide.key, made.id);
     expect(inSecond.caller.tenantId).toBe(made.id);
     const own = await makeKey(inSecond, { name: 'its own', role: 'admin' });
@@ -189,7 +189,7 @@ describe('the tenants of an organisation', () => {
 
   it('stay one where what they run is not kept apart, unless that is asked for', async () => {
     const plane = await aWorld({ singleTenant: true });
-    const admin = await anOrganisation(plane);
+    const admin = await anOrganization(plane);
     expect(await refusedWith(makeTenant(admin, 'second'))).toMatch(/^409 .*SLIPWAY_MORE_TENANTS=true/);
     expect((await tenants(admin)).resources).toHaveLength(1);
   });

@@ -66,7 +66,7 @@ describe.each(Object.entries(requests))('a provider that a request names: %s', (
     await bring(plane, 'gh', 'a');
     for (const name of ['GH', 'gh#', 'g', 'ghx', 'none', '😀', 'x'.repeat(5000), plane.caller.userId])
       expect(await refusedWith(request({ plane, name }))).toBe(`404 OAuth provider '${name}' not found.`);
-    const elsewhere = plane.as({ organisationId: plane.deps.clock.randomId(), userId: 'somebody else' });
+    const elsewhere = plane.as({ organizationId: plane.deps.clock.randomId(), userId: 'somebody else' });
     expect(await refusedWith(request({ plane: elsewhere, name: id }))).toBe(
       `404 OAuth provider '${id}' not found.`,
     );

@@ -37,13 +37,13 @@ const patch = (wish: object, providerId = 'idp', deps = quiet()) => {
   return patchProvider(deps, { params, body: changeProviderBody.parse(wish) }, plane.caller);
 };
 const of = (provider_id: string) => ({ params: { provider_id } });
-const item = (providerId = 'idp') => getProvider(plane.deps, plane.caller.organisationId, providerId);
+const item = (providerId = 'idp') => getProvider(plane.deps, plane.caller.organizationId, providerId);
 
 describe('a provider', () => {
   it('is created with what is given and what follows from it, shown, listed and deleted', async () => {
     const shown = await create();
     expect(shown).toEqual({
-      ...{ id: expect.any(String), organization_id: plane.caller.organisationId, provider_id: 'idp' },
+      ...{ id: expect.any(String), organization_id: plane.caller.organizationId, provider_id: 'idp' },
       ...{ name: 'ours', client_id: 'me', ...idp, uses_pkce: true, code_challenge_method: 'S256' },
       ...{ created_at: expect.any(String), updated_at: expect.any(String), provider_type: null },
       ...{ mcp_server_url: null, token_endpoint_auth_method: 'client_secret_post' },
@@ -63,19 +63,19 @@ describe('a provider', () => {
     await expect(patch({ name: 'x' })).rejects.toMatchObject({ status: 404 });
   });
 
-  it('has a name that is its own in the organisation, for all its tenants and no others', async () => {
+  it('has a name that is its own in the organization, for all its tenants and no others', async () => {
     await create();
     await expect(create()).rejects.toMatchObject({ status: 409, message: /'idp' already exists/ });
     const sister = plane.as({ tenantId: plane.deps.clock.randomId() });
     expect(await listProviders(plane.deps, {}, sister.caller)).toHaveLength(1);
-    const stranger = plane.as({ organisationId: plane.deps.clock.randomId() });
+    const stranger = plane.as({ organizationId: plane.deps.clock.randomId() });
     expect(await listProviders(plane.deps, {}, stranger.caller)).toEqual([]);
     await create({}, stranger);
     await deleteProvider(plane.deps, of('idp'), stranger.caller);
     expect(await listProviders(plane.deps, {}, plane.caller)).toHaveLength(1);
   });
 
-  it('keeps its secret as ciphertext that opens for this organisation and provider alone', async () => {
+  it('keeps its secret as ciphertext that opens for this organization and provider alone', async () => {
     await create();
     expect(JSON.stringify(await allItems(plane.deps.table))).not.toContain(SECRET);
     const kept = await item();

@@ -88,7 +88,7 @@ describe('the shape of each stored item', () => {
 /** A life that stores each kind of item. */
 async function busyTable(): Promise<World> {
   const plane = await aWorld();
-  await bootstrap(plane.deps, { organisation: 'acme', tenant: 'main' });
+  await bootstrap(plane.deps, { organization: 'acme', tenant: 'main' });
   const listener = await register(plane, 'machine', { is_default: true, version: '1' });
   const agent = { agent_id: 'x', environment: 'y' };
   const secrets = [{ name: 'A', value: 'b' }];
@@ -155,7 +155,7 @@ describe('what is stored', () => {
       'last_seen',
       'listener',
       'name',
-      'organisation',
+      'organization',
       'placement',
       'placement_version',
       'revision',

@@ -44,12 +44,12 @@ export async function start() {
   const plane = await aWorld();
   const listenerId = (await register(plane, 'machine')).id;
   const keyOf = (userId: string) => {
-    const { tenantId, organisationId } = plane.caller;
+    const { tenantId, organizationId } = plane.caller;
     return createApiKey(plane.deps, {
       tenantId,
-      organisationId,
+      organizationId,
       userId,
-      role: 'organisation_admin',
+      role: 'organization_admin',
       name: 'a key',
     });
   };

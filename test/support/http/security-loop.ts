@@ -155,7 +155,7 @@ const roleMatrix: Check = async (row, ask, world) => {
 
 /** A credential reaches its own tenants and no other; one that is good for several has to say which. */
 const tenants: Check = async (row, ask, world) => {
-  const { own, foreign, organisationKey, bearer, strangerBearer } = world;
+  const { own, foreign, organizationKey, bearer, strangerBearer } = world;
   const [sister, elsewhere] = foreign.map(({ tenantId }) => tenantId);
   const findings: string[] = [];
   const expect403 = async (what: string, words: string, headers: Record<string, string>) => {
@@ -164,7 +164,7 @@ const tenants: Check = async (row, ask, world) => {
       findings.push(`${what}: ${said(answer)}`);
   };
   const unnamed = 'requires workspace specification';
-  await expect403('an organisation key without a tenant', unnamed, { 'x-api-key': organisationKey });
+  await expect403('an organization key without a tenant', unnamed, { 'x-api-key': organizationKey });
   await expect403('a bearer without a tenant', unnamed, { authorization: `Bearer ${bearer}` });
   for (const tenant of [sister ?? '', elsewhere ?? '', crypto.randomUUID(), 'x', '']) {
     const named = { 'x-tenant-id': tenant };
@@ -172,12 +172,12 @@ const tenants: Check = async (row, ask, world) => {
     await expect403('a key of one tenant', own403, { ...named, 'x-api-key': good(world, row) });
     await expect403('a bearer of one tenant', own403, { ...named, authorization: `Bearer ${bearer}` });
     if (tenant !== sister)
-      await expect403('an organisation key', own403, { ...named, 'x-api-key': organisationKey });
+      await expect403('an organization key', own403, { ...named, 'x-api-key': organizationKey });
   }
   const stranger = { authorization: `Bearer ${strangerBearer}`, 'x-tenant-id': own.tenantId };
   await expect403('a bearer without a membership', `no part in tenant '${own.tenantId}'`, stranger);
   if (isListeners(row)) return findings;
-  for (const credential of [{ 'x-api-key': organisationKey }, { authorization: `bearer ${bearer}` }]) {
+  for (const credential of [{ 'x-api-key': organizationKey }, { authorization: `bearer ${bearer}` }]) {
     const answer = await ask({ ...credential, 'x-tenant-id': own.tenantId.toUpperCase() }, nothing(row));
     const isLet = answer.statusCode !== 401 && answer.statusCode !== 403;
     if (!isLet) findings.push(`${Object.keys(credential)[0]} with its tenant: ${said(answer)}`);
@@ -185,8 +185,8 @@ const tenants: Check = async (row, ask, world) => {
   return findings;
 };
 
-/** Things that belong to an organisation, not to one tenant of it: those of a sister tenant are the own ones. */
-const OF_ORGANISATION = new Set(['provider_id']);
+/** Things that belong to an organization, not to one tenant of it: those of a sister tenant are the own ones. */
+const OF_ORGANIZATION = new Set(['provider_id']);
 
 /** Names that callers choose: of one that nobody has used there is a list, with nothing in it. */
 const CHOSEN = new Set(['agent_id', 'auth_id']);
@@ -204,13 +204,13 @@ const foreignIds: Check = async (row, ask, world) => {
   return findings;
 };
 
-/** Two users of the own tenant, and one who could reach the other tenants of the organisation by naming them. */
-function callersOf(row: GuardedRow, { own, organisationKey }: SecurityWorld): Record<string, string>[] {
+/** Two users of the own tenant, and one who could reach the other tenants of the organization by naming them. */
+function callersOf(row: GuardedRow, { own, organizationKey }: SecurityWorld): Record<string, string>[] {
   if (isListeners(row)) return [{ 'x-api-key': own.keys.listener }];
   return [
-    { 'x-api-key': own.keys.organisation_admin },
+    { 'x-api-key': own.keys.organization_admin },
     { 'x-api-key': own.otherUserKey },
-    { 'x-api-key': organisationKey, 'x-tenant-id': own.tenantId },
+    { 'x-api-key': organizationKey, 'x-tenant-id': own.tenantId },
   ];
 }
 
@@ -227,8 +227,8 @@ async function foreignId(
   const status = isListeners(row) && name === 'listener_id' ? 403 : 404;
   const isEmpty = CHOSEN.has(name) && row.method === 'GET' && EMPTY.has(expected);
   const findings = isEmpty || expected.startsWith(`${status} `) ? [] : [`${name} of nothing: ${expected}`];
-  const others = OF_ORGANISATION.has(name)
-    ? foreign.filter(({ organisationId }) => organisationId !== own.organisationId)
+  const others = OF_ORGANIZATION.has(name)
+    ? foreign.filter(({ organizationId }) => organizationId !== own.organizationId)
     : foreign;
   for (const { ids } of others) {
     const answer = await withId(ids[name]);

@@ -27,7 +27,7 @@ export type ConsentWorld = {
   plane: World;
   provider: TestProvider;
   base: string;
-  organisationId: string;
+  organizationId: string;
   tenantId: string;
   /** The key of the user who asks, and that of another user of the same tenant. */
   key: string;
@@ -50,11 +50,11 @@ export const OTHER_ID = '0190a000-0000-7000-8000-0000000000b7';
 /** The endpoints of consent, and the one that makes connections, behind the real gateway, with a certified provider. */
 export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promise<ConsentWorld> {
   const plane = await aWorld();
-  const { apiKey, organisationId, tenantId } = await bootstrap(plane.deps, {
-    organisation: 'Acme & Sons',
+  const { apiKey, organizationId, tenantId } = await bootstrap(plane.deps, {
+    organization: 'Acme & Sons',
     tenant: 't',
   });
-  const other = { organisationId, tenantId, userId: plane.deps.clock.randomId(), role: 'developer' } as const;
+  const other = { organizationId, tenantId, userId: plane.deps.clock.randomId(), role: 'developer' } as const;
   const gateway = await startGateway({
     port: 0,
     routes: [...Object.values(rows), createConnection],
@@ -76,7 +76,7 @@ export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promi
     const item: OAuthProvider = {
       v: 1,
       entity: 'oauth_provider',
-      organization_id: organisationId,
+      organization_id: organizationId,
       id: plane.deps.clock.orderedId(),
       provider_id: 'p',
       name: 'The Provider',
@@ -98,7 +98,7 @@ export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promi
       ...own,
     };
     item.sealed = await sealClientSecret(plane.deps, item, client_secret);
-    const key = oauthProviderKey(organisationId, item.provider_id);
+    const key = oauthProviderKey(organizationId, item.provider_id);
     await transact(plane.deps.table, [put('provider', { ...key, ...item })]);
     return item;
   };
@@ -110,7 +110,7 @@ export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promi
     return { status: response.status, headers: response.headers, json: (await response.json()) as Json };
   };
   const world: ConsentWorld = {
-    ...{ plane, provider, base, organisationId, tenantId, keepProvider, key: apiKey },
+    ...{ plane, provider, base, organizationId, tenantId, keepProvider, key: apiKey },
     otherKey: await createApiKey(plane.deps, { ...other, name: 'other' }),
     post: (path, body, key = apiKey) => ask(path, key, { method: 'POST', body: JSON.stringify(body) }),
     authenticate: async (more = {}, key = apiKey) =>

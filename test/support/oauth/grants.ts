@@ -14,13 +14,13 @@ type Plane = { deps: Deps; caller: Caller };
 
 export const REDIRECT_URI = 'http://127.0.0.1:1/callback';
 
-/** Stores a provider of the caller's organisation at an authorization server of this machine, as its administrator would. */
+/** Stores a provider of the caller's organization at an authorization server of this machine, as its administrator would. */
 export async function aStoredProvider(
   { deps, caller }: Plane,
   server: TestProvider,
   changes: Partial<OAuthProvider> = {},
 ): Promise<OAuthProvider> {
-  const organization_id = caller.organisationId;
+  const organization_id = caller.organizationId;
   const owner = { organization_id, provider_id: 'acme', ...changes };
   const at = new Date(deps.clock.now()).toISOString();
   const item: OAuthProvider = {

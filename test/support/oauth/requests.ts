@@ -50,7 +50,7 @@ export const disconnect = ({ deps, caller }: Asking, agentId: string, id: string
 export const token = ({ deps, caller }: Asking, agentId: string, id: string) =>
   getConnectionToken(deps, { params: { agent_id: agentId, connection_id: id } }, caller);
 
-/** Somebody else in the same tenant, and in another tenant of the same organisation. */
+/** Somebody else in the same tenant, and in another tenant of the same organization. */
 export const others = (plane: World): World[] => [
   plane.as({ userId: 'somebody else' }),
   plane.as({ tenantId: plane.deps.clock.randomId() }),

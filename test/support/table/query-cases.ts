@@ -185,8 +185,8 @@ const ofTenants: QueryCase[] = [
     name: 'keys of a tenant',
     file: 'lib/store/api-keys.ts',
     shape: identity.apiKeyRow,
-    key: (id) => keys.apiKeyRowKey({ organisationId: 'o', tenantId: id }, 'key'),
-    ask: (table, id) => all(apiKeyRows(table, { organisationId: 'o', tenantId: id }, 10)),
+    key: (id) => keys.apiKeyRowKey({ organizationId: 'o', tenantId: id }, 'key'),
+    ask: (table, id) => all(apiKeyRows(table, { organizationId: 'o', tenantId: id }, 10)),
   },
   {
     name: 'members of a tenant',
@@ -196,11 +196,11 @@ const ofTenants: QueryCase[] = [
     ask: async (table, id) => (await listMembers({ table }, page, aCaller({ tenantId: id }))).resources,
   },
   {
-    name: 'tenants of an organisation',
+    name: 'tenants of an organization',
     file: 'lib/app/tenants/list.ts',
     shape: identity.tenantRow,
     key: (id) => keys.tenantRowKey(id, 'tenant'),
-    ask: async (table, id) => (await listTenants({ table }, page, aCaller({ organisationId: id }))).resources,
+    ask: async (table, id) => (await listTenants({ table }, page, aCaller({ organizationId: id }))).resources,
   },
   {
     name: 'partitions that are due',
@@ -267,7 +267,7 @@ const ofGrants: QueryCase[] = [
     ask: (table, id) => connections.connectionsOfToken(table, TENANT, id),
   },
   {
-    name: 'providers of an organisation',
+    name: 'providers of an organization',
     file: 'lib/store/oauth-providers.ts',
     shape: oauthProvider,
     key: (id) => keys.oauthProviderKey(id, 'provider'),

@@ -31,7 +31,7 @@ const AT = '2026-01-01T00:00:00.000Z';
 /** One of each, all of one tenant and belonging together. */
 export const ids = {
   tenant: '0190a000-0000-7000-8000-000000000001',
-  organisation: '0190a000-0000-7000-8000-000000000002',
+  organization: '0190a000-0000-7000-8000-000000000002',
   user: '0190a000-0000-7000-8000-000000000003',
   deployment: '0190a000-0000-7000-8000-0000000000d1',
   revision: '0190a000-0000-7000-8000-000000000001',
@@ -198,7 +198,7 @@ export function seedKey(table: MockedTable, role: Role, changes: Partial<ApiKeyI
     v: 1,
     entity: 'api_key',
     id: ids.user,
-    organisation_id: ids.organisation,
+    organization_id: ids.organization,
     tenant_id: ids.tenant,
     user_id: ids.user,
     role,

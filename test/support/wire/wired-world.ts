@@ -23,13 +23,13 @@ export async function open(record: WireRecord, registryHost?: string) {
   const empty = await aWorld({ registryHost });
   await record.opened(empty.deps);
   const registry = registryHost === undefined ? undefined : registryAt(registryHost);
-  const { apiKey, ...ids } = await bootstrap(empty.deps, { organisation: 'acme', tenant: 'main' });
-  const plane = empty.as({ ...ids, role: 'organisation_admin' });
+  const { apiKey, ...ids } = await bootstrap(empty.deps, { organization: 'acme', tenant: 'main' });
+  const plane = empty.as({ ...ids, role: 'organization_admin' });
   const wire = await openWire({ ...plane.deps, registry }, record);
   const ask = (operation: string, request: Request = {}) => wire.ask(operation, { key: apiKey, ...request });
   const refused: typeof wire.refuse = (code, how, operation, request) =>
     wire.refuse(code, how, operation, { key: apiKey, ...request });
-  const keyOf = (role: Role, of: 'tenant' | 'organisation' = 'tenant') => {
+  const keyOf = (role: Role, of: 'tenant' | 'organization' = 'tenant') => {
     const tenantId = of === 'tenant' ? ids.tenantId : undefined;
     return createApiKey(plane.deps, { ...ids, tenantId, role, name: role });
   };

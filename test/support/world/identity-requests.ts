@@ -44,8 +44,8 @@ export async function withKey(plane: World, apiKey: string, tenantId?: string): 
   return plane.as(await authenticate(plane.deps, { apiKey, tenantId }));
 }
 
-/** A new organisation with its tenant, asked by its first key. */
-export async function anOrganisation(plane: World): Promise<World & { apiKey: string }> {
-  const { apiKey } = await bootstrap(plane.deps, { organisation: 'acme', tenant: 'main' });
+/** A new organization with its tenant, asked by its first key. */
+export async function anOrganization(plane: World): Promise<World & { apiKey: string }> {
+  const { apiKey } = await bootstrap(plane.deps, { organization: 'acme', tenant: 'main' });
   return { ...(await withKey(plane, apiKey)), apiKey };
 }

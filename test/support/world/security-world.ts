@@ -28,25 +28,25 @@ import { aWorld, type World } from './world.ts';
 /** One tenant with a thing of each kind, two users of it, and a key of the first one for each role. */
 export type Inhabited = {
   tenantId: string;
-  organisationId: string;
+  organizationId: string;
   /** The id of its own thing, by the name that paths give to such ids. */
   ids: Record<string, string>;
   keys: Record<Role, string>;
-  /** An administrator of its organisation who is another user. */
+  /** An administrator of its organization who is another user. */
   otherUserKey: string;
 };
 
 export type SecurityWorld = {
   deps: Deps;
   own: Inhabited;
-  /** Another tenant of the same organisation, and one of another organisation. */
+  /** Another tenant of the same organization, and one of another organization. */
   foreign: Inhabited[];
-  /** Of the own organisation, for all of its tenants. */
-  organisationKey: string;
+  /** Of the own organization, for all of its tenants. */
+  organizationKey: string;
   /** Of the own tenant, and not good any more. */
   expiredKey: string;
   revokedKey: string;
-  /** A bearer of the own tenant, an administrator of its organisation. */
+  /** A bearer of the own tenant, an administrator of its organization. */
   bearer: string;
   /** A good bearer that is no member of any tenant. */
   strangerBearer: string;
@@ -59,34 +59,34 @@ const plainIssuer: NonNullable<Deps['identityProvider']> = {
   subjectOf: async (token) => BEARER.exec(token)?.[1],
 };
 
-type Tenant = Pick<Caller, 'tenantId' | 'organisationId'>;
+type Tenant = Pick<Caller, 'tenantId' | 'organizationId'>;
 
 export async function aSecurityWorld(): Promise<SecurityWorld> {
   const plane = await aWorld();
   keepReads(plane.deps.table);
   plane.deps.identityProvider = plainIssuer;
   plane.deps.keyUses = { note: () => undefined };
-  const [first, second] = [await organisation(plane), await organisation(plane)];
+  const [first, second] = [await organization(plane), await organization(plane)];
   const sister = await createTenant(plane.deps, { body: { name: 'sister' } }, as(first));
   const own = await inhabited(plane, first);
   const wish = { ...first, userId: plane.deps.clock.randomId(), name: 'test' } as const;
-  const admin = { ...wish, role: 'organisation_admin' } as const;
+  const admin = { ...wish, role: 'organization_admin' } as const;
   const past = new Date(Date.now() - 1000).toISOString();
   const revoked = await requestApiKey(
     plane.deps,
-    { body: { name: 'revoked', role: 'organisation_admin' } },
+    { body: { name: 'revoked', role: 'organization_admin' } },
     as(first),
   );
   await revokeApiKey(plane.deps, { params: { key_id: revoked.id } }, as(first));
-  await putMember(plane.deps, { body: { user_id: 'alice', role: 'organisation_admin' } }, as(first));
+  await putMember(plane.deps, { body: { user_id: 'alice', role: 'organization_admin' } }, as(first));
   return {
     deps: plane.deps,
     own,
     foreign: [
-      await inhabited(plane, { tenantId: sister.id, organisationId: first.organisationId }),
+      await inhabited(plane, { tenantId: sister.id, organizationId: first.organizationId }),
       await inhabited(plane, second),
     ],
-    organisationKey: await createApiKey(plane.deps, { ...admin, tenantId: undefined }),
+    organizationKey: await createApiKey(plane.deps, { ...admin, tenantId: undefined }),
     expiredKey: await createApiKey(plane.deps, { ...admin, expiresAt: past }),
     revokedKey: revoked.key,
     bearer: 'token-of-alice',
@@ -94,11 +94,11 @@ export async function aSecurityWorld(): Promise<SecurityWorld> {
   };
 }
 
-const as = (tenant: Tenant): Caller => aCaller({ ...tenant, role: 'organisation_admin' });
+const as = (tenant: Tenant): Caller => aCaller({ ...tenant, role: 'organization_admin' });
 
-async function organisation({ deps }: World): Promise<Tenant> {
-  const { tenantId, organisationId } = await bootstrap(deps, { organisation: 'o', tenant: 't' });
-  return { tenantId, organisationId };
+async function organization({ deps }: World): Promise<Tenant> {
+  const { tenantId, organizationId } = await bootstrap(deps, { organization: 'o', tenant: 't' });
+  return { tenantId, organizationId };
 }
 
 async function inhabited(plane: World, tenant: Tenant): Promise<Inhabited> {
@@ -114,7 +114,7 @@ async function inhabited(plane: World, tenant: Tenant): Promise<Inhabited> {
     }),
   );
   const keys = Object.fromEntries(made) as Record<Role, string>; // one for each of all roles
-  const other = { ...tenant, userId: otherUserId, role: 'organisation_admin', name: 'other' } as const;
+  const other = { ...tenant, userId: otherUserId, role: 'organization_admin', name: 'other' } as const;
   return { ...tenant, ids, keys, otherUserKey: await createApiKey(deps, other) };
 }
 

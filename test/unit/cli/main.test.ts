@@ -26,7 +26,7 @@ describe('the exit code', () => {
   it('is 0 for help, which goes to standard output', async () => {
     const { code, out, err } = await run('admin bootstrap --help', new Error('not asked'));
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(/--organisation NAME/);
+    expect(out).toMatch(/--organization NAME/);
   });
 
   it('is 2 for wrong arguments, with the usage', async () => {

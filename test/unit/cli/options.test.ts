@@ -24,14 +24,14 @@ describe('admin bootstrap', () => {
       kind: 'bootstrap',
       place: { kind: 'deployed', tableName: 'slipway-prod-table', region: undefined },
       json: false,
-      organisation: 'main',
+      organization: 'main',
       tenant: 'main',
     });
-    const full = 'admin bootstrap --json --table a.b --region eu-west-1 --organisation acme --tenant=ml';
+    const full = 'admin bootstrap --json --table a.b --region eu-west-1 --organization acme --tenant=ml';
     expect(read(full)).toMatchObject({
       place: { tableName: 'a.b', region: 'eu-west-1' },
       json: true,
-      organisation: 'acme',
+      organization: 'acme',
       tenant: 'ml',
     });
   });
@@ -88,12 +88,12 @@ describe('admin create-key', () => {
       tenantId: ID,
       role: 'admin',
       name: 'made by the command line',
-      organisationWide: false,
+      organizationWide: false,
     });
-    expect(read(`${line} organisation_admin --name mine --organisation-wide --json`)).toMatchObject({
-      role: 'organisation_admin',
+    expect(read(`${line} organization_admin --name mine --organization-wide --json`)).toMatchObject({
+      role: 'organization_admin',
       name: 'mine',
-      organisationWide: true,
+      organizationWide: true,
       json: true,
     });
   });
@@ -122,7 +122,7 @@ it.each([
   ['admin bootstrap --data-dir=', /--data-dir is empty/],
   ['admin bootstrap --table abc --tenant=', /--tenant must have 1 to 128 characters/],
   ['admin bootstrap --table abc --listener-id x', /^'admin bootstrap' takes no --listener-id\.$/],
-  [`admin bootstrap --table abc --organisation ${'x'.repeat(129)}`, /--organisation must have/],
+  [`admin bootstrap --table abc --organization ${'x'.repeat(129)}`, /--organization must have/],
   ['admin create-key --table abc', /^--tenant-id is required\.$/],
   [`admin create-key --table abc --tenant-id ${ID}`, /^--role is required\.$/],
   [`admin create-key --table abc --tenant-id ${ID} --role root`, /one of viewer, .*, not 'root'/],

@@ -10,7 +10,7 @@ import { networkOf } from '../../../lib/app/audit-events/source-network.ts';
 import type { RefusalNote } from '../../../lib/contract/note-lines.ts';
 
 const HOUR = 3_600_000;
-const known = { userId: 'user', keyId: 'key', tenantId: 'tenant', organisationId: 'organisation' };
+const known = { userId: 'user', keyId: 'key', tenantId: 'tenant', organizationId: 'organization' };
 
 const aRefusal = (changes: Partial<Refusal> = {}): Refusal => ({
   at: 10 * HOUR + 1,

@@ -30,7 +30,7 @@ const asked: Omit<Extract<AuthRequest, { stage: 'created' }>, 'stage'> = {
   entity: 'auth_request',
   tenant_id: ids.tenant,
   id: ids.auth,
-  organisation_id: ids.organisation,
+  organization_id: ids.organization,
   owner_id: ids.user,
   key_id: ids.key,
   user_id: '',
@@ -66,7 +66,7 @@ export const requests = {
 /** A request for consent at this stage, at a provider that gives a token. */
 export function seedRequest(table: MockedTable, item: AuthRequest): void {
   scriptedOAuth.exchange = async () => ({ accessToken: 'an-access-token' });
-  table.seed(oauthProviderKey(ids.organisation, 'idp'), provider);
+  table.seed(oauthProviderKey(ids.organization, 'idp'), provider);
   table.seed(authRequestKey(ids.tenant, ids.auth), item);
 }
 
@@ -74,7 +74,7 @@ export const stateText = state.text;
 
 /** Asking for consent and what comes of it, but for pages. */
 export function consentCases(table: MockedTable): Record<string, Case> {
-  const seedProvider = () => table.seed(oauthProviderKey(ids.organisation, 'idp'), provider);
+  const seedProvider = () => table.seed(oauthProviderKey(ids.organization, 'idp'), provider);
   const seedToken = (changes: Parameters<typeof aToken>[0] = {}) => {
     seedProvider();
     table.seed(keyOfToken(aToken()), aToken(changes));
@@ -90,7 +90,7 @@ export function consentCases(table: MockedTable): Record<string, Case> {
         'another provider',
         404,
         "OAuth provider 'idp' not found.",
-        { given: () => table.forget(oauthProviderKey(ids.organisation, 'idp')) },
+        { given: () => table.forget(oauthProviderKey(ids.organization, 'idp')) },
       ],
       [
         'a state that was used',

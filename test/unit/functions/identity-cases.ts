@@ -17,11 +17,11 @@ const badLimit: Case['fails'][number] = [
 export function identityCases(table: MockedTable): Record<string, Case> {
   const seedListedKey = (): void => {
     const hash = hashOf(newApiKey());
-    const key = { v: 1, entity: 'api_key', id: ids.key, organisation_id: ids.organisation };
+    const key = { v: 1, entity: 'api_key', id: ids.key, organization_id: ids.organization };
     const of = { tenant_id: ids.tenant, user_id: ids.user, role: 'viewer', name: 'listed', hint: 'slp_…' };
     table.seed(apiKeyKey(hash), { ...key, ...of, created_at: AT });
     const row = { v: 1, entity: 'api_key_row', hash };
-    table.seed(apiKeyRowKey({ organisationId: ids.organisation, tenantId: owner.tenantId }, ids.key), row);
+    table.seed(apiKeyRowKey({ organizationId: ids.organization, tenantId: owner.tenantId }, ids.key), row);
   };
   return {
     createApiKey: {
@@ -36,7 +36,7 @@ export function identityCases(table: MockedTable): Record<string, Case> {
           'a role above its maker’s',
           403,
           "API key lacks permission 'tenants:read'",
-          { request: { body: { name: 'k', role: 'organisation_admin' } } },
+          { request: { body: { name: 'k', role: 'organization_admin' } } },
         ],
         [
           'another tenant',
@@ -67,10 +67,10 @@ export function identityCases(table: MockedTable): Record<string, Case> {
       fails: [
         badLimit,
         [
-          'keys of the organisation',
+          'keys of the organization',
           403,
-          "API key lacks permission 'organisation_keys:read'",
-          { request: { query: { scope: 'organisation' } } },
+          "API key lacks permission 'organization_keys:read'",
+          { request: { query: { scope: 'organization' } } },
         ],
       ],
     },
@@ -81,13 +81,13 @@ export function identityCases(table: MockedTable): Record<string, Case> {
           'another key',
           404,
           `API key ID ${ids.key} not found.`,
-          { given: () => table.forget(apiKeyRowKey({ organisationId: '', tenantId: ids.tenant }, ids.key)) },
+          { given: () => table.forget(apiKeyRowKey({ organizationId: '', tenantId: ids.tenant }, ids.key)) },
         ],
       ],
     },
     createTenant: {
       request: { body: { name: 'next' } },
-      shows: { name: 'next', organization_id: ids.organisation },
+      shows: { name: 'next', organization_id: ids.organization },
       fails: [['no name', 422, [expect.objectContaining({ type: 'missing' })], { request: { body: {} } }]],
     },
     listTenants: { shows: { resources: [] }, fails: [badLimit] },
@@ -99,13 +99,13 @@ export function identityCases(table: MockedTable): Record<string, Case> {
           'a role above its giver’s',
           403,
           "API key lacks permission 'tenants:read'",
-          { request: { body: { user_id: 'auth0|alice', role: 'organisation_admin' } } },
+          { request: { body: { user_id: 'auth0|alice', role: 'organization_admin' } } },
         ],
       ],
     },
     listMembers: {
       given: () => {
-        const item = { v: 1, entity: 'member', organisation_id: ids.organisation, created_at: AT };
+        const item = { v: 1, entity: 'member', organization_id: ids.organization, created_at: AT };
         table.seed(memberKey(ids.tenant, ids.member), { ...item, user_id: 'alice', role: 'viewer' });
       },
       shows: { resources: [{ id: ids.member, user_id: 'alice', role: 'viewer', created_at: AT }] },

@@ -12,7 +12,7 @@ const AT = '2026-01-01T00:00:00.000Z';
 export const aProvider = (changes: Partial<OAuthProvider> = {}): OAuthProvider => ({
   v: 1,
   entity: 'oauth_provider',
-  organization_id: ids.organisation,
+  organization_id: ids.organization,
   id: ids.integration,
   provider_id: 'idp',
   name: 'ours',
@@ -40,7 +40,7 @@ const wanted = {
 };
 const discovered = { provider_id: 'idp', name: 'ours', mcp_server_url: 'https://mcp.example/mcp' };
 const shown = {
-  ...{ id: expect.any(String), organization_id: ids.organisation, provider_id: 'idp', uses_pkce: true },
+  ...{ id: expect.any(String), organization_id: ids.organization, provider_id: 'idp', uses_pkce: true },
   ...{ code_challenge_method: 'S256', token_endpoint_auth_method: 'client_secret_post' },
 };
 const wrongAddress = (field: string) => [
@@ -49,12 +49,12 @@ const wrongAddress = (field: string) => [
 
 /** Of OAuth providers; nobody outside is asked. */
 export function oauthProviderCases(table: MockedTable): Record<string, Case> {
-  const stored = () => table.seed(oauthProviderKey(ids.organisation, 'idp'), aProvider());
+  const stored = () => table.seed(oauthProviderKey(ids.organization, 'idp'), aProvider());
   const gone: Case['fails'][number] = [
     'another provider',
     404,
     "OAuth provider 'idp' not found.",
-    { given: () => table.forget(oauthProviderKey(ids.organisation, 'idp')) },
+    { given: () => table.forget(oauthProviderKey(ids.organization, 'idp')) },
   ];
   const taken = () => table.refuseOnce(({ Put }) => Put?.Item?.entity === 'oauth_provider');
   const real = scriptedDiscovery.discoverMcp;

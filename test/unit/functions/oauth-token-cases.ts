@@ -30,7 +30,7 @@ export const aToken = (changes: Partial<OAuthToken> = {}): OAuthToken => ({
   owner_id: ids.user,
   user_id: '',
   agent_id: '',
-  organization_id: ids.organisation,
+  organization_id: ids.organization,
   provider_id: provider.provider_id,
   provider_uid: provider.id,
   token_url: provider.token_url,
@@ -78,7 +78,7 @@ const unnamed: Case['fails'][number] = [
 export function oauthTokenCases(table: MockedTable): Record<string, Case> {
   const seedToken = (changes: Partial<OAuthToken> = {}) => table.seed(keyOfToken(aToken()), aToken(changes));
   const stored = (): void => {
-    table.seed(oauthProviderKey(ids.organisation, 'idp'), provider);
+    table.seed(oauthProviderKey(ids.organization, 'idp'), provider);
     seedToken();
     table.seed(oauthTokenPlaceKey(ids.tenant, ids.token), place);
     for (const write of putConnection(
@@ -109,7 +109,7 @@ export function oauthTokenCases(table: MockedTable): Record<string, Case> {
     'a provider that is gone',
     404,
     "OAuth provider 'idp' not found.",
-    { given: () => table.forget(oauthProviderKey(ids.organisation, 'idp')) },
+    { given: () => table.forget(oauthProviderKey(ids.organization, 'idp')) },
   ];
   const brought = { provider_id: 'idp', access_token: 'never-shown', scopes: ['read'] };
   return {

@@ -34,7 +34,7 @@ beforeEach(() => {
   oauth.revoke = async (_, token, hint) => {
     revoked.push(`${hint} ${token}`);
   };
-  table.seed(oauthProviderKey(ids.organisation, 'idp'), provider);
+  table.seed(oauthProviderKey(ids.organization, 'idp'), provider);
 });
 afterAll(() => vi.unstubAllEnvs());
 
@@ -47,7 +47,7 @@ function seedRevocation(changes: Partial<Revocation> = {}): void {
     tenant_id: ids.tenant,
     id: ids.task,
     token_id: ids.token,
-    organization_id: ids.organisation,
+    organization_id: ids.organization,
     provider_id: 'idp',
     provider_uid: provider.id,
     token_url: provider.token_url,
@@ -90,7 +90,7 @@ it('puts off what the provider does not take, and gives up after a day', async (
 });
 
 it.each([
-  ['is gone', () => table.forget(oauthProviderKey(ids.organisation, 'idp'))],
+  ['is gone', () => table.forget(oauthProviderKey(ids.organization, 'idp'))],
   ['is another one by now', () => seedRevocation({ provider_uid: ids.unknown })],
   ['has its tokens from elsewhere by now', () => seedRevocation({ token_url: 'https://old.example/token' })],
 ])('tells nothing to a provider that %s', async (_, given) => {

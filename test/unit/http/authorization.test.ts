@@ -19,7 +19,7 @@ describe('authorization', () => {
     ['viewer', 'deployments:read'],
     ['developer', 'deployments:write'],
     ['admin', 'listeners:write'],
-    ['organisation_admin', 'listeners:write'],
+    ['organization_admin', 'listeners:write'],
   ])('lets a %s use %s', async (role, permission) => {
     await expect(authorize(permission, { role })).resolves.toBeUndefined();
   });
@@ -28,7 +28,7 @@ describe('authorization', () => {
     ['viewer', 'deployments:write'],
     ['developer', 'listeners:write'],
     ['admin', 'listener:work'],
-    ['organisation_admin', 'listener:work'],
+    ['organization_admin', 'listener:work'],
     ['listener', 'deployments:read'],
   ])('refuses a %s %s', async (role, permission) => {
     await expect(authorize(permission, { role }, OWN)).rejects.toMatchObject({

@@ -25,9 +25,9 @@ const beyond: Record<string, Permission[]> = {
       'audit:read',
     ] as const),
   ],
-  organisation_admin: [
-    ...(['tenants:read', 'tenants:write', 'organisation_keys:read', 'organisation_audit:read'] as const),
-    ...(['organisation_keys:write', 'providers:write'] as const),
+  organization_admin: [
+    ...(['tenants:read', 'tenants:write', 'organization_keys:read', 'organization_audit:read'] as const),
+    ...(['organization_keys:write', 'providers:write'] as const),
   ],
 };
 
@@ -61,7 +61,7 @@ describe('the role matrix', () => {
       }
     }
     const givers = roles.filter((role) => lackedToGive(role, 'listener') === undefined);
-    expect(givers).toEqual(['admin', 'organisation_admin']);
+    expect(givers).toEqual(['admin', 'organization_admin']);
   });
 });
 

@@ -25,7 +25,7 @@ export async function getConnectionToken(
   const item = await findConnection(deps.table, { ...owner, agentId }, id);
   const token = item && (await findTokenAt(deps.table, owner, item.token_sk));
   if (token === undefined) throw refuse('connection_not_found', { id });
-  const provider = await getProvider(deps, caller.organisationId, token.provider_id);
+  const provider = await getProvider(deps, caller.organizationId, token.provider_id);
   const fresh = await freshAccessToken(deps, token, provider);
   auditHandOut(deps, caller, 'oauth_token.read', { subject_id: token.id });
   return {

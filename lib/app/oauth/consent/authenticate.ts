@@ -34,7 +34,7 @@ export async function authenticate(
   { body, baseUrl }: Input,
   caller: Caller,
 ): Promise<Answer> {
-  const provider = await getNamedProvider(deps, caller.organisationId, body.provider);
+  const provider = await getNamedProvider(deps, caller.organizationId, body.provider);
   const redirectUri = redirectUriFor(provider, body.redirect_uri, baseUrl);
   const owner = {
     tenantId: caller.tenantId,
@@ -79,7 +79,7 @@ async function ask(
     stage: 'created',
     tenant_id: caller.tenantId,
     id,
-    organisation_id: caller.organisationId,
+    organization_id: caller.organizationId,
     owner_id: caller.userId,
     key_id: caller.keyId,
     user_id: body.user_id,

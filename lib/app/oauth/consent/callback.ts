@@ -20,7 +20,7 @@ export async function callback(
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  const named = await getNamedProvider(deps, caller.organisationId, params.provider_id);
+  const named = await getNamedProvider(deps, caller.organizationId, params.provider_id);
   const item = await requestOfState(deps, body.state);
   const isTheirs = item?.tenant_id === caller.tenantId && item.owner_id === caller.userId;
   if (!isTheirs || item.provider_uid !== named.id) throw refuse('state_refused', {});

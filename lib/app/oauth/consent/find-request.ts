@@ -44,6 +44,6 @@ export async function providerOf(
   { table }: Pick<Deps, 'table'>,
   item: AuthRequest,
 ): Promise<OAuthProvider | undefined> {
-  const found = await findProvider(table, item.organisation_id, item.provider_id);
+  const found = await findProvider(table, item.organization_id, item.provider_id);
   return found?.id === item.provider_uid && found.token_url === item.token_url ? found : undefined;
 }

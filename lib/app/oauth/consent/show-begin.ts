@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../../../contract/page.ts';
-import { organisation } from '../../../store/identity-items.ts';
-import { organisationKey } from '../../../store/keys.ts';
+import { organization } from '../../../store/identity-items.ts';
+import { organizationKey } from '../../../store/keys.ts';
 import { find } from '../../../store/operations.ts';
 import type { Deps } from '../../deps.ts';
 import { isInBrowserOf, providerOf, requestOfNonce } from './find-request.ts';
@@ -19,11 +19,11 @@ export async function showBegin(
   if (item.stage === 'consenting' && !isInBrowserOf(item, request)) return otherBrowserPage();
   const provider = await providerOf(deps, item);
   if (provider === undefined) return overPage();
-  const named = await find(deps.table, organisationKey(item.organisation_id), organisation);
+  const named = await find(deps.table, organizationKey(item.organization_id), organization);
   const facts = {
     providerName: provider.name,
     providerHost: new URL(provider.auth_url).host,
-    organisation: named?.name ?? item.organisation_id,
+    organization: named?.name ?? item.organization_id,
     owner: item.owner_id,
     scopes: item.scopes,
     claims: { userId: item.user_id, agentId: item.agent_id },

@@ -9,7 +9,7 @@ type Owner = Pick<OAuthProvider, 'organization_id' | 'provider_id'>;
 
 /** Ciphertext opens only for the provider it was made for. */
 const contextOf = ({ organization_id, provider_id }: Owner): KeyContext => ({
-  organisation: organization_id,
+  organization: organization_id,
   oauth_provider: provider_id,
 });
 
@@ -32,13 +32,13 @@ export async function clientOf(deps: Pick<Deps, 'keys'>, provider: OAuthProvider
   };
 }
 
-/** The provider of the caller's organisation. Throws 404. */
+/** The provider of the caller's organization. Throws 404. */
 export async function getProvider(
   { table }: Pick<Deps, 'table'>,
-  organisationId: string,
+  organizationId: string,
   providerId: string,
 ): Promise<OAuthProvider> {
-  const found = await findProvider(table, organisationId, providerId);
+  const found = await findProvider(table, organizationId, providerId);
   if (found === undefined) throw refuse('oauth_provider_not_found', { providerId });
   return found;
 }

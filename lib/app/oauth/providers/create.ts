@@ -10,7 +10,7 @@ import { discovered } from './discovered.ts';
 import { keepProvider, newProvider } from './keep.ts';
 
 /**
- * Makes an authorization server known to the caller's organisation, with what it publishes of itself. Throws 422 for addresses that are not to be
+ * Makes an authorization server known to the caller's organization, with what it publishes of itself. Throws 422 for addresses that are not to be
  * reached from here, 409 when the name is taken.
  */
 export async function createProvider(

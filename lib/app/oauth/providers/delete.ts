@@ -17,12 +17,12 @@ export async function deleteProvider(
 ): Promise<RouteOutput<typeof row>> {
   const { id, provider_id: providerId } = await getNamedProvider(
     deps,
-    caller.organisationId,
+    caller.organizationId,
     params.provider_id,
   );
   try {
     await transact(deps.table, [
-      remove('oauth_provider', oauthProviderKey(caller.organisationId, providerId), equals('id', id)),
+      remove('oauth_provider', oauthProviderKey(caller.organizationId, providerId), equals('id', id)),
       auditOfRemoval(deps, caller, 'oauth_provider.delete', { subject_id: providerId }),
     ]);
   } catch (error) {

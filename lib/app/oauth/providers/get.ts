@@ -9,7 +9,7 @@ import { providerView } from './view.ts';
 export async function showProvider(
   deps: Pick<Deps, 'table'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,
-  { organisationId }: Pick<Caller, 'organisationId'>,
+  { organizationId }: Pick<Caller, 'organizationId'>,
 ): Promise<ProviderView> {
-  return providerView(await getNamedProvider(deps, organisationId, params.provider_id));
+  return providerView(await getNamedProvider(deps, organizationId, params.provider_id));
 }

@@ -16,8 +16,8 @@ export async function keepProvider(
   item: OAuthProvider,
   caller: Caller,
 ): Promise<ProviderView> {
-  const { provider_id: providerId, organization_id: organisationId } = item;
-  if ((await findProviderById(deps, organisationId, providerId)) !== undefined)
+  const { provider_id: providerId, organization_id: organizationId } = item;
+  if ((await findProviderById(deps, organizationId, providerId)) !== undefined)
     throw refuse('oauth_provider_taken', { providerId });
   const shown = providerView(item);
   const audit = { ...auditOf(deps, caller, 'oauth_provider.create'), subject_id: providerId };
@@ -25,7 +25,7 @@ export async function keepProvider(
     await transact(deps.table, [
       put(
         'oauth_provider',
-        { ...oauthProviderKey(organisationId, providerId), ...item, audit },
+        { ...oauthProviderKey(organizationId, providerId), ...item, audit },
         absent('pk'),
       ),
       ...deps.idempotency.record(shown),
@@ -37,12 +37,12 @@ export async function keepProvider(
 }
 
 /** What every new provider begins with. */
-export function newProvider({ clock }: Pick<Deps, 'clock'>, { organisationId, userId }: Caller) {
+export function newProvider({ clock }: Pick<Deps, 'clock'>, { organizationId, userId }: Caller) {
   const now = new Date(clock.now()).toISOString();
   return {
     v: 1,
     entity: 'oauth_provider',
-    organization_id: organisationId,
+    organization_id: organizationId,
     id: clock.orderedId(),
     version: 1,
     created_at: now,

@@ -4,11 +4,11 @@ import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { providerView } from './view.ts';
 
-/** All providers of the caller's organisation, by `provider_id`. */
+/** All providers of the caller's organization, by `provider_id`. */
 export async function listProviders(
   { table }: Pick<Deps, 'table'>,
   _: unknown,
-  { organisationId }: Pick<Caller, 'organisationId'>,
+  { organizationId }: Pick<Caller, 'organizationId'>,
 ): Promise<ProviderView[]> {
-  return (await providersOf(table, organisationId)).map(providerView);
+  return (await providersOf(table, organizationId)).map(providerView);
 }

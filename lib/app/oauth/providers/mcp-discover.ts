@@ -29,7 +29,7 @@ export async function discoverProvider(
   const { provider_id, name, mcp_server_url } = body;
   checkAddresses(body, deps.settings.addresses);
   // Before a client is registered that nobody would use.
-  if ((await findNamedProvider(deps, caller.organisationId, provider_id)) !== undefined)
+  if ((await findNamedProvider(deps, caller.organizationId, provider_id)) !== undefined)
     throw refuse('oauth_provider_taken', { providerId: provider_id });
   const redirectUri = `${baseUrl}/v2/auth/callback/${provider_id}`;
   const client = await registered(deps, body, redirectUri);

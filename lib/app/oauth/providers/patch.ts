@@ -30,14 +30,14 @@ export async function patchProvider(
   checkAddresses(body, deps.settings.addresses);
   const mark = auditOf(deps, caller, 'oauth_provider.change');
   return retryRaces(deps.table, async () => {
-    const before = await getNamedProvider(deps, caller.organisationId, params.provider_id);
+    const before = await getNamedProvider(deps, caller.organizationId, params.provider_id);
     const { provider_id: providerId } = before;
     if (body.provider_id !== undefined && body.provider_id !== providerId)
       throw refuse('immutable_field', { field: 'provider_id' });
     const audit = { ...mark, subject_id: providerId };
     const after = await changed(deps, before, body);
     const shown = providerView(after);
-    const key = oauthProviderKey(caller.organisationId, providerId);
+    const key = oauthProviderKey(caller.organizationId, providerId);
     const asRead = [equals('id', before.id), equals('version', before.version)];
     await transact(deps.table, [
       put('oauth_provider', { ...key, ...after, audit }, ...asRead),

@@ -17,7 +17,7 @@ export async function importToken(
   { body }: Pick<RouteInput<typeof row>, 'body'>,
   caller: Caller,
 ): Promise<OAuthTokenView> {
-  const provider = await getNamedProvider(deps, caller.organisationId, body.provider_id);
+  const provider = await getNamedProvider(deps, caller.organizationId, body.provider_id);
   const owner = { ...ownerOfCaller(caller), userId: body.user_id ?? '', agentId: body.agent_id ?? '' };
   const beside = { audit: auditOf(deps, caller, 'oauth_token.create') };
   const now = deps.clock.now();

@@ -18,7 +18,7 @@ export async function namedTokens(
   name: string,
   caller: Caller,
 ): Promise<{ providerId: string; tokens: OAuthToken[] }> {
-  const provider = await findNamedProvider(deps, caller.organisationId, name);
+  const provider = await findNamedProvider(deps, caller.organizationId, name);
   if (provider === undefined) return tokensLeft(deps, name, caller);
   const { provider_id: providerId } = provider;
   return { providerId, tokens: await tokensOf(deps.table, ownerOfCaller(caller), providerId) };
@@ -26,7 +26,7 @@ export async function namedTokens(
 
 /** Whether there are such tokens. Throws as `namedTokens` does. */
 export async function hasNamedTokens(deps: Reading, name: string, caller: Caller): Promise<boolean> {
-  const provider = await findNamedProvider(deps, caller.organisationId, name);
+  const provider = await findNamedProvider(deps, caller.organizationId, name);
   if (provider !== undefined) return hasTokens(deps.table, ownerOfCaller(caller), provider.provider_id);
   return (await tokensLeft(deps, name, caller)).tokens.length > 0;
 }

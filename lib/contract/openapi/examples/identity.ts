@@ -1,11 +1,11 @@
-import { CREATED, ORGANISATION, page, TENANT } from './ids.ts';
+import { CREATED, ORGANIZATION, page, TENANT } from './ids.ts';
 
 const apiKey = {
   id: '01a1fdd1-2c3d-7e4f-8a5b-6c7d8e9f0a1b',
   name: 'deploys of the support team',
   hint: 'slp_7Kq2…x9Lw',
   role: 'developer',
-  organization_id: ORGANISATION,
+  organization_id: ORGANIZATION,
   tenant_id: TENANT,
   user_id: '2b3c4d5e-6f70-4182-9394-a5b6c7d8e9f0',
   listener_id: null,
@@ -14,7 +14,7 @@ const apiKey = {
   last_used_at: null,
 };
 
-const tenant = { id: TENANT, organization_id: ORGANISATION, name: 'support', created_at: CREATED };
+const tenant = { id: TENANT, organization_id: ORGANIZATION, name: 'support', created_at: CREATED };
 
 const member = {
   id: '01a1fdd2-3d4e-7f50-9b6c-7d8e9f0a1b2c',

@@ -7,7 +7,7 @@ export type ConsentFacts = {
   providerName: string;
   /** Where consent is given. */
   providerHost: string;
-  organisation: string;
+  organization: string;
   /** Whose the access will be. */
   owner: string;
   scopes: readonly string[];
@@ -35,13 +35,13 @@ ${userId === '' ? html`` : fact('User', userId)}${agentId === '' ? html`` : fact
 
 /** Asks whether the person began this; its button posts the form token to the page's own address. */
 export function beginPage(facts: ConsentFacts, formToken: string): Page {
-  const { providerName, providerHost, organisation, owner, scopes, claims, isStrict } = facts;
+  const { providerName, providerHost, organization, owner, scopes, claims, isStrict } = facts;
   const main = html`<p>Somebody asks for access to your account at <strong>${providerHost}</strong>.
 Go on only if you have just begun this yourself: whoever asked will be able to use the access.</p>
 <section aria-labelledby="verified">
 <h2 id="verified">Verified</h2>
 <dl>
-${fact('Organisation', organisation)}${fact('Asked for by', owner)}${fact('Provider', providerHost)}${fact('Access', scopeList(scopes))}</dl>
+${fact('Organization', organization)}${fact('Asked for by', owner)}${fact('Provider', providerHost)}${fact('Access', scopeList(scopes))}</dl>
 </section>
 ${claimsOf(claims)}
 ${isStrict ? html`<p>Afterwards you will be shown a code to enter where you began.</p>` : html``}
