@@ -1,89 +1,44 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, it } from 'vitest';
 import { type ErrorCode, errors } from '../../../lib/contract/errors.ts';
+import { takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
+import { isGuarded } from '../../support/http/security-loop.ts';
 import { expectConfirmation, expectConsent } from '../../support/wire/consent.ts';
+import {
+  expectDeletions,
+  expectDeployments,
+  expectHosts,
+  expectImages,
+} from '../../support/wire/deployments.ts';
 import { expectIdentity } from '../../support/wire/identity.ts';
 import { expectIntegrations } from '../../support/wire/integrations.ts';
 import { expectListener } from '../../support/wire/listener.ts';
 import { expectProviders, expectTokens } from '../../support/wire/oauth.ts';
+import { RouteRecord } from '../../support/wire/route-record.ts';
 import { openWire } from '../../support/wire/wire.ts';
-import { machine, open, openWithListener } from '../../support/wire/wired-world.ts';
-import { AuditRecord, auditedActions } from '../../support/world/audit-record.ts';
-import { ended } from '../../support/world/processed.ts';
+import { empty, k8s, machine, open, openWithListener } from '../../support/wire/wired-world.ts';
+import { auditedActions } from '../../support/world/audit-record.ts';
 import { github } from '../../support/world/requests.ts';
 
 /** What all tests of this file asked together; each test waits for the audit of its requests. */
-const record = new AuditRecord();
+const record = new RouteRecord();
 
 afterEach(() => record.settle());
 
 const NOBODY = '01890000-0000-7000-8000-00000000abcd';
-const k8s = (compute_id: string, ...k8s_namespaces: string[]) => ({
-  compute_type: 'k8s',
-  compute_id,
-  compute_config: { k8s_namespaces },
-});
-const empty = (name: string, source = 'internal_source') => ({
-  name,
-  source,
-  source_config: {},
-  source_revision_config: {},
-});
-
-it('deployments and revisions are made, shown, changed, stopped, run again and deleted', async () => {
-  const { plane, ask } = await openWithListener(record);
-  const secrets = [{ name: 'TOKEN', value: 'a-secret' }];
-  const { id } = await ask('createDeployment', { body: github('a', { secrets }) });
-  const params = { deployment_id: id };
-  await ask('getDeployment', { params });
-  await ask('listDeployments', { query: { name: 'a' } });
-  await ask('patchDeployment', { params, body: { source_revision_config: { repo_ref: 'next' } } });
-  const { id: revision_id } = await ask('createRevision', { params, body: {} });
-  await ask('listRevisions', { params, query: { limit: '1' } });
-  const ofRevision = { params: { deployment_id: id, revision_id } };
-  await ask('getRevision', ofRevision);
-  await ask('interruptRevision', ofRevision);
-  const { id: other } = await ask('createRevision', { params, body: {} });
-  await ask('interruptRevisionAlias', { params: { deployment_id: id, revision_id: other } });
-  const { id: deployed } = await ended(plane, id, 'DEPLOYED');
-  await ask('redeployRevision', { params: { deployment_id: id, revision_id: deployed } });
-  for (const operation of ['queryBuildLogs', 'queryDeployLogs'])
-    await ask(operation, { ...ofRevision, body: {} });
-  await ask('queryProjectDeployLogs', { params, body: {} });
-  await ask('queryRevisionLogs', { ...ofRevision, query: { type: 'build' } });
-});
-
-it('a tarball is uploaded', async () => {
-  const { ask } = await openWithListener(record);
-  const { id } = await ask('createDeployment', { body: empty('b') });
-  await ask('createUploadUrl', { params: { deployment_id: id } });
+it.each([
+  ['deployments and revisions are made, shown, changed, stopped, run again and logged', expectDeployments],
+  ['a deployment lets go of its host by either way to a revision', expectHosts],
+  ['a tarball is uploaded, and what is not needed any more is deleted', expectDeletions],
+  ['a listener works', expectListener],
+])('%s', async (_, expectAll) => {
+  await expectAll(await openWithListener(record));
 });
 
 it('an image is pushed and pulled', async () => {
-  const { ask, refused, keyFor } = await open(record, 'registry.example');
-  const { id: listener_id } = await ask('createListener', { body: k8s('cluster', 'agents') });
-  const { id: deployment_id } = await ask('createDeployment', { body: empty('a', 'internal_docker') });
-  const params = { deployment_id };
-  await ask('createPushToken', { params, body: { supports_registry_username: true } });
-  await refused('push_client', {}, 'createPushToken', { params });
-  await ask('createRegistryCredentials', { key: await keyFor(listener_id), params: { listener_id } });
-});
-
-it('what is not needed any more is deleted', async () => {
-  const { ask } = await openWithListener(record);
-  const { id: one } = await ask('createDeployment', { body: github('a') });
-  const { id: other } = await ask('createDeployment', { body: github('b') });
-  await ask('deleteDeployment', { params: { deployment_id: one } });
-  await ask('deleteDeployments', { query: { deployment_ids: other } });
-  const { id: listener_id } = await ask('createListener', { body: k8s('cluster', 'agents') });
-  await ask('patchListener', { params: { listener_id }, body: { is_default: true } });
-  await ask('deleteListener', { params: { listener_id } });
-});
-
-it('a listener works', async () => {
-  await expectListener(await openWithListener(record));
+  await expectImages(await open(record, 'registry.example'));
 });
 
 it('the service describes itself to everybody', async () => {
@@ -268,6 +223,20 @@ const elsewhere: Partial<Record<ErrorCode, [file: string, words: string]>> = {
 it('every route has succeeded here', () => {
   const operations = routes.map(({ operation }) => operation);
   expect(operations.filter((operation) => !record.succeeded.has(operation))).toEqual([]);
+});
+
+it.each(routes.filter(isGuarded).map((row) => [row.operation, row] as const))(
+  '%s has the access to the table that it uses, and no other',
+  (operation, { access }) => {
+    const declared = access.filter((word) => word.startsWith('table:'));
+    expect([...record.usedBy(operation)].toSorted()).toEqual(declared.toSorted());
+  },
+);
+
+it('every change under an Idempotency-Key was answered once more after its answer was lost', () => {
+  const keyed = routes.filter(takesIdempotencyKey).map(({ operation }) => operation);
+  expect(keyed.length).toBeGreaterThan(15);
+  expect(keyed.filter((operation) => !record.answeredAgain.has(operation))).toEqual([]);
 });
 
 it('every route that changes or hands out something was found in the audit, by its request id', () => {

@@ -33,7 +33,7 @@ export async function ask({ deps }: World, asked: Asked): Promise<Answer> {
   return { ...answer, json: JSON.parse(answer.body ?? '{}') };
 }
 
-export function rowOf(operation: string): RouteRow {
+function rowOf(operation: string): RouteRow {
   const row = routes.find((each) => each.operation === operation);
   if (row === undefined) throw new Error(operation);
   return row;

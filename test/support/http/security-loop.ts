@@ -1,11 +1,12 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { Deps } from '../../../lib/app/deps.ts';
 import { newApiKey } from '../../../lib/app/identity/api-key.ts';
+import { exampleOf } from '../../../lib/contract/openapi/examples.ts';
 import { allows, type Permission, roles } from '../../../lib/contract/roles.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import type { Handler } from '../../../lib/http/exchange.ts';
 import type { SecurityWorld } from '../world/security-world.ts';
-import { apiEvent, type EventParts, lambdaContext } from './event.ts';
+import { apiEvent, lambdaContext } from './event.ts';
 
 /** A row that asks for a credential. */
 export type GuardedRow = RouteRow & { permission: Permission };
@@ -24,21 +25,18 @@ export async function handlerOf(row: RouteRow, deps: Deps): Promise<Handler> {
 export const idsIn = ({ path }: RouteRow): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
-const lease_id = '0190a000-0000-4000-8000-0000000000f2';
-
-/** What a request must say to get as far as its ids. A row that needs something and has nothing here is told so. */
-const requests: Record<string, Pick<EventParts, 'body' | 'query'>> = {
-  heartbeatTask: { body: { lease_id } },
-  completeTask: { body: { lease_id, outcome: 'failed' } },
-  shipTaskLogs: { body: { lease_id, lines: [] } },
-  queryRevisionLogs: { query: { type: 'build' } },
-  createConnection: { body: { oauth_token_id: lease_id } },
-  authenticate: { body: { provider: 'none', scopes: [] } },
-  waitForConsent: { query: { timeout: '0' } },
-  callback: { body: { state: 'none', code: 'none' } },
-  callbackAlias: { body: { state: 'none', code: 'none' } },
-  completeConsent: { body: { confirmation_code: 'none' } },
+/** What a query must say to get as far as the ids of its row. A row that needs something and has nothing here is told so. */
+const queries: Record<string, Record<string, string>> = {
+  queryRevisionLogs: { type: 'build' },
+  waitForConsent: { timeout: '0' },
 };
+
+/** The body of a request that gets as far as the ids in its path: nothing where that will do, else the row's example. */
+function bodyOf(row: RouteRow): unknown {
+  if (row.method === 'GET') return undefined;
+  const needsBody = row.body !== undefined && idsIn(row).length > 0 && !row.body.safeParse({}).success;
+  return needsBody ? exampleOf(row.operation).body : {};
+}
 
 /** Rows whose query names a provider. */
 const OF_PROVIDER = new Set(['listTokens', 'tokenExists', 'deleteTokens']);
@@ -48,12 +46,14 @@ type Ask = (headers: Record<string, string>, params: Record<string, string>) => 
 
 /** One request to the handler of a row, that says as much as its row needs. */
 export function request(
-  { method, path, operation }: RouteRow,
+  row: RouteRow,
   handler: Handler,
   { headers, params }: { headers: Record<string, string>; params: Record<string, string> },
 ): Promise<Answer> {
+  const { method, path, operation } = row;
   const provider = OF_PROVIDER.has(operation) && { query: { provider_id: params.provider_id ?? 'none' } };
-  const parts = { body: method === 'GET' ? undefined : {}, ...requests[operation], ...provider };
+  const query = operation in queries && { query: queries[operation] ?? {} };
+  const parts = { body: bodyOf(row), ...query, ...provider };
   return handler(apiEvent({ method, path, params, headers, ...parts }), lambdaContext());
 }
 

@@ -1,9 +1,12 @@
+import { endRevision } from '../../../lib/app/engine/end-revision.ts';
+import { settle } from '../world/deleting.ts';
 import type { openWithListener } from './wired-world.ts';
 
 /** Each route that a listener asks, and those that show it, to its success. */
 export async function expectListener({
   ask,
   offer,
+  plane,
   listenerId: listener_id,
   listenerKey: key,
 }: Awaited<ReturnType<typeof openWithListener>>): Promise<void> {
@@ -20,6 +23,21 @@ export async function expectListener({
   await ask('getDesired', { key, params });
   await ask('getSpec', { key, params: { listener_id, deployment_id } });
   await ask('completeTask', { ...ofTask, body: { lease_id, outcome: 'succeeded' } });
-  await ask('reportStatus', { key, params, body: { reports: [] } });
   await ask('shipLogs', { key, params, body: { batches: [{ deployment_id, revision_id, lines }] } });
+  await endRevision(plane.deps, {
+    tenantId: plane.caller.tenantId,
+    deploymentId: deployment_id,
+    revisionId: revision_id,
+  });
+  // What is known is remembered from five reports on.
+  const report = { deployment_id, epoch: 1, revision_id, healthy: true };
+  const known = Array.from({ length: 5 }, () => report);
+  for (const reports of [known, [{ ...report, healthy: false }]])
+    await ask('reportStatus', { key, params, body: { reports } });
+  const ofIt = { params: { deployment_id } };
+  await ask('deleteDeployment', ofIt);
+  await ask('deleteDeployment', { ...ofIt, query: { force: 'true' } });
+  await settle(plane, deployment_id);
+  const gone = { ...report, epoch: 99, revision_id: null };
+  await ask('reportStatus', { key, params, body: { reports: [gone] } });
 }

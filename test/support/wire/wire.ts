@@ -3,7 +3,7 @@ import type { Deps } from '../../../lib/app/deps.ts';
 import { type ErrorCode, type ErrorParams, errors, refuse } from '../../../lib/contract/errors.ts';
 import { openApiDocument } from '../../../lib/contract/openapi/document.ts';
 import { errorCodesOf } from '../../../lib/contract/openapi/errors.ts';
-import type { RouteRow } from '../../../lib/contract/routes/route.ts';
+import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
 import { routes } from '../../../lib/contract/routes.ts';
 import { installedApiDocs } from '../../../lib/embedded/api-docs.ts';
 import { startGateway } from '../../../lib/embedded/gateway.ts';
@@ -31,6 +31,7 @@ export type Shown = {
   auth_id: string;
 };
 
+type Sent = { response: Response; text: string };
 type Written = { responses: Record<string, { $ref?: string; headers?: object; content?: object }> };
 type Documented = {
   paths: Record<string, Record<string, Written>>;
@@ -54,8 +55,18 @@ export class WireRecord {
   /** Codes of refusals that were answered. */
   readonly refused = new Set<ErrorCode>();
 
+  /** Operations whose answer was lost after the change, and given to the same request sent again. */
+  readonly answeredAgain = new Set<string>();
+  /** Whether requests under an Idempotency-Key may be made and then answered with 500. */
+  readonly losesAnswers: boolean = false;
+
   /** Called with what is asked, before anything is. */
   async opened(_: Deps): Promise<void> {}
+
+  /** What the endpoint behind a row works with, of what was opened. */
+  depsOf(_: RouteRow, deps: Deps): Deps {
+    return deps;
+  }
 
   /** Called for each request that has succeeded. */
   done(_: Deps, operation: string, __: string): void {
@@ -80,9 +91,10 @@ export class Wire {
   /** Asks for something and gives what is shown. Fails unless it succeeds as its row says. */
   async ask(operation: string, request: Request = {}): Promise<Shown> {
     const row = rowOf(operation);
-    const { response, text } = await this.#send(row, request);
+    const first = await this.#sendKeyed(row, request);
+    const { response, text } = first.again ?? first;
     expect([operation, response.status, response.ok ? '' : text]).toEqual([operation, row.success, '']);
-    this.#record.done(this.#deps, operation, response.headers.get('x-request-id') ?? '');
+    this.#record.done(this.#deps, operation, first.response.headers.get('x-request-id') ?? '');
     if (row.response === null || row.contentTypes !== undefined) {
       expect([operation, text === '']).toEqual([operation, row.response === null]);
       return { text } as Shown;
@@ -114,7 +126,20 @@ export class Wire {
     this.#record.refused.add(code);
   }
 
-  async #send(row: RouteRow, { params = {}, query, headers, body, key }: Request) {
+  /** Sends a request under an Idempotency-Key where there may be one, and sends it again when its answer was lost. */
+  async #sendKeyed(row: RouteRow, request: Request): Promise<Sent & { again?: Sent }> {
+    if (!this.#record.losesAnswers || !takesIdempotencyKey(row)) return this.#send(row, request);
+    const headers = { 'idempotency-key': crypto.randomUUID(), ...request.headers };
+    const first = await this.#send(row, { ...request, headers });
+    if (first.response.status !== 500) return first;
+    const again = await this.#send(row, { ...request, headers });
+    const isReplayed = again.response.headers.get('idempotent-replayed');
+    expect([row.operation, isReplayed, again.text]).toEqual([row.operation, 'true', again.text]);
+    this.#record.answeredAgain.add(row.operation);
+    return { ...first, again };
+  }
+
+  async #send(row: RouteRow, { params = {}, query, headers, body, key }: Request): Promise<Sent> {
     const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(params[name] ?? ''),
     );
@@ -165,7 +190,10 @@ export async function openWire(deps: Deps, record = new WireRecord()): Promise<W
   const gateway = await startGateway({
     port: 0,
     routes,
-    handlerOf: (row) => apiHandler(row, () => ({ ...deps, apiDocs: installedApiDocs })),
+    handlerOf: (row) => {
+      const given = row === undefined ? deps : record.depsOf(row, deps);
+      return apiHandler(row, () => ({ ...given, apiDocs: installedApiDocs }));
+    },
     serveBlob: async () => false,
     onError: (error) => {
       throw error;

@@ -9,6 +9,20 @@ import { openWire, type Request, type WireRecord } from './wire.ts';
 
 export const machine = { compute_type: 'process', compute_id: 'machine', compute_config: {} };
 
+/** A listener of a cluster. */
+export const k8s = (compute_id: string, ...k8s_namespaces: string[]) => ({
+  compute_type: 'k8s',
+  compute_id,
+  compute_config: { k8s_namespaces },
+});
+/** A deployment without anything to build yet. */
+export const empty = (name: string, source = 'internal_source') => ({
+  name,
+  source,
+  source_config: {},
+  source_revision_config: {},
+});
+
 /** A registry with the same login for everything. */
 function registryAt(registryHost: string): Registry {
   const login = { registryHost, username: 'AWS', password: 'secret', expiresAt: '2026-11-21T23:29:13.000Z' };
@@ -20,11 +34,11 @@ function registryAt(registryHost: string): Registry {
 
 /** A tenant with its first key, and its endpoints; with a registry at a host if one is given. */
 export async function open(record: WireRecord, registryHost?: string) {
-  const empty = await aWorld({ registryHost });
-  await record.opened(empty.deps);
+  const bare = await aWorld({ registryHost });
+  await record.opened(bare.deps);
   const registry = registryHost === undefined ? undefined : registryAt(registryHost);
-  const { apiKey, ...ids } = await bootstrap(empty.deps, { organization: 'acme', tenant: 'main' });
-  const plane = empty.as({ ...ids, role: 'organization_admin' });
+  const { apiKey, ...ids } = await bootstrap(bare.deps, { organization: 'acme', tenant: 'main' });
+  const plane = bare.as({ ...ids, role: 'organization_admin' });
   const wire = await openWire({ ...plane.deps, registry }, record);
   const ask = (operation: string, request: Request = {}) => wire.ask(operation, { key: apiKey, ...request });
   const refused: typeof wire.refuse = (code, how, operation, request) =>

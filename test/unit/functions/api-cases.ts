@@ -80,7 +80,7 @@ const seedOwnAddress = (): void => {
   table.seed(hostKey(ids.tenant, ids.listener, 'agent.example'), claim);
 };
 
-/** One success and at least one failure of every operation that needs a key. */
+/** A success and failures of operations that need a key. */
 export const cases: Record<string, Case> = {
   ...identityCases(table),
   ...integrationCases(table),
