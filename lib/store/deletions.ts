@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { besideDeployment, deletionKey, type Key } from './keys.ts';
-import { find, queryPage } from './operations.ts';
+import { remove } from './expressions.ts';
+import { besideDeployment, deletionKey } from './keys.ts';
+import { find, queryPage, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 
 /** Lies beside a deployment from the request to delete it until everything is gone. */
@@ -26,9 +27,9 @@ export const findDeletion = (table: Table, owner: Owner): Promise<Deletion | und
 
 const keyed = z.object({ pk: z.string(), sk: z.string() });
 
-/** The keys of the first `limit` items that lie beside a deployment and its deletion: revisions, versions, tokens, uploads, logs. */
-export async function keysBeside(table: Table, owner: Owner, limit: number): Promise<Key[]> {
+/** The writes that remove the first `limit` items beside a deployment and its deletion: revisions, versions, tokens, uploads, logs. */
+export async function removalsBeside(table: Table, owner: Owner, limit: number): Promise<Write[]> {
   const { pk } = deletionKey(owner.tenantId, owner.deploymentId);
   const { items } = await queryPage(table, keyed, { pk, between: besideDeployment, limit });
-  return items;
+  return items.map((key) => remove('record', key));
 }

@@ -1,7 +1,8 @@
 import { findDeployment } from './deployments.ts';
-import { type DeploymentRow, deploymentRow } from './items.ts';
+import { update } from './expressions.ts';
+import { type Deployment, type DeploymentRow, deploymentRow } from './items.ts';
 import { deletedRowKey, deploymentRowKey } from './keys.ts';
-import { queryAll } from './operations.ts';
+import { queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 import { alsoEarlierRows } from './upgrade.ts';
 
@@ -43,3 +44,45 @@ async function packedListenerOf(table: Table, tenantId: string, id: string): Pro
   const deployment = await findDeployment(table, tenantId, id);
   return deployment && packedId(deployment.listener_id);
 }
+
+/** A deployment's row in the list. */
+export function rowOf(deployment: Deployment): Omit<DeploymentRow, 'sk'> {
+  const { agent, active } = deployment;
+  return {
+    v: 3,
+    entity: 'deployment_row',
+    name: deployment.name,
+    status: deployment.status,
+    listener: packedId(deployment.listener_id),
+    ...(agent !== undefined && { agent_id: agent.agent_id, agent_environment: agent.environment }),
+    ...(active?.image_version !== undefined && { image_version: active.image_version }),
+    ...(active !== undefined && healthOf(active)),
+  };
+}
+
+/**
+ * Brings a deployment's row to what serves from now on; in the transaction that writes that, so that the two never differ. That has to fail when the
+ * deployment is being deleted: its row has left the list.
+ */
+export function activeRow(deployment: Deployment, active: NonNullable<Deployment['active']>): Write {
+  const { health } = healthOf(active);
+  return update('deployment_row', deploymentRowKey(deployment.tenant_id, deployment.id), {
+    set: {
+      v: 3,
+      status: 'READY',
+      listener: packedId(deployment.listener_id),
+      image_version: active.image_version,
+      health,
+    },
+    remove: [
+      ...(active.image_version === undefined ? ['image_version'] : []),
+      ...(health === undefined ? ['health'] : []),
+    ],
+  });
+}
+
+const healthOf = ({
+  healthy,
+  reconciled,
+}: NonNullable<Deployment['active']>): Pick<DeploymentRow, 'health'> =>
+  healthy ? {} : { health: reconciled ? 'poor' : 'gone' };

@@ -1,4 +1,5 @@
 import { refuse } from '../contract/errors.ts';
+import { equals, guard, same, type Test } from './expressions.ts';
 import { type Configuration, configuration, type Deployment, deployment, secretsVersion } from './items.ts';
 import { configurationKey, deploymentKey, secretsKey } from './keys.ts';
 import { find } from './operations.ts';
@@ -53,3 +54,14 @@ export async function getSealedSecrets(
   if (found === undefined) throw new Error(`version ${version} of its secrets is referred to but not stored`);
   return found.sealed;
 }
+
+/** The revision that holds the slot of a deployment. */
+export const slotHolder = ({ slot }: Pick<Deployment, 'slot'>): string | undefined =>
+  slot?.kind === 'revision' ? slot.revision_id : undefined;
+
+/** The same holder of the slot as was read, or still none. */
+export const slotAsRead = ({ slot }: Pick<Deployment, 'slot'>): Test =>
+  guard(
+    'slot: holder as read',
+    slot?.kind === 'delete' ? equals('slot.kind', 'delete') : same('slot.revision_id', slot?.revision_id),
+  );

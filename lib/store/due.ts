@@ -1,4 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { deploymentOf, deploymentOfEvents, revisionNumberIn } from './item-places.ts';
+import { dueShards } from './keys.ts';
 import { DUE_INDEX, type Table } from './table.ts';
 
 export type Due = {
@@ -26,4 +28,27 @@ export async function* dueItems(table: Table, partition: string, until: number):
       yield { pk: String(item.pk), sk: String(item.sk), dueAt: Number(item.due_at) };
     startAfter = page.LastEvaluatedKey;
   } while (startAfter !== undefined);
+}
+
+/** What sweep shares out among those that run at the same time. */
+export const duePartitions = dueShards;
+
+/** A deployment, or its events, of which something is due; `revision`: the number of the one that is, if it is one. */
+export type DueWork = {
+  of: 'deployment' | 'events';
+  owner: { tenantId: string; deploymentId: string };
+  revision: number | undefined;
+  /** Epoch milliseconds. */
+  dueAt: number;
+};
+
+/** What is due by `until` (epoch milliseconds) in one partition, earliest first. */
+export async function* dueWork(table: Table, partition: string, until: number): AsyncGenerator<DueWork> {
+  for await (const { pk, sk, dueAt } of dueItems(table, partition, until)) {
+    const deployment = deploymentOf(pk);
+    const owner = deployment ?? deploymentOfEvents(pk);
+    if (owner === undefined) continue;
+    const revision = deployment && revisionNumberIn(sk);
+    yield { of: deployment === undefined ? 'events' : 'deployment', owner, revision, dueAt };
+  }
 }

@@ -2,7 +2,7 @@ import type { Key } from './keys.ts';
 import type { Item, Write, WriteSpec } from './operations.ts';
 
 /** A condition as a tree; `compile` gives its text. Paths are dotted attribute names (`slot.revision_id`, `queued[0]`). */
-type Test = { guard?: string } & (
+export type Test = { guard?: string } & (
   | { kind: 'equals' | 'at_most' | 'above' | 'contains' | 'lacks'; path: string; value: unknown }
   | { kind: 'present' | 'absent'; path: string }
   | { kind: 'one_of'; path: string; values: readonly unknown[] }
@@ -133,6 +133,10 @@ export function put(name: string, item: Item, ...when: Test[]): Write {
   const at = new Placeholders();
   return made({ name, put: item, condition: { ...compile(at, when), ...parts(at) } });
 }
+
+/** A put of what is not there yet. */
+export const putNew = (name: string, item: Item): Write =>
+  put(name, item, guard('creation: not there yet', absent('pk')));
 
 export function remove(name: string, key: Key, ...when: Test[]): Write {
   if (when.length === 0) return made({ name, delete: key });

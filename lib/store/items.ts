@@ -41,13 +41,12 @@ export const deploymentConfig = z.object({
 });
 export type DeploymentConfig = z.infer<typeof deploymentConfig>;
 
-/** Held by the one revision that is being processed (or by the deletion). */
-export const slot = z.object({
-  kind: z.enum(['revision', 'delete']),
-  revision_id: z.string(),
-  number: z.int(),
-  since: z.string(),
-});
+/** Held by the one revision that is being processed, or by the deletion. */
+export const slot = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('revision'), revision_id: z.string(), number: z.int(), since: z.string() }),
+  z.object({ kind: z.literal('delete'), since: z.string() }),
+]);
+export type Slot = z.infer<typeof slot>;
 
 /** The revision that serves, and what its listener last said of it. */
 export const active = z.object({
@@ -238,24 +237,44 @@ export const listener = z.object({
 });
 export type Listener = z.infer<typeof listener>;
 
-export const openTask = z.object({
+const task = z.object({
   ...base,
   entity: z.literal('task'),
   id: z.string(),
-  kind: z.enum(['DEPLOY', 'DELETE']),
   listener_id: z.string(),
   deployment_id: z.string(),
-  revision_id: z.string().optional(),
   epoch: z.int(),
-  /** offered: may be claimed; claimed: under a lease; cancelled: claimed once, now to be stopped. */
-  state: z.enum(['offered', 'claimed', 'cancelled']),
   offered_at: z.number(),
-  lease_id: z.string().optional(),
-  lease_until: z.number().optional(),
-  last_heartbeat_at: z.number().optional(),
-  instance_id: z.string().optional(),
 });
+const lease = {
+  lease_id: z.string(),
+  lease_until: z.number(),
+  last_heartbeat_at: z.number(),
+  instance_id: z.string(),
+};
+/** May be claimed. The lease is the one that ran out, if it was claimed before: its holder may still take the task up again. */
+const offered = task.extend({ state: z.literal('offered'), ...z.object(lease).partial().shape });
+/** Under a lease. */
+const claimed = task.extend({ state: z.literal('claimed'), ...lease });
+/** Claimed once, now to be stopped. */
+const cancelled = task.extend({ state: z.literal('cancelled'), ...lease });
+
+const deploy = { kind: z.literal('DEPLOY'), revision_id: z.string() };
+const removal = { kind: z.literal('DELETE') };
+
+/** What a listener is to do, and how far that is: to deploy a revision, or to remove what it runs of a deployment. */
+export const openTask = z.discriminatedUnion('kind', [
+  z.discriminatedUnion('state', [offered.extend(deploy), claimed.extend(deploy), cancelled.extend(deploy)]),
+  z.discriminatedUnion('state', [
+    offered.extend(removal),
+    claimed.extend(removal),
+    cancelled.extend(removal),
+  ]),
+]);
 export type OpenTask = z.infer<typeof openTask>;
+export type DeployTask = Extract<OpenTask, { kind: 'DEPLOY' }>;
+export type DeletionTask = Extract<OpenTask, { kind: 'DELETE' }>;
+export type ClaimedTask = Extract<OpenTask, { state: 'claimed' }>;
 
 /** One row of a listener's `desired`. */
 export const placement = z.object({

@@ -75,14 +75,14 @@ export const deploymentKey = (tenantId: string, deploymentId: string): Key => ({
   sk: 'A',
 });
 
+/** The key of a deployment as it was read. */
+export const deploymentKeyOf = (item: { tenant_id: string; id: string }): Key =>
+  deploymentKey(item.tenant_id, item.id);
+
 export const revisionKey = (tenantId: string, deploymentId: string, number: number): Key => ({
   pk: deploymentPk(tenantId, deploymentId),
   sk: `R#${padded(number)}`,
 });
-
-/** The number of the revision that this sort key is of; undefined for any other sort key. */
-export const revisionNumberIn = (sk: string): number | undefined =>
-  /^R#\d+$/.test(sk) ? Number(sk.slice('R#'.length)) : undefined;
 
 /** `hundred`: revisions' numbers divided by a hundred. It sorts before them, and so is purged before they are. */
 export const revisionEndsKey = (
@@ -175,6 +175,10 @@ export const openTaskKey = (tenantId: string, listenerId: string, taskId: string
   pk: listenerPk(tenantId, listenerId),
   sk: `OPEN#${taskId}`,
 });
+
+/** The key of an open task as it was read. */
+export const openTaskKeyOf = (task: { tenant_id: string; listener_id: string; id: string }): Key =>
+  openTaskKey(task.tenant_id, task.listener_id, task.id);
 
 export const doneTaskKey = (tenantId: string, listenerId: string, taskId: string): Key => ({
   pk: listenerPk(tenantId, listenerId),
@@ -272,25 +276,15 @@ export const prefix = {
 } as const;
 
 const DUE_SHARDS = 8;
-export const duePartitions = Array.from({ length: DUE_SHARDS }, (_, shard) => `due#${shard}`);
+const dueShard = (shard: number): string => `due#${shard}`;
+
+/** The partitions of the index `due`, but for that of what other schedules look at. */
+export const dueShards: readonly string[] = Array.from({ length: DUE_SHARDS }, (_, shard) => dueShard(shard));
 
 /** The index attributes of an item that sweep must look at from `dueAt` (epoch milliseconds) on. */
 export function due(partitionKey: string, dueAt: number): { due_pk: string; due_at: number } {
   const shard = (createHash('sha256').update(partitionKey).digest()[0] ?? 0) % DUE_SHARDS;
-  return { due_pk: `due#${shard}`, due_at: dueAt };
-}
-
-/** The deployment that an item of its partition belongs to; undefined for any other item. */
-export const deploymentOf = (pk: string): { tenantId: string; deploymentId: string } | undefined =>
-  ownerIn(/^T#([^#]+)#D#([^#]+)$/, pk);
-
-/** The deployment whose events lie in this partition; undefined for any other partition. */
-export const deploymentOfEvents = (pk: string): { tenantId: string; deploymentId: string } | undefined =>
-  ownerIn(/^T#([^#]+)#E#([^#]+)$/, pk);
-
-function ownerIn(pattern: RegExp, pk: string): { tenantId: string; deploymentId: string } | undefined {
-  const [, tenantId, deploymentId] = pattern.exec(pk) ?? [];
-  return tenantId === undefined || deploymentId === undefined ? undefined : { tenantId, deploymentId };
+  return { due_pk: dueShard(shard), due_at: dueAt };
 }
 
 export const sweepLeaseKey = (partition: string): Key => ({ pk: `SWEEP#${partition}`, sk: 'A' });

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { refuse } from '../contract/errors.ts';
+import { update } from './expressions.ts';
 import { type Listener, listener } from './items.ts';
 import { lastSeenKey, listenerKey, listenerRowKey } from './keys.ts';
-import { find, queryAll } from './operations.ts';
+import { find, queryAll, type Write } from './operations.ts';
+
 import type { Table } from './table.ts';
 import { alsoFirstVersion } from './upgrade.ts';
 
@@ -23,22 +25,6 @@ const lastSeenOfAnyVersion = z.preprocess((item) => {
   const known = firstLastSeen.safeParse(item);
   return known.success ? { ...known.data, v: 2, worked_at: known.data.at } : item;
 }, lastSeen);
-
-/** Keeps the host of a deployment's own address taken on its listener. */
-export const hostClaim = z.object({
-  tenant_id: z.string(),
-  v: z.literal(1),
-  entity: z.literal('host_claim'),
-  deployment_id: z.string(),
-});
-
-/** Names the marked default, so that two marks at the same time contend for one item. */
-export const defaultListener = z.object({
-  tenant_id: z.string(),
-  v: z.literal(1),
-  entity: z.literal('default_listener'),
-  listener_id: z.string(),
-});
 
 /** Listeners of the first version could not be closed. */
 export const listenerOfAnyVersion = alsoFirstVersion(listener);
@@ -83,3 +69,12 @@ export async function lastSeenOf(
 /** A tenant's listeners, oldest first: the list rows hold the whole listener, there are few of them. */
 export const listenerRows = (table: Table, tenantId: string, newestFirst = false): AsyncGenerator<Listener> =>
   queryAll(table, listenerOfAnyVersion, { pk: listenerRowKey(tenantId, '').pk, newestFirst });
+
+/** Notes when a listener called and had work. */
+export const putSeen = (
+  { tenantId, listenerId }: { tenantId: string; listenerId: string },
+  times: Pick<LastSeen, 'at' | 'worked_at'>,
+): Write => {
+  const set = { v: 2, entity: 'last_seen', tenant_id: tenantId, ...times };
+  return update('last_seen', lastSeenKey(tenantId, listenerId), { set });
+};

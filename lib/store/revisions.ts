@@ -1,11 +1,11 @@
 import type { RevisionRef } from '../adapters/workflow.ts';
 import { refuse } from '../contract/errors.ts';
-import { type RevisionStatus, revisionStatuses } from '../contract/revision-status.ts';
-import { isTerminal, pathBetween } from '../domain/transitions.ts';
+import type { RevisionStatus } from '../contract/revision-status.ts';
+import { type Stage, stageOf } from '../domain/transitions.ts';
 import { deploymentOfAnyVersion } from './deployments.ts';
-import { absent, type Change, equals, guard, oneOf, update } from './expressions.ts';
+import { putNew } from './expressions.ts';
 import { type Deployment, type Revision, revision, type TaskToken, taskToken } from './items.ts';
-import { deploymentKey, due, revisionKey, revisionKeyOf, tokenKey } from './keys.ts';
+import { deploymentKey, revisionKey, revisionKeyOf, tokenKey } from './keys.ts';
 import { find, findBoth, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 import { alsoFirstVersion } from './upgrade.ts';
@@ -72,48 +72,12 @@ export const refOf = (item: Revision): RevisionRef => ({
   revisionId: item.id,
 });
 
-/** How often sweep looks at a revision in flight: longer than any healthy step, short enough that a dead one is found soon. */
-export const IN_FLIGHT_LOOK_MILLISECONDS = 60_000;
+/** Which attempt of its execution is at work. */
+export const attemptOf = ({ attempt }: Pick<Revision, 'attempt'>): number => attempt ?? 1;
 
-export const inFlightDue = (item: { pk: string }, now: number): { due_pk: string; due_at: number } =>
-  due(item.pk, now + IN_FLIGHT_LOOK_MILLISECONDS);
-
-/** Later than any stream that is merely behind: what has not been told of by then is told by sweep. */
-const ENDED_LOOK_MILLISECONDS = 60 * 60_000;
-
-/** When sweep looks at a revision that has ended and has nothing at work. */
-export const endedDue = (item: { pk: string }, now: number): { due_pk: string; due_at: number } =>
-  due(item.pk, now + ENDED_LOOK_MILLISECONDS);
-
-/** A revision that has ended is looked at no more. */
-export const forgetDue = (item: Revision): Write =>
-  update(
-    'revision',
-    revisionKeyOf(refOf(item)),
-    { remove: ['due_pk', 'due_at', 'build_absent_since'] },
-    guard('identity: the same revision', equals('id', item.id)),
-    guard('transition: status as read', equals('status', item.status)),
-  );
-
-/** A revision that has ended is looked at once more: its build may still run, or is not known (yet). */
-export const lookAgain = (item: Revision, isAbsent: boolean, now: number): Write => {
-  const key = revisionKeyOf(refOf(item));
-  const change = { set: { ...inFlightDue(key, now), ...(isAbsent && { build_absent_since: now }) } };
-  return update(
-    'revision',
-    key,
-    change,
-    guard('identity: the same revision', equals('id', item.id)),
-    guard('transition: status as read', equals('status', item.status)),
-  );
-};
-
-/** The same outcome as was read, or still none. */
-export const sameOutcome = ({ outcome }: Pick<Revision, 'outcome'>): Parameters<typeof update>[3] =>
-  guard(
-    'outcome: as read',
-    outcome === undefined ? absent('outcome') : equals('outcome.stage', outcome.stage),
-  );
+/** The stage that a revision in progress is in. A build that is recorded as succeeded has left the deploy to be done. */
+export const stageNow = ({ status, outcome }: Revision): Stage =>
+  outcome?.stage === 'build' ? 'deploy' : (stageOf(status) ?? 'deploy');
 
 /** The transition table has no way from here to there: a late or repeated step. */
 export class MoveRefused extends Error {
@@ -123,59 +87,6 @@ export class MoveRefused extends Error {
   }
 }
 
-/** Why a revision was UNKNOWN, or what was said of it under way, says nothing of what it is next, which may have no reason of its own. */
-function outdatedMessage(
-  item: Revision,
-  set: { status: RevisionStatus; status_message?: unknown },
-): string[] {
-  const isOutdated = item.status !== set.status && (item.status === 'UNKNOWN' || isTerminal(set.status));
-  const hasOwn = set.status_message !== undefined || item.status_message === undefined;
-  return isOutdated && !hasOwn ? ['status_message'] : [];
-}
-
-const OPEN_STATUSES = revisionStatuses.filter((status) => !isTerminal(status));
-
-/**
- * The write that changes a revision without moving it. Made only while it has not ended: whatever comes late changes nothing of a terminal
- * revision. Every write of a revision is this one or `move`, but for its creation, its removal, and when sweep looks at an ended one.
- */
-export const revise = (ref: RevisionRef, change: Change, ...when: Parameters<typeof update>[3][]): Write =>
-  update(
-    'revision',
-    revisionKeyOf(ref),
-    change,
-    guard('identity: the same revision', equals('id', ref.revisionId)),
-    guard('transition: not ended', oneOf('status', OPEN_STATUSES)),
-    ...when,
-  );
-
-/**
- * The write that moves a revision as it was read to another status, through those between, each with its time in the history. Made only
- * when its status is still what was read. Throws MoveRefused when the table has no way, as from every terminal status.
- */
-export function move(
-  item: Revision,
-  to: RevisionStatus,
-  now: number,
-  change: Change = {},
-  ...when: Parameters<typeof update>[3][]
-): Write {
-  const stays = item.status === to && !isTerminal(to);
-  const statuses = stays ? [] : pathBetween(item.status, to);
-  if (statuses === undefined) throw new MoveRefused(item.status, to);
-  const at = new Date(now).toISOString();
-  const set = { ...change.set, status: to, updated_at: at };
-  return update(
-    'revision',
-    revisionKeyOf(refOf(item)),
-    {
-      ...change,
-      set,
-      remove: [...new Set([...(change.remove ?? []), ...outdatedMessage(item, set)])],
-      append: { ...change.append, history: statuses.map((status) => ({ status, at })) },
-    },
-    guard('transition: status as read', equals('status', item.status)),
-    guard('identity: the same revision', equals('id', item.id)),
-    ...when,
-  );
-}
+/** A new revision's own item. Demands that its number is free. */
+export const putRevision = (item: Revision): Write =>
+  putNew('revision', { ...revisionKeyOf(refOf(item)), ...item });

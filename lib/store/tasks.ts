@@ -1,7 +1,9 @@
 import * as z from 'zod';
-import { absent, equals, guard, put, remove, same } from './expressions.ts';
-import { type OpenTask, openTask } from './items.ts';
-import { doneTaskKey, type Key, openTaskKey, prefix } from './keys.ts';
+import type { RevisionRef } from '../adapters/workflow.ts';
+import { LEASE_SECONDS } from '../contract/listener-protocol.ts';
+import { equals, guard, oneOf, putNew, remove, same, type Test, update } from './expressions.ts';
+import { type ClaimedTask, type DeployTask, type OpenTask, openTask } from './items.ts';
+import { doneTaskKey, openTaskKey, openTaskKeyOf, prefix } from './keys.ts';
 import { find, queryPage, type Write } from './operations.ts';
 import { startingWith } from './sort-key-range.ts';
 import type { Table } from './table.ts';
@@ -37,26 +39,84 @@ export const findDoneTask = (
 /** So many are read at a time: with what one claim may give, the price of the smallest read. */
 const TASKS_A_PAGE = 10;
 
-/** Some of a listener's open tasks, oldest first (task ids are UUIDv7); those behind them come with `startAfter`. */
-export const openTaskPage = (
+/**
+ * Some of a listener's open tasks, oldest first (task ids are UUIDv7), from behind the task `after` on. `lastId`: the last of them, if there
+ * may be more.
+ */
+export async function openTaskPage(
   table: Table,
   tenantId: string,
   listenerId: string,
-  startAfter?: Key,
-): Promise<{ items: OpenTask[]; lastKey: Key | undefined }> =>
-  queryPage(table, openTask, {
+  after?: string,
+): Promise<{ items: OpenTask[]; lastId: string | undefined }> {
+  const { items, lastKey } = await queryPage(table, openTask, {
     pk: openTaskKey(tenantId, listenerId, '').pk,
     between: startingWith(prefix.openTask),
     limit: TASKS_A_PAGE,
-    ...(startAfter !== undefined && { startAfter }),
+    ...(after !== undefined && { startAfter: openTaskKey(tenantId, listenerId, after) }),
   });
+  return { items, lastId: lastKey?.sk.slice(prefix.openTask.length) };
+}
+
+/** The revision that a task is to deploy. */
+export const revisionOf = (task: DeployTask): RevisionRef => ({
+  tenantId: task.tenant_id,
+  deploymentId: task.deployment_id,
+  revisionId: task.revision_id,
+});
+
+export const putTask = (task: OpenTask): Write => putNew('task', { ...openTaskKeyOf(task), ...task });
+
+/** Who works on a task, from `now` (epoch milliseconds) on, until it has said nothing for the length of a lease. */
+export type Lease = { leaseId: string; instanceId: string; now: number };
+
+const isClaimed = guard('lease: claimed', equals('state', 'claimed'));
+
+const leaseAsRead = (task: OpenTask): Test[] => [
+  guard('lease: state as read', equals('state', task.state)),
+  guard('lease: as read', same('lease_id', task.lease_id)),
+];
+
+const until = (now: number) => ({ lease_until: now + LEASE_SECONDS * 1000, last_heartbeat_at: now });
+
+/** Gives a task to an instance under a new lease. Demands that nobody has claimed it since it was read. */
+export const claimTask = (task: OpenTask, { leaseId, instanceId, now }: Lease): Write =>
+  update(
+    'task',
+    openTaskKeyOf(task),
+    { set: { state: 'claimed', lease_id: leaseId, ...until(now), instance_id: instanceId } },
+    ...leaseAsRead(task),
+  );
+
+/** Lengthens a lease, also one that ran out. Demands that it is still that one, and that the task was not cancelled. */
+export const renewLease = (task: OpenTask, now: number): Write =>
+  update(
+    'task',
+    openTaskKeyOf(task),
+    { set: { state: 'claimed', ...until(now) } },
+    guard('lease: its own', equals('lease_id', task.lease_id)),
+    guard('lease: not cancelled', oneOf('state', ['offered', 'claimed'])),
+  );
+
+/** Offers a task again whose lease ran out. Demands that the lease was not renewed since it was read. */
+export const offerTaskAgain = (task: ClaimedTask, epoch: number, now: number): Write =>
+  update(
+    'task',
+    openTaskKeyOf(task),
+    { set: { state: 'offered', epoch, offered_at: now } },
+    isClaimed,
+    guard('lease: not renewed', equals('lease_until', task.lease_until)),
+  );
+
+/** Tells the listener that holds a task to stop. Demands that it is still held. */
+export const cancelTask = (task: ClaimedTask): Write =>
+  update('task', openTaskKeyOf(task), { set: { state: 'cancelled' } }, isClaimed);
 
 /** A finished task answers a repeated `complete` for a week; a listener silent for longer goes by `desired`. */
 const DONE_TASK_SECONDS = 7 * 24 * 3600;
 
 /** The writes that end a task as it was read: it leaves the open ones and stays for a while as a done one. */
 export function endTask(task: OpenTask, outcome: string, accepted: boolean, now: number): Write[] {
-  const open = openTaskKey(task.tenant_id, task.listener_id, task.id);
   const done = doneTaskKey(task.tenant_id, task.listener_id, task.id);
   const item: DoneTask = {
     v: 1,
@@ -70,12 +130,7 @@ export function endTask(task: OpenTask, outcome: string, accepted: boolean, now:
     ttl: Math.ceil(now / 1000) + DONE_TASK_SECONDS,
   };
   return [
-    remove(
-      'task',
-      open,
-      guard('lease: state as read', equals('state', task.state)),
-      guard('lease: as read', same('lease_id', task.lease_id)),
-    ),
-    put('done_task', { ...done, ...item }, guard('creation: not there yet', absent('pk'))),
+    remove('task', openTaskKeyOf(task), ...leaseAsRead(task)),
+    putNew('done_task', { ...done, ...item }),
   ];
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { absent, put } from './expressions.ts';
 import { uploadKey } from './keys.ts';
-import { find } from './operations.ts';
+import { find, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 
 /** An uploaded tarball as it was when it was first named: the version that every build of it reads. */
@@ -24,3 +25,7 @@ export const findUpload = (
   uploadId: string,
 ): Promise<Upload | undefined> =>
   find(table, uploadKey(owner.tenantId, owner.deploymentId, uploadId), upload);
+
+/** Records an upload. Demands that nobody has recorded it meanwhile. */
+export const putUpload = (item: Upload): Write =>
+  put('upload', { ...uploadKey(item.tenant_id, item.deployment_id, item.id), ...item }, absent('pk'));

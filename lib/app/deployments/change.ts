@@ -4,12 +4,11 @@ import type { Source } from '../../contract/revision-status.ts';
 import { canRun, checkSource, fieldsOfKind, nothingToBuild, type SourceFields } from '../../domain/source.ts';
 import type { AuditMark } from '../../store/audit-items.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
-import { check, guard, present } from '../../store/expressions.ts';
+import { moveHost, tellAddress } from '../../store/hosts.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
-import { listenerKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/operations.ts';
-import { noteMade } from '../../store/revision-ends.ts';
+import { changeDeployment } from '../../store/transactions/deployments.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -19,11 +18,10 @@ import { recordUpload } from '../uploads/record-upload.ts';
 import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks.ts';
 import { checkConfig, resolveSecrets } from './configuration.ts';
 import { configured, isConfiguredAlike } from './configured.ts';
-import { hostTaken, moveHost, tellAddress } from './hosts.ts';
+import { hostTaken } from './hosts.ts';
 import { checkImagePlace } from './image-place.ts';
 import { changesIntegration } from './integration-check.ts';
 import { withSettledSource } from './settled-source.ts';
-import { changeDeployment, putConfiguration, putRevision, putSecrets } from './writes.ts';
 
 export type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'blobs' | 'settings' | 'idempotency'>;
 
@@ -247,24 +245,16 @@ async function write(
   const owner = { tenantId: before.tenant_id, deploymentId: before.id };
   const sealed =
     secrets === undefined || secrets.length === 0 ? undefined : await sealSecrets(deps, owner, secrets);
-  const queued = revision?.status === 'QUEUED' ? revision.number : undefined;
-  const hosts = [...(await moveHost(deps, before, after)), ...(await tellAddress(deps, before, after))];
-  await transact(deps.table, [
-    changeDeployment(before, after, queued, deps.clock.now(), revision === undefined ? audit : undefined),
-    check(
-      'listener',
-      listenerKey(before.tenant_id, before.listener_id),
-      guard('listener: still there', present('pk')),
-    ),
-    ...(revision === undefined
-      ? []
-      : [putRevision(revision), ...noteMade(revision), putConfiguration(after, audit)]),
-    ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
-    ...hosts,
-    ...beside,
-  ]).catch(async (error: unknown) => {
-    throw (
-      (error instanceof ConditionsFailed ? await hostTaken(deps, error.failed, after) : undefined) ?? error
-    );
-  });
+  const hosts = [
+    ...(await moveHost(deps.table, before, after)),
+    ...(await tellAddress(deps.table, before, after)),
+  ];
+  const changes = { before, after, revision, sealed, audit, now: deps.clock.now() };
+  await transact(deps.table, [...changeDeployment(changes), ...hosts, ...beside]).catch(
+    async (error: unknown) => {
+      const refused =
+        error instanceof ConditionsFailed ? await hostTaken(deps, error.failed, after) : undefined;
+      throw refused ?? error;
+    },
+  );
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { hostProblem } from '../../adapters/outbound/addresses.ts';
 import { ValidationError } from '../../contract/errors.ts';
 import { SECRET_MASK } from '../../contract/secrets.ts';
-import type { Configuration, Deployment, DeploymentConfig } from '../../store/items.ts';
+import type { Deployment, DeploymentConfig } from '../../store/items.ts';
 import type { Deps } from '../deps.ts';
 import { openSecrets, type Secret } from '../secrets.ts';
 
@@ -104,21 +104,4 @@ async function storedSecrets(
     { tenantId: deployment.tenant_id, deploymentId: deployment.id },
     deployment.secrets,
   );
-}
-
-/** What revisions snapshot of a deployment's configuration. */
-export function configurationOf(deployment: Deployment): Configuration {
-  const { config } = deployment;
-  return {
-    v: 1,
-    entity: 'configuration',
-    tenant_id: deployment.tenant_id,
-    version: deployment.configuration,
-    ...(config.repo_url !== undefined && { repo_url: config.repo_url }),
-    ...(config.install_command !== undefined && { install_command: config.install_command }),
-    ...(config.build_command !== undefined && { build_command: config.build_command }),
-    ...(config.resource_spec !== undefined && { resource_spec: config.resource_spec }),
-    secret_references: deployment.secret_references,
-    secret_names: deployment.secret_names,
-  };
 }

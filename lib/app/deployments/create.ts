@@ -6,12 +6,10 @@ import type { Source } from '../../contract/revision-status.ts';
 import type { createDeployment as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { checkSource, fieldsOfKind, nothingToBuild, sourceOf } from '../../domain/source.ts';
-import { absent, guard, put } from '../../store/expressions.ts';
-import type { Deployment, Listener, Revision } from '../../store/items.ts';
-import { agentKey, deploymentKey, deploymentRowKey, nameKey } from '../../store/keys.ts';
-import { nameReservation } from '../../store/names.ts';
-import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
-import { noteMadeFirst } from '../../store/revision-ends.ts';
+import type { Deployment, Listener } from '../../store/items.ts';
+import { reservationInTheWay } from '../../store/names.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
+import * as deployments from '../../store/transactions/deployments.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -19,15 +17,13 @@ import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { sealSecrets } from '../secrets.ts';
 import { chooseListener } from './choose-listener.ts';
 import { checkConfig, mergeConfig, resolveSecrets } from './configuration.ts';
-import { claimHost, hostTaken } from './hosts.ts';
+import { hostTaken } from './hosts.ts';
 import { checkImagePlace } from './image-place.ts';
-import { integrationGone, takesIntegration } from './integration-check.ts';
-import { refusalOf, takesDeployments } from './listener-check.ts';
+import { integrationGone } from './integration-check.ts';
+import { refusalOf } from './listener-check.ts';
 import { repeatedCreate } from './repeated-create.ts';
-import { rowOf } from './row.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
 import { waitsFor } from './waits-for.ts';
-import { putConfiguration, putRevision, putSecrets, queueDue } from './writes.ts';
 
 type CreateDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings' | 'idempotency'>;
 
@@ -51,7 +47,15 @@ export async function createDeployment(
       ? undefined
       : await sealSecrets(deps, { tenantId: caller.tenantId, deploymentId: deployment.id }, secrets);
   const shown = await showDeployment(deps, deployment);
-  const writes = writesOf(deps, { deployment, revision, listener, sealed, body, caller });
+  const writes = deployments.createDeployment({
+    deployment,
+    revision,
+    listener,
+    sealed,
+    requestHash: requestHash(body),
+    audit: auditOf(deps, caller, 'deployment.create'),
+    now: deps.clock.now(),
+  });
   try {
     await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);
   } catch (error) {
@@ -145,64 +149,6 @@ function nameOf(agent: CreateDeploymentBody['agent']): string {
   );
 }
 
-type New = {
-  deployment: Deployment;
-  revision: Revision;
-  listener: Listener;
-  sealed: string | undefined;
-  body: CreateDeploymentBody;
-  caller: Caller;
-};
-
-function writesOf(deps: CreateDeps, { deployment, revision, listener, sealed, body, caller }: New): Write[] {
-  const { tenant_id: tenantId, id } = deployment;
-  const reservation = { v: 1, tenant_id: tenantId, deployment_id: id };
-  return [
-    put(
-      'deployment',
-      {
-        ...deploymentKey(tenantId, id),
-        ...deployment,
-        ...(deployment.queued.length > 0 && queueDue(deployment, deps.clock.now())),
-      },
-      guard('creation: not there yet', absent('pk')),
-    ),
-    put('deployment_row', { ...deploymentRowKey(tenantId, id), ...rowOf(deployment) }),
-    put(
-      'name',
-      {
-        ...nameKey(tenantId, deployment.name),
-        ...reservation,
-        entity: 'name',
-        created_by: deployment.created_by,
-        created_at: deployment.created_at,
-        request_hash: requestHash(body),
-      },
-      guard('creation: not there yet', absent('pk')),
-    ),
-    putRevision(revision),
-    ...noteMadeFirst(revision),
-    putConfiguration(deployment, auditOf(deps, caller, 'deployment.create')),
-    takesDeployments(listener, deployment.k8s_namespace),
-    ...claimHost(deployment),
-    ...takesIntegration(tenantId, deployment.config),
-    ...(sealed === undefined ? [] : [putSecrets(deployment, 1, sealed)]),
-    ...(deployment.agent === undefined
-      ? []
-      : [
-          put(
-            'agent',
-            {
-              ...agentKey(tenantId, deployment.agent.agent_id, deployment.agent.environment),
-              ...reservation,
-              entity: 'agent',
-            },
-            guard('creation: not there yet', absent('pk')),
-          ),
-        ]),
-  ];
-}
-
 /** Tells a repeated request from another one. Secret values are left out: a hash of them would be theirs to guess. */
 function requestHash(body: CreateDeploymentBody): string {
   const secrets = body.secrets?.map(({ name }) => name);
@@ -220,15 +166,9 @@ async function afterRefusal(
   const { deployment, listener, body, caller } = tried;
   if (failed.has('listener')) throw refusalOf(listener, deployment.k8s_namespace, failed.get('listener'));
   if (failed.has('name')) {
-    const made = await repeatedCreate(
-      deps,
-      failed.get('name'),
-      requestHash(body),
-      body.secrets ?? [],
-      caller,
-    );
+    const reservation = reservationInTheWay(failed);
+    const made = await repeatedCreate(deps, reservation, requestHash(body), body.secrets ?? [], caller);
     if (made !== undefined) return made;
-    const reservation = nameReservation.safeParse(failed.get('name')).data;
     throw refuse('name_taken', { name: deployment.name, waitsFor: await waitsFor(deps, reservation) });
   }
   if (failed.has('agent') && deployment.agent !== undefined) {

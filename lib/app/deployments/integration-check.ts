@@ -6,11 +6,7 @@ import type { Deps } from '../deps.ts';
 
 type Asked = Pick<DeploymentConfig, 'integration_id'>;
 
-/** The integration that a new deployment names must be there, in the very transaction; another tenant's reads the same as none. */
-export const takesIntegration = (tenantId: string, { integration_id: id }: Asked): Write[] =>
-  id === undefined ? [] : [checkIntegration(tenantId, id)];
-
-/** The refusal of a transaction that such a check has failed. */
+/** The refusal of a transaction that the check of the integration it names has failed. */
 export const integrationGone = (
   failed: ConditionsFailed['failed'],
   { integration_id: id }: Asked,
@@ -18,7 +14,7 @@ export const integrationGone = (
   failed.has(INTEGRATION) && id !== undefined ? refuse('integration_not_found', { id }) : undefined;
 
 /**
- * The same for a change: throws when the integration is not there now, and gives the check for the transaction. Sending back the one that
+ * For a change: throws when the integration is not there now, and gives the check for the transaction. Sending back the one that
  * is configured is no change, even when it was deleted meanwhile.
  */
 export async function changesIntegration(

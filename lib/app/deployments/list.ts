@@ -1,16 +1,14 @@
 import type { listDeployments as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import { rowOf } from '../../store/deployment-rows.ts';
 import { findDeployment } from '../../store/deployments.ts';
 import type { DeploymentRow } from '../../store/items.ts';
-import { nameKey } from '../../store/keys.ts';
-import { nameReservation } from '../../store/names.ts';
-import { find } from '../../store/operations.ts';
+import { findIdByName } from '../../store/names.ts';
+import { findRow, type RowLists, rowsOf } from '../../store/row-lists.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { isListenerOnline } from './online.ts';
-import { rowOf } from './row.ts';
 import { matchesRow, matchesWhole, mayMatch } from './row-filter.ts';
-import { findRow, type RowLists, rowsOf } from './row-lists.ts';
 import { deploymentStatus, deploymentView, showDeployment } from './view.ts';
 
 type ListDeps = Pick<Deps, 'table' | 'clock'>;
@@ -56,7 +54,7 @@ async function namedPage(
   name: string,
   tenantId: string,
 ): Promise<RouteOutput<typeof row>> {
-  const id = await idByName(deps, tenantId, name);
+  const id = await findIdByName(deps.table, tenantId, name);
   const deployment = id && (await findDeployment(deps.table, tenantId, id));
   if (!deployment) return { resources: [], offset: 0 };
   const view = await showDeployment(deps, deployment);
@@ -100,7 +98,7 @@ function shower(
 async function* candidates(deps: ListDeps, tenantId: string, query: Query): AsyncGenerator<DeploymentRow> {
   const exact = query.name_contains;
   const lists = listsFor(deps, tenantId, query);
-  const named = exact === undefined ? undefined : await idByName(deps, tenantId, exact);
+  const named = exact === undefined ? undefined : await findIdByName(deps.table, tenantId, exact);
   const first = named === undefined ? undefined : await findRow(lists, named);
   if (first !== undefined && mayMatch(first, query)) yield first;
   for await (const row of rows(lists, query)) {
@@ -127,10 +125,6 @@ async function* rows(lists: RowLists, query: Query): AsyncGenerator<DeploymentRo
     lists,
     isFiltered(query) ? ROWS_PER_READ : Math.min(query.offset + query.limit, ROWS_PER_READ_MAX),
   );
-}
-
-async function idByName(deps: ListDeps, tenantId: string, name: string): Promise<string | undefined> {
-  return (await find(deps.table, nameKey(tenantId, name), nameReservation))?.deployment_id;
 }
 
 /** Any filter: then how many rows must be read for a page is not known. */

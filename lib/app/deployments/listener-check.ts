@@ -1,29 +1,9 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
-import { absent, all, any, check, contains, guard, lacks, present } from '../../store/expressions.ts';
 import type { Listener } from '../../store/items.ts';
-import { listenerKey } from '../../store/keys.ts';
 import { listenerOfAnyVersion } from '../../store/listeners.ts';
-import type { Item, Write } from '../../store/operations.ts';
+import type { Item } from '../../store/operations.ts';
 
-/** The listener is there and takes new deployments, in this namespace of it. */
-export function takesDeployments(
-  { tenant_id: tenantId, id }: Listener,
-  namespace: string | undefined,
-): Write {
-  const named = present('closing.namespaces');
-  const open = namespace === undefined ? named : all(named, lacks('closing.namespaces', namespace));
-  return check(
-    'listener',
-    listenerKey(tenantId, id),
-    guard('listener: still there', present('pk')),
-    guard('listener: not closing', any(absent('closing'), open)),
-    ...(namespace === undefined
-      ? []
-      : [guard('listener: has the namespace', contains('k8s_namespaces', namespace))]),
-  );
-}
-
-/** Why it does not; `found` is the listener as it is, if it is. */
+/** Why a listener takes no new deployment, in this namespace of it; `found` is the listener as it is, if it is. */
 export function refusalOf(
   listener: Listener,
   namespace: string | undefined,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { findDeployment } from '../../store/deployments.ts';
 import type { Deployment } from '../../store/items.ts';
-import { nameReservation } from '../../store/names.ts';
+import type { NameReservation } from '../../store/names.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { openSecrets, type Secret } from '../secrets.ts';
@@ -14,12 +14,11 @@ const FIRST_VERSION = 1;
 /** The deployment that this very request made a moment ago; undefined when the name is taken by anything else. */
 export async function repeatedCreate(
   deps: Pick<Deps, 'table' | 'clock' | 'keys'>,
-  taken: unknown,
+  reservation: NameReservation | undefined,
   requestHash: string,
   secrets: Secret[],
   caller: Caller,
 ): Promise<Deployment | undefined> {
-  const reservation = nameReservation.safeParse(taken).data;
   if (reservation === undefined) return undefined;
   const ageMilliseconds = deps.clock.now() - Date.parse(reservation.created_at);
   const alike = reservation.created_by === caller.userId && reservation.request_hash === requestHash;

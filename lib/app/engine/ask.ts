@@ -3,6 +3,7 @@ import type { ExecutionStatus } from '../../contract/execution-status.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import type { Revision } from '../../store/items.ts';
 import { findLastSeen } from '../../store/listeners.ts';
+import { attemptOf } from '../../store/revisions.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** What only sweep asks, because asking costs a call. */
@@ -18,9 +19,6 @@ export const notAsked: Asked = { execution: 'not_asked', build: undefined, liste
 /** {revision id}-{attempt}: a name runs once in 90 days, so each attempt has its own. */
 export const executionName = (slotRevision: Pick<Revision, 'id' | 'attempt'>): string =>
   `${slotRevision.id}-${attemptOf(slotRevision)}`;
-
-/** Which attempt of its execution is at work. */
-export const attemptOf = ({ attempt }: Pick<Revision, 'attempt'>): number => attempt ?? 1;
 
 /**
  * Asks the workflow and the builds how things really are, and when the listener last asked for work. A question that fails counts as not

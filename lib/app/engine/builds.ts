@@ -1,8 +1,7 @@
-import { absent, guard } from '../../store/expressions.ts';
-import { refOf, revise } from '../../store/revisions.ts';
+import { stageNow } from '../../store/revisions.ts';
+import { noteStopReason } from '../../store/transactions/outcomes.ts';
 import { write } from '../../store/write.ts';
 import { recordFailure } from './record-failure.ts';
-import { stageNow } from './restart.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 export async function failBuildOverdue(deps: EngineDeps, loaded: Loaded): Promise<void> {
@@ -41,11 +40,7 @@ async function failBuild(deps: EngineDeps, loaded: Loaded, message: string): Pro
   const { slotRevision } = loaded;
   if (slotRevision?.build_id !== undefined) {
     // First the reason: the build itself will say no more than that it was stopped.
-    const change = { set: { stop_reason: message } };
-    await write(
-      deps.table,
-      revise(refOf(slotRevision), change, guard('outcome: none is recorded', absent('outcome'))),
-    );
+    await write(deps.table, noteStopReason(slotRevision, message));
     await deps.builds.stop(slotRevision.build_id);
   }
   await recordFailure(deps, loaded, 'build', message);

@@ -1,25 +1,10 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { type Ending, endingOf } from '../../domain/ending.ts';
 import { numberOf } from '../../domain/revision-id.ts';
-import { stageOf } from '../../domain/transitions.ts';
-import { type Change, equals, guard, remove, same, update } from '../../store/expressions.ts';
-import type { Deployment, Revision } from '../../store/items.ts';
-import { deploymentKey, due, openTaskKey, revisionKeyOf, tokenKey } from '../../store/keys.ts';
-import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
-import { addressStays, place } from '../../store/placements.ts';
-import { noteEnds } from '../../store/revision-ends.ts';
-import {
-  endedDue,
-  findRevision,
-  findToken,
-  IN_FLIGHT_LOOK_MILLISECONDS,
-  inFlightDue,
-  move,
-  refOf,
-  sameOutcome,
-} from '../../store/revisions.ts';
-import { endTask } from '../../store/tasks.ts';
-import { activeRow } from '../deployments/row.ts';
+import type { Revision } from '../../store/items.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { findRevision, findToken } from '../../store/revisions.ts';
+import * as endings from '../../store/transactions/endings.ts';
 import type { Deps } from '../deps.ts';
 import { type ArtifactPlan, deleteDropped, planArtifacts } from './keep-artifacts.ts';
 import { type Loaded, load } from './situation.ts';
@@ -80,145 +65,19 @@ async function tryEnd(
   ending: Ending,
   plan: ArtifactPlan | undefined,
 ): Promise<boolean> {
-  const now = deps.clock.now();
   const known = loaded.slotRevision?.id === revision.id ? loaded.token : undefined;
   const token = known ?? (await findToken(deps.table, loaded.owner, revision.number));
-  const tokenAt = tokenKey(revision.tenant_id, revision.deployment_id, revision.number);
-  const writes = [
-    endOfRevision(revision, ending, now),
-    ...noteEnds([revision], ending.status),
-    ...endOfDeploymentPart(loaded, revision, ending, now, plan),
-    ...(token === undefined ? [] : [remove('token', tokenAt)]),
-  ];
+  const { deployment, task } = loaded;
+  const hasToken = token !== undefined;
+  const facts = { deployment, task, revision, ending, hasToken, artifacts: plan?.artifacts };
   try {
-    await transact(deps.table, writes);
+    await transact(deps.table, endings.endRevision({ ...facts, now: deps.clock.now() }));
     return true;
   } catch (error) {
     if (error instanceof ConditionsFailed) return false;
     throw error;
   }
 }
-
-function endOfRevision(revision: Revision, ending: Ending, now: number): Write {
-  const at = revisionKeyOf(refOf(revision));
-  return move(
-    revision,
-    ending.status,
-    now,
-    {
-      set: {
-        status_message: ending.message,
-        ...(buildMayRun(revision) ? inFlightDue(at, now) : endedDue(at, now)),
-      },
-      remove: ['build_due_at', 'restart', 'at_capacity'],
-    },
-    guard('interrupt: as read', same('interrupt_requested_at', revision.interrupt_requested_at)),
-    sameOutcome(revision),
-  );
-}
-
-/** Its build was started, and nothing that we know of has ended it: sweep looks at the revision until it has. */
-const buildMayRun = ({ build_id: buildId, status, outcome }: Revision): boolean =>
-  buildId !== undefined && stageOf(status) === 'build' && outcome?.stage !== 'build';
-
-/** The deployment, its row in the list, the task still open for the revision and what the listener should run. */
-function endOfDeploymentPart(
-  loaded: Loaded,
-  revision: Revision,
-  ending: Ending,
-  now: number,
-  plan: ArtifactPlan | undefined,
-): Write[] {
-  const { deployment, task } = loaded;
-  const own = task?.revision_id === revision.id && task.state !== 'cancelled' ? task : undefined;
-  const withdrawn = own?.state === 'offered';
-  const epoch = deployment.epoch + (own === undefined ? 0 : 1);
-  const taskStays = task !== undefined && !withdrawn;
-  const deployed = ending.status === 'DEPLOYED';
-  // What is being deleted stays so, and its row has left the list.
-  const listed = deployment.status !== 'AWAITING_DELETE';
-  const current = deployed ? activated(deployment, revision) : failedActive(deployment, revision);
-  const change = deploymentChange(deployment, revision, now, taskStays);
-  const placed = revision.task_id !== undefined;
-  return [
-    update(
-      'deployment',
-      deploymentKey(deployment.tenant_id, deployment.id),
-      {
-        ...change,
-        set: {
-          ...change.set,
-          epoch,
-          artifacts: plan?.artifacts,
-          ...(current !== undefined && { active: current }),
-          ...(deployed && listed && { status: 'READY' }),
-        },
-        remove: [...(change.remove ?? []), ...(withdrawn ? ['task_id'] : [])],
-      },
-      guard('epoch: as read', equals('epoch', deployment.epoch)),
-      guard('deletion: as read', equals('status', deployment.status)),
-      guard('queue: as read', equals('queued', deployment.queued)),
-      guard('task: as read', same('task_id', deployment.task_id)),
-      guard('slot: holder as read', same('slot.revision_id', deployment.slot?.revision_id)),
-      addressStays(deployment),
-    ),
-    ...(own === undefined ? [] : withdrawn ? endTask(own, 'withdrawn', false, now) : [cancelTask(own)]),
-    ...(placed
-      ? place(deployment, deployed ? revision.id : deployment.active?.revision_id, epoch, taskStays)
-      : []),
-    ...(listed && current !== undefined ? [activeRow(deployment, current)] : []),
-  ];
-}
-
-function deploymentChange(
-  deployment: Deployment,
-  revision: Revision,
-  now: number,
-  taskStays: boolean,
-): Change {
-  const holdsSlot = deployment.slot?.revision_id === revision.id;
-  const deleting = deployment.status === 'AWAITING_DELETE';
-  const moreToDo = deployment.queued.length > 0 || taskStays || deleting;
-  const key = deploymentKey(deployment.tenant_id, deployment.id);
-  const commit = revision.revision_config.repo_commit_sha;
-  const newest = deployment.latest_number === revision.number && commit !== undefined;
-  return {
-    set: {
-      updated_at: new Date(now).toISOString(),
-      ...(newest && { 'revision_config.repo_commit_sha': commit }),
-      ...(moreToDo && due(key.pk, now + IN_FLIGHT_LOOK_MILLISECONDS)),
-    },
-    remove: [...(holdsSlot ? ['slot'] : []), ...(moreToDo ? [] : ['due_pk', 'due_at'])],
-  };
-}
-
-function activated(deployment: Deployment, revision: Revision): NonNullable<Deployment['active']> {
-  const { outcome } = revision;
-  return {
-    revision_id: revision.id,
-    number: revision.number,
-    ...(outcome?.url !== undefined && { url: outcome.url }),
-    ...(outcome?.image_version !== undefined && { image_version: outcome.image_version }),
-    healthy: true,
-    epoch: outcome?.epoch ?? deployment.epoch,
-    reconciled: true,
-  };
-}
-
-/** A failed revision never replaces the active one; but when the listener could not restore that, it no longer serves. */
-function failedActive(deployment: Deployment, revision: Revision): Deployment['active'] {
-  if (revision.outcome?.previous_serving !== false || deployment.active === undefined) return undefined;
-  const reason = `The deploy of revision ${revision.id} failed and this one could not be restored.`;
-  return { ...deployment.active, healthy: false, reason };
-}
-
-const cancelTask = (task: NonNullable<Loaded['task']>): Write =>
-  update(
-    'task',
-    openTaskKey(task.tenant_id, task.listener_id, task.id),
-    { set: { state: 'cancelled' } },
-    guard('lease: claimed', equals('state', 'claimed')),
-  );
 
 /** Clients show only the logs: a failure's cause is also the last line of its stage's log. */
 async function logCause(deps: EndDeps, revision: Revision, { status, message }: Ending): Promise<void> {

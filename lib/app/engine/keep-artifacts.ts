@@ -2,6 +2,7 @@ import type { Ending } from '../../domain/ending.ts';
 import { artifactNumberOf, artifactsOf } from '../../domain/file-places.ts';
 import { retain } from '../../domain/retention.ts';
 import type { KeptArtifacts } from '../../store/artifact-shapes.ts';
+import { slotHolder } from '../../store/deployments.ts';
 import type { Revision } from '../../store/items.ts';
 import { findRevisionByNumber } from '../../store/revisions.ts';
 import type { Deps } from '../deps.ts';
@@ -24,7 +25,7 @@ export async function planArtifacts(
   revision: Revision,
   ending: Ending,
 ): Promise<ArtifactPlan | undefined> {
-  const others = deployment.slot !== undefined && deployment.slot.revision_id !== revision.id;
+  const others = deployment.slot !== undefined && slotHolder(deployment) !== revision.id;
   if (revision.artifact?.kind !== 'folder' || deployment.status === 'AWAITING_DELETE' || others)
     return undefined;
   const active = ending.status === 'DEPLOYED' ? revision.number : deployment.active?.number;

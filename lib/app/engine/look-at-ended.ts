@@ -2,7 +2,8 @@ import type { BuildControl } from '../../adapters/builds.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import type { Revision } from '../../store/items.ts';
-import { findRevisionByNumber, forgetDue, lookAgain } from '../../store/revisions.ts';
+import { findRevisionByNumber } from '../../store/revisions.ts';
+import { endLooks, lookAtEndedAgain } from '../../store/transactions/looks.ts';
 import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import { tellOfEnded } from '../events/publish.ts';
@@ -22,11 +23,11 @@ export async function lookAtEnded(
   if (revision === undefined || !isTerminal(revision.status) || revision.due_at === undefined) return;
   const build = await stopBuild(deps, revision);
   if (build !== 'over') {
-    await write(deps.table, lookAgain(revision, build === 'absent', deps.clock.now()));
+    await write(deps.table, lookAtEndedAgain(revision, build === 'absent', deps.clock.now()));
     return;
   }
   await tellOfEnded(deps, owner, revision);
-  await write(deps.table, forgetDue(revision));
+  await write(deps.table, endLooks(revision));
 }
 
 /** `absent` may be said of a build that was started just now: it is believed when it is said again. */

@@ -3,9 +3,14 @@ import { ConditionsFailed } from '../../store/operations.ts';
 import { MoveRefused, refOf } from '../../store/revisions.ts';
 import { type Asked, ask, notAsked } from './ask.ts';
 import { failAborted, failBuildOverdue } from './builds.ts';
-import { interruptForDeletion, offerDeletion, offerDeletionAgain, takeSlotToDelete } from './deletion.ts';
+import {
+  endQueued,
+  interruptForDeletion,
+  offerDeletion,
+  offerDeletionAgain,
+  takeSlotToDelete,
+} from './deletion.ts';
 import { failSilent, failUnclaimed, markUnknown, offerTask } from './deploys.ts';
-import { endQueued } from './end-queued.ts';
 import { endRevision } from './end-revision.ts';
 import { purge } from './purge.ts';
 import { recordBuild } from './record-build.ts';

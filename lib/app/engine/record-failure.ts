@@ -1,6 +1,5 @@
-import { equals, guard } from '../../store/expressions.ts';
 import type { Outcome } from '../../store/items.ts';
-import { refOf, revise, sameOutcome } from '../../store/revisions.ts';
+import { recordOutcome } from '../../store/transactions/outcomes.ts';
 import { write } from '../../store/write.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
@@ -12,14 +11,5 @@ export async function recordFailure(
   message: string,
 ): Promise<void> {
   if (slotRevision === undefined) return;
-  const outcome: Outcome = { stage, result: 'failed', message };
-  await write(
-    deps.table,
-    revise(
-      refOf(slotRevision),
-      { set: { outcome } },
-      guard('transition: status as read', equals('status', slotRevision.status)),
-      sameOutcome(slotRevision),
-    ),
-  );
+  await write(deps.table, recordOutcome(slotRevision, { stage, result: 'failed', message }));
 }

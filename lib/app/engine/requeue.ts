@@ -1,7 +1,6 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
-import { above, guard } from '../../store/expressions.ts';
 import { ConditionsFailed } from '../../store/operations.ts';
-import { revise } from '../../store/revisions.ts';
+import { lookNow } from '../../store/transactions/looks.ts';
 import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 
@@ -10,17 +9,8 @@ import type { Deps } from '../deps.ts';
  * is gone, and when repeated.
  */
 export async function requeue(deps: Pick<Deps, 'table' | 'clock'>, ref: RevisionRef): Promise<void> {
-  const now = deps.clock.now();
   try {
-    await write(
-      deps.table,
-      revise(
-        ref,
-        { set: { due_at: now } },
-        // Only what is in flight is in the index. What is overdue is looked at anyway, and how late that is must not be forgotten.
-        guard('look: due later', above('due_at', now)),
-      ),
-    );
+    await write(deps.table, lookNow(ref, deps.clock.now()));
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
   }

@@ -1,11 +1,9 @@
 import { type Deaths, messageOfDeaths, nextDeaths } from '../../domain/deaths.ts';
-import { type Stage, stageOf } from '../../domain/transitions.ts';
-import { absent, equals, guard, same } from '../../store/expressions.ts';
-import type { Outcome, Revision } from '../../store/items.ts';
-import { refOf, revise, sameOutcome } from '../../store/revisions.ts';
+import type { Revision } from '../../store/items.ts';
+import { attemptOf, refOf, stageNow } from '../../store/revisions.ts';
+import { beginNextAttempt, noteDeath, recordLastDeath } from '../../store/transactions/outcomes.ts';
 import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
-import { attemptOf } from './ask.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 import { startExecution } from './slots.ts';
 
@@ -18,13 +16,9 @@ export async function restart(deps: EngineDeps, loaded: Loaded, isDeath: boolean
   if (slotRevision === undefined) return;
   const isCounted = slotRevision.restart?.attempt === attemptOf(slotRevision);
   const death = isDeath && !isCounted ? nextDeaths(slotRevision.deaths, stageNow(slotRevision)) : undefined;
-  if (death?.isLast === true) return recordLastDeath(deps, slotRevision, death.deaths, undefined);
+  if (death?.isLast === true) return failByDeaths(deps, slotRevision, death.deaths, undefined);
   const attempt = attemptOf(slotRevision) + 1;
-  const change = {
-    set: { attempt, deaths: death?.deaths },
-    remove: ['restart', 'execution_absent_since', 'at_capacity'],
-  };
-  await write(deps.table, revise(refOf(slotRevision), change, ...asRead(slotRevision)));
+  await write(deps.table, beginNextAttempt(slotRevision, death?.deaths));
   await startExecution(deps, { ...loaded, slotRevision: { ...slotRevision, attempt } });
   await note(deps, slotRevision, attempt);
 }
@@ -40,40 +34,19 @@ export async function markDeath(
 ): Promise<'marked' | 'failed'> {
   const { deaths, isLast } = nextDeaths(revision.deaths, stageNow(revision));
   if (isLast) {
-    await recordLastDeath(deps, revision, deaths, cause);
+    await failByDeaths(deps, revision, deaths, cause);
     return 'failed';
   }
-  const change = { set: { restart: { attempt: attemptOf(revision), cause }, deaths } };
-  await write(deps.table, revise(refOf(revision), change, ...asRead(revision)));
+  await write(deps.table, noteDeath(revision, cause, deaths));
   return 'marked';
 }
 
-async function recordLastDeath(
+const failByDeaths = (
   { table }: Pick<Deps, 'table'>,
   revision: Revision,
   deaths: Deaths,
   cause: string | undefined,
-): Promise<void> {
-  const outcome: Outcome = {
-    stage: deaths.stage,
-    result: 'failed',
-    message: messageOfDeaths(deaths, cause),
-  };
-  await write(table, revise(refOf(revision), { set: { outcome, deaths } }, ...asRead(revision)));
-}
-
-/** Nobody else has taken it up or ended it, nor asked for it to end. */
-const asRead = (revision: Revision): Parameters<typeof revise>[2][] => [
-  guard('transition: status as read', equals('status', revision.status)),
-  guard('attempt: as read', same('attempt', revision.attempt)),
-  guard('attempt: death as read', same('restart.attempt', revision.restart?.attempt)),
-  sameOutcome(revision),
-  guard('interrupt: none is asked for', absent('interrupt_requested_at')),
-];
-
-/** A build that is recorded as succeeded has left the deploy to be done. */
-export const stageNow = ({ status, outcome }: Revision): Stage =>
-  outcome?.stage === 'build' ? 'deploy' : (stageOf(status) ?? 'deploy');
+): Promise<void> => write(table, recordLastDeath(revision, deaths, messageOfDeaths(deaths, cause)));
 
 /** Whoever reads the log sees why it begins again; nothing else needs the note. */
 async function note({ logs, clock }: EngineDeps, slotRevision: Revision, attempt: number): Promise<void> {

@@ -5,10 +5,10 @@ import type { Situation, SlotRevision, TaskFacts } from '../../domain/situation.
 import { type Deletion, findDeletion } from '../../store/deletions.ts';
 import { findDeployment } from '../../store/deployments.ts';
 import type { Deployment, OpenTask, Revision, TaskToken } from '../../store/items.ts';
-import { findRevisionByNumber, findToken, findWithRevision } from '../../store/revisions.ts';
+import { attemptOf, findRevisionByNumber, findToken, findWithRevision } from '../../store/revisions.ts';
 import { findOpenTask } from '../../store/tasks.ts';
 import type { Deps, Settings } from '../deps.ts';
-import { type Asked, attemptOf, notAsked } from './ask.ts';
+import { type Asked, notAsked } from './ask.ts';
 
 export type EngineDeps = Pick<
   Deps,
@@ -128,7 +128,8 @@ function buildState(build: BuildState | undefined): NonNullable<SlotRevision['bu
 
 const taskFacts = (task: OpenTask, slotRevision: Revision | undefined): TaskFacts => ({
   kind: task.kind,
-  ofSlotRevision: slotRevision !== undefined && task.revision_id === slotRevision.id,
+  ofSlotRevision:
+    slotRevision !== undefined && task.kind === 'DEPLOY' && task.revision_id === slotRevision.id,
   state: task.state,
   offeredAt: task.offered_at,
   leaseUntil: task.lease_until,

@@ -1,5 +1,5 @@
-import { type Due, dueItems } from '../../store/due.ts';
-import { deploymentOf, deploymentOfEvents, duePartitions, revisionNumberIn } from '../../store/keys.ts';
+import { collected } from '../../store/collected.ts';
+import { type DueWork, duePartitions, dueWork } from '../../store/due.ts';
 import { releaseShard, takeShard } from '../../store/sweep-leases.ts';
 import type { Deps } from '../deps.ts';
 import { resendEvents } from '../events/resend.ts';
@@ -51,11 +51,12 @@ export async function sweep(
   const taken: string[] = [];
   const due = new Map<string, DueDeployment>();
   for (const partition of duePartitions) {
-    const items = await dueIn(deps, partition, all ? Number.MAX_SAFE_INTEGER : startedAt);
+    const until = all ? Number.MAX_SAFE_INTEGER : startedAt;
+    const items = await collected(dueWork(deps.table, partition, until));
     const lease = { holder, now: startedAt, until: startedAt + LEASE_MILLISECONDS };
     if (items.length === 0 || !(await takeShard(deps.table, partition, lease))) continue;
     taken.push(partition);
-    for (const item of items) due.set(item.pk, withItem(due.get(item.pk), item));
+    for (const item of items) due.set(nameOf(item), withWork(due.get(nameOf(item)), item));
   }
   const queue = [...due.values()].sort((a, b) => a.dueAt - b.dueAt);
   const result = await lookAt(deps, queue, startedAt + SWEEP_MILLISECONDS, onError);
@@ -64,19 +65,15 @@ export async function sweep(
   return { looked: result.looked, left: queue.length };
 }
 
-async function dueIn({ table }: SweepDeps, partition: string, until: number): Promise<Due[]> {
-  const items: Due[] = [];
-  for await (const item of dueItems(table, partition, until)) items.push(item);
-  return items;
+/** A deployment, or its events, with the numbers of its revisions that are due. */
+type DueDeployment = Omit<DueWork, 'revision'> & { revisions: number[] };
+
+function withWork(known: DueDeployment | undefined, { revision, ...work }: DueWork): DueDeployment {
+  const revisions = [...(known?.revisions ?? []), ...(revision === undefined ? [] : [revision])];
+  return { ...work, dueAt: Math.min(work.dueAt, known?.dueAt ?? work.dueAt), revisions };
 }
 
-/** A deployment, or its events, with all that is due of it. */
-type DueDeployment = { pk: string; dueAt: number; revisions: number[] };
-
-function withItem(known: DueDeployment | undefined, { pk, sk, dueAt }: Due): DueDeployment {
-  const revisions = [...(known?.revisions ?? []), ...[revisionNumberIn(sk) ?? []].flat()];
-  return { pk, dueAt: Math.min(dueAt, known?.dueAt ?? dueAt), revisions };
-}
+const nameOf = ({ of, owner }: DueWork): string => `${of} ${owner.tenantId} ${owner.deploymentId}`;
 
 /** Takes deployments from the queue until it is empty or the time is over. */
 async function lookAt(
@@ -90,13 +87,11 @@ async function lookAt(
     while (deps.clock.now() < endsAt) {
       const next = queue.shift();
       if (next === undefined) return;
-      const owner = deploymentOf(next.pk) ?? deploymentOfEvents(next.pk);
-      if (owner === undefined) continue;
       result.looked += 1;
       const ends = within(deps.clock, LOOK_MILLISECONDS, 'a look at a deployment', lookOf(deps, next));
       await ends.catch((error: unknown) => {
         result.failed += 1;
-        onError(error, owner.deploymentId);
+        onError(error, next.owner.deploymentId);
       });
     }
   };
@@ -104,11 +99,8 @@ async function lookAt(
   return result;
 }
 
-async function lookOf(deps: SweepDeps, { pk, revisions }: DueDeployment): Promise<void> {
-  const told = deploymentOfEvents(pk);
-  if (told !== undefined) return resendEvents(deps, told);
-  const owner = deploymentOf(pk);
-  if (owner === undefined) return;
+async function lookOf(deps: SweepDeps, { of, owner, revisions }: DueDeployment): Promise<void> {
+  if (of === 'events') return resendEvents(deps, owner);
   await reconcile(deps, owner, { asking: true });
   for (const number of revisions) await lookAtEnded(deps, owner, number);
 }

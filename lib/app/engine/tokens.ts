@@ -1,5 +1,4 @@
-import { equals, guard, remove } from '../../store/expressions.ts';
-import { tokenKey } from '../../store/keys.ts';
+import { forgetToken } from '../../store/transactions/steps.ts';
 import { write } from '../../store/write.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
@@ -12,7 +11,7 @@ export async function answerToken(deps: EngineDeps, loaded: Loaded): Promise<'go
     result === 'succeeded'
       ? await deps.workflow.succeed(token.token, { outcome: 'succeeded' })
       : await deps.workflow.fail(token.token, { name: 'StageFailed', cause: message ?? 'failed' });
-  await forgetToken(deps, loaded);
+  await forget(deps, loaded);
   return answer === 'gone' ? 'gone' : undefined;
 }
 
@@ -26,7 +25,7 @@ export async function interruptSlotRevision(deps: EngineDeps, loaded: Loaded): P
     name: 'Interrupted',
     cause: `interrupt requested at ${slotRevision.interrupt_requested_at}`,
   });
-  await forgetToken(deps, loaded);
+  await forget(deps, loaded);
   return answer === 'gone' ? 'gone' : undefined;
 }
 
@@ -36,16 +35,11 @@ export async function failLostBuild(deps: EngineDeps, loaded: Loaded): Promise<'
   if (slotRevision === undefined || token === undefined) return undefined;
   const cause = `build ${slotRevision.lost_build?.id} was lost`;
   const answer = await deps.workflow.fail(token.token, { name: 'BuildLost', cause });
-  await forgetToken(deps, loaded);
+  await forget(deps, loaded);
   return answer === 'gone' ? 'gone' : undefined;
 }
 
-/** An answered token is of no more use. A newer one (a retried step) stays. */
-async function forgetToken(deps: EngineDeps, { owner, slotRevision, token }: Loaded): Promise<void> {
+async function forget(deps: EngineDeps, { owner, slotRevision, token }: Loaded): Promise<void> {
   if (slotRevision === undefined || token === undefined) return;
-  const key = tokenKey(owner.tenantId, owner.deploymentId, slotRevision.number);
-  await write(
-    deps.table,
-    remove('token', key, guard('token: the one that was answered', equals('token', token.token))),
-  );
+  await write(deps.table, forgetToken(owner, slotRevision.number, token));
 }

@@ -4,7 +4,7 @@ import { type RevisionStatus, revisionStatuses } from '../../contract/revision-s
 import type { History, Named, News } from '../../domain/event-count.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { type AuditEvent, type AuditMark, auditMark } from '../../store/audit-items.ts';
-import { deploymentOf } from '../../store/keys.ts';
+import { deploymentOf } from '../../store/item-places.ts';
 import type { Item } from '../../store/operations.ts';
 import { type Image, itemOf } from '../../store/stream-images.ts';
 

@@ -1,7 +1,7 @@
 import type { Unpublished } from '../../adapters/events.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-items.ts';
 import { putUnsentTokenEvent } from '../../store/event-items.ts';
-import { deploymentOf } from '../../store/keys.ts';
+import { deploymentOf } from '../../store/item-places.ts';
 import type { Write } from '../../store/operations.ts';
 import { writeAll } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';

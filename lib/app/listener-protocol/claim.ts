@@ -1,19 +1,18 @@
-import type { ClaimResponse, ListenerTask } from '../../contract/listener-protocol.ts';
+import { type ClaimResponse, LEASE_SECONDS, type ListenerTask } from '../../contract/listener-protocol.ts';
 import type { claimTasks as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import { absent, guard } from '../../store/expressions.ts';
-import type { OpenTask, Outcome, Revision } from '../../store/items.ts';
+import type { DeletionTask, DeployTask, OpenTask, Revision } from '../../store/items.ts';
 import { getListenerItem } from '../../store/listeners.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
-import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
+import { findRevision, MoveRefused } from '../../store/revisions.ts';
+import { type Lease, revisionOf } from '../../store/tasks.ts';
+import * as claims from '../../store/transactions/claims.ts';
 import { write } from '../../store/write.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../unavailable.ts';
-import { claimDeletion } from './claim-deletion.ts';
 import { noteSeen, noteWork } from './last-seen.ts';
-import { type Lease, leased, leaseFields } from './lease.ts';
 import { openTasksFor } from './open-tasks.ts';
 import { noteVersion } from './said-version.ts';
 import { auditSpec, type SpecDeps, specOf } from './spec.ts';
@@ -100,14 +99,20 @@ async function claim(deps: ClaimDeps, task: OpenTask, instanceId: string): Promi
   }
 }
 
-async function claimDeploy(deps: ClaimDeps, task: OpenTask, lease: Lease): Promise<ListenerTask | undefined> {
+/** Sweep looks whether the lease is kept. */
+async function claimDeletion({ table }: ClaimDeps, task: DeletionTask, lease: Lease): Promise<ListenerTask> {
+  await transact(table, claims.claimDeletion(task, lease));
+  const what = { deployment_id: task.deployment_id, revision_id: null };
+  return { kind: 'DELETE', ...what, ...leaseFields(task, lease) };
+}
+
+async function claimDeploy(
+  deps: ClaimDeps,
+  task: DeployTask,
+  lease: Lease,
+): Promise<ListenerTask | undefined> {
   const deployment = await findDeployment(deps.table, task.tenant_id, task.deployment_id);
-  const ref = {
-    tenantId: task.tenant_id,
-    deploymentId: task.deployment_id,
-    revisionId: task.revision_id ?? '',
-  };
-  const revision = await findRevision(deps.table, ref);
+  const revision = await findRevision(deps.table, revisionOf(task));
   if (deployment === undefined || revision === undefined) return undefined;
   // Before the claim: what cannot be handed over must not be claimed, for it would be claimed again at each poll.
   const spec = await specOf(deps, deployment, revision).catch((error: unknown) => {
@@ -115,15 +120,9 @@ async function claimDeploy(deps: ClaimDeps, task: OpenTask, lease: Lease): Promi
     return failHandOver(deps, revision, error);
   });
   if (spec === undefined) return undefined;
-  const started = move(revision, 'DEPLOYING', lease.now, {}, ...WANTED);
-  await transact(deps.table, [leased(task, lease), started]);
+  await transact(deps.table, claims.claimDeploy(task, revision, lease));
   return { kind: 'DEPLOY', ...spec, ...leaseFields(task, lease) };
 }
-
-const WANTED = [
-  guard('interrupt: none is asked for', absent('interrupt_requested_at')),
-  guard('outcome: none is recorded', absent('outcome')),
-];
 
 /** However often it is tried, what the revision needs cannot be put together: it ends with the reason. */
 async function failHandOver(deps: ClaimDeps, revision: Revision, error: unknown): Promise<undefined> {
@@ -131,8 +130,14 @@ async function failHandOver(deps: ClaimDeps, revision: Revision, error: unknown)
   const words =
     error instanceof Error && !(error instanceof SyntaxError) ? error.message : 'it cannot be read';
   const message = `This revision could not be handed to its listener: ${words}. Patch the deployment to make a new one.`;
-  const outcome: Outcome = { stage: 'deploy', result: 'failed', message };
-  const now = deps.clock.now();
-  await write(deps.table, move(revision, revision.status, now, { set: { outcome } }, ...WANTED));
+  await write(deps.table, claims.failHandOver(revision, message, deps.clock.now()));
   return undefined;
 }
+
+/** What a claim answers of each task, whatever there is to do. */
+const leaseFields = (task: OpenTask, { leaseId }: Lease) => ({
+  task_id: task.id,
+  lease_id: leaseId,
+  lease_seconds: LEASE_SECONDS,
+  epoch: task.epoch,
+});

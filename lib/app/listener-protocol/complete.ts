@@ -4,18 +4,14 @@ import { maskSecrets } from '../../contract/mask.ts';
 import type { completeTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import { absent, any, equals, guard, oneOf, present, update } from '../../store/expressions.ts';
-import type { OpenTask, Outcome } from '../../store/items.ts';
-import { deploymentKey } from '../../store/keys.ts';
-import { retryRaces, transact, type Write } from '../../store/operations.ts';
-import { findRevision, revise } from '../../store/revisions.ts';
-import { endTask, findDoneTask, findOpenTask } from '../../store/tasks.ts';
+import type { DeletionTask, Deployment, DeployTask, OpenTask, Outcome } from '../../store/items.ts';
+import { retryRaces, transact } from '../../store/operations.ts';
+import { findRevision } from '../../store/revisions.ts';
+import { findDoneTask, findOpenTask, revisionOf } from '../../store/tasks.ts';
+import { completeDeletion, completeDeploy, dropDeploy } from '../../store/transactions/claims.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { load } from '../engine/situation.ts';
-import { withoutTask } from '../engine/tasks.ts';
 import { secretValues } from '../secrets.ts';
-import { completeDeletion } from './complete-deletion.ts';
 import type { TaskParams } from './held-task.ts';
 
 type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
@@ -35,12 +31,11 @@ export async function completeTask(
     if (task.lease_id !== body.lease_id && !isOwnStop(task, body)) {
       throw refuse('lease_taken', { id: task.id });
     }
-    if (task.kind === 'DELETE') return completeDeletion(deps, task, body);
+    if (task.kind === 'DELETE') return completeRemoval(deps, task, body);
     if (await isWanted(deps, task)) return accept(deps, task, body);
-    await transact(deps.table, [
-      ...endTask(task, body.outcome, body.outcome === 'stopped', deps.clock.now()),
-      ...(await deploymentWithout(deps, task)),
-    ]);
+    const deployment = await findDeployment(deps.table, task.tenant_id, task.deployment_id);
+    const own = deployment?.task_id === task.id ? deployment : undefined;
+    await transact(deps.table, dropDeploy(task, own, { said: body.outcome, now: deps.clock.now() }));
     return { accepted: body.outcome === 'stopped' };
   });
 }
@@ -62,16 +57,27 @@ async function endedAlready(
   return { accepted: done.accepted && done.outcome === body.outcome };
 }
 
-const refOf = (task: OpenTask) => ({
-  tenantId: task.tenant_id,
-  deploymentId: task.deployment_id,
-  revisionId: task.revision_id ?? '',
-});
+/** Records whether a listener has removed what it ran of a deployment; dispatch removes the records then. */
+async function completeRemoval(
+  { table, clock }: CompleteDeps,
+  task: DeletionTask,
+  { outcome }: CompleteRequest,
+): Promise<{ accepted: boolean }> {
+  const deployment = await deploymentOf({ table }, task);
+  await transact(table, completeDeletion(task, deployment, { said: outcome, now: clock.now() }));
+  return { accepted: true };
+}
+
+async function deploymentOf({ table }: Pick<Deps, 'table'>, task: OpenTask): Promise<Deployment> {
+  const deployment = await findDeployment(table, task.tenant_id, task.deployment_id);
+  if (deployment === undefined) throw refuse('task_not_found', { id: task.id });
+  return deployment;
+}
 
 /** An interrupt that was written before the switch was announced wins over whatever the listener made of the task. */
-async function isWanted(deps: CompleteDeps, task: OpenTask): Promise<boolean> {
+async function isWanted(deps: CompleteDeps, task: DeployTask): Promise<boolean> {
   if (task.state === 'cancelled') return false;
-  const revision = await findRevision(deps.table, refOf(task));
+  const revision = await findRevision(deps.table, revisionOf(task));
   if (revision === undefined || revision.outcome !== undefined) return false;
   const late = revision.interrupt_requested_at !== undefined && revision.switching !== true;
   return !late && (revision.status === 'DEPLOYING' || revision.status === 'UNKNOWN');
@@ -79,44 +85,17 @@ async function isWanted(deps: CompleteDeps, task: OpenTask): Promise<boolean> {
 
 async function accept(
   deps: CompleteDeps,
-  task: OpenTask,
+  task: DeployTask,
   body: CompleteRequest,
 ): Promise<{ accepted: boolean }> {
   const outcome = await outcomeOf(deps, task, body);
-  const recorded = revise(
-    refOf(task),
-    { set: { outcome } },
-    guard('outcome: none is recorded', absent('outcome')),
-    guard('transition: being deployed', oneOf('status', ['DEPLOYING', 'UNKNOWN'])),
-    guard('interrupt: none, or too late', any(absent('interrupt_requested_at'), present('switching'))),
-  );
-  await transact(deps.table, [
-    ...endTask(task, body.outcome, true, deps.clock.now()),
-    recorded,
-    await finished(deps, task),
-  ]);
+  const deployment = await deploymentOf(deps, task);
+  const ended = { said: body.outcome, outcome, now: deps.clock.now() };
+  await transact(deps.table, completeDeploy(task, deployment, ended));
   return { accepted: true };
 }
 
-/** The deployment has no task any more; the listener leaves it alone until Finish has said what should run. */
-async function finished(deps: CompleteDeps, task: OpenTask): Promise<Write> {
-  const deployment = await findDeployment(deps.table, task.tenant_id, task.deployment_id);
-  const epoch = deployment?.epoch ?? 0;
-  return update(
-    'deployment',
-    deploymentKey(task.tenant_id, task.deployment_id),
-    { set: { epoch: epoch + 1 }, remove: ['task_id'] },
-    guard('epoch: as read', equals('epoch', epoch)),
-    guard('task: still open', equals('task_id', task.id)),
-  );
-}
-
-async function deploymentWithout(deps: CompleteDeps, task: OpenTask): Promise<Write[]> {
-  const loaded = await load(deps, refOf(task));
-  return loaded?.deployment.task_id === task.id ? withoutTask(loaded) : [];
-}
-
-async function outcomeOf(deps: CompleteDeps, task: OpenTask, body: CompleteRequest): Promise<Outcome> {
+async function outcomeOf(deps: CompleteDeps, task: DeployTask, body: CompleteRequest): Promise<Outcome> {
   const message = await messageOf(deps, task, body);
   return {
     stage: 'deploy',
@@ -132,7 +111,7 @@ async function outcomeOf(deps: CompleteDeps, task: OpenTask, body: CompleteReque
 /** Listeners mask what they ship; what ends up in a response is masked here once more. */
 async function messageOf(
   deps: CompleteDeps,
-  task: OpenTask,
+  task: DeployTask,
   body: CompleteRequest,
 ): Promise<string | undefined> {
   const fallback = {
@@ -142,6 +121,6 @@ async function messageOf(
   };
   const text = body.status_message ?? fallback[body.outcome];
   if (text === undefined) return undefined;
-  const revision = await findRevision(deps.table, refOf(task));
-  return maskSecrets(text, await secretValues(deps, refOf(task), revision?.secrets));
+  const revision = await findRevision(deps.table, revisionOf(task));
+  return maskSecrets(text, await secretValues(deps, revisionOf(task), revision?.secrets));
 }

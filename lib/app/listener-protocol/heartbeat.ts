@@ -1,11 +1,10 @@
-import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
 import type { heartbeatTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { absent, equals, guard, oneOf, update } from '../../store/expressions.ts';
 import type { OpenTask } from '../../store/items.ts';
-import { openTaskKey } from '../../store/keys.ts';
 import { ConditionsFailed, retryRaces, type Write } from '../../store/operations.ts';
-import { findRevision, MoveRefused, move, revise } from '../../store/revisions.ts';
+import { findRevision, MoveRefused } from '../../store/revisions.ts';
+import { renewLease, revisionOf } from '../../store/tasks.ts';
+import { announceSwitch, resumeDeploy } from '../../store/transactions/claims.ts';
 import { writeAll } from '../../store/write.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -39,37 +38,17 @@ export async function heartbeatTask(
 
 /** The revision is to be interrupted or has an outcome. */
 async function isUnwanted(deps: HeartbeatDeps, task: OpenTask): Promise<boolean> {
-  const revision = await findRevision(deps.table, refOf(task));
+  if (task.kind === 'DELETE') return false;
+  const revision = await findRevision(deps.table, revisionOf(task));
   return revision?.interrupt_requested_at !== undefined || revision?.outcome !== undefined;
 }
 
-const refOf = (task: OpenTask) => ({
-  tenantId: task.tenant_id,
-  deploymentId: task.deployment_id,
-  revisionId: task.revision_id ?? '',
-});
-
-async function writesOf(deps: HeartbeatDeps, task: OpenTask, switching: boolean): Promise<Write[]> {
+async function writesOf(deps: HeartbeatDeps, task: OpenTask, isSwitching: boolean): Promise<Write[]> {
   const now = deps.clock.now();
-  const kept = update(
-    'task',
-    openTaskKey(task.tenant_id, task.listener_id, task.id),
-    { set: { state: 'claimed', lease_until: now + LEASE_SECONDS * 1000, last_heartbeat_at: now } },
-    guard('lease: its own', equals('lease_id', task.lease_id)),
-    guard('lease: not cancelled', oneOf('state', ['offered', 'claimed'])),
-  );
-  if (task.kind === 'DELETE' || (task.state === 'claimed' && !switching)) return [kept];
-  const ref = refOf(task);
-  const unstopped = [
-    guard('interrupt: none is asked for', absent('interrupt_requested_at')),
-    guard('outcome: none is recorded', absent('outcome')),
-  ];
-  if (task.state === 'claimed') {
-    const announced = revise(ref, { set: { switching: true } }, ...unstopped);
-    return [kept, announced];
-  }
-  const revision = await findRevision(deps.table, ref);
-  if (revision === undefined) return [kept];
-  const change = switching ? { set: { switching: true } } : {};
-  return [kept, move(revision, 'DEPLOYING', now, change, ...unstopped)];
+  const isAsBefore = task.state === 'claimed' && !isSwitching;
+  if (task.kind === 'DELETE' || isAsBefore) return [renewLease(task, now)];
+  if (task.state === 'claimed') return announceSwitch(task, now);
+  const revision = await findRevision(deps.table, revisionOf(task));
+  if (revision === undefined) return [renewLease(task, now)];
+  return resumeDeploy(task, revision, { isSwitching, now });
 }

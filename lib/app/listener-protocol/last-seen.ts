@@ -1,6 +1,4 @@
-import { update } from '../../store/expressions.ts';
-import { lastSeenKey } from '../../store/keys.ts';
-import { findSeen, type LastSeen } from '../../store/listeners.ts';
+import { findSeen, putSeen } from '../../store/listeners.ts';
 import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 
@@ -18,7 +16,7 @@ export async function noteSeen(deps: SeenDeps, tenantId: string, listenerId: str
   const seen = await findSeen(deps.table, tenantId, listenerId);
   const workedAt = seen?.worked_at ?? now;
   if (seen === undefined || now - seen.at >= WRITTEN_EVERY_MILLISECONDS)
-    await note(deps, tenantId, listenerId, { at: now, worked_at: workedAt });
+    await write(deps.table, putSeen({ tenantId, listenerId }, { at: now, worked_at: workedAt }));
   return workedAt;
 }
 
@@ -31,15 +29,5 @@ export async function noteWork(
 ): Promise<void> {
   const now = deps.clock.now();
   if (now - workedAt < WRITTEN_EVERY_MILLISECONDS) return;
-  await note(deps, tenantId, listenerId, { at: now, worked_at: now });
-}
-
-async function note(
-  { table }: SeenDeps,
-  tenantId: string,
-  listenerId: string,
-  times: Pick<LastSeen, 'at' | 'worked_at'>,
-): Promise<void> {
-  const set = { v: 2, entity: 'last_seen', tenant_id: tenantId, ...times };
-  await write(table, update('last_seen', lastSeenKey(tenantId, listenerId), { set }));
+  await write(deps.table, putSeen({ tenantId, listenerId }, { at: now, worked_at: now }));
 }

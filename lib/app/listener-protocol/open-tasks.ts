@@ -1,5 +1,4 @@
 import type { OpenTask } from '../../store/items.ts';
-import { openTaskKey } from '../../store/keys.ts';
 import { findOpenTask, openTaskPage } from '../../store/tasks.ts';
 import type { Deps } from '../deps.ts';
 
@@ -28,9 +27,8 @@ export type Found = {
 export async function* openTasksFor(deps: Pick<Deps, 'table'>, claimant: Claimant): AsyncGenerator<Found> {
   const { tenantId, listenerId, holding } = claimant;
   const first = await openTaskPage(deps.table, tenantId, listenerId);
-  const last = first.lastKey;
-  const behind =
-    last === undefined ? [] : holding.filter((id) => openTaskKey(tenantId, listenerId, id).sk > last.sk);
+  const last = first.lastId;
+  const behind = last === undefined ? [] : holding.filter((id) => id > last);
   const known = await Promise.all(behind.map((id) => findOpenTask(deps.table, tenantId, listenerId, id)));
   yield sorted([...first.items, ...known.filter((task) => task !== undefined)], claimant);
   for (let startAfter = last; startAfter !== undefined; ) {
@@ -39,7 +37,7 @@ export async function* openTasksFor(deps: Pick<Deps, 'table'>, claimant: Claiman
       page.items.filter(({ id }) => !behind.includes(id)),
       claimant,
     );
-    startAfter = page.lastKey;
+    startAfter = page.lastId;
   }
 }
 

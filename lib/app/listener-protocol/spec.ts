@@ -5,7 +5,7 @@ import type { RouteInput } from '../../contract/routes/route.ts';
 import { ownAddress } from '../../contract/text.ts';
 import { resolveResourceSpec } from '../../domain/resource-spec.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
-import { getConfiguration, getDeploymentItem } from '../../store/deployments.ts';
+import { getConfiguration, getDeploymentItem, slotHolder } from '../../store/deployments.ts';
 import type { Deployment, Revision } from '../../store/items.ts';
 import { getRevisionItem } from '../../store/revisions.ts';
 import { auditHandOut } from '../audit.ts';
@@ -68,7 +68,7 @@ export async function getSpec(
   caller: Caller,
 ): Promise<DeploySpec> {
   const deployment = await getDeploymentItem(deps.table, caller.tenantId, params.deployment_id);
-  const revisionId = deployment.active?.revision_id ?? deployment.slot?.revision_id;
+  const revisionId = deployment.active?.revision_id ?? slotHolder(deployment);
   const deleting = deployment.status === 'AWAITING_DELETE';
   if (deployment.listener_id !== params.listener_id || revisionId === undefined || deleting) {
     throw refuse('deployment_not_found', { id: params.deployment_id });

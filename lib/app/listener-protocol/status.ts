@@ -3,21 +3,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { reportStatus as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import { atMost, equals, update } from '../../store/expressions.ts';
 import type { Deployment } from '../../store/items.ts';
-import { deploymentKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
-import {
-  countReport,
-  findPlacement,
-  placementState,
-  rememberReports,
-  removePlacement,
-} from '../../store/placements.ts';
+import { findPlacement, placementState, rememberReports, removePlacement } from '../../store/placements.ts';
+import { recordReport } from '../../store/transactions/reports.ts';
 import { write } from '../../store/write.ts';
 import type { Caller } from '../caller.ts';
-import { activeRow } from '../deployments/row.ts';
 import type { Deps } from '../deps.ts';
 import { noteSeen } from './last-seen.ts';
 
@@ -86,18 +78,7 @@ async function take(deps: StatusDeps, report: Report, owner: Owner): Promise<Tak
   const next = reported(active, report);
   if (isDeepStrictEqual(next, active)) return 'known';
   try {
-    await transact(deps.table, [
-      update(
-        'deployment',
-        deploymentKey(tenantId, deployment.id),
-        { set: { active: next } },
-        equals('active.revision_id', active.revision_id),
-        atMost('active.epoch', report.epoch),
-        equals('status', deployment.status),
-      ),
-      ...(deployment.status === 'AWAITING_DELETE' ? [] : [activeRow(deployment, next)]),
-      countReport(deployment),
-    ]);
+    await transact(deps.table, recordReport(deployment, active, next, report.epoch));
     return 'new';
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;

@@ -2,6 +2,7 @@ import { maskSecrets } from '../../contract/mask.ts';
 import type { shipTaskLogs as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findRevision } from '../../store/revisions.ts';
+import { revisionOf } from '../../store/tasks.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { secretValues } from '../secrets.ts';
@@ -14,10 +15,9 @@ export async function shipTaskLogs(
   caller: Caller,
 ): Promise<{ accepted: number }> {
   const task = await heldTask(deps, caller.tenantId, params, body.lease_id);
-  if (task.revision_id === undefined) return { accepted: 0 };
-  const owner = { tenantId: caller.tenantId, deploymentId: task.deployment_id };
-  const ref = { ...owner, revisionId: task.revision_id };
-  const values = await secretValues(deps, owner, (await findRevision(deps.table, ref))?.secrets);
+  if (task.kind === 'DELETE') return { accepted: 0 };
+  const ref = revisionOf(task);
+  const values = await secretValues(deps, ref, (await findRevision(deps.table, ref))?.secrets);
   const lines = body.lines.map((line) => ({ ...line, message: maskSecrets(line.message, values) }));
   await deps.logs.append({ ...ref, type: 'deploy' }, lines);
   return { accepted: lines.length };

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { equals, guard, present, same, update } from '../../store/expressions.ts';
 import type { Listener } from '../../store/items.ts';
-import { listenerKey, listenerRowKey } from '../../store/keys.ts';
-import { transact, type Write } from '../../store/operations.ts';
+import { markClosing, unmarkClosing } from '../../store/listener-writes.ts';
+import { transact } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';
 
 type ClosingDeps = Pick<Deps, 'table' | 'clock'>;
@@ -21,19 +20,7 @@ export async function close(
   if (closing !== undefined && isDeepStrictEqual(closing.namespaces, namespaces)) return closing.id;
   const id = clock.randomId();
   const mark = { id, ...(namespaces !== undefined && { namespaces }) };
-  const asRead = [equals('k8s_namespaces', listener.k8s_namespaces), same('closing.id', closing?.id)];
-  await transact(
-    table,
-    onBoth(listener, ({ name, key, isRow }) =>
-      update(
-        name,
-        key,
-        { set: { v: 2, closing: mark } },
-        guard('listener: still there', present('pk')),
-        ...(isRow ? [] : asRead),
-      ),
-    ),
-  );
+  await transact(table, markClosing(listener, mark));
   return id;
 }
 
@@ -42,18 +29,4 @@ export const reopen = (
   { table }: Pick<Deps, 'table'>,
   listener: Listener,
   closingId: string,
-): Promise<void> =>
-  transact(
-    table,
-    onBoth(listener, ({ name, key }) =>
-      update(name, key, { remove: ['closing'] }, equals('closing.id', closingId)),
-    ),
-  );
-
-type Place = { name: string; key: ReturnType<typeof listenerKey>; isRow: boolean };
-
-/** A listener's item and its row in the list, which say the same. */
-export const onBoth = ({ tenant_id: tenantId, id }: Listener, write: (place: Place) => Write): Write[] => [
-  write({ name: 'listener', key: listenerKey(tenantId, id), isRow: false }),
-  write({ name: 'listener_row', key: listenerRowKey(tenantId, id), isRow: true }),
-];
+): Promise<void> => transact(table, unmarkClosing(listener, closingId));

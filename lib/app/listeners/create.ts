@@ -3,15 +3,13 @@ import type { CreateListenerBody } from '../../contract/listener-requests.ts';
 import type { createListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { ListenerView } from '../../contract/views.ts';
-import type { AuditMark } from '../../store/audit-items.ts';
-import { absent, guard, put } from '../../store/expressions.ts';
+import { takeMark } from '../../store/default-listener.ts';
 import type { Listener } from '../../store/items.ts';
-import { computeIdKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
-import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/operations.ts';
+import * as writes from '../../store/listener-writes.ts';
+import { ConditionsFailed, retryRaces, transact } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { takeMark } from './default-mark.ts';
 import { listenerView } from './view.ts';
 
 /** Registers a compute target; marking it as the default takes the mark from the one that had it. */
@@ -25,9 +23,9 @@ export async function createListener(
   const shown = listenerView(listener, undefined, deps.clock.now());
   const record = deps.idempotency.record(shown);
   await retryRaces(deps.table, async () => {
-    const marking = listener.is_default ? await takeMark(deps, listener) : [];
+    const marking = listener.is_default ? await takeMark(deps.table, listener) : [];
     try {
-      await transact(deps.table, [...writesOf(listener, audit), ...marking, ...record]);
+      await transact(deps.table, [...writes.createListener(listener, audit), ...marking, ...record]);
     } catch (error) {
       if (error instanceof ConditionsFailed && error.failed.has('compute_id')) {
         throw refuse('listener_taken', { tenantId: caller.tenantId, computeId: listener.compute_id });
@@ -54,26 +52,4 @@ function newListener(deps: Pick<Deps, 'clock'>, body: CreateListenerBody, tenant
     created_at: at,
     updated_at: at,
   };
-}
-
-function writesOf(listener: Listener, audit: AuditMark): Write[] {
-  const { tenant_id: tenantId, id, compute_id: computeId } = listener;
-  const reservation = { v: 1, entity: 'compute_id', tenant_id: tenantId, listener_id: id };
-  return [
-    put(
-      'listener',
-      { ...listenerKey(tenantId, id), ...listener, audit },
-      guard('creation: not there yet', absent('pk')),
-    ),
-    put(
-      'listener_row',
-      { ...listenerRowKey(tenantId, id), ...listener },
-      guard('creation: not there yet', absent('pk')),
-    ),
-    put(
-      'compute_id',
-      { ...computeIdKey(tenantId, computeId), ...reservation },
-      guard('creation: not there yet', absent('pk')),
-    ),
-  ];
 }

@@ -1,16 +1,12 @@
 import type { deleteListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { equals, remove } from '../../store/expressions.ts';
-import type { Listener } from '../../store/items.ts';
-import { computeIdKey, lastSeenKey, listenerKey, listenerRowKey } from '../../store/keys.ts';
+import { removeListener } from '../../store/listener-writes.ts';
 import { getListenerItem } from '../../store/listeners.ts';
-import { retryRaces, transact, type Write } from '../../store/operations.ts';
-import { removeVersions } from '../../store/placements.ts';
+import { retryRaces, transact } from '../../store/operations.ts';
 import { auditOfRemoval } from '../audit-of-removal.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { close, reopen } from './closing.ts';
-import { dropMark } from './default-mark.ts';
 import { inUse } from './in-use.ts';
 
 type DeleteDeps = Pick<Deps, 'table' | 'clock' | 'settings'>;
@@ -36,25 +32,8 @@ export async function deleteListener(
       throw late;
     }
     await transact(deps.table, [
-      ...deletion(listener, closingId),
+      ...removeListener(listener, closingId),
       auditOfRemoval(deps, caller, 'listener.delete', { subject_id: listener.id }),
     ]);
   });
-}
-
-function deletion(listener: Listener, closingId: string): Write[] {
-  const { tenant_id: tenantId, id, compute_id: computeId, is_default } = listener;
-  return [
-    remove(
-      'listener',
-      listenerKey(tenantId, id),
-      equals('closing.id', closingId),
-      equals('is_default', is_default),
-    ),
-    remove('listener_row', listenerRowKey(tenantId, id)),
-    remove('compute_id', computeIdKey(tenantId, computeId), equals('listener_id', id)),
-    remove('last_seen', lastSeenKey(tenantId, id)),
-    ...removeVersions(tenantId, id),
-    ...dropMark(listener),
-  ];
 }

@@ -3,16 +3,15 @@ import type { ChangeListenerBody } from '../../contract/listener-requests.ts';
 import type { patchListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { ListenerView } from '../../contract/views.ts';
-import type { AuditMark } from '../../store/audit-items.ts';
-import { equals, guard, present, same, update } from '../../store/expressions.ts';
+import { dropMark, takeMark } from '../../store/default-listener.ts';
 import type { Listener } from '../../store/items.ts';
+import { changeListener } from '../../store/listener-writes.ts';
 import { findLastSeen, getListenerItem } from '../../store/listeners.ts';
-import { retryRaces, transact, type Write } from '../../store/operations.ts';
+import { retryRaces, transact } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { close, onBoth, reopen } from './closing.ts';
-import { dropMark, takeMark } from './default-mark.ts';
+import { close, reopen } from './closing.ts';
 import { namespacesInUse } from './in-use.ts';
 import { listenerView } from './view.ts';
 
@@ -36,8 +35,8 @@ export async function patchListener(
     const closingId = await closeLeaving(deps, before, after);
     const shown = listenerView(after, lastSeenAt, deps.clock.now());
     await transact(deps.table, [
-      ...writesOf(before, after, closingId, audit),
-      ...(body.is_default === true ? await takeMark(deps, after) : []),
+      ...changeListener(before, after, closingId, audit),
+      ...(body.is_default === true ? await takeMark(deps.table, after) : []),
       ...(body.is_default === false ? dropMark(before) : []),
       ...deps.idempotency.record(shown),
     ]);
@@ -78,34 +77,4 @@ async function closeLeaving(deps: PatchDeps, before: Listener, after: Listener):
   if (late === undefined) return closingId;
   await reopen(deps, before, closingId);
   throw late;
-}
-
-/** A mark that was left behind goes: what is there now was asked for later. */
-function writesOf(
-  before: Listener,
-  after: Listener,
-  closingId: string | undefined,
-  audit: AuditMark,
-): Write[] {
-  const { version, k8s_namespaces, compute_config, is_default, updated_at } = after;
-  const set = { v: 2, version, k8s_namespaces, compute_config, is_default, updated_at };
-  const remove = ['closing', ...(version === undefined ? ['version'] : [])];
-  const asRead = [
-    same('version', before.version),
-    equals('k8s_namespaces', before.k8s_namespaces),
-    equals('compute_config', before.compute_config),
-    equals('is_default', before.is_default),
-    same('closing.id', closingId),
-  ];
-  return onBoth(before, ({ name, key, isRow }) =>
-    isRow
-      ? update(name, key, { set, remove }, guard('listener: still there', present('pk')))
-      : update(
-          name,
-          key,
-          { set: { ...set, audit }, remove },
-          guard('listener: still there', present('pk')),
-          ...asRead,
-        ),
-  );
 }

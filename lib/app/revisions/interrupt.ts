@@ -3,20 +3,15 @@ import type { interruptRevision as row } from '../../contract/routes/revisions.t
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { RevisionView } from '../../contract/views.ts';
 import { isTerminal } from '../../domain/transitions.ts';
-import type { AuditMark } from '../../store/audit-items.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
-import { equals, guard, update } from '../../store/expressions.ts';
-import type { Deployment, Revision } from '../../store/items.ts';
-import { deploymentKey, revisionKeyOf } from '../../store/keys.ts';
-import { retryRaces, transact, type Write } from '../../store/operations.ts';
-import { noteEnds } from '../../store/revision-ends.ts';
-import { endedDue, getRevisionItem, move, refOf } from '../../store/revisions.ts';
+import type { Revision } from '../../store/items.ts';
+import { retryRaces, transact } from '../../store/operations.ts';
+import { getRevisionItem } from '../../store/revisions.ts';
+import { interruptQueued, isTooLate, requestInterrupt } from '../../store/transactions/interrupts.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks.ts';
-import { queueDue } from '../deployments/writes.ts';
 import type { Deps } from '../deps.ts';
-import { interruptRequest, isTooLate } from './interrupt-request.ts';
 import { revisionView } from './view.ts';
 
 /**
@@ -44,8 +39,8 @@ export async function interruptRevision(
     const shown = revisionView(interrupted(revision, now), deployment, undefined);
     const writes =
       revision.status === 'QUEUED'
-        ? endQueued(deployment, revision, now, audit)
-        : [interruptRequest(revision, now, { audit })];
+        ? interruptQueued(deployment, revision, { message: endedInQueue(now), audit, now })
+        : [requestInterrupt(revision, now, audit)];
     await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);
     return shown;
   });
@@ -58,10 +53,11 @@ function interrupted(revision: Revision, now: number): Revision {
   if (revision.status !== 'QUEUED') return asked;
   const status = 'INTERRUPTED';
   const history = [...revision.history, { status, at } as const];
-  return { ...asked, status, history, status_message: endedInQueue(at) };
+  return { ...asked, status, history, status_message: endedInQueue(now) };
 }
 
-const endedInQueue = (at: string): string => `Interrupted on request at ${at}, while it was queued.`;
+const endedInQueue = (now: number): string =>
+  `Interrupted on request at ${new Date(now).toISOString()}, while it was queued.`;
 
 function checkInTime(revision: Revision): void {
   if (isTerminal(revision.status)) {
@@ -73,37 +69,4 @@ function checkInTime(revision: Revision): void {
     const reason = `Revision ${revision.id} is ${revision.status} and its listener moves traffic to it: too late to interrupt.`;
     throw refuse('state_forbids', { reason });
   }
-}
-
-/** It leaves the queue, or the slot if it has that already, in the same transaction. */
-function endQueued(deployment: Deployment, revision: Revision, now: number, audit: AuditMark): Write[] {
-  const at = new Date(now).toISOString();
-  const place = deployment.queued.indexOf(revision.number);
-  const holdsSlot = deployment.slot?.revision_id === revision.id;
-  const leave = holdsSlot
-    ? {
-        change: { remove: ['slot'] },
-        test: guard('slot: still has it', equals('slot.revision_id', revision.id)),
-      }
-    : {
-        change: { remove: [`queued[${place}]`] },
-        test: guard('queue: its place as read', equals(`queued[${place}]`, revision.number)),
-      };
-  return [
-    move(revision, 'INTERRUPTED', now, {
-      set: {
-        status_message: endedInQueue(at),
-        interrupt_requested_at: at,
-        audit,
-        ...endedDue(revisionKeyOf(refOf(revision)), now),
-      },
-    }),
-    ...noteEnds([revision], 'INTERRUPTED'),
-    update(
-      'deployment',
-      deploymentKey(deployment.tenant_id, deployment.id),
-      { ...leave.change, set: queueDue(deployment, now) },
-      leave.test,
-    ),
-  ];
 }

@@ -3,16 +3,14 @@ import type { redeployRevision as row } from '../../contract/routes/revisions.ts
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { getConfiguration, getDeploymentItem } from '../../store/deployments.ts';
-import { check, guard, present } from '../../store/expressions.ts';
 import type { Configuration, Deployment, Revision } from '../../store/items.ts';
-import { listenerKey } from '../../store/keys.ts';
 import { retryRaces, transact } from '../../store/operations.ts';
 import { getRevisionItem } from '../../store/revisions.ts';
+import { changeDeployment } from '../../store/transactions/deployments.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkMatch, checkOpen, checkQueue } from '../deployments/checks.ts';
 import { type ShownDeployment, showDeployment } from '../deployments/view.ts';
-import { changeDeployment, putConfiguration, putRevision } from '../deployments/writes.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from './new-revision.ts';
 
@@ -41,17 +39,9 @@ export async function redeployRevision(
       artifact: old.artifact,
     });
     const shown = await showDeployment(deps, after);
-    await transact(deps.table, [
-      changeDeployment(before, after, revision.number, deps.clock.now()),
-      check(
-        'listener',
-        listenerKey(before.tenant_id, before.listener_id),
-        guard('listener: still there', present('pk')),
-      ),
-      putRevision(revision),
-      putConfiguration(after, auditOf(deps, caller, 'revision.redeploy')),
-      ...deps.idempotency.record(shown),
-    ]);
+    const audit = auditOf(deps, caller, 'revision.redeploy');
+    const changes = { before, after, revision, sealed: undefined, audit, now: deps.clock.now() };
+    await transact(deps.table, [...changeDeployment(changes), ...deps.idempotency.record(shown)]);
     return shown;
   });
 }

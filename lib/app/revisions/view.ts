@@ -31,9 +31,11 @@ export const isReconciled = (revision: Revision, { active }: Deployment): boolea
   active?.revision_id === revision.id && active.reconciled;
 
 function queuedMessage(revision: Revision, { slot }: Deployment, holder: Revision | undefined): string {
-  if (slot === undefined || slot.revision_id === revision.id) return 'Next in line; about to be processed.';
+  const next = 'Next in line; about to be processed.';
+  if (slot === undefined) return next;
   if (slot.kind === 'delete')
     return `Waits for the deletion of its deployment, under way since ${slot.since}.`;
+  if (slot.revision_id === revision.id) return next;
   const status = holder?.status ?? 'in progress';
   return `Waits for revision ${slot.revision_id}, which is ${status}, in progress since ${slot.since}.`;
 }
@@ -45,7 +47,8 @@ export async function holderFor(
   revisions: Revision[],
 ): Promise<Revision | undefined> {
   const { slot } = deployment;
-  if (slot === undefined || !revisions.some((revision) => revision.status === 'QUEUED')) return undefined;
+  if (slot?.kind !== 'revision' || !revisions.some((revision) => revision.status === 'QUEUED'))
+    return undefined;
   return findRevisionByNumber(
     deps.table,
     { tenantId: deployment.tenant_id, deploymentId: deployment.id },

@@ -1,15 +1,13 @@
 import { type BuildJob, type BuildSource, BuildsAtCapacity } from '../../adapters/builds.ts';
 import { platformsOf } from '../../contract/platforms.ts';
-import { numberOf } from '../../domain/revision-id.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { findDeployment, getConfiguration } from '../../store/deployments.ts';
-import { absent, equals, guard, remove, same } from '../../store/expressions.ts';
 import type { Configuration, Deployment, Revision } from '../../store/items.ts';
-import { tokenKey } from '../../store/keys.ts';
 import { findListener } from '../../store/listeners.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
-import { findRevision, move, revise } from '../../store/revisions.ts';
+import { findRevision } from '../../store/revisions.ts';
+import { awaitBuild, keepBuildId, noteCapacity, type TokenTask } from '../../store/transactions/steps.ts';
 import { findUpload } from '../../store/uploads.ts';
 import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
@@ -17,7 +15,6 @@ import { gitCredentialsOf } from '../integrations/sealed.ts';
 import { secretValues } from '../secrets.ts';
 import { uploadIdOf } from '../uploads/object-path.ts';
 import { StepRefused } from './prepare.ts';
-import { storeToken, type TokenTask } from './tokens.ts';
 
 type BuildDeps = Pick<Deps, 'table' | 'clock' | 'builds' | 'keys' | 'settings'>;
 
@@ -36,7 +33,7 @@ export async function buildRevision(deps: BuildDeps, task: TokenTask): Promise<v
     const { buildId } = await deps.builds.start(job);
     await storeBuildId(deps, task, buildId, revision);
   } catch (error) {
-    if (error instanceof BuildsAtCapacity) await noteCapacity(deps, task, error.message);
+    if (error instanceof BuildsAtCapacity) await waitForCapacity(deps, task, error.message);
     throw error;
   }
 }
@@ -46,22 +43,9 @@ const buildNameOf = ({ id, builds_lost: lost = 0 }: Revision): string =>
   lost === 0 ? id : `${id}-${lost + 1}`;
 
 /** Until the next try nothing waits for a token: the wait is noted, so that a person sees it and an interrupt ends it directly. */
-async function noteCapacity({ table }: BuildDeps, task: TokenTask, reason: string): Promise<void> {
+async function waitForCapacity({ table }: BuildDeps, task: TokenTask, reason: string): Promise<void> {
   const message = `Waits until a build can start: ${reason}`;
-  const { tenantId, deploymentId } = task;
-  await transact(table, [
-    revise(
-      task,
-      { set: { at_capacity: true, status_message: message } },
-      guard('attempt: its own', equals('attempt', task.attempt)),
-      guard('interrupt: none is asked for', absent('interrupt_requested_at')),
-    ),
-    remove(
-      'token',
-      tokenKey(tenantId, deploymentId, numberOf(task.revisionId)),
-      guard('token: its own', equals('token', task.token)),
-    ),
-  ]).catch((error: unknown) => {
+  await transact(table, noteCapacity(task, message)).catch((error: unknown) => {
     // An interrupt or a later attempt was quicker: the next try finds it.
     if (!(error instanceof ConditionsFailed)) throw error;
   });
@@ -71,21 +55,8 @@ async function storeBuildToken(deps: BuildDeps, task: TokenTask, revision: Revis
   if (revision.status !== 'AWAITING_BUILD' && revision.status !== 'BUILDING')
     throw new StepRefused('Build', task);
   const now = deps.clock.now();
-  const wanted = [
-    guard('interrupt: none is asked for', absent('interrupt_requested_at')),
-    guard('attempt: its own', equals('attempt', task.attempt)),
-  ];
   try {
-    await transact(deps.table, [
-      move(
-        revision,
-        revision.status,
-        now,
-        { set: { build_due_at: dueAtOf(deps, revision, now) } },
-        ...wanted,
-      ),
-      storeToken(task, 'build'),
-    ]);
+    await transact(deps.table, awaitBuild(task, revision, { dueAt: dueAtOf(deps, revision, now), now }));
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
     const current = await findRevision(deps.table, task);
@@ -108,21 +79,10 @@ async function storeBuildId(
   deps: BuildDeps,
   task: TokenTask,
   buildId: string,
-  { at_capacity: hasWaited, builds_lost: lost }: Revision,
+  revision: Revision,
 ): Promise<void> {
   try {
-    await write(
-      deps.table,
-      revise(
-        task,
-        { set: { build_id: buildId }, remove: hasWaited === true ? ['at_capacity', 'status_message'] : [] },
-        guard('attempt: its own', equals('attempt', task.attempt)),
-        guard('interrupt: none is asked for', absent('interrupt_requested_at')),
-        guard('outcome: none is recorded', absent('outcome')),
-        guard('build: none is known', absent('build_id')),
-        guard('build: none was lost since', same('builds_lost', lost)),
-      ),
-    );
+    await write(deps.table, keepBuildId(task, buildId, revision));
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
     const current = await findRevision(deps.table, task);
@@ -180,7 +140,8 @@ async function sourceOf(
 ): Promise<BuildSource> {
   const { repo_ref: ref, repo_commit_sha: commitSha, source_tarball_path: key } = revision.revision_config;
   if (key !== undefined) {
-    const upload = await findUpload(table, task, uploadIdOf(task, key) ?? '');
+    const id = uploadIdOf(task, key);
+    const upload = id === undefined ? undefined : await findUpload(table, task, id);
     if (upload === undefined) throw new Error(`the upload ${key} of revision ${revision.id} is not recorded`);
     return { kind: 'tarball', key, versionId: upload.version_id, sha256: upload.sha256 };
   }

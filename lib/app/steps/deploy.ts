@@ -1,12 +1,11 @@
-import { absent, equals, guard } from '../../store/expressions.ts';
 import type { Revision } from '../../store/items.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
-import { findRevision, MoveRefused, move } from '../../store/revisions.ts';
+import { findRevision, MoveRefused } from '../../store/revisions.ts';
+import { awaitDeploy, type TokenTask } from '../../store/transactions/steps.ts';
 import type { Deps } from '../deps.ts';
 import { offerTask } from '../engine/deploys.ts';
 import { load } from '../engine/situation.ts';
 import { StepRefused } from './prepare.ts';
-import { storeToken, type TokenTask } from './tokens.ts';
 
 type DeployDeps = Pick<Deps, 'table' | 'clock'>;
 
@@ -33,20 +32,8 @@ export async function deployRevision(deps: DeployDeps, task: TokenTask): Promise
 }
 
 async function storeDeployToken(deps: DeployDeps, task: TokenTask, revision: Revision): Promise<void> {
-  const again = revision.status === 'DEPLOYING' || revision.status === 'UNKNOWN';
-  const change = revision.outcome?.stage === 'build' ? { remove: ['outcome'] } : {};
   try {
-    await transact(deps.table, [
-      move(
-        revision,
-        again ? revision.status : 'AWAITING_DEPLOY',
-        deps.clock.now(),
-        change,
-        guard('interrupt: none is asked for', absent('interrupt_requested_at')),
-        guard('attempt: its own', equals('attempt', task.attempt)),
-      ),
-      storeToken(task, 'deploy'),
-    ]);
+    await transact(deps.table, awaitDeploy(task, revision, deps.clock.now()));
   } catch (error) {
     if (error instanceof ConditionsFailed || error instanceof MoveRefused)
       throw new StepRefused('Deploy', task);

@@ -1,7 +1,6 @@
 import type { ExecutionInput } from '../../adapters/workflow.ts';
 import { ConditionsFailed } from '../../store/operations.ts';
-import { findRevision } from '../../store/revisions.ts';
-import { attemptOf } from '../engine/ask.ts';
+import { attemptOf, findRevision } from '../../store/revisions.ts';
 import { type EndDeps, endRevision } from '../engine/end-revision.ts';
 import { markDeath } from '../engine/restart.ts';
 

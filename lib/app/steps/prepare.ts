@@ -5,12 +5,11 @@ import { maskSecrets } from '../../contract/mask.ts';
 import { artifactNumberOf } from '../../domain/file-places.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { findDeployment, getConfiguration } from '../../store/deployments.ts';
-import { absent, equals, guard } from '../../store/expressions.ts';
-import type { Deployment, Outcome, Revision } from '../../store/items.ts';
-import { revisionKeyOf } from '../../store/keys.ts';
+import type { Deployment, Revision } from '../../store/items.ts';
 import { findListener } from '../../store/listeners.ts';
 import { ConditionsFailed } from '../../store/operations.ts';
-import { findRevision, inFlightDue, MoveRefused, move } from '../../store/revisions.ts';
+import { findRevision, MoveRefused } from '../../store/revisions.ts';
+import { type PreparedFacts, prepare } from '../../store/transactions/steps.ts';
 import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import { gitCredentialsOf } from '../integrations/sealed.ts';
@@ -174,36 +173,16 @@ async function resolve(
   }
 }
 
-type Facts = {
-  outcome?: Outcome;
-  artifact?: Revision['artifact'];
-  commit?: string | undefined;
-  message?: string | undefined;
-};
-
 /** A repeated step finds its own status and writes it again. */
 async function step(
   deps: PrepareDeps,
   ref: ExecutionInput,
   revision: Revision,
   to: Revision['status'],
-  { outcome, artifact, commit, message }: Facts,
+  facts: PreparedFacts,
 ): Promise<void> {
-  const now = deps.clock.now();
-  const facts = { outcome, artifact, status_message: message, 'revision_config.repo_commit_sha': commit };
-  const set = { ...inFlightDue(revisionKeyOf(ref), now), ...facts };
   try {
-    await write(
-      deps.table,
-      move(
-        revision,
-        to,
-        now,
-        { set },
-        guard('interrupt: none is asked for', absent('interrupt_requested_at')),
-        guard('attempt: its own', equals('attempt', ref.attempt)),
-      ),
-    );
+    await write(deps.table, prepare(revision, to, facts, { attempt: ref.attempt, now: deps.clock.now() }));
   } catch (error) {
     if (error instanceof ConditionsFailed || error instanceof MoveRefused)
       throw new StepRefused('Prepare', ref);

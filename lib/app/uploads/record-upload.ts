@@ -1,10 +1,8 @@
 import { refuse } from '../../contract/errors.ts';
 import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
-import { absent, put } from '../../store/expressions.ts';
 import type { Deployment } from '../../store/items.ts';
-import { uploadKey } from '../../store/keys.ts';
 import type { Write } from '../../store/operations.ts';
-import { findUpload, type Upload } from '../../store/uploads.ts';
+import { findUpload, putUpload, type Upload } from '../../store/uploads.ts';
 import type { Deps } from '../deps.ts';
 import { uploadIdOf } from './object-path.ts';
 
@@ -25,7 +23,7 @@ export async function recordUpload(deps: UploadDeps, deployment: Deployment, pat
     return [];
   }
   const item = await lookAt(deps, { deployment, path, id });
-  return [put('upload', { ...uploadKey(owner.tenantId, owner.deploymentId, id), ...item }, absent('pk'))];
+  return [putUpload(item)];
 }
 
 const unusable = (path: string, why: string): Error =>

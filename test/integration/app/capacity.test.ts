@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { rowOf } from '../../../lib/app/deployments/row.ts';
 import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
 import { routes } from '../../../lib/contract/routes.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
+import { rowOf } from '../../../lib/store/deployment-rows.ts';
 import { findDeployment } from '../../../lib/store/deployments.ts';
 import type { Revision } from '../../../lib/store/items.ts';
 import { deploymentKey, deploymentRowKey, revisionKey } from '../../../lib/store/keys.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rowOf } from '../../../lib/app/deployments/row.ts';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
-import { packedId, unpackedId } from '../../../lib/store/deployment-rows.ts';
+import { packedId, rowOf, unpackedId } from '../../../lib/store/deployment-rows.ts';
 import { findDeployment } from '../../../lib/store/deployments.ts';
 import { update } from '../../../lib/store/expressions.ts';
 import type { Deployment } from '../../../lib/store/items.ts';

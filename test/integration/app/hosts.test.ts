@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { releaseHost } from '../../../lib/app/deployments/hosts.ts';
 import { load } from '../../../lib/app/engine/situation.ts';
-import { withoutTask } from '../../../lib/app/engine/tasks.ts';
 import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { getDeploymentItem } from '../../../lib/store/deployments.ts';
 import { update } from '../../../lib/store/expressions.ts';
+import { releaseHost } from '../../../lib/store/hosts.ts';
 import { ConditionsFailed, transact } from '../../../lib/store/operations.ts';
 import { placementKey } from '../../../lib/store/placement-keys.ts';
+import { forgetTask } from '../../../lib/store/transactions/tasks.ts';
 import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 import { ended } from '../../support/world/processed.ts';
 import {
@@ -145,7 +145,9 @@ describe('the host of a custom_url', () => {
     const read = await load(self.plane.deps, { tenantId: self.plane.caller.tenantId, deploymentId: id });
     if (read === undefined) throw new Error('no deployment');
     await change(self.plane, id, address('https://two.example.com'));
-    await expect(transact(self.plane.deps.table, withoutTask(read))).rejects.toThrow(ConditionsFailed);
+    await expect(transact(self.plane.deps.table, forgetTask(read.deployment))).rejects.toThrow(
+      ConditionsFailed,
+    );
     expect(await addresses(self)).toEqual(['https://two.example.com']);
   });
 
@@ -195,8 +197,8 @@ describe('the host of a custom_url', () => {
     const { id } = await post(plane, body);
     expect((await post(plane, body)).id).toBe(id);
     const deployment = await getDeploymentItem(plane.deps.table, plane.caller.tenantId, id);
-    await transact(plane.deps.table, await releaseHost(plane.deps, deployment));
+    await transact(plane.deps.table, await releaseHost(plane.deps.table, deployment));
     expect(await claims(plane)).toEqual([]);
-    expect(await releaseHost(plane.deps, deployment)).toEqual([]);
+    expect(await releaseHost(plane.deps.table, deployment)).toEqual([]);
   });
 });

@@ -35,9 +35,16 @@ import { allItems, aWorld, type World } from '../../support/world/world.ts';
  */
 const recordFile = new URL('stored-shapes.json', import.meta.url);
 type Shape = { properties?: Record<string, { const?: unknown }>; oneOf?: Shape[] };
+const shapeSchema = z
+  .custom<Shape>((shape) => typeof shape === 'object' && shape !== null)
+  .refine(({ properties, oneOf }) => properties !== undefined || oneOf !== undefined);
 
 const record = async (): Promise<Record<string, unknown>> =>
   z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(recordFile, 'utf8')));
+
+/** The properties of a shape, or of all the shapes that it may have. */
+const propertiesOf = ({ properties = {}, oneOf = [] }: Shape): NonNullable<Shape['properties']> =>
+  Object.assign({}, properties, ...oneOf.map(propertiesOf));
 
 /** The shape of every schema that describes a whole item, by `entity@v`. */
 function declaredShapes(): Map<string, Shape> {
@@ -66,7 +73,7 @@ function declaredShapes(): Map<string, Shape> {
     if (!(schema instanceof z.ZodObject || schema instanceof z.ZodDiscriminatedUnion)) continue;
     // Through JSON, as the record is read: no prototypes, nothing undefined.
     const shape: Shape = JSON.parse(JSON.stringify(z.toJSONSchema(schema, { unrepresentable: 'any' })));
-    const { entity, v } = shape.properties ?? shape.oneOf?.[0]?.properties ?? {};
+    const { entity, v } = propertiesOf(shape);
     if (entity !== undefined) shapes.set(`${String(entity.const)}@${String(v?.const)}`, shape);
   }
   return shapes;
@@ -133,9 +140,9 @@ describe('what is stored', () => {
       const key = `${String(item.entity)}@${String(item.v)}`;
       // What is written and never read has no schema, only its attributes.
       const shape = z
-        .union([z.object({ properties: z.looseObject({}) }), z.object({ attributes: z.array(z.string()) })])
+        .union([z.object({ attributes: z.array(z.string()) }), shapeSchema])
         .parse(recorded[key], { error: () => advice(key, { attributes: Object.keys(item) }) });
-      const known = 'attributes' in shape ? shape.attributes : Object.keys(shape.properties);
+      const known = 'attributes' in shape ? shape.attributes : Object.keys(propertiesOf(shape));
       const unknown = Object.keys(item).filter((name) => !keys.has(name) && !known.includes(name));
       expect([key, unknown]).toEqual([key, []]);
     }

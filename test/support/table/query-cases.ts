@@ -2,14 +2,12 @@ import type * as z from 'zod';
 import { logChunk, packLines } from '../../../lib/adapters/aws/log-chunks.ts';
 import { queryLog } from '../../../lib/adapters/aws/log-query.ts';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
-import { rowsOf } from '../../../lib/app/deployments/row-lists.ts';
-import { firstQueued } from '../../../lib/app/engine/end-queued.ts';
 import { listMembers } from '../../../lib/app/members/list.ts';
 import { listTenants } from '../../../lib/app/tenants/list.ts';
 import { apiKeyRows } from '../../../lib/store/api-keys.ts';
 import * as audit from '../../../lib/store/audit-items.ts';
 import { auditEventKey } from '../../../lib/store/audit-keys.ts';
-import { keysBeside } from '../../../lib/store/deletions.ts';
+import { removalsBeside } from '../../../lib/store/deletions.ts';
 import { packedId, rowsOnListener } from '../../../lib/store/deployment-rows.ts';
 import { dueItems } from '../../../lib/store/due.ts';
 import { unsentEvents, unsentEventsOf } from '../../../lib/store/event-items.ts';
@@ -25,8 +23,10 @@ import { revocation, revocationsIn } from '../../../lib/store/oauth-revocations.
 import * as tokens from '../../../lib/store/oauth-tokens.ts';
 import { placementKey, placementVersionKeys } from '../../../lib/store/placement-keys.ts';
 import { placementState, placementsOn, placementVersion } from '../../../lib/store/placements.ts';
+import { firstQueued } from '../../../lib/store/queue.ts';
 import { endsReader, revisionEnds } from '../../../lib/store/revision-ends.ts';
 import { revisionsBetween } from '../../../lib/store/revisions.ts';
+import { rowsOf } from '../../../lib/store/row-lists.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { openTaskPage } from '../../../lib/store/tasks.ts';
 import { aCaller } from '../world/caller.ts';
@@ -66,7 +66,7 @@ const ofDeployments: QueryCase[] = [
   },
   {
     name: 'queued revisions of a deployment',
-    file: 'lib/app/engine/end-queued.ts',
+    file: 'lib/store/revisions.ts',
     shape: items.revision,
     key: (id) => keys.revisionKey(TENANT, id, 1),
     more: () => ({ number: 1, status: 'QUEUED' }),
@@ -88,11 +88,11 @@ const ofDeployments: QueryCase[] = [
     file: 'lib/store/deletions.ts',
     shape: items.configuration,
     key: (id) => keys.configurationKey(TENANT, id, 1),
-    ask: (table, id) => keysBeside(table, { tenantId: TENANT, deploymentId: id }, 10),
+    ask: (table, id) => removalsBeside(table, { tenantId: TENANT, deploymentId: id }, 10),
   },
   {
     name: 'deployments of a tenant',
-    file: 'lib/app/deployments/row-lists.ts',
+    file: 'lib/store/row-lists.ts',
     shape: items.deploymentRow,
     key: (id) => keys.deploymentRowKey(id, 'deployment'),
     ask: (table, id) => all(rowsOf({ table, tenantId: id, others: true, deleted: false }, 10)),

@@ -2,15 +2,17 @@ import { hashOf, newApiKey } from '../../../lib/app/identity/api-key.ts';
 import type { Role } from '../../../lib/contract/roles.ts';
 import { packedId } from '../../../lib/store/deployment-rows.ts';
 import type { ApiKeyItem } from '../../../lib/store/identity-items.ts';
-import type {
-  Configuration,
-  Deployment,
-  DeploymentRow,
-  Listener,
-  OpenTask,
-  Placement,
-  Revision,
-  TaskToken,
+import {
+  type Configuration,
+  type Deployment,
+  type DeploymentRow,
+  type DeployTask,
+  type Listener,
+  type OpenTask,
+  openTask,
+  type Placement,
+  type Revision,
+  type TaskToken,
 } from '../../../lib/store/items.ts';
 import {
   apiKeyKey,
@@ -120,22 +122,24 @@ const aConfiguration: Configuration = {
   secret_names: [],
 };
 
-export const aTask = (changes: Partial<OpenTask> = {}): OpenTask => ({
-  ...base,
-  entity: 'task',
-  id: ids.task,
-  kind: 'DEPLOY',
-  listener_id: ids.listener,
-  deployment_id: ids.deployment,
-  revision_id: ids.revision,
-  epoch: 1,
-  state: 'claimed',
-  offered_at: Date.now(),
-  lease_id: ids.lease,
-  lease_until: Date.now() + 60_000,
-  instance_id: 'instance',
-  ...changes,
-});
+export const aTask = (changes: Partial<DeployTask> = {}): OpenTask =>
+  openTask.parse({
+    ...base,
+    entity: 'task',
+    id: ids.task,
+    kind: 'DEPLOY',
+    listener_id: ids.listener,
+    deployment_id: ids.deployment,
+    revision_id: ids.revision,
+    epoch: 1,
+    state: 'claimed',
+    offered_at: Date.now(),
+    lease_id: ids.lease,
+    lease_until: Date.now() + 60_000,
+    last_heartbeat_at: Date.now(),
+    instance_id: 'instance',
+    ...changes,
+  });
 
 export const seedDeployment = (table: MockedTable, changes: Partial<Deployment> = {}): void =>
   table.seed(deploymentKey(ids.tenant, ids.deployment), aDeployment(changes));
@@ -153,7 +157,7 @@ export const seedDeploymentRow = (table: MockedTable): void =>
 export const seedRevision = (table: MockedTable, changes: Partial<Revision> = {}): void =>
   table.seed(revisionKey(ids.tenant, ids.deployment, 1), aRevision(changes));
 
-export const seedTask = (table: MockedTable, changes: Partial<OpenTask> = {}): void =>
+export const seedTask = (table: MockedTable, changes: Partial<DeployTask> = {}): void =>
   table.seed(openTaskKey(ids.tenant, ids.listener, ids.task), aTask(changes));
 
 export const seedToken = (table: MockedTable, stage: TaskToken['stage']): void =>

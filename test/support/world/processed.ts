@@ -6,7 +6,8 @@ import { equals, update } from '../../../lib/store/expressions.ts';
 import type { Outcome, Revision } from '../../../lib/store/items.ts';
 import { revisionKeyOf } from '../../../lib/store/keys.ts';
 import { transact } from '../../../lib/store/operations.ts';
-import { getRevisionItem, move } from '../../../lib/store/revisions.ts';
+import { move } from '../../../lib/store/revision-moves.ts';
+import { getRevisionItem } from '../../../lib/store/revisions.ts';
 import type { World } from './world.ts';
 
 export const COMMIT = 'c'.repeat(40);

@@ -1,8 +1,8 @@
-import { deploymentRowOfAnyVersion } from '../../store/deployment-rows.ts';
-import type { DeploymentRow } from '../../store/items.ts';
-import { deletedRowKey, deploymentRowKey } from '../../store/keys.ts';
-import { find, queryAll } from '../../store/operations.ts';
-import type { Table } from '../../store/table.ts';
+import { deploymentRowOfAnyVersion } from './deployment-rows.ts';
+import type { DeploymentRow } from './items.ts';
+import { deletedRowKey, deploymentRowKey } from './keys.ts';
+import { find, queryAll } from './operations.ts';
+import type { Table } from './table.ts';
 
 /** Which of a tenant's two lists are looked into: that of deployments being deleted is for those who ask for it. */
 export type RowLists = { table: Table; tenantId: string; others: boolean; deleted: boolean };
