@@ -16,22 +16,6 @@ export type WriteStream = {
   type: 'build' | 'deploy';
 };
 
-const base = { v: z.literal(1), pk: z.string(), sk: z.string(), tenant_id: z.string(), ttl: z.number() };
-
-export const logChunk = z.object({
-  ...base,
-  entity: z.literal('log_chunk'),
-  revision_id: z.string(),
-  first: z.number(),
-  last: z.number(),
-  /** Gzipped JSON lines of [timestamp, level, message]. */
-  lines: z.instanceof(Uint8Array),
-});
-export type LogChunk = z.infer<typeof logChunk>;
-
-/** The time of the newest line: what makes each chunk later than the one before it. */
-export const logEnd = z.object({ ...base, entity: z.literal('log_end'), last: z.number() });
-
 const storedLine = z.tuple([z.number(), z.enum(logLevels), z.string()]);
 
 /** Epoch milliseconds at which the revision with this UUIDv7 was accepted. */

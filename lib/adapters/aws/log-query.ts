@@ -1,9 +1,8 @@
-import { logChunkKey } from '../../store/keys.ts';
-import { queryPage } from '../../store/operations.ts';
+import { chunksBetween, type LogChunk } from '../../store/logs.ts';
 import type { Table } from '../../store/table.ts';
 import { idOf, isAfter, offsetOf, type Place, parseAfterId, parseOffset } from '../log-place.ts';
 import type { LogEntry, LogQuery, LogStream } from '../logs.ts';
-import { createdAt, type LogChunk, logChunk, unpackLines } from './log-chunks.ts';
+import { createdAt, unpackLines } from './log-chunks.ts';
 
 /** A page of chunks holds what most questions ask for; a read pays for all of it. */
 const CHUNKS_A_PAGE = 10;
@@ -53,7 +52,6 @@ const placeBehind = ({ last }: LogChunk, order: LogQuery['order']): Place => ({
 });
 
 async function* chunksFrom(table: Table, { stream, query, from, after }: Ask): AsyncGenerator<LogChunk> {
-  const key = (time: number) => logChunkKey(stream.tenantId, stream.deploymentId, stream.type, time);
   const begins = stream.revisionId === undefined ? 0 : createdAt(stream.revisionId);
   const isAscending = query.order === 'asc';
   const lowest = Math.max(
@@ -64,14 +62,8 @@ async function* chunksFrom(table: Table, { stream, query, from, after }: Ask): A
   );
   const highest = (!isAscending && from?.timestamp) || TIME_MAX;
   if (lowest > highest) return;
-  const range = { pk: key(0).pk, between: [key(Math.floor(lowest)).sk, key(highest).sk] as [string, string] };
-  let startAfter: { pk: string; sk: string } | undefined;
-  do {
-    const options = { ...range, newestFirst: !isAscending, limit: CHUNKS_A_PAGE };
-    const page = await queryPage(table, logChunk, { ...options, ...(startAfter && { startAfter }) });
-    yield* page.items;
-    startAfter = page.lastKey;
-  } while (startAfter !== undefined);
+  const range = { from: Math.floor(lowest), to: highest, newestFirst: !isAscending };
+  yield* chunksBetween(table, stream, { ...range, limit: CHUNKS_A_PAGE });
 }
 
 function entriesOf(chunk: LogChunk, { stream, query, from, after }: Ask): PlacedEntry[] {

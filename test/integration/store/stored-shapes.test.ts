@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import * as logChunks from '../../../lib/adapters/aws/log-chunks.ts';
 import { offerTask } from '../../../lib/app/engine/deploys.ts';
 import { load } from '../../../lib/app/engine/situation.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
@@ -16,6 +15,7 @@ import * as identityItems from '../../../lib/store/identity-items.ts';
 import * as integrationItems from '../../../lib/store/integrations.ts';
 import * as items from '../../../lib/store/items.ts';
 import * as listenerItems from '../../../lib/store/listeners.ts';
+import * as logs from '../../../lib/store/logs.ts';
 import * as names from '../../../lib/store/names.ts';
 import * as oauthConnectionItems from '../../../lib/store/oauth-connections.ts';
 import * as oauthRevocationItems from '../../../lib/store/oauth-revocations.ts';
@@ -53,7 +53,7 @@ function declaredShapes(): Map<string, Shape> {
     items,
     identityItems,
     listenerItems,
-    logChunks,
+    logs,
     uploads,
     deletions,
     auditItems,

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { logChunk, packLines } from '../../../lib/adapters/aws/log-chunks.ts';
+import { packLines } from '../../../lib/adapters/aws/log-chunks.ts';
 import { queryLog } from '../../../lib/adapters/aws/log-query.ts';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
 import { listMembers } from '../../../lib/app/members/list.ts';
@@ -16,6 +16,7 @@ import { integration, integrationsOf } from '../../../lib/store/integrations.ts'
 import * as items from '../../../lib/store/items.ts';
 import * as keys from '../../../lib/store/keys.ts';
 import { listenerRows } from '../../../lib/store/listeners.ts';
+import { logChunk } from '../../../lib/store/logs.ts';
 import * as connections from '../../../lib/store/oauth-connections.ts';
 import * as oauthKeys from '../../../lib/store/oauth-keys.ts';
 import { oauthProvider, providersOf } from '../../../lib/store/oauth-providers.ts';
@@ -114,7 +115,7 @@ const ofDeployments: QueryCase[] = [
   },
   {
     name: 'lines of a log',
-    file: 'lib/adapters/aws/log-query.ts',
+    file: 'lib/store/logs.ts',
     shape: logChunk,
     key: (id) => keys.logChunkKey(TENANT, id, 'build', 5),
     more: () => ({ last: 5, lines: packLines([{ timestamp: 5, level: 'INFO', message: 'a line' }]) }),
@@ -122,7 +123,7 @@ const ofDeployments: QueryCase[] = [
   },
   {
     name: 'a log that is deleted',
-    file: 'lib/adapters/aws/logs.ts',
+    file: 'lib/store/logs.ts',
     shape: logChunk,
     key: (id) => keys.logChunkKey(TENANT, id, 'build', 5),
     more: () => ({ last: 5, lines: packLines([{ timestamp: 5, level: 'INFO', message: 'a line' }]) }),
