@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { makeApp } from '../lib/infra/app.ts';
+import { bundleBuilder } from '../lib/infra/builder-bundle.ts';
 import { bundleFunctions } from '../lib/infra/bundles.ts';
 import { handlers } from '../lib/infra/handlers.ts';
 
 const app = new App();
-makeApp(app, await bundleFunctions(handlers(), join(app.outdir, 'bundles')));
+const bundles = await bundleFunctions(handlers(), join(app.outdir, 'bundles'));
+makeApp(app, bundles, await bundleBuilder(join(app.outdir, 'builder')));
 app.synth();

@@ -13,3 +13,28 @@ export const JAVASCRIPT_SERVER = '@langchain/langgraph-cli@1.4.5';
 export const PNPM_VERSION = '10';
 export const YARN_CLASSIC_VERSION = '1';
 export const YARN_VERSION = '4';
+
+/** The Node.js that the builder runs on in AWS, and that images of projects have which name none. */
+export const NODE_MAJOR = '24';
+/** What images of Python projects have which name none. */
+export const PYTHON_DEFAULT = '3.12';
+
+/** Mirrors of the official images, without the other registry's limits on downloads. */
+const LIBRARY = 'public.ecr.aws/docker/library';
+/** The images that are chosen here, not by a project: what a tag stands for can be changed by others. */
+const DIGESTS = new Map([
+  ['node:24-bookworm', 'sha256:3d27e5c11e5786e309ec3e03f93ae536eb36e6e5eb3714d5eb3300a36157add0'],
+  ['python:3.12-bookworm', 'sha256:dbbe4ceb97851e2e5fa83798b239811f871cb743b259ba3563737349f6bcfaa0'],
+  ['python:3.13-slim-bookworm', 'sha256:01f42367a0a94ad4bc17111776fd66e3500c1d87c15bbd6055b7371d39c124fb'],
+]);
+/** What the agent's own tool runs in. */
+export const TOOL_IMAGE = 'python:3.13-slim-bookworm';
+/** Runs privileged on the build machine, so it is this one and no other. */
+export const BINFMT_IMAGE =
+  'docker.io/tonistiigi/binfmt:qemu-v10.2.3@sha256:400a4873b838d1b89194d982c45e5fb3cda4593fbfd7e08a02e76b03b21166f0';
+
+/** The address of an official image, by digest where it is one of those chosen here. */
+export function imageAddress(name: string): string {
+  const digest = DIGESTS.get(name);
+  return `${LIBRARY}/${name}${digest === undefined ? '' : `@${digest}`}`;
+}

@@ -3,9 +3,10 @@ import { CfnProject } from 'aws-cdk-lib/aws-codebuild';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { CfnSubscriptionFilter, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
 import { functionRows } from '../contract/functions.ts';
-import { buildspec } from './image-builder/buildspec.ts';
+import { buildspec } from './buildspec.ts';
 import { nameOf, type Platform } from './platform.ts';
 import type { Settings } from './settings.ts';
 import { SlipwayFunction } from './slipway-function.ts';
@@ -16,16 +17,24 @@ const IMAGE = 'aws/codebuild/amazonlinux-x86_64-standard:5.0';
 
 export const buildLogGroupName = ({ environment }: Settings): string => `/slipway/${environment}/builds`;
 
+export type BuildsProps = {
+  settings: Settings;
+  jobsBucketName: string;
+  /** Holds the bundled builder, which every build fetches first. */
+  builderFolder: string;
+};
+
 /**
- * Where code of users is built. The project's role writes its own log and takes the one object that tells a build what to do; whatever
- * else a build needs lies in that object and is good for that build alone.
+ * Where code of users is built. The project's role writes its own log, reads the builder, and takes the one object that tells a build
+ * what to do; whatever else a build needs lies in that object and is good for that build alone.
  */
 export class Builds extends Construct {
   readonly project: CfnProject;
   readonly logGroup: LogGroup;
 
-  constructor(scope: Construct, id: string, settings: Settings, jobsBucketName: string) {
+  constructor(scope: Construct, id: string, { settings, jobsBucketName, builderFolder }: BuildsProps) {
     super(scope, id);
+    const builder = new Asset(this, 'Builder', { path: builderFolder });
     this.logGroup = new LogGroup(this, 'Log', {
       logGroupName: buildLogGroupName(settings),
       retention: settings.logRetentionDays as RetentionDays, // CloudFormation refuses a number that CloudWatch does not know
@@ -35,7 +44,7 @@ export class Builds extends Construct {
     this.project = new CfnProject(this, 'Project', {
       name: nameOf(settings, 'builds'),
       description: 'Slipway: builds one revision',
-      serviceRole: this.#role(jobsBucketName).roleArn,
+      serviceRole: this.#role(jobsBucketName, builder).roleArn,
       source: { type: 'NO_SOURCE', buildSpec: JSON.stringify(buildspec()) },
       artifacts: { type: 'NO_ARTIFACTS' },
       environment: {
@@ -43,7 +52,11 @@ export class Builds extends Construct {
         image: IMAGE,
         computeType: COMPUTE_TYPE,
         privilegedMode: true,
-        environmentVariables: [{ name: 'JOBS_BUCKET_NAME', value: jobsBucketName }],
+        environmentVariables: [
+          { name: 'JOBS_BUCKET_NAME', value: jobsBucketName },
+          { name: 'BUILDER_BUCKET_NAME', value: builder.s3BucketName },
+          { name: 'BUILDER_KEY', value: builder.s3ObjectKey },
+        ],
       },
       timeoutInMinutes: minutes,
       queuedTimeoutInMinutes: minutes,
@@ -51,7 +64,7 @@ export class Builds extends Construct {
     });
   }
 
-  #role(jobsBucketName: string): Role {
+  #role(jobsBucketName: string, builder: Asset): Role {
     const statements = [
       new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -60,6 +73,10 @@ export class Builds extends Construct {
       new PolicyStatement({
         actions: ['s3:DeleteObject', 's3:GetObject'],
         resources: [`arn:${Stack.of(this).partition}:s3:::${jobsBucketName}/builds/*`],
+      }),
+      new PolicyStatement({
+        actions: ['s3:GetObject'],
+        resources: [builder.bucket.arnForObjects(builder.s3ObjectKey)],
       }),
     ];
     return new Role(this, 'Role', {

@@ -15,17 +15,27 @@ import { Storage } from './storage.ts';
 import { eventBusName, Triggers } from './triggers.ts';
 import { Workflow } from './workflow.ts';
 
-type SlipwayStackProps = StackProps & { settings: Settings; bundles: ReadonlyMap<string, Bundle> };
+type SlipwayStackProps = StackProps & {
+  settings: Settings;
+  bundles: ReadonlyMap<string, Bundle>;
+  /** Holds the bundled builder. */
+  builderFolder: string;
+};
 
 /** One installation of Slipway. */
 export class SlipwayStack extends Stack {
   /** One for each area of the route table. */
   readonly nestedStacks: NestedStack[];
 
-  constructor(scope: Construct, id: string, { settings, bundles, ...props }: SlipwayStackProps) {
-    super(scope, id, props);
+  constructor(scope: Construct, id: string, props: SlipwayStackProps) {
+    const { settings, bundles, builderFolder, ...rest } = props;
+    super(scope, id, rest);
     const storage = new Storage(this, 'Storage', settings);
-    const builds = new Builds(this, 'Builds', settings, storage.jobsBucketName);
+    const builds = new Builds(this, 'Builds', {
+      settings,
+      jobsBucketName: storage.jobsBucketName,
+      builderFolder,
+    });
     const platform = this.#platform(settings, bundles, storage, builds);
     const workflow = new Workflow(this, 'Workflow', platform);
     const triggers = new Triggers(this, 'Triggers', platform, storage.table);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { childEnvironment, ownVariables } from '../processes/environment.ts';
-import type { OutputLine } from '../processes/group.ts';
+import type { GroupExit, OutputLine } from '../processes/group.ts';
 import { describeExit, type Processes, runCommand } from '../processes/run-command.ts';
 
 export type UnpackRequest = {
@@ -50,13 +50,13 @@ export async function unpackArchive(
   processorSecondsMax = PROCESSOR_SECONDS_MAX,
 ): Promise<Unpacked> {
   const main = fileURLToPath(new URL('./unpack-main.ts', import.meta.url));
-  const node = [process.execPath, `--max-old-space-size=${HEAP_MEBIBYTES_MAX}`, main];
+  const [command, ...args] = unpackCommand(request, [main], processorSecondsMax);
   const lines: string[] = [];
   const exit = await runCommand(
     processes,
     {
-      command: '/bin/sh',
-      args: ['-c', LIMITED, 'sh', String(processorSecondsMax), ...node, JSON.stringify(request)],
+      command,
+      args,
       cwd: '/',
       environment: childEnvironment(ownVariables()),
       onLine: ({ stream, line }: OutputLine) => void (stream === 'stdout' && lines.push(line)),
@@ -65,7 +65,27 @@ export async function unpackArchive(
     signal,
     { known: true },
   );
-  if (exit.code === 0) return parseAnswer(lines.join(''));
+  return unpackedBy(exit, lines.join(''), processorSecondsMax);
+}
+
+/** The command that unpacks: `program` is what Node runs, with `answerFor` behind it. */
+export function unpackCommand(
+  request: UnpackRequest,
+  program: readonly string[],
+  processorSecondsMax = PROCESSOR_SECONDS_MAX,
+): [command: string, ...args: string[]] {
+  const node = [process.execPath, `--max-old-space-size=${HEAP_MEBIBYTES_MAX}`, ...program];
+  const limited = ['-c', LIMITED, 'sh', String(processorSecondsMax)];
+  return ['/bin/sh', ...limited, ...node, JSON.stringify(request)];
+}
+
+/** What a child that has ended has unpacked, from how it ended and what it wrote to its standard output. */
+export function unpackedBy(
+  exit: GroupExit,
+  stdout: string,
+  processorSecondsMax = PROCESSOR_SECONDS_MAX,
+): Unpacked {
+  if (exit.code === 0) return parseAnswer(stdout);
   const reason =
     exit.signal === 'SIGXCPU'
       ? `unpacking it takes more than ${processorSecondsMax} s of processor time`
@@ -74,7 +94,7 @@ export async function unpackArchive(
 }
 
 function parseAnswer(text: string): Unpacked {
-  // Written by unpack-main.ts.
+  // Written by answer.ts.
   const answer = JSON.parse(text) as UnpackAnswer;
   const counts = { entries: answer.entries, bytesInflated: answer.bytesInflated };
   return answer.outcome === 'refused'

@@ -27,6 +27,8 @@ export function machineTests(at: () => Tour): void {
     const ids = { tenantId: slipway.tenantId, deploymentId: hello.id, revisionId: hello.latest_revision_id };
     expect(build.environment).toEqual({
       JOBS_BUCKET_NAME: build.bucketName,
+      BUILDER_BUCKET_NAME: expect.stringMatching(/\S/),
+      BUILDER_KEY: expect.stringMatching(/\.zip$/),
       SLIPWAY_TENANT_ID: slipway.tenantId,
       SLIPWAY_DEPLOYMENT_ID: hello.id,
       SLIPWAY_REVISION_ID: hello.latest_revision_id,

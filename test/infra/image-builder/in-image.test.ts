@@ -1,157 +1,186 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { imagePlace } from '../../../lib/builds/codebuild/planned.ts';
+import { findProject, planProject } from '../../../lib/builds/plan-project.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { type Files, writeFiles } from '../../support/files/write-files.ts';
+import { theBuilder } from './set-up.ts';
 
-const scripts = fileURLToPath(new URL('../../../lib/infra/image-builder/', import.meta.url));
-
-/** Notes what it was called with; fails as the file `<tool>-fails` says. */
+/** Notes what it was called with; fails as the file `<tool>-<word>-fails` says. */
 const recorder = `#!/bin/sh
 here="$(dirname -- "$0")"
 echo "$(basename -- "$0") $*" >>"$here/../calls"
-[ ! -f "$here/../$(basename -- "$0")-$1-fails" ] || { cat "$here/../$(basename -- "$0")-$1-fails" >&2; exit 1; }
+[ ! -f "$here/../$(basename -- "$0")-$1-fails" ] || { cat "$here/../$(basename -- "$0")-$1-fails" >&2; exit 7; }
 `;
 
-/** What runs inside an image build, with its fixed folders moved into one of the test's own. */
-async function anImage(files: Files, facts: Record<string, string> = {}) {
-  const folder = await temporaryFolder();
+type Ran = { code: number; said: string };
+
+/** The inside of an image build, in folders of the test's own: a project with its plan, and tools that only note their calls. */
+async function anImage(
+  files: Files,
+  commands: { installCommand?: string; buildCommand?: string } = {},
+  config = 'langgraph.json',
+) {
+  const folder = await realpath(await temporaryFolder());
   const at = (...names: string[]): string => join(folder, ...names);
   for (const name of ['slipway', 'build', 'bin']) await mkdir(at(name));
   await writeFiles(at('build'), files);
-  const move = (text: string): string =>
-    text
-      .replaceAll('/slipway-build', at('build'))
-      .replaceAll('/slipway-project', at('project'))
-      .replaceAll('/slipway/', `${at('slipway')}/`)
-      .replaceAll('/tmp/npm.log', at('npm.log'));
-  for (const name of ['run.sh', 'python_project.py'])
-    await writeFile(at('slipway', name), move(await readFile(join(scripts, name), 'utf8')));
-  const all = {
-    project: '.',
-    config: 'langgraph.json',
-    language: 'plain',
-    'install-command': '',
-    'build-command': '',
-    ...facts,
-  };
-  for (const [name, text] of Object.entries(all)) await writeFile(at('slipway', name), text);
-  for (const name of ['npm', 'npx']) {
+  const wanted = { configPath: config, ...commands };
+  const plan = await planProject(await findProject(at('build'), wanted, { mayQuote: false }), imagePlace);
+  await writeFile(at('slipway/plan.json'), JSON.stringify(plan));
+  await cp(join((await theBuilder()).folder, 'builder.mjs'), at('slipway/builder.mjs'));
+  for (const name of ['npm', 'npx', 'uv']) {
     await writeFile(at('bin', name), recorder);
     await chmod(at('bin', name), 0o755);
   }
   return {
     at,
-    run: (step: string): string =>
-      execFileSync('sh', [at('slipway/run.sh'), step], {
-        env: { PATH: `${at('bin')}:${process.env.PATH ?? ''}`, HOME: folder },
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }),
+    run: (step: string): Ran => {
+      const args = [at('slipway/builder.mjs'), step, at('build'), at('project')];
+      const env = { PATH: `${at('bin')}:${process.env.PATH ?? ''}`, HOME: folder };
+      try {
+        return { code: 0, said: execFileSync(process.execPath, args, { env, encoding: 'utf8' }) };
+      } catch (error) {
+        // What execFileSync throws has the code and the output.
+        const { status, stdout } = error as { status: number; stdout: string };
+        return { code: status, said: stdout };
+      }
+    },
     calls: async () => (await readFile(at('calls'), 'utf8').catch(() => '')).split('\n').filter(Boolean),
   };
 }
 
-const packageJson = (fields: object): string => JSON.stringify(fields);
-const withDependencies = packageJson({ dependencies: { a: '1' } });
+const json = (fields: object): string => JSON.stringify(fields);
+const withDependencies = json({ dependencies: { a: '1' } });
+const agent = { 'langgraph.json': json({ graphs: { a: './a.js:graph' } }), 'a.js': '' };
 
-it.each<[string, Files, string[]]>([
-  ['a lockfile of npm', { 'package.json': '{}', 'package-lock.json': '{}' }, ['npm ci']],
-  ['dependencies alone', { 'package.json': withDependencies }, ['npm install']],
-  ['no dependencies', { 'package.json': '{}' }, []],
-  ['no package.json', { 'a.txt': '' }, []],
-  [
-    'pnpm',
-    { 'package.json': packageJson({ packageManager: 'pnpm@9.1.0+sha512.x' }), 'pnpm-lock.yaml': '' },
-    ['npx --yes pnpm@9.1.0 install --frozen-lockfile'],
-  ],
-  ['old yarn', { 'package.json': '{}', 'yarn.lock': '' }, ['npx --yes yarn@1 install --frozen-lockfile']],
-  [
-    'new yarn',
-    { 'package.json': '{}', 'yarn.lock': '', '.yarnrc.yml': '' },
-    ['npx --yes --package=@yarnpkg/cli-dist@4 yarn install --immutable'],
-  ],
-  [
-    'a version that is no version',
-    { 'package.json': packageJson({ packageManager: 'pnpm@1; touch pwned' }), 'pnpm-lock.yaml': '' },
-    ['npx --yes pnpm@10 install --frozen-lockfile'],
-  ],
-])('installs what a project with %s asks for', async (_, files, expected) => {
-  const image = await anImage(files);
-  image.run('install');
-  expect(await image.calls()).toEqual(expected);
+it('installs what the plan says, and nothing where it says so', async () => {
+  const image = await anImage({ 'package.json': withDependencies });
+  expect(image.run('install').code).toBe(0);
+  expect(await image.calls()).toEqual(['npm install']);
+  const nothing = await anImage({ 'a.txt': '' });
+  expect(nothing.run('install')).toEqual({ code: 0, said: 'Nothing to install: there is no package.json\n' });
 });
 
 it('passes over a lockfile that does not fit, and over nothing else that goes wrong', async () => {
   const image = await anImage({ 'package.json': withDependencies, 'package-lock.json': '{}' });
   await writeFile(image.at('npm-ci-fails'), 'npm error code EUSAGE\n');
-  expect(image.run('install')).toContain('does not fit package.json');
+  expect(image.run('install')).toEqual({
+    code: 0,
+    said: expect.stringContaining('does not fit package.json'),
+  });
   expect(await image.calls()).toEqual(['npm ci', 'npm install']);
   await writeFile(image.at('npm-ci-fails'), 'npm error code E404\n');
-  expect(() => image.run('install')).toThrow(/E404/);
+  // The build is told the code of the command itself.
+  expect(image.run('install')).toEqual({ code: 7, said: expect.stringContaining('E404') });
 });
 
 it('runs the commands of the client as they are, in the folder of the config', async () => {
-  const command = `echo 'a  b' > "it is.txt" && echo $0`;
   const image = await anImage(
-    { 'apps/a b/x.txt': '', 'package.json': '{}' },
-    { project: 'apps/a b', 'install-command': command, 'build-command': 'echo built > built.txt' },
+    { 'apps/a b/x.json': '{}', 'package.json': '{}' },
+    { installCommand: `echo 'a  b' > "it is.txt" && echo $0`, buildCommand: 'echo built > built.txt' },
+    'apps/a b/x.json',
   );
-  image.run('install');
-  image.run('build');
+  expect([image.run('install').code, image.run('build').code]).toEqual([0, 0]);
   expect(await readFile(image.at('build/apps/a b/it is.txt'), 'utf8')).toBe('a  b\n');
   expect(await readFile(image.at('build/apps/a b/built.txt'), 'utf8')).toBe('built\n');
   expect(await image.calls()).toEqual([]);
 });
 
-it('builds with the build script, and fails as it does', async () => {
-  const image = await anImage({ 'package.json': packageJson({ scripts: { build: 'tsc' } }) });
-  image.run('build');
+it('builds with a build script, also one that the installation has written', async () => {
+  const image = await anImage(
+    { 'package.json': '{}' },
+    { installCommand: `echo '${json({ scripts: { build: 'tsc' } })}' >package.json` },
+  );
+  image.run('install');
+  expect(image.run('build').code).toBe(0);
   expect(await image.calls()).toEqual(['npm run build']);
   await writeFile(image.at('npm-run-fails'), 'tsc: no\n');
-  expect(() => image.run('build')).toThrow(/tsc: no/);
+  expect(image.run('build')).toEqual({ code: 7, said: expect.stringContaining('tsc: no') });
 });
 
 it('leaves the build script of an agent alone, and says so', async () => {
-  const files = { 'package.json': packageJson({ scripts: { build: 'tsc' } }) };
-  const image = await anImage(files, { language: 'javascript' });
-  expect(image.run('build')).toMatch(/^The `build` script .* was not run/);
+  const image = await anImage({ ...agent, 'package.json': json({ scripts: { build: 'tsc' } }) });
+  expect(image.run('build')).toEqual({
+    code: 0,
+    said: expect.stringMatching(/^Nothing to build: the `build` script .* was not run/),
+  });
   expect(await image.calls()).toEqual([]);
 });
 
+it('fails for a graph that the build does not make', async () => {
+  const image = await anImage({ 'langgraph.json': agent['langgraph.json'] }, { buildCommand: 'true' });
+  expect(image.run('build')).toEqual({
+    code: 1,
+    said: expect.stringContaining("graph 'a' names ./a.js, but there is no file a.js"),
+  });
+});
+
 it('gives an agent in JavaScript a server, unless its workspace brings one', async () => {
-  const without = await anImage(
-    { 'package.json': packageJson({ packageManager: 'yarn@1.22.22' }), 'yarn.lock': '' },
-    { language: 'javascript' },
-  );
+  const without = await anImage({
+    ...agent,
+    'package.json': json({ packageManager: 'yarn@1.22.22' }),
+    'yarn.lock': '',
+  });
   without.run('install');
   const [own, server] = await without.calls();
   expect(own).toBe('npx --yes yarn@1.22.22 install --frozen-lockfile');
   expect(server).toMatch(/^npm install --no-save --no-package-lock @langchain\/langgraph-cli@\d/);
   expect(await readdir(without.at('build/.slipway-agent-server'))).toEqual(['package.json']);
-  const files = { 'node_modules/.bin/langgraphjs': '', 'apps/a/package.json': '{}' };
-  const brings = await anImage(files, { language: 'javascript', project: 'apps/a' });
+  const files = {
+    'node_modules/.bin/langgraphjs': '',
+    'apps/a/langgraph.json': agent['langgraph.json'],
+    'apps/a/a.js': '',
+  };
+  const brings = await anImage(files, {}, 'apps/a/langgraph.json');
   brings.run('install');
   expect(await brings.calls()).toEqual([]);
+});
+
+const pythonAgent = {
+  'a/langgraph.json': json({ graphs: { a: './agent.py:graph' }, dependencies: ['.'] }),
+  'a/agent.py': '',
+};
+
+it('installs a Python agent with uv in an environment of its own, with a server of the version of its tool', async () => {
+  const packages = 'a/.venv/lib/python3.12/site-packages';
+  const image = await anImage(
+    { ...pythonAgent, 'a/requirements.txt': 'x\n', 'a/.venv/old.txt': '' },
+    {},
+    'a/langgraph.json',
+  );
+  const uv = `${recorder}echo "$VIRTUAL_ENV $UV_NO_CACHE" >>"$here/../calls"
+[ "$1" != venv ] || mkdir -p '${image.at('build', packages)}/langgraph_cli-0.3.1.dist-info'\n`;
+  await writeFile(image.at('bin/uv'), uv);
+  expect(image.run('install').code).toBe(0);
+  const calls = await image.calls();
+  expect(calls.filter((line) => line.startsWith('uv '))).toEqual([
+    'uv venv --python /usr/local/bin/python3.12 .venv',
+    'uv pip install -r requirements.txt',
+    'uv pip install langgraph-cli[inmem]==0.3.1',
+  ]);
+  expect(calls).toContain(`${image.at('build/a/.venv')} 1`);
+  expect(await readdir(image.at('build/a/.venv'))).toEqual(['lib']);
 });
 
 it('seals without history: a server by one name, a Python environment without its interpreter', async () => {
   const image = await anImage(
     {
+      ...pythonAgent,
       '.git/config': '',
-      'a/langgraph.json': '{}',
       'a/.venv/bin/python3.12': { link: '/usr/bin/python3.12' },
       'a/.venv/bin/python': { link: 'python3.12' },
       'a/.venv/bin/tool': 'kept',
     },
-    { language: 'python', project: 'a' },
+    {},
+    'a/langgraph.json',
   );
-  image.run('seal');
+  expect(image.run('seal').code).toBe(0);
   expect(await readdir(image.at('build'))).toEqual(['a']);
   expect(await readlink(image.at('project'))).toBe(`${image.at('build')}/a`);
   expect(await readdir(image.at('build/a/.venv/bin'))).toEqual(['tool']);
   const sealed = JSON.parse(await readFile(image.at('build/a/.venv/slipway.json'), 'utf8'));
-  expect(sealed).toEqual({ python: expect.stringMatching(/^3\.\d+$/), root: image.at('build') });
+  expect(sealed).toEqual({ python: '3.12', root: image.at('build') });
 });

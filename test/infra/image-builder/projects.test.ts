@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { BuildPlan } from '../../../lib/builds/plan.ts';
 import type { Files } from '../../support/files/write-files.ts';
 import { aBuilder, aJob, aStore, type Builder, buildsOf, type Ended, type Job } from './set-up.ts';
 
@@ -16,6 +17,14 @@ async function built(files: Files, job: Job = {}): Promise<{ builder: Builder; e
 
 const seen = (builder: Builder, ...path: string[]): Promise<string> =>
   readFile(join(builder.state, ...path), 'utf8');
+
+const python = (version?: string): string =>
+  JSON.stringify({ graphs: { a: './a.py:g' }, dependencies: ['.'], python_version: version });
+
+/** The plan that an image build was given. */
+const planIn = async (builder: Builder): Promise<BuildPlan> =>
+  // Written by the builder.
+  JSON.parse(await seen(builder, 'build-0/slipway/plan.json')) as BuildPlan;
 
 /** A job that makes a folder, and the store it goes to. */
 async function folderJob(changes: Job = {}): Promise<Job> {
@@ -105,10 +114,13 @@ describe('an image', () => {
       { buildCommand: 'npm run make' },
     );
     const dockerfile = await seen(builder, 'build-0/Dockerfile');
-    expect(dockerfile).toContain('run.sh install');
+    // It may be for another kind of processor than the machine's, so its own Node.js runs the builder.
+    expect(dockerfile).toContain('target=/slipway node /slipway/builder.mjs install /slipway-build');
     expect(dockerfile).toContain('npm start');
-    expect(await seen(builder, 'build-0/slipway/build-command')).toBe('npm run make');
-    expect(await seen(builder, 'build-0/slipway/language')).toBe('plain');
+    expect(await planIn(builder)).toMatchObject({
+      language: 'plain',
+      build: { do: 'run', command: 'npm run make' },
+    });
     expect(await readdir(join(builder.state, 'build-0/context'))).not.toContain('.git');
   });
 
@@ -123,48 +135,38 @@ describe('an image', () => {
 
 describe('a folder', () => {
   it.each([
-    ['javascript', { 'langgraph.json': agent, Dockerfile: 'FROM own' }, 'node:22-bookworm'],
-    [
-      'python',
-      { 'langgraph.json': '{"graphs":{"a":"./a.py:g"},"python_version":"3.11"}' },
-      'python:3.11-bookworm',
-    ],
+    ['javascript', { 'langgraph.json': agent, 'src/a.ts': '', Dockerfile: 'FROM own' }, 'node:22-bookworm'],
+    ['python', { 'langgraph.json': python('3.11'), 'a.py': '' }, 'python:3.11-bookworm'],
     // What the project does not choose is one image and no other, whatever its tag becomes.
     ['plain', { 'package.json': '{}' }, /node:24-bookworm@sha256:[0-9a-f]{64}/.source],
-    [
-      'python',
-      { 'langgraph.json': '{"graphs":{"a":"./a.py:g"}}' },
-      /python:3.12-bookworm@sha256:[0-9a-f]{64}/.source,
-    ],
+    ['python', { 'langgraph.json': python(), 'a.py': '' }, /python:3.12-bookworm@sha256:[0-9a-f]{64}/.source],
   ])('of a %s project is built where its servers run', async (language, files, base) => {
     const { builder, ended } = await built(files, await folderJob());
     expect(ended.exported.ARTIFACT_KEY).toBe('k');
     const dockerfile = await seen(builder, 'build-0/Dockerfile');
     expect(dockerfile).toMatch(new RegExp(`^FROM public.ecr.aws/docker/library/${base} AS build\n`));
     expect(dockerfile).toMatch(/FROM scratch\nCOPY --from=build \/slipway-build \/\n$/);
-    expect(await seen(builder, 'build-0/slipway/language')).toBe(language);
+    expect(dockerfile).toContain('target=/slipway /slipway/node /slipway/builder.mjs install /slipway-build');
+    expect((await planIn(builder)).language).toBe(language);
   });
 
   it.each([
     [
       '{"graphs":{"a":"./a.py:g","b":"./b.ts:g"}}',
-      'langgraph.json has graphs in Python and in JavaScript; one agent server runs one language, so deploy them separately',
+      "langgraph.json line 1: graph 'a' is Python and 'b' is JavaScript; one agent server runs one language, so deploy them separately",
     ],
     [
       '{"graphs":{"a":"nothing"}}',
-      "langgraph.json: each of graphs must look like './file.ts:export' (a file, a colon and what it exports)",
+      "langgraph.json line 1: graphs.a must look like './file.ts:export' (a file, a colon and what it exports)",
     ],
-    ['{"graphs":', 'langgraph.json is not valid JSON at line 1, column 11'],
-    [
-      '{"graphs":{"a":"./a.py:g"},"python_version":"3.9"}',
-      'langgraph.json: python_version 3.9: the agent server needs Python 3.11 or later',
-    ],
+    ['{"graphs":', 'langgraph.json is not valid JSON at line 1 column 11'],
+    [python('3.9'), 'langgraph.json: python_version 3.9: the agent server needs Python 3.11 or later'],
     [
       '{"graphs":{"a":"./a.ts:g"},"node_version":"22\\nRUN x"}',
-      'langgraph.json: node_version must be a version number as text, such as "24"',
+      'langgraph.json line 1: node_version must be a version number such as "3.12" or "22"',
     ],
   ])('is not made of the config %s', async (config, reason) => {
-    const { ended } = await built({ 'langgraph.json': config }, await folderJob());
+    const { ended } = await built({ 'langgraph.json': config, 'a.py': '' }, await folderJob());
     expectReason(ended, reason);
     expect(buildsOf(ended)).toEqual([]);
   });
@@ -197,8 +199,12 @@ describe('what a user writes', () => {
       await folderJob({ configPath: `${folder}/langgraph.json`, installCommand: nasty, buildCommand: nasty }),
     );
     expect(ended.exported.ARTIFACT_KEY).toBe('k');
-    expect(await seen(builder, 'build-0/slipway/install-command')).toBe(nasty);
-    expect(await seen(builder, 'build-0/slipway/project')).toBe(folder);
+    const plan = await planIn(builder);
+    expect(plan.folder).toBe(folder);
+    expect([plan.install[0]?.steps, plan.build]).toEqual([
+      [{ do: 'run', command: nasty }],
+      { do: 'run', command: nasty },
+    ]);
     expect(await seen(builder, 'build-0/Dockerfile')).not.toContain('pwned');
     for (const { tool, args } of ended.calls) expect([tool, ...args].join(' ')).not.toContain('pwned');
     const everything = await readdir(builder.folder, { recursive: true });

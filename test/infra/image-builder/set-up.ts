@@ -1,14 +1,15 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
-import { buildspec } from '../../../lib/infra/image-builder/buildspec.ts';
+import { afterAll, onTestFinished } from 'vitest';
+import { bundleBuilder } from '../../../lib/infra/builder-bundle.ts';
+import { buildspec } from '../../../lib/infra/buildspec.ts';
 import { gitRepositoryIn, type TestRepository } from '../../support/files/git-repository.ts';
-import { temporaryFolder } from '../../support/files/temporary-folder.ts';
+import { newFolder, removeFolder, temporaryFolder } from '../../support/files/temporary-folder.ts';
 import type { Files } from '../../support/files/write-files.ts';
 
 const tools = fileURLToPath(new URL('tools/', import.meta.url));
@@ -22,6 +23,8 @@ const machine = {
   AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: '/v2/credentials/machine-secret',
   AWS_REGION: 'eu-west-1',
   CODEBUILD_AUTH_TOKEN: 'machine-secret',
+  BUILDER_BUCKET_NAME: 'assets',
+  BUILDER_KEY: 'builder.zip',
   JOBS_BUCKET_NAME: 'bucket',
   SLIPWAY_TENANT_ID: ids.tenant,
   SLIPWAY_DEPLOYMENT_ID: ids.deployment,
@@ -57,6 +60,24 @@ export type Builder = {
   leftovers(): Promise<string[]>;
 };
 
+/** The builder as it is deployed: the bundle, and the archive of it that builds fetch. Made once for a file of tests. */
+let made: Promise<{ parent: string; folder: string; archive: string }> | undefined;
+export function theBuilder() {
+  made ??= bundle();
+  return made;
+}
+afterAll(async () => {
+  if (made !== undefined) await removeFolder((await made).parent);
+});
+
+async function bundle() {
+  const parent = await newFolder();
+  const folder = await bundleBuilder(join(parent, 'builder'));
+  const archive = join(parent, 'builder.zip');
+  execFileSync('zip', ['-q', '-r', archive, '.'], { cwd: folder });
+  return { parent, folder, archive };
+}
+
 /** A build machine in a folder of its own, with recorders in the place of what reaches out of it. */
 export async function aBuilder(): Promise<Builder> {
   const folder = await temporaryFolder();
@@ -70,6 +91,7 @@ export async function aBuilder(): Promise<Builder> {
     JSON.stringify([`other@sha256:${'0'.repeat(64)}`, `${repository}@${digest}`]),
   );
   await writeFile(at('state/calls'), '');
+  await cp((await theBuilder()).archive, at('state/builder.zip'));
   return {
     folder,
     state: at('state'),
@@ -102,7 +124,8 @@ async function runCommands(folder: string): Promise<Ended> {
     cwd: join(folder, 'cwd'),
     env: {
       ...machine,
-      PATH: `${join(folder, 'bin')}:${process.env.PATH ?? ''}`,
+      // The Node.js of the image, and behind the recorders everything else.
+      PATH: [join(folder, 'bin'), dirname(process.execPath), process.env.PATH].join(':'),
       HOME: process.env.HOME,
       TMPDIR: join(folder, 'tmp'),
       REPORT: join(folder, 'report'),
@@ -124,7 +147,10 @@ async function runCommands(folder: string): Promise<Ended> {
         .filter(([, value]) => value !== ''),
     ),
     // Written by the recorders, in this form.
-    calls: calls.map((line) => JSON.parse(line) as Call),
+    calls: calls
+      .map((line) => JSON.parse(line) as Call)
+      // Every build fetches the builder first.
+      .filter(({ args }) => !args.includes(machine.BUILDER_KEY)),
   };
 }
 

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { handMadeTar } from '../../support/files/hand-made-tar.ts';
 import { aBuilder, aJob, aStore, buildsOf, type Ended } from './set-up.ts';
 
 const expectFailed = ({ lines, exported }: Ended, reason: string): void => {
@@ -168,6 +170,19 @@ describe('a tarball', () => {
     );
     expect(Object.keys(exported)).toEqual(['ARTIFACT_DIGEST']);
     expect(await readFile(join(builder.state, 'build-0/Dockerfile'), 'utf8')).toBe('FROM uploaded');
+  });
+
+  it('that could reach out of its folder is not built', async () => {
+    const builder = await aBuilder();
+    const archive = gzipSync(handMadeTar({ path: '../out' }));
+    const url = await aStore((_, response) => response.end(archive));
+    const sha256 = createHash('sha256').update(archive).digest('hex');
+    const ended = await builder.run(aJob({ source: { kind: 'tarball', url: `${url}/x`, sha256 } }));
+    expectFailed(ended, "The source tarball cannot be unpacked: '../out' leads out of it");
+    expect(ended.lines).toContainEqual(
+      expect.stringMatching(/^Read 1 entries of the tarball, \d+ bytes inflated$/),
+    );
+    expect(buildsOf(ended)).toEqual([]);
   });
 
   it('that is not the recorded one, or is gone, is not built', async () => {

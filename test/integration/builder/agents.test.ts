@@ -124,8 +124,8 @@ case "$*" in
 #!/bin/sh
 echo "uv \\$*" >>'$NOTED'
 echo "index \\$UV_DEFAULT_INDEX" >>'$NOTED'
-[ "\\$1" != venv ] || mkdir -p .venv/bin .venv/lib/python3.12/site-packages/langgraph_cli-0.4.40.dist-info \\
-  .venv/lib/python3.12/site-packages/langgraph_api-0.4.40.dist-info
+[ "\\$1" != venv ] || mkdir -p .venv/bin .venv/lib/python3.12/site-packages/langgraph_cli-1.dist-info \\
+  .venv/lib/python3.12/site-packages/langgraph_api-1.dist-info
 [ "\\$1" != venv ] || touch .venv/pyvenv.cfg
 UV
     chmod +x "$(dirname "$0")/uv" ;;

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readlink, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readlink, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -124,6 +125,32 @@ describe('an archive', { timeout: 60_000 }, () => {
     const { run, base } = await setUp(gzipSync(archive));
     expect(await run()).toMatchObject({ outcome: 'refused', reason: expect.stringMatching(reason) });
     expect((await readdir(base)).sort()).toEqual(['a.tgz', 'content']);
+  });
+
+  it('is refused for links that are longer together than a path may be', async () => {
+    const from = await temporaryFolder();
+    // Folders with long names, each with a short link to it: realpath gives up before it sees the way up.
+    const names = 'abcdefghijklmnop'.split('');
+    let at = from;
+    for (const name of names) {
+      await mkdir(join(at, name.repeat(230)));
+      await symlink(name.repeat(230), join(at, name));
+      at = join(at, name.repeat(230));
+    }
+    await symlink('../'.repeat(names.length), join(at, 'l'));
+    await symlink(`${names.join('/')}/l/../evil`, join(from, 'm'));
+    const archive = execFileSync('tar', ['-cz', '-C', from, '.']);
+    const { run } = await setUp(archive);
+    expect(await run()).toMatchObject({ outcome: 'refused', reason: "the link 'm' leads out of it" });
+  });
+
+  it('is refused when it holds nothing but headers that each speak for the next one', async () => {
+    const header = handMadeTar({ path: 'x', type: 'GlobalExtendedHeader' }).subarray(0, 512);
+    const { run } = await setUp(gzipSync(Buffer.alloc(2000 * 512, header)));
+    expect(await run()).toMatchObject({
+      outcome: 'refused',
+      reason: expect.stringContaining('TAR_BAD_ARCHIVE'),
+    });
   });
 
   it('tells no path of this machine', async () => {

@@ -55,7 +55,7 @@ function synthesiseIn(folder: string, context: Record<string, unknown>): Synthes
   mkdirSync(code);
   writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');
   const bundles = new Map(handlers().map((handler) => [handler, { folder: code, sizeBytes: 0 }]));
-  const root = makeApp(app, bundles);
+  const root = makeApp(app, bundles, code);
   const stacks = new Map<string, Record<string, Resource>>();
   for (const child of [root, ...root.nestedStacks]) {
     // A template is JSON whose resources have this shape.

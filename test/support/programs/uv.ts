@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
-
-/** The newest that the builder was tried with. */
-const UV_VERSION = '0.13.9';
+import { UV_VERSION } from '../../../lib/builds/versions.ts';
 
 export type Uv = {
   /** What the tool is called by. */

@@ -14,6 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { jobKeyOf } from '../../../lib/adapters/aws/build-job.ts';
 import { createCodeBuild } from '../../../lib/adapters/aws/builds.ts';
 import { type BuildJob, BuildsAtCapacity } from '../../../lib/adapters/builds.ts';
+import { parseJob } from '../../../lib/builds/codebuild/job.ts';
 
 const codeBuild = mockClient(CodeBuildClient);
 const s3 = mockClient(S3Client);
@@ -95,7 +96,8 @@ describe('starting a build', () => {
     const put = s3.commandCalls(PutObjectCommand)[0]?.args[0].input;
     expect([put?.Bucket, put?.Key, put?.ServerSideEncryption]).toEqual(['jobs', jobKeyOf(job), 'AES256']);
     expect(String(put?.Body)).not.toContain('very-secret-value');
-    expect(JSON.parse(String(put?.Body))).toMatchObject({
+    // As the builder reads it.
+    expect(parseJob(String(put?.Body))).toMatchObject({
       source: job.source,
       buildCommand: 'make',
       artifactKey: folder.ARTIFACT_KEY,
@@ -124,7 +126,8 @@ describe('starting a build', () => {
       source,
       output: 'image',
     });
-    const described = JSON.parse(String(s3.commandCalls(PutObjectCommand)[0]?.args[0].input.Body));
+    const described = parseJob(String(s3.commandCalls(PutObjectCommand)[0]?.args[0].input.Body));
+    if (described.source.kind !== 'tarball') throw new Error('this is no tarball');
     expect(new URL(described.source.url).searchParams.get('versionId')).toBe('v1');
     expect(described).not.toHaveProperty('artifactUploadUrl');
     expect(described).not.toHaveProperty('push');

@@ -1,0 +1,73 @@
+import { realpath, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  firstProblem,
+  type LanggraphJson,
+  langgraphJson,
+  languageOf,
+} from '../../contract/langgraph-json.ts';
+import { readAgentConfig } from '../agent-project.ts';
+import { BuildFailure } from '../failure.ts';
+import { planProject } from '../plan-project.ts';
+import { findBuildFolder, readPackageJson } from '../project.ts';
+import { type ImageSource, prepareDescription } from './described.ts';
+import { serverDockerfile } from './dockerfiles.ts';
+import type { Machine } from './machine.ts';
+import { imagePlace, writePlanned } from './planned.ts';
+import { ownFile, refuseControlCharacters } from './source-paths.ts';
+
+/**
+ * Decides what the image is made of: the project's own Dockerfile, what the agent's own tool says, or the start script. The result makes what is
+ * missing, which may need docker. Throws BuildFailure when there is nothing to make an image of.
+ */
+export async function planImage(machine: Machine): Promise<() => Promise<ImageSource>> {
+  const { job, source } = machine;
+  const root = await realpath(source);
+  const folder = await findBuildFolder(root, job.configPath);
+  refuseControlCharacters(folder, `The folder of config path '${job.configPath}'`);
+  const config = await readAgentConfig(root, folder, job.configPath, { mayQuote: false });
+  const language = config === undefined ? undefined : languageOfImage(config);
+  const dockerfile = await ownFile(root, join(folder, 'Dockerfile'));
+  // Such a build may ask git for its commit; what else is deployed carries no history.
+  if (dockerfile !== undefined) return async () => ({ dockerfile, context: folder, contexts: {} });
+  const forget = () => rm(join(source, '.git'), { recursive: true, force: true });
+  if (language !== undefined) {
+    const describe = await prepareDescription(machine, { root, folder, isScript: language === 'javascript' });
+    return async () => {
+      const described = await describe();
+      await forget();
+      return described;
+    };
+  }
+  const packageJson = await readPackageJson(root, folder);
+  if (!packageJson?.scripts.start)
+    throw new BuildFailure(
+      'There is nothing to make an image of: neither a Dockerfile, nor a config with graphs, nor a start script in package.json',
+    );
+  const { installCommand, buildCommand } = job;
+  const plan = await planProject(
+    { root, folder, agent: undefined, installCommand, buildCommand },
+    imagePlace,
+  );
+  const planned = await writePlanned(machine.work, plan, serverDockerfile(), false);
+  return async () => {
+    await forget();
+    return { dockerfile: planned.dockerfile, context: root, contexts: { slipway: planned.folder } };
+  };
+}
+
+/** Of an image the agent's own tool decides what else its config file may say. */
+function languageOfImage({
+  fileName,
+  json,
+}: {
+  fileName: string;
+  json: object;
+}): ReturnType<typeof languageOf> {
+  const checked = langgraphJson.pick({ graphs: true }).safeParse(json);
+  if (!checked.success) throw new BuildFailure(`${fileName}: ${firstProblem(checked.error)}`);
+  const config: LanggraphJson = checked.data;
+  if (Object.keys(config.graphs ?? {}).length === 0)
+    throw new BuildFailure(`${fileName}: graphs names no graph`);
+  return languageOf(config);
+}

@@ -1,0 +1,29 @@
+import { BuildFailure } from '../failure.ts';
+import { dockerEnvironment, type Machine } from './machine.ts';
+import { type Command, lastLine, type Ran, run } from './run.ts';
+
+/** Runs docker with an environment and a configuration that hold no credentials. */
+export const docker = (
+  machine: Machine,
+  args: readonly string[],
+  more: Omit<Command, 'env'> = {},
+): Promise<Ran> => run('docker', args, { ...more, env: dockerEnvironment(machine) });
+
+/** Without a cache, so nothing of another build. Throws BuildFailure when it fails. */
+export async function dockerBuild(machine: Machine, args: readonly string[]): Promise<void> {
+  const options = ['--no-cache', '--pull', '--progress=plain', '--provenance=false', '--sbom=false'];
+  const { code, output } = await docker(machine, ['buildx', 'build', ...options, ...args]);
+  if (code !== 0) throw new BuildFailure(reasonIn(output));
+}
+
+/** What a failed image build ran into, without repeating what it printed, which may hold anything. */
+function reasonIn(output: string): string {
+  const line = lastLine(output, /^ERROR: /) ?? '';
+  const [, code] = /did not complete successfully: exit code: (\d+)/.exec(line) ?? [];
+  if (code === undefined)
+    return 'The image could not be built; the lines before this one in the build log say why';
+  const [, step] = /\/slipway\/builder\.mjs (install|build)\b/.exec(line) ?? [];
+  return step === undefined
+    ? `A command of the image build ended with exit code ${code}; the lines before this one in the build log say which and why`
+    : `The ${step} step ended with exit code ${code}; the lines before this one in the build log say why`;
+}

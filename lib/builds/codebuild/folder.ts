@@ -1,0 +1,66 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { BuildFailure } from '../failure.ts';
+import { findProject, planProject } from '../plan-project.ts';
+import { dockerBuild } from './docker.ts';
+import { folderDockerfile } from './dockerfiles.ts';
+import type { Machine } from './machine.ts';
+import { imagePlace, writePlanned } from './planned.ts';
+import { say } from './report.ts';
+import { refuseControlCharacters } from './source-paths.ts';
+import { digestOf, upload } from './store.ts';
+
+/** A machine unpacks it for every revision: as much as a build on such a machine may make. */
+const FOLDER_BYTES_MAX = 2_147_483_648;
+
+/** Decides how the folder is built, that a machine of the user's runs. The result builds it, and stores it as one tar file. */
+export async function planFolder(machine: Machine): Promise<() => Promise<void>> {
+  const { job, work, source } = machine;
+  const request = await findProject(source, job, { mayQuote: false });
+  refuseControlCharacters(request.folder, `The folder of config path '${job.configPath}'`);
+  const plan = await planProject(request, imagePlace);
+  for (const { text } of plan.notes) say(text);
+  const { language, venv } = plan;
+  const node = request.agent?.config.node_version?.split('.')[0];
+  const dockerfile = folderDockerfile({
+    language,
+    ...(node !== undefined && { node }),
+    ...(venv !== undefined && { python: venv.python.version }),
+  });
+  const planned = await writePlanned(work, plan, dockerfile, true);
+  return async () => {
+    machine.step = 'build';
+    say('Building the folder');
+    const file = join(work, 'artifact.tar');
+    const context = ['--build-context', `slipway=${planned.folder}`, source];
+    await dockerBuild(machine, [
+      '--file',
+      planned.dockerfile,
+      '--output',
+      `type=tar,dest=${file}`,
+      ...context,
+    ]);
+    await store(machine, file);
+  };
+}
+
+async function store(machine: Machine, plain: string): Promise<void> {
+  const { job, report } = machine;
+  machine.step = 'pack';
+  const { size } = await stat(plain);
+  if (size > FOLDER_BYTES_MAX)
+    throw new BuildFailure(`The built folder has ${size} bytes; at most ${FOLDER_BYTES_MAX} are allowed`);
+  const file = `${plain}.gz`;
+  await pipeline(createReadStream(plain), createGzip(), createWriteStream(file));
+  await rm(plain);
+  const stored = job.artifactUploadUrl !== undefined && (await upload(file, job.artifactUploadUrl));
+  if (!stored) throw new BuildFailure('The built folder could not be stored');
+  const sizeBytes = (await stat(file)).size;
+  report.write('ARTIFACT_KEY', job.artifactKey ?? '');
+  report.write('ARTIFACT_SHA256', await digestOf(file));
+  report.write('ARTIFACT_SIZE_BYTES', String(sizeBytes));
+  say(`Stored the artifact: ${sizeBytes} bytes`);
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { sealPythonEnvironment } from '../../processes/python-environment.ts';
+import { carryOut, installPart, isNeeded, preparePart, type ShellCommand, type Site } from '../execute.ts';
+import { BuildFailure } from '../failure.ts';
+import type { BuildPlan } from '../plan.ts';
+import { requireFiles } from '../plan-project.ts';
+import { say } from './report.ts';
+import { ownEnvironment } from './run.ts';
+
+/** Inside an image build there is nobody to ask, and no other build to keep anything for. */
+const ENVIRONMENT = {
+  CI: '1',
+  NO_COLOR: '1',
+  npm_config_loglevel: 'warn',
+  npm_config_fund: 'false',
+  npm_config_audit: 'false',
+  npm_config_update_notifier: 'false',
+  UV_NO_CACHE: '1',
+};
+
+const steps = { install, build, seal };
+export type InImageStep = keyof typeof steps;
+export const isInImageStep = (name: string): name is InImageStep => Object.hasOwn(steps, name);
+
+/**
+ * Carries out a step of the plan that lies in `folder`, on the source in `root`. Resolves with the exit code: that of the command that
+ * failed, where one did. The log says why.
+ */
+export async function inImage(name: InImageStep, folder: string, root: string, link = ''): Promise<number> {
+  // Written by this builder, before the image build.
+  const plan = JSON.parse(await readFile(join(folder, 'plan.json'), 'utf8')) as BuildPlan;
+  const environment = { ...ownEnvironment(), ...ENVIRONMENT };
+  let failedWith = 1;
+  const run = async (command: ShellCommand) => {
+    const { code, how } = await shell(command);
+    failedWith = code ?? 1;
+    return code === 0 ? undefined : how;
+  };
+  const site: Site = { root, environment, say, run };
+  try {
+    await steps[name](site, plan, link);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof BuildFailure)) throw error;
+    say(error.message);
+    return failedWith || 1;
+  }
+}
+
+async function install(site: Site, plan: BuildPlan): Promise<void> {
+  for (const part of plan.install) {
+    if (!(await isNeeded(site, part))) continue;
+    await preparePart(site, part);
+    await installPart(site, plan, part);
+  }
+}
+
+async function build(site: Site, plan: BuildPlan): Promise<void> {
+  await carryOut(site, plan, 'build', plan.build);
+  await requireFiles(site.root, plan.requires);
+}
+
+/** What is deployed carries no history. A server is started by one name, whatever the project's folder is called. */
+async function seal({ root }: Site, { folder, venv }: BuildPlan, link: string): Promise<void> {
+  await rm(join(root, '.git'), { recursive: true, force: true });
+  await symlink(join(root, folder), link);
+  if (venv !== undefined) await sealPythonEnvironment(join(root, venv.folder), root, venv.python);
+}
+
+type Ended = { code: number | null; how: string };
+
+async function shell({ line, cwd, environment, onLine }: ShellCommand): Promise<Ended> {
+  say(`+ ${line}`);
+  const child = spawn('sh', ['-c', line], { cwd, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on('line', (printed) => {
+      say(printed);
+      onLine(printed);
+    });
+  await once(child, 'close');
+  const { exitCode: code, signalCode } = child;
+  return { code, how: code === null ? `was ended by ${signalCode}` : `exited with code ${code}` };
+}

@@ -1,0 +1,78 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { BuildFailure } from '../failure.ts';
+import { ownEnvironment, run } from './run.ts';
+
+const credentials = z.object({ host: z.string(), token: z.string(), submodules: z.boolean().default(false) });
+
+const push = z.object({
+  repository: z.string(),
+  region: z.string(),
+  accessKeyId: z.string(),
+  secretAccessKey: z.string(),
+  sessionToken: z.string(),
+});
+
+/** What a build has to do, with addresses and credentials: written by lib/adapters/aws/build-job.ts. */
+const jobSchema = z.object({
+  source: z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('git'),
+      repoUrl: z.string(),
+      ref: z.string(),
+      commitSha: z.string().optional(),
+      credentials: credentials.optional(),
+    }),
+    z.object({ kind: z.literal('tarball'), url: z.string(), sha256: z.string() }),
+  ]),
+  configPath: z.string(),
+  installCommand: z.string().optional(),
+  buildCommand: z.string().optional(),
+  output: z.enum(['folder', 'image']),
+  platforms: z.array(z.string()).min(1).default(['linux/amd64']),
+  remark: z.string().optional(),
+  artifactKey: z.string().optional(),
+  artifactUploadUrl: z.string().optional(),
+  push: push.optional(),
+});
+export type Job = z.infer<typeof jobSchema>;
+export type Push = z.infer<typeof push>;
+
+/**
+ * Reads what is to be done and removes it where it lay, before anything else. It stays in the memory of this process: a file could get into
+ * an image build.
+ */
+export async function takeJob(work: string): Promise<{ job: Job; buildName: string }> {
+  const { SLIPWAY_TENANT_ID, SLIPWAY_DEPLOYMENT_ID, SLIPWAY_BUILD_NAME, JOBS_BUCKET_NAME } = process.env;
+  const ids = [SLIPWAY_TENANT_ID, SLIPWAY_DEPLOYMENT_ID, SLIPWAY_BUILD_NAME];
+  if (!ids.every((id) => /^[0-9A-Za-z-]{1,64}$/.test(id ?? '')))
+    throw new BuildFailure('The build was started with a malformed id');
+  const place = ['--bucket', JOBS_BUCKET_NAME ?? '', '--key', `builds/${ids.join('/')}.json`];
+  const file = join(work, 'job.json');
+  const aws = async (args: string[]) =>
+    (await run('aws', ['s3api', ...args], { env: ownEnvironment(), output: 'hidden' })).code === 0;
+  if (!(await aws(['get-object', ...place, file])))
+    throw new BuildFailure('What this build has to do is not stored (any more); redeploy to build again');
+  const text = await readFile(file, 'utf8');
+  await rm(file);
+  if (!(await aws(['delete-object', ...place])))
+    throw new BuildFailure(
+      'What this build has to do could not be removed from where it lay, so nothing was built',
+    );
+  return { job: parseJob(text), buildName: SLIPWAY_BUILD_NAME ?? '' };
+}
+
+/** Reads a job's text, which is quoted nowhere: it holds credentials. Throws BuildFailure when it is none. */
+export function parseJob(text: string): Job {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new BuildFailure('What this build has to do is no JSON');
+  }
+  const parsed = jobSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ');
+  throw new BuildFailure(`What this build has to do cannot be read: ${fields}`);
+}

@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BuildFailure } from '../failure.ts';
+import { planFolder } from './folder.ts';
+import { planImageBuild } from './image.ts';
+import { isolationOf } from './isolation.ts';
+import { takeJob } from './job.ts';
+import type { Machine } from './machine.ts';
+import { openReport, type Report, say } from './report.ts';
+import { obtainSource } from './source.ts';
+
+/**
+ * The trusted part of a build: fetches the source, has the image or folder built, hands the result on. Nothing of the user's runs here:
+ * their code runs inside `docker build` alone, without credentials and without a way to the machine's metadata. What it leaves: the file
+ * `exports` in `folder`, and the cause of a failure as the last line that is printed. True when something was built.
+ */
+export async function build(folder: string): Promise<boolean> {
+  const report = openReport(folder);
+  const work = await mkdtemp(join(tmpdir(), 'slipway-'));
+  process.umask(0o022);
+  const at = { step: 'start' };
+  try {
+    await buildIn(work, report, at);
+    return true;
+  } catch (error) {
+    if (!(error instanceof BuildFailure)) say(error instanceof Error ? error.message : String(error));
+    report.failed(error instanceof BuildFailure ? error.message : `The build broke in step '${at.step}'`);
+    return false;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function buildIn(work: string, report: Report, at: { step: string }): Promise<void> {
+  const { job, buildName } = await takeJob(work);
+  const [source, home] = [join(work, 'source'), join(work, 'home')];
+  await mkdir(source);
+  await mkdir(home);
+  const machine: Machine = Object.assign(at, { job, buildName, report, work, source, home });
+  if (job.remark) say(job.remark);
+  await obtainSource(machine);
+  machine.step = 'plan';
+  const make = await (job.output === 'folder' ? planFolder(machine) : planImageBuild(machine));
+  const isolation = isolationOf(machine);
+  try {
+    await isolation.block();
+    await make();
+  } finally {
+    await isolation.allow();
+  }
+}

@@ -1,0 +1,46 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What a build reports. One that could not be made reports why, and nothing else but its commit. */
+export const REPORTED = [
+  'ARTIFACT_DIGEST',
+  'ARTIFACT_KEY',
+  'ARTIFACT_SHA256',
+  'ARTIFACT_SIZE_BYTES',
+  'COMMIT_SHA',
+  'FAILURE_REASON',
+] as const;
+type Reported = (typeof REPORTED)[number];
+
+/** Longer reasons are cut: a status message is stored with its revision. */
+const REASON_CHARACTERS_MAX = 1000;
+
+/** Says something in the log of the build. */
+export const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** The file `exports` in a folder: lines of shell, which the buildspec reads. */
+export function openReport(folder: string) {
+  const file = join(folder, 'exports');
+  let commitSha: string | undefined;
+  const write = (name: Reported, value: string) => appendFileSync(file, line(name, value));
+  writeFileSync(file, '');
+  return {
+    write,
+    commit(sha: string): void {
+      commitSha = sha;
+      write('COMMIT_SHA', sha);
+    },
+    /** A build that failed has made nothing: only the commit may be told. The reason is the last line of the log, too. */
+    failed(why: string): void {
+      const reason = why.replaceAll(/\p{Cc}/gu, ' ').slice(0, REASON_CHARACTERS_MAX);
+      writeFileSync(file, commitSha === undefined ? '' : line('COMMIT_SHA', commitSha));
+      write('FAILURE_REASON', reason);
+      say(`ERROR: ${reason}`);
+    },
+  };
+}
+
+export type Report = ReturnType<typeof openReport>;
+
+const line = (name: Reported, value: string): string =>
+  `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`;

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { GroupExit } from '../../processes/group.ts';
+
+/** As much of the end of a program's output as is kept to find a reason in. */
+const KEPT_CHARACTERS = 256 * 1024;
+
+export type Ran = GroupExit & { output: string };
+
+export type Command = {
+  env: Record<string, string>;
+  cwd?: string;
+  /** Written to its standard input. */
+  input?: string;
+  /** `shown`: what it prints is in the build's log. `read`: its output is the result, and not shown. `hidden`: neither. */
+  output?: 'shown' | 'read' | 'hidden';
+};
+
+/** The environment of every program but those that need the role of the machine: nothing of this one's configuration or credentials. */
+export const bareEnvironment = (home: string): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  HOME: home,
+  LANG: 'C.UTF-8',
+});
+
+/** The environment of this process: on the machine that has its role's credentials, inside an image build it is the image's. */
+export const ownEnvironment = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(process.env).map(([name, value = '']) => [name, value]));
+
+/** Runs a program to its end. Never throws. */
+export async function run(program: string, args: readonly string[], command: Command): Promise<Ran> {
+  const { env, cwd, input, output = 'shown' } = command;
+  const child = spawn(program, args, {
+    env,
+    cwd,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  let kept = '';
+  const take = (from: 'stdout' | 'stderr') => (chunk: unknown) => {
+    const text = String(chunk);
+    if (output === 'shown') process.stdout.write(text);
+    // Warnings of a program whose output is the result are for the log.
+    else if (output === 'read' && from === 'stderr') process.stdout.write(text);
+    if (output === 'shown' || from === 'stdout') kept = (kept + text).slice(-KEPT_CHARACTERS);
+  };
+  child.stdout?.setEncoding('utf8').on('data', take('stdout'));
+  child.stderr?.setEncoding('utf8').on('data', take('stderr'));
+  child.stdin?.on('error', () => undefined).end(input);
+  return { ...(await endOf(child, program)), output: kept };
+}
+
+async function endOf(child: ChildProcess, program: string): Promise<GroupExit> {
+  try {
+    await once(child, 'close');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stdout.write(`${program}: ${reason}\n`);
+    return { code: null, signal: null, error: reason };
+  }
+  return { code: child.exitCode, signal: child.signalCode };
+}
+
+/** The last line of an output that matches. */
+export const lastLine = (output: string, pattern: RegExp): string | undefined =>
+  output.split('\n').findLast((line) => pattern.test(line));

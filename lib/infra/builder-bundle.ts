@@ -1,0 +1,23 @@
+import { copyFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { bundler } from './bundles.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const MAIN = 'lib/builds/codebuild/main.ts';
+/** In the language of the tool that it drives; it runs in a container of its own. */
+const SCRIPT = 'lib/builds/codebuild/describe.py';
+
+/** Bundles the builder that CodeBuild runs, and puts the script that it needs beside it. Gives the folder. */
+export async function bundleBuilder(folder: string): Promise<string> {
+  await build({
+    ...bundler,
+    absWorkingDir: root,
+    entryPoints: { builder: MAIN },
+    outExtension: { '.js': '.mjs' },
+    outdir: folder,
+  });
+  copyFileSync(join(root, SCRIPT), join(folder, basename(SCRIPT)));
+  return folder;
+}
