@@ -11,7 +11,7 @@ export type EndingFacts = {
   outcome:
     | {
         stage: Stage;
-        result: 'succeeded' | 'failed' | 'skipped';
+        result: 'succeeded' | 'failed';
         message?: string | undefined;
         url?: string | undefined;
       }
@@ -37,7 +37,6 @@ export function endingOf(facts: EndingFacts): Ending | undefined {
 }
 
 function decided(outcome: NonNullable<EndingFacts['outcome']>): Ending {
-  if (outcome.result === 'skipped') return { status: 'SKIPPED', message: outcome.message };
   if (outcome.result === 'failed') return { status: failureOf[outcome.stage], message: outcome.message };
   const silent = 'Deployed; the listener reported no address for it.';
   return { status: 'DEPLOYED', message: outcome.message ?? (outcome.url === undefined ? silent : undefined) };

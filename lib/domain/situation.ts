@@ -28,7 +28,7 @@ export type SlotRevision = {
   /** Epoch milliseconds: since when the workflow says that it knows of no execution. */
   executionAbsentSince: number | undefined;
   interruptRequested: boolean;
-  outcome: { stage: Stage; result: 'succeeded' | 'failed' | 'skipped' } | undefined;
+  outcome: { stage: Stage; result: 'succeeded' | 'failed' } | undefined;
   /** The stage whose state waits for its token to be answered. */
   waiting: 'build' | 'deploy' | undefined;
   build:

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { anyObject } from '../contract/as-given.ts';
 import { computeTypes, revisionStatuses, sources } from '../contract/revision-status.ts';
 import { artifactItem, keptArtifacts } from './artifact-shapes.ts';
+import { outcome } from './outcome-shapes.ts';
 
 /**
  * The shapes stored in the table, one schema a kind. Each item carries its kind (`entity`, what stream filters read) and the
@@ -103,19 +104,6 @@ export const deployment = z.object({
   artifacts: keptArtifacts.optional(),
 });
 export type Deployment = z.infer<typeof deployment>;
-
-/** A fact recorded about a stage's end; dispatch answers the waiting token with it, Finish turns it into a status. */
-export const outcome = z.object({
-  stage: z.enum(['create', 'build', 'deploy']),
-  result: z.enum(['succeeded', 'failed', 'skipped']),
-  message: z.string().optional(),
-  url: z.string().optional(),
-  image_version: z.string().optional(),
-  previous_serving: z.boolean().optional(),
-  /** Of the task that ended so. */
-  epoch: z.int().optional(),
-});
-export type Outcome = z.infer<typeof outcome>;
 
 export const revision = z.object({
   ...base,

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../store/items.ts';
+import type { Outcome } from '../../store/outcome-shapes.ts';
 import { recordOutcome } from '../../store/transactions/outcomes.ts';
 import { write } from '../../store/write.ts';
 import type { EngineDeps, Loaded } from './situation.ts';

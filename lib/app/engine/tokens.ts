@@ -5,12 +5,12 @@ import type { EngineDeps, Loaded } from './situation.ts';
 /** Answers the waiting state with the recorded outcome. `gone`: nobody waits any more. */
 export async function answerToken(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
   const { slotRevision, token } = loaded;
-  if (slotRevision?.outcome === undefined || token === undefined) return undefined;
-  const { result, message } = slotRevision.outcome;
+  const outcome = slotRevision?.outcome;
+  if (outcome === undefined || token === undefined) return undefined;
   const answer =
-    result === 'succeeded'
+    outcome.result === 'succeeded'
       ? await deps.workflow.succeed(token.token, { outcome: 'succeeded' })
-      : await deps.workflow.fail(token.token, { name: 'StageFailed', cause: message ?? 'failed' });
+      : await deps.workflow.fail(token.token, { name: 'StageFailed', cause: outcome.message });
   await forget(deps, loaded);
   return answer === 'gone' ? 'gone' : undefined;
 }

@@ -4,8 +4,9 @@ import { maskSecrets } from '../../contract/mask.ts';
 import type { completeTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/deployments.ts';
-import type { DeletionTask, Deployment, DeployTask, OpenTask, Outcome } from '../../store/items.ts';
+import type { DeletionTask, Deployment, DeployTask, OpenTask } from '../../store/items.ts';
 import { retryRaces, transact } from '../../store/operations.ts';
+import type { Outcome } from '../../store/outcome-shapes.ts';
 import { findRevision } from '../../store/revisions.ts';
 import { findDoneTask, findOpenTask, revisionOf } from '../../store/tasks.ts';
 import { completeDeletion, completeDeploy, dropDeploy } from '../../store/transactions/claims.ts';
@@ -96,31 +97,29 @@ async function accept(
 }
 
 async function outcomeOf(deps: CompleteDeps, task: DeployTask, body: CompleteRequest): Promise<Outcome> {
-  const message = await messageOf(deps, task, body);
+  const deploy = { stage: 'deploy', epoch: task.epoch } as const;
+  const { status_message: text, previous_serving: previousServing } = body;
+  if (body.outcome !== 'succeeded') {
+    const message = await masked(deps, task, text ?? WITHOUT_REASON[body.outcome]);
+    const isKnown = typeof previousServing === 'boolean';
+    return { ...deploy, result: 'failed', message, ...(isKnown && { previous_serving: previousServing }) };
+  }
   return {
-    stage: 'deploy',
-    epoch: task.epoch,
-    result: body.outcome === 'succeeded' ? 'succeeded' : 'failed',
-    ...(message !== undefined && { message }),
+    ...deploy,
+    result: 'succeeded',
+    ...(typeof text === 'string' && { message: await masked(deps, task, text) }),
     ...(typeof body.url === 'string' && { url: body.url }),
     ...(typeof body.image_version === 'string' && { image_version: body.image_version }),
-    ...(typeof body.previous_serving === 'boolean' && { previous_serving: body.previous_serving }),
   };
 }
 
+const WITHOUT_REASON = {
+  failed: 'The listener reported a failure and gave no reason.',
+  stopped: 'The listener stopped before the deploy had finished.',
+};
+
 /** Listeners mask what they ship; what ends up in a response is masked here once more. */
-async function messageOf(
-  deps: CompleteDeps,
-  task: DeployTask,
-  body: CompleteRequest,
-): Promise<string | undefined> {
-  const fallback = {
-    succeeded: undefined,
-    failed: 'The listener reported a failure and gave no reason.',
-    stopped: 'The listener stopped before the deploy had finished.',
-  };
-  const text = body.status_message ?? fallback[body.outcome];
-  if (text === undefined) return undefined;
+async function masked(deps: CompleteDeps, task: DeployTask, text: string): Promise<string> {
   const revision = await findRevision(deps.table, revisionOf(task));
   return maskSecrets(text, await secretValues(deps, revisionOf(task), revision?.secrets));
 }

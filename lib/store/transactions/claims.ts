@@ -1,9 +1,10 @@
 import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
 import { absent, any, equals, guard, oneOf, present, update } from '../expressions.ts';
-import type { DeletionTask, Deployment, DeployTask, Outcome, Revision } from '../items.ts';
+import type { DeletionTask, Deployment, DeployTask, Revision } from '../items.ts';
 import { deletionKey, deploymentKey } from '../keys.ts';
 import { dueAt } from '../looks.ts';
 import type { Write } from '../operations.ts';
+import type { Outcome } from '../outcome-shapes.ts';
 import { place, removePlacement } from '../placements.ts';
 import { move, notInterrupted, revise, withoutOutcome } from '../revision-moves.ts';
 import { claimTask, endTask, type Lease, renewLease, revisionOf } from '../tasks.ts';

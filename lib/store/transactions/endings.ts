@@ -134,7 +134,8 @@ const activeAfter = ({ deployment, revision, ending }: EndFacts): Deployment['ac
   ending.status === 'DEPLOYED' ? activated(deployment, revision) : failedActive(deployment, revision);
 
 function activated(deployment: Deployment, revision: Revision): NonNullable<Deployment['active']> {
-  const { outcome } = revision;
+  const { outcome: said } = revision;
+  const outcome = said?.stage === 'deploy' && said.result === 'succeeded' ? said : undefined;
   return {
     revision_id: revision.id,
     number: revision.number,
@@ -148,7 +149,10 @@ function activated(deployment: Deployment, revision: Revision): NonNullable<Depl
 
 /** A failed revision never replaces the active one; but when the listener could not restore that, it no longer serves. */
 function failedActive(deployment: Deployment, revision: Revision): Deployment['active'] {
-  if (revision.outcome?.previous_serving !== false || deployment.active === undefined) return undefined;
+  const { outcome } = revision;
+  const isLost =
+    outcome?.stage === 'deploy' && outcome.result === 'failed' && outcome.previous_serving === false;
+  if (!isLost || deployment.active === undefined) return undefined;
   const reason = `The deploy of revision ${revision.id} failed and this one could not be restored.`;
   return { ...deployment.active, healthy: false, reason };
 }

@@ -1,7 +1,8 @@
 import type { Deaths } from '../../domain/deaths.ts';
 import { type Change, guard, same, type Test } from '../expressions.ts';
-import type { Outcome, Revision } from '../items.ts';
+import type { Revision } from '../items.ts';
 import type { Write } from '../operations.ts';
+import type { Outcome } from '../outcome-shapes.ts';
 import {
   attemptAsRead,
   move,
@@ -46,20 +47,20 @@ export function recordBuildFact(revision: Revision, fact: BuildFact, now: number
   );
 }
 
-const ofBuild = (outcome: Omit<Outcome, 'stage'>): Outcome => ({ stage: 'build', ...outcome });
-
 function changeBy(fact: BuildFact, revision: Revision): Change {
   switch (fact.kind) {
     case 'running':
       return {};
     case 'succeeded': {
-      const outcome = ofBuild({ result: 'succeeded' });
+      const outcome: Outcome = { stage: 'build', result: 'succeeded' };
       return {
         set: { outcome, artifact: fact.artifact, 'revision_config.repo_commit_sha': fact.commitSha },
       };
     }
-    case 'failed':
-      return { set: { outcome: ofBuild({ result: 'failed', message: fact.message }) } };
+    case 'failed': {
+      const outcome: Outcome = { stage: 'build', result: 'failed', message: fact.message };
+      return { set: { outcome } };
+    }
     case 'lost':
       return {
         set: {

@@ -1,10 +1,11 @@
 import type { ExecutionInput } from '../../adapters/workflow.ts';
 import { numberOf } from '../../domain/revision-id.ts';
 import { absent, equals, guard, put, remove, same } from '../expressions.ts';
-import type { Outcome, Revision, TaskToken } from '../items.ts';
+import type { Revision, TaskToken } from '../items.ts';
 import { tokenKey } from '../keys.ts';
 import { inFlightDue } from '../looks.ts';
 import type { Write } from '../operations.ts';
+import type { Outcome } from '../outcome-shapes.ts';
 import { move, notInterrupted, ownAttempt, revise, withoutOutcome } from '../revision-moves.ts';
 import { refOf } from '../revisions.ts';
 

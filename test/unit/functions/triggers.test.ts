@@ -107,10 +107,10 @@ describe('dispatch', () => {
   });
 
   it.each([
-    ['succeeded', SendTaskSuccessCommand],
-    ['failed', SendTaskFailureCommand],
-  ] as const)('answers the token of a stage that has %s', async (result, Command) => {
-    seedInSlot(table, { status: 'BUILDING', outcome: { stage: 'build', result } });
+    [{ result: 'succeeded' }, SendTaskSuccessCommand],
+    [{ result: 'failed', message: 'It broke.' }, SendTaskFailureCommand],
+  ] as const)('answers the token of a stage that has ended: $result', async (ended, Command) => {
+    seedInSlot(table, { status: 'BUILDING', outcome: { stage: 'build', ...ended } });
     seedToken(table, 'build');
     sfn.on(SendTaskSuccessCommand).resolves({}).on(SendTaskFailureCommand).resolves({});
     table.afterWrite(() => seedInSlot(table, { status: 'DEPLOYED' }, { slot: undefined }));
