@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module';
 
 const root = new URL('../../../', import.meta.url);
-const isOurs = (url: string): boolean => url.startsWith(root.href) && !url.includes('/node_modules/');
+const isOurs = (file: string): boolean => !file.startsWith('node_modules/');
 let copies = 0;
 
 export type FreshModules = {
@@ -12,9 +12,9 @@ export type FreshModules = {
 
 /**
  * Loads modules as a new process does, with everything of ours that they import: what they keep is shared with no other test. `instead`:
- * source code that stands for a file, by its path in the project.
+ * source code that stands for a file, by its path in the project. `isFresh`: which files, where others may be shared.
  */
-export function freshModules(instead: Record<string, string> = {}): FreshModules {
+export function freshModules(instead: Record<string, string> = {}, isFresh = isOurs): FreshModules {
   copies += 1;
   const mark = `?copy=${copies}`;
   const copyOf = (file: string): string => `${new URL(file, root)}${mark}`;
@@ -22,7 +22,8 @@ export function freshModules(instead: Record<string, string> = {}): FreshModules
   const hooks = registerHooks({
     resolve(specifier, context, nextResolve) {
       const found = nextResolve(specifier, context);
-      if (context.parentURL?.endsWith(mark) !== true || !isOurs(found.url)) return found;
+      if (context.parentURL?.endsWith(mark) !== true || !found.url.startsWith(root.href)) return found;
+      if (!isFresh(found.url.slice(root.href.length))) return found;
       return { ...found, url: `${found.url}${mark}` };
     },
     load(url, context, nextLoad) {

@@ -1,12 +1,11 @@
 import { expect } from 'vitest';
 import { formOf } from '../oauth/browser.ts';
 import { anOAuthProvider, testClients } from '../oauth/provider.ts';
-import type { open } from './wired-world.ts';
+import { NOBODY, type open } from './wired-world.ts';
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
 const params = { provider_id: 'idp' };
-const NOBODY = '01890000-0000-7000-8000-00000000abcd';
 
 /** Each route of consent, to its success and to each of its refusals. */
 export async function expectConsent(opened: Opened): Promise<void> {

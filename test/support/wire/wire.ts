@@ -8,6 +8,7 @@ import { routes } from '../../../lib/contract/routes.ts';
 import { installedApiDocs } from '../../../lib/embedded/api-docs.ts';
 import { startGateway } from '../../../lib/embedded/gateway.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
+import { limited } from '../table/limited-table.ts';
 
 export type Request = {
   params?: Record<string, string>;
@@ -64,8 +65,8 @@ export class WireRecord {
   async opened(_: Deps): Promise<void> {}
 
   /** What the endpoint behind a row works with, of what was opened. */
-  depsOf(_: RouteRow, deps: Deps): Deps {
-    return deps;
+  depsOf({ access }: RouteRow, deps: Deps): Deps {
+    return limited(deps, access);
   }
 
   /** Called for each request that has succeeded. */

@@ -1,4 +1,5 @@
 import type { Registry } from '../../../lib/adapters/registry.ts';
+import type { Deps } from '../../../lib/app/deps.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
 import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
 import { createListenerKey } from '../../../lib/app/identity/create-listener-key.ts';
@@ -6,6 +7,9 @@ import type { Role } from '../../../lib/contract/roles.ts';
 import { offered } from '../world/listening.ts';
 import { aWorld } from '../world/world.ts';
 import { openWire, type Request, type WireRecord } from './wire.ts';
+
+/** The id of nobody and nothing. */
+export const NOBODY = '01890000-0000-7000-8000-00000000abcd';
 
 export const machine = { compute_type: 'process', compute_id: 'machine', compute_config: {} };
 
@@ -32,14 +36,17 @@ function registryAt(registryHost: string): Registry {
   };
 }
 
-/** A tenant with its first key, and its endpoints; with a registry at a host if one is given. */
-export async function open(record: WireRecord, registryHost?: string) {
+/** A tenant with its first key, and its endpoints; with a registry at a host if one is given. `changes` stand for dependencies. */
+export async function open(
+  record: WireRecord,
+  { registryHost, ...changes }: { registryHost?: string } & Partial<Deps> = {},
+) {
   const bare = await aWorld({ registryHost });
   await record.opened(bare.deps);
   const registry = registryHost === undefined ? undefined : registryAt(registryHost);
   const { apiKey, ...ids } = await bootstrap(bare.deps, { organization: 'acme', tenant: 'main' });
   const plane = bare.as({ ...ids, role: 'organization_admin' });
-  const wire = await openWire({ ...plane.deps, registry }, record);
+  const wire = await openWire({ ...plane.deps, registry, ...changes }, record);
   const ask = (operation: string, request: Request = {}) => wire.ask(operation, { key: apiKey, ...request });
   const refused: typeof wire.refuse = (code, how, operation, request) =>
     wire.refuse(code, how, operation, { key: apiKey, ...request });
@@ -53,8 +60,8 @@ export async function open(record: WireRecord, registryHost?: string) {
 }
 
 /** The same, with a listener and a key of its own. */
-export async function openWithListener(record: WireRecord, registryHost?: string) {
-  const opened = await open(record, registryHost);
+export async function openWithListener(record: WireRecord) {
+  const opened = await open(record);
   const { id: listenerId } = await opened.ask('createListener', { body: machine });
   const listenerKey = await opened.keyFor(listenerId);
   const offer = (name: string) => offered({ plane: opened.plane, listenerId }, name);

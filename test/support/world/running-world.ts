@@ -22,6 +22,8 @@ import type { Deps } from '../../../lib/app/deps.ts';
 import { recordBuild } from '../../../lib/app/engine/record-build.ts';
 import { unkeyed } from '../../../lib/app/idempotency.ts';
 import { createListener } from '../../../lib/app/listeners/create.ts';
+import type { Access } from '../../../lib/contract/access.ts';
+import { type FunctionName, functionRows } from '../../../lib/contract/functions.ts';
 import type { DiskBlobs } from '../../../lib/embedded/blobs.ts';
 import { createEmbeddedEvents, type EmbeddedEvents } from '../../../lib/embedded/events.ts';
 import { openFileKeys } from '../../../lib/embedded/keys.ts';
@@ -31,6 +33,7 @@ import { dispatchFilters, eventFilters } from '../../../lib/store/stream-filters
 import { temporaryFolder } from '../files/temporary-folder.ts';
 import { freshTable } from '../table/dynoxide.ts';
 import { followTable } from '../table/follow-table.ts';
+import { limited } from '../table/limited-table.ts';
 import { blobsIn } from './blobs.ts';
 import { aCaller } from './caller.ts';
 import { FakeBuilds } from './fake-builds.ts';
@@ -55,6 +58,8 @@ export type RunningWorld = {
   /** All records of the stream so far that the second consumer is called with. */
   records(): DynamoDBRecord[];
   git: { resolve: Git['resolve'] };
+  /** What each function has done to the table. */
+  used: ReadonlyMap<FunctionName, ReadonlySet<Access>>;
 };
 
 const root = new URL('../../../', import.meta.url);
@@ -99,6 +104,13 @@ export async function aRunningWorld({
       addresses: { allowedHosts: [], loopback: true },
     },
   };
+  const used = new Map<FunctionName, Set<Access>>();
+  /** The dependencies of a function, which may do to the table what its row says. */
+  const as = (name: FunctionName) => () => {
+    const words = used.get(name) ?? new Set();
+    used.set(name, words);
+    return limited(deps, functionRows[name].access, words);
+  };
   const open = (): EmbeddedWorkflow =>
     openWorkflow({
       definition,
@@ -107,10 +119,10 @@ export async function aRunningWorld({
       retryMilliseconds: { Finish: 10 },
       // What a state is given is what its task takes: the text of the state machine says so.
       handlers: {
-        Prepare: async (input) => createPrepare(() => deps)(input as never),
-        Build: async (input) => createBuild(() => deps)(input as never),
-        Deploy: async (input) => createDeploy(() => deps)(input as never),
-        Finish: async (input) => createFinish(() => deps)(input as never),
+        Prepare: async (input) => createPrepare(as('prepare'))(input as never),
+        Build: async (input) => createBuild(as('build'))(input as never),
+        Deploy: async (input) => createDeploy(as('deploy'))(input as never),
+        Finish: async (input) => createFinish(as('finish'))(input as never),
       },
     });
   const auditLog = writtenAuditLog(parts, (error) => process.stderr.write(`audit: ${String(error)}\n`));
@@ -122,11 +134,11 @@ export async function aRunningWorld({
       if (state === 'waiting' || state === 'running') builds.states.set(buildId, { state: 'lost' });
     deps.workflow = open();
   };
-  builds.onChange = (changed) => recordBuild(deps, changed);
+  builds.onChange = (changed) => recordBuild(as('buildChanged')(), changed);
   const records: DynamoDBRecord[] = [];
-  const consumeEvents = createEvents(() => deps);
+  const consumeEvents = createEvents(as('events'));
   const stream = await followTable(table, folder, [
-    { name: 'dispatch', filters: dispatchFilters, handler: createDispatch(() => deps) },
+    { name: 'dispatch', filters: dispatchFilters, handler: createDispatch(as('dispatch')) },
     {
       name: 'events',
       filters: eventFilters,
@@ -150,14 +162,15 @@ export async function aRunningWorld({
     blobs,
     listenerId: listener.id,
     git,
+    used,
     advance: (seconds) => {
       offset += seconds * 1000;
     },
-    sweep: () => createSweep(() => deps)({}),
+    sweep: () => createSweep(as('sweep'))({}),
     sweepFor: async (seconds) => {
       for (let left = seconds; left > 0; left -= 61) {
         offset += 61_000;
-        await createSweep(() => deps)({});
+        await createSweep(as('sweep'))({});
       }
     },
     loseExecutions: () => reopen(() => forgetOrderlyStops(join(folder, 'executions.db'))),

@@ -13,22 +13,48 @@ import type { Table } from '../../../lib/store/table.ts';
 
 type Written = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** The same table; `note` is told what is done to it, in the words of routes, and `afterwards` the writes of each transaction that was made. */
-export function watchedTable(
-  { name, client }: Table,
-  note: (word: Access) => void,
-  afterwards: (writes: Written[]) => void,
+/**
+ * The same table for a function with this access: a command that its role would not be allowed fails, as on AWS. What is used is added
+ * to `used`. `afterwards` is told the writes of each transaction that was made.
+ */
+export function limitedTable(
+  table: Table,
+  access: readonly Access[],
+  used = new Set<Access>(),
+  afterwards?: (writes: Written[]) => void,
 ): Table {
+  const { client } = table;
   const send = async (command: object): Promise<unknown> => {
-    for (const word of wordsOf(command)) note(word);
+    for (const word of wordsOf(command)) {
+      if (!access.includes(word)) throw new AccessDenied(word);
+      used.add(word);
+    }
     const result: unknown = await Reflect.apply(client.send, client, [command]);
-    if (command instanceof TransactWriteCommand) afterwards(command.input.TransactItems ?? []);
+    if (command instanceof TransactWriteCommand) afterwards?.(command.input.TransactItems ?? []);
     return result;
   };
-  const watched: Table['client'] = Object.create(client);
-  return { name, client: Object.assign(watched, { send }) };
+  const limitedClient: Table['client'] = Object.create(client);
+  return { ...table, client: Object.assign(limitedClient, { send }) };
 }
 
+/** The same dependencies, as they are at any time, with what `limitedTable` makes of their table. */
+export const limited = <D extends { table: Table }>(
+  deps: D,
+  access: readonly Access[],
+  used?: Set<Access>,
+): D =>
+  new Proxy(deps, {
+    get: (all, name) => (name === 'table' ? limitedTable(all.table, access, used) : Reflect.get(all, name)),
+  });
+
+class AccessDenied extends Error {
+  constructor(word: Access) {
+    super(`the row of this function does not name ${word}`);
+    this.name = 'AccessDeniedException';
+  }
+}
+
+/** What a command needs, in the words of lib/contract/access.ts. */
 function wordsOf(command: object): Access[] {
   if (command instanceof GetCommand) return ['table:get'];
   if (command instanceof BatchGetCommand) return ['table:get-both'];

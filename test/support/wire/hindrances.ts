@@ -1,0 +1,99 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { close } from '../../../lib/app/listeners/closing.ts';
+import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
+import { findListener } from '../../../lib/store/listeners.ts';
+import type { Patience } from '../../../lib/store/patience.ts';
+import { dynamoDbEndpoint } from '../table/dynoxide.ts';
+import { github, postRevision } from '../world/requests.ts';
+import type { World } from '../world/world.ts';
+import { openWire, type WireRecord } from './wire.ts';
+import { k8s, open, openWithListener } from './wired-world.ts';
+
+/** A fault of ours is told by its request id alone. */
+export async function expectFault(record: WireRecord): Promise<void> {
+  const { plane, apiKey } = await open(record);
+  const client = documentClient('http://127.0.0.1:9');
+  client.send = async () => {
+    throw new Error('the name of a table');
+  };
+  const wire = await openWire({ ...plane.deps, table: { name: 'broken', client } }, record);
+  await wire.refuse('internal', {}, 'listDeployments', { key: apiKey });
+}
+
+/** A listener, or a namespace of it, whose deletion was cut off takes no deployments. */
+export async function expectClosing(record: WireRecord): Promise<void> {
+  const { plane, ask, refused, tenantId } = await open(record);
+  const { id: listener_id } = await ask('createListener', { body: k8s('cluster', 'agents') });
+  const listener = await findListener(plane.deps.table, tenantId, listener_id);
+  if (listener === undefined) throw new Error('no listener');
+  const { repo_url } = github('a').source_config;
+  const source_config = { repo_url, listener_id, listener_config: { k8s_namespace: 'agents' } };
+  const creating = ['createDeployment', { body: github('a', { source_config }) }] as const;
+  const computeId = 'cluster';
+  await close(plane.deps, listener, ['agents']);
+  await refused('namespace_closing', { namespace: 'agents', computeId }, ...creating);
+  await close(
+    plane.deps,
+    (await findListener(plane.deps.table, tenantId, listener_id)) ?? listener,
+    undefined,
+  );
+  await refused('listener_closing', { computeId }, ...creating);
+}
+
+/** A queue takes no more than it can hold. */
+export async function expectFullQueue(record: WireRecord): Promise<void> {
+  const { plane, ask, refused } = await openWithListener(record);
+  const { id } = await ask('createDeployment', { body: github('a') });
+  for (let queued = 1; queued < 100; queued++) await postRevision(plane, id);
+  const params = { deployment_id: id };
+  await refused('queue_full', { limit: 100 }, 'createRevision', { params, body: {} });
+}
+
+/** Requests that never get through to the table end with when to come again. */
+export async function expectCollisions(record: WireRecord): Promise<void> {
+  const { plane, apiKey: key } = await open(record);
+  const body = { name: 'second' };
+  const meeting = (entity: string) =>
+    openWire({ ...plane.deps, table: collidingTable(plane, entity) }, record);
+  const busy = await meeting('tenant');
+  await busy.refuse('unavailable', { what: 'The table' }, 'createTenant', { key, body });
+  const headers = { 'idempotency-key': 'once' };
+  const repeated = await meeting('answer');
+  await repeated.refuse('idempotency_under_way', {}, 'createTenant', { key, body, headers });
+}
+
+/** The table of a world in which each transaction meets another one at its item of a kind. Pauses take no time, but move the clock. */
+function collidingTable(world: World, entity: string): World['deps']['table'] {
+  const client = documentClient(dynamoDbEndpoint());
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const { TransactItems: items } = args.input as TransactWriteCommandInput; // of other commands it is absent
+      const codes = items?.map(({ Put }) => (Put?.Item?.entity === entity ? 'TransactionConflict' : 'None'));
+      if (codes?.includes('TransactionConflict') !== true) return next(args);
+      const CancellationReasons = codes.map((Code) => ({ Code }));
+      throw new TransactionCanceledException({ message: 'a conflict', $metadata: {}, CancellationReasons });
+    },
+    { step: 'initialize', name: 'collides' },
+  );
+  return { ...world.deps.table, client, patience: hurried(world) };
+}
+
+const hurried = (world: World): Patience => {
+  const pause = async (milliseconds: number) => world.advance(milliseconds / 1000);
+  return {
+    now: world.deps.clock.now,
+    newRequestToken: () => crypto.randomUUID(),
+    pause,
+    async tryAgain(attempt, { maxDelay = 1_000, retry = () => true }) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt();
+        } catch (error) {
+          if (!(await retry(error, tries))) throw error;
+          await pause(maxDelay);
+        }
+      }
+    },
+  };
+};

@@ -1,0 +1,15 @@
+import { expect } from 'vitest';
+import type { WireRecord } from './wire.ts';
+import { NOBODY, open } from './wired-world.ts';
+
+/** The service describes itself to everybody. */
+export async function expectService(record: WireRecord): Promise<void> {
+  const { wire } = await open(record);
+  expect(await wire.ask('getOk')).toEqual({ ok: true });
+  expect(JSON.parse((await wire.ask('getOpenApi')).text)).toMatchObject({ openapi: '3.1.0' });
+  const page = (await wire.ask('getDocs')).text;
+  const parts = [...page.matchAll(/(?:src|href)="\/docs\/([^"]+)"/g)].map(([, file = '']) => file);
+  expect(parts).toHaveLength(3);
+  for (const file of parts) await wire.ask('getDocsFile', { params: { file } });
+  await wire.ask('openConsole', { params: { tenant_id: NOBODY, deployment_id: NOBODY } });
+}

@@ -1,0 +1,50 @@
+import { readdir } from 'node:fs/promises';
+import { afterEach, expect, it, vi } from 'vitest';
+import { variablesFor } from '../../../lib/contract/access.ts';
+import { functionRows } from '../../../lib/contract/functions.ts';
+import type { RouteRow } from '../../../lib/contract/routes/route.ts';
+import { routes } from '../../../lib/contract/routes.ts';
+import type { Handler } from '../../../lib/http/exchange.ts';
+import { freshModules } from '../../support/aws/fresh-modules.ts';
+import { apiEvent, lambdaContext } from '../../support/http/event.ts';
+import { functionEnvironment } from './environment.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+it('every entry is the handler of a route or of a row of the functions, but the fallback', async () => {
+  const files = (await readdir('functions', { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const rows = [...routes, ...Object.values(functionRows)].map(({ handler }) => handler);
+  const named = new Set(rows.map((handler) => handler.replace('functions/', '')));
+  expect(files.filter((name) => !named.has(name))).toEqual(['api/fallback.ts']);
+  expect([...named].filter((name) => !files.includes(name))).toEqual([]);
+});
+
+/** As a new function: it knows the variables that its row gives it, and nothing is made yet. */
+async function anonymousAnswer(row: RouteRow) {
+  const variables = new Set<string>([...variablesFor(row.access), ...(row.variables ?? [])]);
+  for (const [name, value] of Object.entries(functionEnvironment))
+    vi.stubEnv(name, variables.has(name) || name.startsWith('AWS_') ? value : '');
+  const modules = freshModules({}, (file) => file === 'lib/container.ts');
+  try {
+    const { handler } = await modules.load<{ handler: Handler }>(row.handler);
+    const { method, path } = row;
+    const params = Object.fromEntries(
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, 'none']),
+    );
+    return await handler(apiEvent({ method, path, params }), lambdaContext());
+  } finally {
+    modules.close();
+  }
+}
+
+const rows = routes.filter(({ handler }) => !handler.endsWith('/openapi.ts')); // Its file comes with the bundle.
+
+/** Parts are made before anybody is asked who they are: one that cannot be made is a 500. */
+it.each(rows.map((row) => [row.operation, row] as const))(
+  '%s makes all its parts from the variables that its row names',
+  async (_, row) => {
+    const { statusCode } = await anonymousAnswer(row);
+    if (row.permission === 'public') expect(statusCode).toBeLessThan(500);
+    else expect(statusCode).toBe(401);
+  },
+);
