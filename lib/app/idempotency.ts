@@ -5,8 +5,8 @@ import {
   type IdempotencyRecord,
   idempotencyRecord,
   putIdempotencyRecord,
+  type RecordPlace,
 } from '../store/idempotency-records.ts';
-import { idempotencyRecordKey, type Key } from '../store/keys.ts';
 import { AlreadyRecorded, RecordContended, transact, type Write } from '../store/operations.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
@@ -25,14 +25,12 @@ export const unkeyed: Idempotency = { record: () => [] };
 /** What is kept of an answer: the body as it was sent, compressed. */
 export type RecordedResponse = Pick<IdempotencyRecord, 'status' | 'headers' | 'body' | 'request_hash'>;
 
-const RECORD_MILLISECONDS = 24 * 3_600_000;
 /** How long a request waits for a concurrent duplicate. API Gateway and clients give up after 30 s, functions after 29 s. */
 const WAIT_MILLISECONDS_MAX = 20_000;
 
 /** The place of one answer: that to a caller's request of a method and path under a key. */
 export class IdempotencySlot {
-  readonly #at: Key;
-  readonly #tenantId: string;
+  readonly #at: RecordPlace;
   readonly #deps: Pick<Deps, 'table' | 'clock'>;
   readonly #begunAt: number;
   /** An answer is kept there, together with the change that it tells of. */
@@ -45,9 +43,8 @@ export class IdempotencySlot {
   ) {
     this.#deps = deps;
     this.#begunAt = deps.clock.now();
-    this.#tenantId = tenantId;
     const scope = JSON.stringify([userId, request.method, request.path, request.key]);
-    this.#at = idempotencyRecordKey(tenantId, createHash('sha256').update(scope).digest('hex'));
+    this.#at = { tenantId, scopeHash: createHash('sha256').update(scope).digest('hex') };
   }
 
   find(): Promise<RecordedResponse | undefined> {
@@ -56,14 +53,10 @@ export class IdempotencySlot {
 
   /** The write that keeps an answer here; a transaction with it is made only while there is none. */
   write(kept: RecordedResponse): Write {
-    const now = this.#deps.clock.now();
-    const expires_at = now + RECORD_MILLISECONDS;
-    const fixed = { v: 1, entity: 'answer', tenant_id: this.#tenantId } as const;
-    const item: IdempotencyRecord = { ...fixed, ...kept, expires_at, ttl: Math.ceil(expires_at / 1000) };
     const onWritten = () => {
       this.isTaken = true;
     };
-    return { ...putIdempotencyRecord(this.#at, item, now), onWritten };
+    return { ...putIdempotencyRecord(this.#at, kept, this.#deps.clock.now()), onWritten };
   }
 
   /** Keeps an answer by itself. Throws as a transaction with `write` does. */

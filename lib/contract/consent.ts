@@ -40,8 +40,8 @@ export const authenticateBody = z
   .transform(({ user_id, ls_user_id, agent_id, scopes, ...rest }) => ({
     ...rest,
     scopes: [...new Set(scopes)],
-    user_id: user_id || ls_user_id || '',
-    agent_id: agent_id ?? '',
+    user_id: user_id || ls_user_id || undefined,
+    agent_id: agent_id || undefined,
   }));
 
 const token = {

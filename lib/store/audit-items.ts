@@ -7,6 +7,8 @@ import { find, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 import { alsoFirstVersion } from './upgrade.ts';
 
+export type { AuditPlace } from './audit-keys.ts';
+
 /**
  * Who made the newest change of an item on a person's request: the attribute `audit`, which lies beside the item's shape as its keys do.
  * The consumer of the stream makes an audit event of each new one; nothing else reads it.

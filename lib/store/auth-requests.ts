@@ -23,9 +23,9 @@ const asked = {
   owner_id: z.string(),
   /** What they asked with. */
   key_id: z.string(),
-  /** As the caller claims; empty: not named. */
-  user_id: z.string(),
-  agent_id: z.string(),
+  /** As the caller claims. */
+  user_id: z.string().optional(),
+  agent_id: z.string().optional(),
   provider_id: z.string(),
   /** The provider's own id: another one may have the same name by then. */
   provider_uid: z.string(),
@@ -94,7 +94,7 @@ export const findAuthRequest = (
   authId: string,
 ): Promise<AuthRequest | undefined> => find(table, authRequestKey(tenantId, authId), authRequest);
 
-/** `audit`: who asked (lib/app/audit.ts). */
+/** Stores a new request. `audit`: who asked (lib/app/audit.ts). */
 export const putAuthRequest = (item: At<'created'>, audit: AuditMark): Write =>
   put(AUTH_REQUEST, { ...authRequestKey(item.tenant_id, item.id), ...item, audit }, absent('pk'));
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { absent, any, atMost, guard, put } from './expressions.ts';
-import type { Key } from './keys.ts';
+import { idempotencyRecordKey } from './keys.ts';
 import { find, IDEMPOTENCY_RECORD, type Write } from './operations.ts';
 import { patienceOf } from './patience.ts';
 import type { Table } from './table.ts';
@@ -22,37 +22,58 @@ export const idempotencyRecord = z.object({
 });
 export type IdempotencyRecord = z.infer<typeof idempotencyRecord>;
 
-/** The answer that is kept under this key, unless its time is over. */
+/** Where an answer is kept; `scopeHash`: of who asked what under which key. */
+export type RecordPlace = { tenantId: string; scopeHash: string };
+
+/** The answer that is kept here, unless its time is over. */
 export async function findIdempotencyRecord(
   table: Table,
-  key: Key,
+  { tenantId, scopeHash }: RecordPlace,
   now: number,
 ): Promise<IdempotencyRecord | undefined> {
-  const found = await find(table, key, idempotencyRecord);
+  const found = await find(table, idempotencyRecordKey(tenantId, scopeHash), idempotencyRecord);
   return found !== undefined && found.expires_at > now ? found : undefined;
 }
 
 /** Forty strongly consistent reads of one answer, at most; it is there within milliseconds of its transaction. */
 const LOOK_MILLISECONDS = 500;
 
-/** The answer that is kept under this key, as soon as it is; undefined when there is none at `until` (epoch milliseconds). */
+/** The answer that is kept here, as soon as it is; undefined when there is none at `until` (epoch milliseconds). */
 export async function awaitIdempotencyRecord(
   table: Table,
-  key: Key,
+  place: RecordPlace,
   clock: { now(): number },
   until: number,
 ): Promise<IdempotencyRecord | undefined> {
   for (;;) {
-    const found = await findIdempotencyRecord(table, key, clock.now());
+    const found = await findIdempotencyRecord(table, place, clock.now());
     if (found !== undefined || clock.now() >= until) return found;
     await patienceOf(table).pause(LOOK_MILLISECONDS);
   }
 }
 
-/** Keeps an answer where none is kept. When one is, the transaction that this is part of throws `AlreadyRecorded`. */
-export const putIdempotencyRecord = (key: Key, item: IdempotencyRecord, now: number): Write =>
-  put(
+type Answer = Pick<IdempotencyRecord, 'request_hash' | 'status' | 'headers' | 'body'>;
+
+const RECORD_MILLISECONDS = 24 * 3_600_000;
+
+/** Keeps an answer for a day. Demands that none is kept: the transaction that this is part of throws `AlreadyRecorded` otherwise. */
+export function putIdempotencyRecord(
+  { tenantId, scopeHash }: RecordPlace,
+  answer: Answer,
+  now: number,
+): Write {
+  const expires_at = now + RECORD_MILLISECONDS;
+  const item: IdempotencyRecord = {
+    v: 1,
+    entity: 'answer',
+    tenant_id: tenantId,
+    ...answer,
+    expires_at,
+    ttl: Math.ceil(expires_at / 1000),
+  };
+  return put(
     IDEMPOTENCY_RECORD,
-    { ...key, ...item },
+    { ...idempotencyRecordKey(tenantId, scopeHash), ...item },
     guard('answer: none is kept', any(absent('pk'), atMost('expires_at', now))),
   );
+}

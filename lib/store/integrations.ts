@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { integrationTypes } from '../contract/integrations.ts';
-import { check, present } from './expressions.ts';
+import type { AuditMark } from './audit-items.ts';
+import { absent, check, present, put, remove } from './expressions.ts';
 import { integrationKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
@@ -45,5 +46,14 @@ export async function integrationsOf(table: Table, tenantId: string): Promise<In
 /** The name of the write that fails when the integration is not there; what a request names is looked up under its own tenant. */
 export const INTEGRATION = 'integration';
 
+/** Demands that the integration is there. */
 export const checkIntegration = (tenantId: string, integrationId: string): Write =>
   check(INTEGRATION, integrationKey(tenantId, integrationId), present('pk'));
+
+/** Stores a new integration. `audit`: who asked for it. */
+export const putIntegration = (item: Integration, audit: AuditMark): Write =>
+  put(INTEGRATION, { ...integrationKey(item.tenant_id, item.id), ...item, audit }, absent('pk'));
+
+/** Removes an integration. Demands that it is there. */
+export const removeIntegration = (tenantId: string, integrationId: string): Write =>
+  remove(INTEGRATION, integrationKey(tenantId, integrationId), present('pk'));

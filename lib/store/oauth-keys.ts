@@ -6,8 +6,11 @@ import type { Key } from './keys.ts';
 /** Where the sort keys of connections begin beside their token's place. */
 export const TOKEN_CONNECTION = 'C#';
 
-/** Who a token is of: the key's owner, and in the caller's words (empty: not named) a person and an agent. */
-export type TokenOwner = { tenantId: string; ownerId: string; userId: string; agentId: string };
+/** The user whose key asked for a token. */
+export type Owner = { tenantId: string; ownerId: string };
+
+/** Who a token is of: its owner, and in the caller's words a person and an agent, as far as they are named. */
+export type TokenOwner = Owner & { userId: string | undefined; agentId: string | undefined };
 
 /** What people are called elsewhere is any text, and perhaps an address of theirs: it stands in no key. */
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
@@ -19,10 +22,12 @@ export const oauthTokenPrefix = (
 ): string =>
   claimed === undefined
     ? `${providerId}#`
-    : `${providerId}#${digest(`${claimed.userId}\0${claimed.agentId}`)}#`;
+    : `${providerId}#${digest([claimed.userId, claimed.agentId].join('\0'))}#`;
+
+export const oauthTokensPk = ({ tenantId, ownerId }: Owner): string => `T#${tenantId}#OT#${digest(ownerId)}`;
 
 export const oauthTokenKey = (owner: TokenOwner, providerId: string, tokenId: string): Key => ({
-  pk: `T#${owner.tenantId}#OT#${digest(owner.ownerId)}`,
+  pk: oauthTokensPk(owner),
   sk: `${oauthTokenPrefix(providerId, owner)}${tokenId}`,
 });
 
@@ -39,7 +44,7 @@ export const tokenConnectionKey = (tenantId: string, tokenId: string, connection
 
 /** Whoever does not own a connection looks in another place for it. */
 export const connectionKey = (
-  { tenantId, ownerId, agentId }: Pick<TokenOwner, 'tenantId' | 'ownerId' | 'agentId'>,
+  { tenantId, ownerId, agentId }: Owner & { agentId: string },
   connectionId: string,
 ): Key => ({ pk: `T#${tenantId}#OC#${agentId}`, sk: `${digest(ownerId)}#${connectionId}` });
 

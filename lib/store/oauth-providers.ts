@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { asGiven } from '../contract/as-given.ts';
+import type { AuditMark } from './audit-items.ts';
+import { absent, equals, put, remove } from './expressions.ts';
 import { oauthProviderKey } from './keys.ts';
-import { find, queryAll } from './operations.ts';
+import { find, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
 
 /**
@@ -60,3 +62,22 @@ export async function providersOf(table: Table, organizationId: string): Promise
   for await (const item of queryAll(table, oauthProvider, query)) all.push(item);
   return all;
 }
+
+const keyOf = (item: OAuthProvider) => oauthProviderKey(item.organization_id, item.provider_id);
+
+/** Stores a new provider. Demands that its `provider_id` is free. `audit`: who asked for it. */
+export const putProvider = (item: OAuthProvider, audit: AuditMark): Write =>
+  put('oauth_provider', { ...keyOf(item), ...item, audit }, absent('pk'));
+
+/** Changes a provider, but for its `provider_id`. Demands that it is as it was read. */
+export const changeProvider = (before: OAuthProvider, after: OAuthProvider, audit: AuditMark): Write =>
+  put(
+    'oauth_provider',
+    { ...keyOf(before), ...after, audit },
+    equals('id', before.id),
+    equals('version', before.version),
+  );
+
+/** Removes a provider. Demands that it is there, and not another one under its `provider_id`. */
+export const removeProvider = (item: OAuthProvider): Write =>
+  remove('oauth_provider', keyOf(item), equals('id', item.id));

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { dueItems } from './due.ts';
 import { present, remove, update } from './expressions.ts';
 import { REVOCATIONS_DUE, revocationKey } from './oauth-keys.ts';
 import type { OAuthToken } from './oauth-tokens.ts';
@@ -48,16 +49,25 @@ export const revocationOf = (token: OAuthToken, { id, now }: { id: string; now: 
   ttl: Math.ceil(now / 1000) + KEPT_SECONDS,
 });
 
-/** Keeps a revocation. An update, which makes the item: who refreshes may need it, and has no right to put. */
+/** Keeps a revocation, which is due a minute later. An update, which makes the item: who refreshes may need it, and has no right to put. */
 export const keepRevocation = (item: Revocation): Write => {
   const due = { due_pk: REVOCATIONS_DUE, due_at: item.created_at + FIRST_DUE_MILLISECONDS };
   return update('revocation', keyOf(item), { set: { ...item, ...due } });
 };
 
+/** Removes a revocation, if it is there. */
 export const forgetRevocation = (item: Revocation): Write => remove('revocation', keyOf(item));
 
+/** Counts a failed attempt; the next one is due at `dueAt`. Demands that the revocation is there. */
 export const postponeRevocation = (item: Revocation, dueAt: number): Write =>
   update('revocation', keyOf(item), { set: { due_at: dueAt }, add: { attempts: 1 } }, present('pk'));
+
+/** The partitions with revocations that are due by `until` (epoch milliseconds): one for each token. */
+export async function dueRevocations(table: Table, until: number): Promise<string[]> {
+  const partitions = new Set<string>();
+  for await (const { pk } of dueItems(table, REVOCATIONS_DUE, until)) partitions.add(pk);
+  return [...partitions];
+}
 
 /** The revocations in one partition. */
 export const revocationsIn = (table: Table, pk: string): AsyncGenerator<Revocation> =>

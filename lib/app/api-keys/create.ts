@@ -3,9 +3,8 @@ import type { CreateApiKeyBody } from '../../contract/identity.ts';
 import { lackedToGive } from '../../contract/roles.ts';
 import type { createApiKey as row } from '../../contract/routes/identity.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { check, present } from '../../store/expressions.ts';
-import { listenerKey } from '../../store/keys.ts';
-import { ConditionsFailed, transact, type Write } from '../../store/operations.ts';
+import { checkListener, LISTENER } from '../../store/listeners.ts';
+import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -37,7 +36,13 @@ export async function createApiKey(
     ...(expiresAt !== undefined && { expiresAt }),
     audit: auditOf(deps, caller, 'api_key.create'),
   });
-  await write(deps, [...writes, ...listenerStays(caller, listenerId)], listenerId);
+  try {
+    const stays = listenerId === undefined ? [] : [checkListener(caller.tenantId, listenerId)];
+    await transact(deps.table, [...writes, ...stays]);
+  } catch (error) {
+    const isGone = error instanceof ConditionsFailed && error.failed.has(LISTENER);
+    throw isGone && listenerId !== undefined ? refuse('listener_not_found', { id: listenerId }) : error;
+  }
   return { ...apiKeyView(item, undefined), key };
 }
 
@@ -47,16 +52,4 @@ function expiryOf({ expires_at: at }: CreateApiKeyBody, now: number): string | u
   if (at > now) return text;
   const words = { type: 'datetime_future', msg: 'Input should be in the future' };
   throw new ValidationError([{ loc: ['body', 'expires_at'], ...words, input: text }]);
-}
-
-const listenerStays = ({ tenantId }: Caller, listenerId: string | undefined): Write[] =>
-  listenerId === undefined ? [] : [check('listener', listenerKey(tenantId, listenerId), present('pk'))];
-
-async function write({ table }: Pick<Deps, 'table'>, writes: Write[], listenerId = ''): Promise<void> {
-  try {
-    await transact(table, writes);
-  } catch (error) {
-    const isGone = error instanceof ConditionsFailed && error.failed.has('listener');
-    throw isGone ? refuse('listener_not_found', { id: listenerId }) : error;
-  }
 }

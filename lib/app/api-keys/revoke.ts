@@ -2,17 +2,20 @@ import { refuse } from '../../contract/errors.ts';
 import { allows } from '../../contract/roles.ts';
 import type { revokeApiKey as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { findApiKey, findApiKeyRow, type KeyOwner } from '../../store/api-keys.ts';
-import { present, remove, update } from '../../store/expressions.ts';
-import type { ApiKeyRow } from '../../store/identity-items.ts';
-import { apiKeyKey, apiKeyRowKey } from '../../store/keys.ts';
+import {
+  API_KEY,
+  type ApiKeyRow,
+  findApiKey,
+  findApiKeyRow,
+  type KeyOwner,
+  revokeApiKey as revoke,
+} from '../../store/api-keys.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { auditedKey } from '../identity/create-api-key.ts';
-import { forgottenAt } from '../identity/forgotten-at.ts';
-import { isNotAbove, refusalOfRole } from '../members/above.ts';
+import { refusalOfRole } from '../members/above.ts';
 
 /** Revokes a key of the tenant, or of the organization by who may, whose role is not above the caller's: the next request with it is refused. */
 export async function revokeApiKey(
@@ -23,21 +26,14 @@ export async function revokeApiKey(
   const { key_id: id } = params;
   const found = await findInReach(deps, caller, id);
   if (found === undefined) throw refuse('api_key_not_found', { id });
-  const now = deps.clock.now();
   const key = await findApiKey(deps.table, found.row.hash);
-  const set = {
-    revoked_at: new Date(now).toISOString(),
-    ttl: forgottenAt(now),
-    audit: auditOf(deps, caller, 'api_key.revoke', key && auditedKey(key)),
-  };
+  const audit = auditOf(deps, caller, 'api_key.revoke', key && auditedKey(key));
+  const asked = { by: caller.role, now: deps.clock.now(), audit };
   try {
-    await transact(deps.table, [
-      update('api_key', apiKeyKey(found.row.hash), { set }, present('pk'), isNotAbove(caller)),
-      remove('api_key_row', apiKeyRowKey(found.owner, id), present('pk')),
-    ]);
+    await transact(deps.table, revoke(found.owner, found.row, asked));
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
-    throw refusalOfRole(caller, error.failed.get('api_key')) ?? refuse('api_key_not_found', { id });
+    throw refusalOfRole(caller, error.failed.get(API_KEY)) ?? refuse('api_key_not_found', { id });
   }
   return undefined;
 }

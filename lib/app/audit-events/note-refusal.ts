@@ -2,16 +2,15 @@ import type { AuditAction } from '../../contract/audit.ts';
 import type { RefusalNote } from '../../contract/note-lines.ts';
 import {
   type AuditEvent,
+  type AuditPlace,
   addCaller,
   auditTtl,
   countInAuditEvent,
   findRefusals,
   putAuditEvent,
 } from '../../store/audit-items.ts';
-import type { AuditPlace } from '../../store/audit-keys.ts';
-import { tenant } from '../../store/identity-items.ts';
-import { tenantKey } from '../../store/keys.ts';
-import { find, retryRaces } from '../../store/operations.ts';
+import { retryRaces } from '../../store/operations.ts';
+import { findTenant } from '../../store/tenants.ts';
 import { writeAll } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import { tenantIdIn } from '../identity/tenant-id.ts';
@@ -65,11 +64,11 @@ function eventOf({ settings }: NoteDeps, place: AuditPlace, note: RefusalNote): 
 
 async function placeOf(
   { table }: NoteDeps,
-  { tenant_id, organization_id, claimed_tenant_id: claimed = '' }: RefusalNote,
+  { tenant_id, organization_id, claimed_tenant_id: claimed }: RefusalNote,
 ): Promise<AuditPlace> {
   if (tenant_id !== undefined) return { tenantId: tenant_id };
   if (organization_id !== undefined) return { organizationId: organization_id };
-  const id = tenantIdIn(claimed);
-  const found = id === undefined ? undefined : await find(table, tenantKey(id), tenant);
+  const id = claimed && tenantIdIn(claimed);
+  const found = id ? await findTenant(table, id) : undefined;
   return found === undefined ? 'installation' : { tenantId: found.tenant_id };
 }

@@ -81,7 +81,7 @@ function bounded(counts: Counts, note: RefusalNote): RefusalNote {
 
 /** What is counted together. */
 const placeOf = ({ tenant_id, organization_id, claimed_tenant_id }: RefusalNote): string =>
-  [tenant_id, organization_id, tenant_id === undefined ? claimed_tenant_id : ''].join(' ');
+  [tenant_id, organization_id, tenant_id === undefined ? claimed_tenant_id : undefined].join(' ');
 
 function withoutClaim({ claimed_tenant_id: _, ...note }: RefusalNote): RefusalNote {
   return note;

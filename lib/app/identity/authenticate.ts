@@ -1,8 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
-import { findApiKey } from '../../store/api-keys.ts';
-import { type ApiKeyItem, tenant } from '../../store/identity-items.ts';
-import { tenantKey } from '../../store/keys.ts';
-import { find } from '../../store/operations.ts';
+import { type ApiKeyItem, findApiKey } from '../../store/api-keys.ts';
+import { findTenant } from '../../store/tenants.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hashOf, isWellFormed } from './api-key.ts';
@@ -70,7 +68,7 @@ async function tenantOf(deps: IdentityDeps, key: ApiKeyItem, asked: string | und
   }
   if (asked === undefined) throw refusedAs(refuse('tenant_required', {}), knownBy(key));
   const id = tenantIdIn(asked);
-  const found = id === undefined ? undefined : await find(deps.table, tenantKey(id), tenant);
+  const found = id === undefined ? undefined : await findTenant(deps.table, id);
   if (found?.organization_id !== key.organization_id)
     throw refusedAs(refuse('tenant_forbidden', { tenant: asked }), knownBy(key));
   return found.tenant_id;

@@ -2,9 +2,7 @@ import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { variable } from '../../contract/env.ts';
 import { refuse } from '../../contract/errors.ts';
 import { once } from '../../contract/once.ts';
-import { member } from '../../store/identity-items.ts';
-import { memberKey } from '../../store/keys.ts';
-import { find } from '../../store/operations.ts';
+import { findMember } from '../../store/members.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { memberIdOf } from './member-id.ts';
@@ -44,7 +42,7 @@ async function membership(
 ): Promise<Pick<Caller, 'tenantId' | 'organizationId' | 'role'>> {
   const tenantId = tenantIdIn(asked);
   const { userId } = known;
-  const found = tenantId && (await find(table, memberKey(tenantId, memberIdOf(userId)), member));
+  const found = tenantId && (await findMember(table, tenantId, memberIdOf(userId)));
   // The user is compared too: nobody is let in by two subjects that have one id.
   if (!found || found.removed_at !== undefined || found.user_id !== userId)
     throw refusedAs(refuse('membership_missing', { tenant: asked }), known);

@@ -1,8 +1,7 @@
-import { absent, put } from '../../store/expressions.ts';
-import { organizationKey } from '../../store/keys.ts';
 import { transact } from '../../store/operations.ts';
+import { putOrganization } from '../../store/organizations.ts';
+import { putTenant } from '../../store/tenants.ts';
 import type { Deps } from '../deps.ts';
-import { tenantWrites } from '../tenants/writes.ts';
 import { apiKeyWrites } from './create-api-key.ts';
 
 export type Bootstrapped = { organizationId: string; tenantId: string; userId: string; apiKey: string };
@@ -34,11 +33,8 @@ export async function bootstrap(
     organization_id: organizationId,
     name: names.organization,
     created_at,
-  };
-  await transact(deps.table, [
-    put('organization', { ...organizationKey(organizationId), ...organization }, absent('pk')),
-    ...tenantWrites({ organizationId, tenantId, name: names.tenant, created_at }),
-    ...key.writes,
-  ]);
+  } as const;
+  const tenant = { organization_id: organizationId, tenant_id: tenantId, name: names.tenant, created_at };
+  await transact(deps.table, [putOrganization(organization), ...putTenant(tenant), ...key.writes]);
   return { organizationId, tenantId, userId, apiKey: key.key };
 }

@@ -1,10 +1,7 @@
 import type { AuditDetails } from '../../contract/audit.ts';
 import type { Role } from '../../contract/roles.ts';
-import { ownerOf } from '../../store/api-keys.ts';
+import { type ApiKeyItem, putApiKey } from '../../store/api-keys.ts';
 import type { AuditMark } from '../../store/audit-items.ts';
-import { absent, put } from '../../store/expressions.ts';
-import type { ApiKeyItem } from '../../store/identity-items.ts';
-import { apiKeyKey, apiKeyRowKey } from '../../store/keys.ts';
 import { transact, type Write } from '../../store/operations.ts';
 import type { Deps } from '../deps.ts';
 import { hashOf, hintOf, newApiKey } from './api-key.ts';
@@ -52,13 +49,8 @@ export function apiKeyWrites(
     created_at: new Date(deps.clock.now()).toISOString(),
     ...(wish.expiresAt !== undefined && { expires_at: wish.expiresAt }),
   };
-  const audit = wish.audit === undefined ? {} : { audit: { ...wish.audit, details: auditedKey(item) } };
-  const row = { ...apiKeyRowKey(ownerOf(item), item.id), v: 1, entity: 'api_key_row', hash };
-  const writes = [
-    put('api_key', { ...apiKeyKey(hash), ...item, ...audit }, absent('pk')),
-    put('api_key_row', row, absent('pk')),
-  ];
-  return { key, item, writes };
+  const audit = wish.audit && { ...wish.audit, details: auditedKey(item) };
+  return { key, item, writes: putApiKey(item, hash, audit) };
 }
 
 /** What the audit says of a key: what it may do, and how to recognise it. */

@@ -1,8 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
-import { tenant } from '../../store/identity-items.ts';
-import { tenantKey } from '../../store/keys.ts';
 import { getListenerItem } from '../../store/listeners.ts';
-import { find } from '../../store/operations.ts';
+import { findTenant } from '../../store/tenants.ts';
 import type { Deps } from '../deps.ts';
 import { createApiKey } from './create-api-key.ts';
 
@@ -15,7 +13,7 @@ export async function createListenerKey(
   { tenantId, listenerId }: { tenantId: string; listenerId: string },
 ): Promise<string> {
   const listener = await getListenerItem(deps.table, tenantId, listenerId);
-  const owner = await find(deps.table, tenantKey(tenantId), tenant);
+  const owner = await findTenant(deps.table, tenantId);
   if (owner === undefined) throw refuse('listener_not_found', { id: listenerId });
   return createApiKey(deps, {
     organizationId: owner.organization_id,

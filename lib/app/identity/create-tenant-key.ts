@@ -1,8 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { MemberRole } from '../../contract/roles.ts';
-import { tenant } from '../../store/identity-items.ts';
-import { tenantKey } from '../../store/keys.ts';
-import { find } from '../../store/operations.ts';
+import { findTenant } from '../../store/tenants.ts';
 import type { Deps } from '../deps.ts';
 import { createApiKey } from './create-api-key.ts';
 
@@ -19,7 +17,7 @@ export async function createTenantKey(
   deps: Pick<Deps, 'table' | 'clock'>,
   { tenantId, role, name, organizationWide }: TenantKeyWish,
 ): Promise<{ apiKey: string; userId: string }> {
-  const owner = await find(deps.table, tenantKey(tenantId), tenant);
+  const owner = await findTenant(deps.table, tenantId);
   if (owner === undefined) throw refuse('tenant_not_found', { id: tenantId });
   const userId = deps.clock.randomId();
   const apiKey = await createApiKey(deps, {

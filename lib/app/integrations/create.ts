@@ -3,9 +3,7 @@ import { ValidationError } from '../../contract/errors.ts';
 import type { IntegrationView } from '../../contract/integrations.ts';
 import type { createIntegration as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { absent, put } from '../../store/expressions.ts';
-import type { Integration } from '../../store/integrations.ts';
-import { integrationKey } from '../../store/keys.ts';
+import { type Integration, putIntegration } from '../../store/integrations.ts';
 import { transact } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
@@ -38,10 +36,7 @@ export async function createIntegration(
   };
   const shown = integrationView(item);
   const audit = auditOf(deps, caller, 'integration.create');
-  await transact(deps.table, [
-    put('integration', { ...integrationKey(tenantId, id), ...item, audit }, absent('pk')),
-    ...deps.idempotency.record(shown),
-  ]);
+  await transact(deps.table, [putIntegration(item, audit), ...deps.idempotency.record(shown)]);
   return shown;
 }
 

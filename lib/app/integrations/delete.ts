@@ -1,8 +1,7 @@
 import { refuse } from '../../contract/errors.ts';
 import type { deleteIntegration as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { present, remove } from '../../store/expressions.ts';
-import { integrationKey } from '../../store/keys.ts';
+import { removeIntegration } from '../../store/integrations.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { auditOfRemoval } from '../audit-of-removal.ts';
 import type { Caller } from '../caller.ts';
@@ -20,7 +19,7 @@ export async function deleteIntegration(
   const { integration_id: id } = params;
   try {
     await transact(deps.table, [
-      remove('integration', integrationKey(caller.tenantId, id), present('pk')),
+      removeIntegration(caller.tenantId, id),
       auditOfRemoval(deps, caller, 'integration.delete', { subject_id: id }),
     ]);
   } catch (error) {

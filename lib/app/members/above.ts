@@ -1,13 +1,12 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
-import { lackedToGive, roles, rolesNotAbove } from '../../contract/roles.ts';
-import { oneOf } from '../../store/expressions.ts';
+import { lackedToGive, roles } from '../../contract/roles.ts';
 import type { Item } from '../../store/operations.ts';
 import type { Caller } from '../caller.ts';
 
-/** The condition that an item's role is not above the caller's: what people cannot give, they cannot take from others either. */
-export const isNotAbove = ({ role }: Pick<Caller, 'role'>) => oneOf('role', rolesNotAbove(role));
-
-/** The refusal because of the role that was found instead; undefined when that was not why. */
+/**
+ * The refusal because of the role that was found, which is above the caller's: what people cannot give, they cannot take from others either.
+ * Undefined when that was not why.
+ */
 export function refusalOfRole(
   { role: own }: Pick<Caller, 'role'>,
   found: Item | undefined,

@@ -3,14 +3,13 @@ import type { MemberView } from '../../contract/identity.ts';
 import { lackedToGive } from '../../contract/roles.ts';
 import type { putMember as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { absent, any, present, put } from '../../store/expressions.ts';
-import { memberKey } from '../../store/keys.ts';
+import { MEMBER, putMember as put } from '../../store/members.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { memberIdOf } from '../identity/member-id.ts';
-import { isNotAbove, refusalOfRole } from './above.ts';
+import { refusalOfRole } from './above.ts';
 
 /** Gives a user of the identity provider a role in the caller's tenant; neither that nor the one they had is above the caller's own. */
 export async function putMember(
@@ -25,21 +24,20 @@ export async function putMember(
   const created_at = new Date(deps.clock.now()).toISOString();
   const view = { id, user_id, role, created_at };
   const item = {
-    ...memberKey(caller.tenantId, id),
     v: 1,
     entity: 'member',
+    sk: id,
     organization_id: caller.organizationId,
     user_id,
     role,
     created_at,
-    audit: auditOf(deps, caller, 'membership.change', { role, user_id }),
-  };
-  const isReplaceable = any(absent('pk'), present('removed_at'), isNotAbove(caller));
+  } as const;
+  const asked = { by: caller.role, audit: auditOf(deps, caller, 'membership.change', { role, user_id }) };
   try {
-    await transact(deps.table, [put('member', item, isReplaceable), ...deps.idempotency.record(view)]);
+    await transact(deps.table, [put(caller.tenantId, item, asked), ...deps.idempotency.record(view)]);
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
-    throw refusalOfRole(caller, error.failed.get('member')) ?? error;
+    throw refusalOfRole(caller, error.failed.get(MEMBER)) ?? error;
   }
   return view;
 }

@@ -3,10 +3,10 @@ import type { TenantView } from '../../contract/identity.ts';
 import type { createTenant as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { transact } from '../../store/operations.ts';
+import { putTenant } from '../../store/tenants.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { tenantWrites } from './writes.ts';
 
 const SINGLE =
   'Builds and agents of all tenants run as one user of this machine. Start it with SLIPWAY_MORE_TENANTS=true to make another tenant all the same.';
@@ -18,14 +18,16 @@ export async function createTenant(
   caller: Caller,
 ): Promise<TenantView> {
   if (deps.settings.singleTenant === true) throw refuse('state_forbids', { reason: SINGLE });
-  const { organizationId } = caller;
+  const created = {
+    organization_id: caller.organizationId,
+    name: body.name,
+    created_at: new Date(deps.clock.now()).toISOString(),
+  };
   const tenantId = deps.clock.orderedId();
-  const created_at = new Date(deps.clock.now()).toISOString();
-  const { name } = body;
-  const view = { id: tenantId, organization_id: organizationId, name, created_at };
+  const view = { id: tenantId, ...created };
   const audit = auditOf(deps, caller, 'tenant.create');
   await transact(deps.table, [
-    ...tenantWrites({ organizationId, tenantId, name, created_at }, audit),
+    ...putTenant({ tenant_id: tenantId, ...created }, audit),
     ...deps.idempotency.record(view),
   ]);
   return view;

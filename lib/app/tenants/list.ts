@@ -1,8 +1,6 @@
 import type { listTenants as row } from '../../contract/routes/identity.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { tenantRow } from '../../store/identity-items.ts';
-import { tenantRowKey } from '../../store/keys.ts';
-import { queryAll } from '../../store/operations.ts';
+import { tenantRows } from '../../store/tenants.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../page.ts';
@@ -13,10 +11,7 @@ export async function listTenants(
   { query }: Pick<RouteInput<typeof row>, 'query'>,
   { organizationId }: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  const { pk } = tenantRowKey(organizationId, '');
-  const limit = query.offset + query.limit;
-  const rows = queryAll(deps.table, tenantRow, { pk, newestFirst: true, limit });
-  const page = await pageOf(rows, query);
+  const page = await pageOf(tenantRows(deps.table, organizationId, query.offset + query.limit), query);
   return {
     resources: page.rows.map(({ sk: id, name, created_at }) => ({
       id,

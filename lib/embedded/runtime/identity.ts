@@ -10,10 +10,8 @@ import { createApiKey } from '../../app/identity/create-api-key.ts';
 import { createListener } from '../../app/listeners/create.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
-import { tenant } from '../../store/identity-items.ts';
-import { tenantKey } from '../../store/keys.ts';
 import { findListener, listenerRows } from '../../store/listeners.ts';
-import { find } from '../../store/operations.ts';
+import { findTenant } from '../../store/tenants.ts';
 
 type IdentityDeps = Pick<Deps, 'table' | 'clock'>;
 
@@ -73,7 +71,7 @@ async function ensureOwner(
 
 /** A data folder whose table was deleted starts from nothing. */
 async function hasTenant(deps: IdentityDeps, tenantId: string): Promise<boolean> {
-  return (await find(deps.table, tenantKey(tenantId), tenant)) !== undefined;
+  return (await findTenant(deps.table, tenantId)) !== undefined;
 }
 
 /** Makes tenant and administrator's key at the first start, and keeps `credentials.json` up to date. */

@@ -25,7 +25,10 @@ const requests: Record<string, (asking: Asking) => Promise<unknown>> = {
   authenticate: ({ plane, name }) =>
     authenticate(
       plane.deps,
-      { body: { provider: name, scopes: ['s'], user_id: '', agent_id: '' }, baseUrl: 'http://localhost' },
+      {
+        body: { provider: name, scopes: ['s'], user_id: undefined, agent_id: undefined },
+        baseUrl: 'http://localhost',
+      },
       plane.caller,
     ),
   import: ({ plane, name }) =>

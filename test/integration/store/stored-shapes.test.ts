@@ -7,23 +7,26 @@ import { load } from '../../../lib/app/engine/situation.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
+import * as apiKeyItems from '../../../lib/store/api-keys.ts';
 import * as auditItems from '../../../lib/store/audit-items.ts';
 import * as authRequests from '../../../lib/store/auth-requests.ts';
 import * as deletions from '../../../lib/store/deletions.ts';
 import * as eventItems from '../../../lib/store/event-items.ts';
-import * as identityItems from '../../../lib/store/identity-items.ts';
 import * as integrationItems from '../../../lib/store/integrations.ts';
 import * as items from '../../../lib/store/items.ts';
 import * as listenerItems from '../../../lib/store/listeners.ts';
 import * as logs from '../../../lib/store/logs.ts';
+import * as memberItems from '../../../lib/store/members.ts';
 import * as names from '../../../lib/store/names.ts';
 import * as oauthConnectionItems from '../../../lib/store/oauth-connections.ts';
 import * as oauthRevocationItems from '../../../lib/store/oauth-revocations.ts';
 import * as oauthTokenItems from '../../../lib/store/oauth-tokens.ts';
+import * as organizationItems from '../../../lib/store/organizations.ts';
 import * as ownerLeases from '../../../lib/store/owner-lease.ts';
 import * as placements from '../../../lib/store/placements.ts';
 import * as revisionEnds from '../../../lib/store/revision-ends.ts';
 import * as taskItems from '../../../lib/store/tasks.ts';
+import * as tenantItems from '../../../lib/store/tenants.ts';
 import * as uploads from '../../../lib/store/uploads.ts';
 import { COMMIT, ended, inProgress } from '../../support/world/processed.ts';
 import { change, github, post, postRevision, register, remove } from '../../support/world/requests.ts';
@@ -51,7 +54,10 @@ function declaredShapes(): Map<string, Shape> {
   const shapes = new Map<string, Shape>();
   const exported: unknown[] = [
     items,
-    identityItems,
+    apiKeyItems,
+    memberItems,
+    tenantItems,
+    organizationItems,
     listenerItems,
     logs,
     uploads,

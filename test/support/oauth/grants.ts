@@ -66,7 +66,7 @@ export async function aGrant(
   { deps, caller }: Plane,
   server: TestProvider,
   provider: OAuthProvider,
-  { scopes = ['openid', 'read'], userId = '', agentId = '', ...more }: Wish = {},
+  { scopes = ['openid', 'read'], userId, agentId, ...more }: Wish = {},
 ): Promise<OAuthToken> {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');

@@ -2,21 +2,19 @@ import type * as z from 'zod';
 import { packLines } from '../../../lib/adapters/aws/log-chunks.ts';
 import { queryLog } from '../../../lib/adapters/aws/log-query.ts';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
-import { listMembers } from '../../../lib/app/members/list.ts';
-import { listTenants } from '../../../lib/app/tenants/list.ts';
-import { apiKeyRows } from '../../../lib/store/api-keys.ts';
+import { apiKeyRow, apiKeyRows } from '../../../lib/store/api-keys.ts';
 import * as audit from '../../../lib/store/audit-items.ts';
 import { auditEventKey } from '../../../lib/store/audit-keys.ts';
 import { removalsBeside } from '../../../lib/store/deletions.ts';
 import { packedId, rowsOnListener } from '../../../lib/store/deployment-rows.ts';
 import { dueItems } from '../../../lib/store/due.ts';
 import { unsentEvents, unsentEventsOf } from '../../../lib/store/event-items.ts';
-import * as identity from '../../../lib/store/identity-items.ts';
 import { integration, integrationsOf } from '../../../lib/store/integrations.ts';
 import * as items from '../../../lib/store/items.ts';
 import * as keys from '../../../lib/store/keys.ts';
 import { listenerRows } from '../../../lib/store/listeners.ts';
 import { logChunk } from '../../../lib/store/logs.ts';
+import { member, membersOf } from '../../../lib/store/members.ts';
 import * as connections from '../../../lib/store/oauth-connections.ts';
 import * as oauthKeys from '../../../lib/store/oauth-keys.ts';
 import { oauthProvider, providersOf } from '../../../lib/store/oauth-providers.ts';
@@ -30,7 +28,7 @@ import { revisionsBetween } from '../../../lib/store/revisions.ts';
 import { rowsOf } from '../../../lib/store/row-lists.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { openTaskPage } from '../../../lib/store/tasks.ts';
-import { aCaller } from '../world/caller.ts';
+import { tenantRow, tenantRows } from '../../../lib/store/tenants.ts';
 import { aDeployment } from './stored-items.ts';
 
 /** A query of the table, as code asks it. `id` stands for every id that the code could mix up with another one. */
@@ -53,7 +51,6 @@ async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
 }
 
 const TENANT = 'tenant';
-const page = { query: { limit: 20, offset: 0 } };
 const log = (id: string) => ({ tenantId: TENANT, deploymentId: id, type: 'build' as const });
 const noTime = '00000000-0000-7000-8000-000000000000';
 
@@ -185,23 +182,23 @@ const ofTenants: QueryCase[] = [
   {
     name: 'keys of a tenant',
     file: 'lib/store/api-keys.ts',
-    shape: identity.apiKeyRow,
+    shape: apiKeyRow,
     key: (id) => keys.apiKeyRowKey({ organizationId: 'o', tenantId: id }, 'key'),
     ask: (table, id) => all(apiKeyRows(table, { organizationId: 'o', tenantId: id }, 10)),
   },
   {
     name: 'members of a tenant',
-    file: 'lib/app/members/list.ts',
-    shape: identity.member,
+    file: 'lib/store/members.ts',
+    shape: member,
     key: (id) => keys.memberKey(id, 'member'),
-    ask: async (table, id) => (await listMembers({ table }, page, aCaller({ tenantId: id }))).resources,
+    ask: (table, id) => all(membersOf(table, id, 10)),
   },
   {
     name: 'tenants of an organization',
-    file: 'lib/app/tenants/list.ts',
-    shape: identity.tenantRow,
+    file: 'lib/store/tenants.ts',
+    shape: tenantRow,
     key: (id) => keys.tenantRowKey(id, 'tenant'),
-    ask: async (table, id) => (await listTenants({ table }, page, aCaller({ organizationId: id }))).resources,
+    ask: (table, id) => all(tenantRows(table, id, 10)),
   },
   {
     name: 'partitions that are due',
@@ -213,7 +210,7 @@ const ofTenants: QueryCase[] = [
   },
 ];
 
-type Granted = tokens.TokenOwner & { providerId: string };
+type Granted = tokens.Owner & { userId: string; agentId: string; providerId: string };
 const granted: Granted = {
   tenantId: 'tenant',
   ownerId: 'owner',

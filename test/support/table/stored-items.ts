@@ -1,7 +1,7 @@
 import { hashOf, newApiKey } from '../../../lib/app/identity/api-key.ts';
 import type { Role } from '../../../lib/contract/roles.ts';
+import type { ApiKeyItem } from '../../../lib/store/api-keys.ts';
 import { packedId } from '../../../lib/store/deployment-rows.ts';
-import type { ApiKeyItem } from '../../../lib/store/identity-items.ts';
 import {
   type Configuration,
   type Deployment,

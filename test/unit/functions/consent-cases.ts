@@ -33,8 +33,6 @@ const asked: Omit<Extract<AuthRequest, { stage: 'created' }>, 'stage'> = {
   organization_id: ids.organization,
   owner_id: ids.user,
   key_id: ids.key,
-  user_id: '',
-  agent_id: '',
   provider_id: provider.provider_id,
   provider_uid: provider.id,
   token_url: provider.token_url,

@@ -28,8 +28,6 @@ export const aToken = (changes: Partial<OAuthToken> = {}): OAuthToken => ({
   tenant_id: ids.tenant,
   id: ids.token,
   owner_id: ids.user,
-  user_id: '',
-  agent_id: '',
   organization_id: ids.organization,
   provider_id: provider.provider_id,
   provider_uid: provider.id,
@@ -81,14 +79,11 @@ export function oauthTokenCases(table: MockedTable): Record<string, Case> {
     table.seed(oauthProviderKey(ids.organization, 'idp'), provider);
     seedToken();
     table.seed(oauthTokenPlaceKey(ids.tenant, ids.token), place);
-    for (const write of putConnection(
-      {
-        ...{ v: 1, entity: 'oauth_connection', tenant_id: ids.tenant, id: ids.connection },
-        ...{ agent_id: 'support', owner_id: ids.user, token_id: ids.token, token_sk: place.token_sk },
-        ...{ provider_id: 'idp', created_at: AT },
-      },
-      {},
-    )) {
+    for (const write of putConnection({
+      ...{ v: 1, entity: 'oauth_connection', tenant_id: ids.tenant, id: ids.connection },
+      ...{ agent_id: 'support', owner_id: ids.user, token_id: ids.token, token_sk: place.token_sk },
+      ...{ provider_id: 'idp', created_at: AT },
+    })) {
       if ('put' in write) table.seed({ pk: String(write.put.pk), sk: String(write.put.sk) }, write.put);
     }
   };

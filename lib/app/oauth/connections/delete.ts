@@ -1,9 +1,7 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { deleteConnection as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
-import { present, remove, update } from '../../../store/expressions.ts';
-import { findConnection } from '../../../store/oauth-connections.ts';
-import { connectionKey, oauthTokenPlaceKey, tokenConnectionKey } from '../../../store/oauth-keys.ts';
+import { findConnection, removeConnection } from '../../../store/oauth-connections.ts';
 import { ConditionsFailed, transact } from '../../../store/operations.ts';
 import { auditOfRemoval } from '../../audit-of-removal.ts';
 import type { Caller } from '../../caller.ts';
@@ -20,12 +18,9 @@ export async function deleteConnection(
   const owner = { ...ownerOfCaller(caller), agentId };
   const item = await findConnection(deps.table, owner, id);
   if (item === undefined) throw refuse('connection_not_found', { id });
-  const place = oauthTokenPlaceKey(owner.tenantId, item.token_id);
   try {
     await transact(deps.table, [
-      remove('connection', connectionKey(owner, id), present('pk')),
-      remove('token_connection', tokenConnectionKey(owner.tenantId, item.token_id, id)),
-      update('place', place, { add: { connections: -1 } }, present('pk')),
+      ...removeConnection(item),
       auditOfRemoval(deps, caller, 'connection.delete', { subject_id: id }),
     ]);
   } catch (error) {

@@ -1,7 +1,6 @@
 import type { listConnections as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { connectionsOf } from '../../../store/oauth-connections.ts';
-import { findTokenAt } from '../../../store/oauth-tokens.ts';
+import { connectionsOf, findConnectedToken } from '../../../store/oauth-connections.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { ownerOfCaller } from '../tokens/owner.ts';
@@ -13,11 +12,10 @@ export async function listConnections(
   { params }: Pick<RouteInput<typeof row>, 'params'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  const owner = ownerOfCaller(caller);
-  const items = await connectionsOf(table, { ...owner, agentId: params.agent_id });
+  const items = await connectionsOf(table, { ...ownerOfCaller(caller), agentId: params.agent_id });
   const shown = await Promise.all(
     items.map(async (item) => {
-      const token = await findTokenAt(table, owner, item.token_sk);
+      const token = await findConnectedToken(table, item);
       // It was deleted since the connections were read, and they with it.
       return token === undefined ? [] : [connectionView(item, token)];
     }),

@@ -1,8 +1,7 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { getConnectionToken as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { findConnection } from '../../../store/oauth-connections.ts';
-import { findTokenAt } from '../../../store/oauth-tokens.ts';
+import { findConnectedToken, findConnection } from '../../../store/oauth-connections.ts';
 import { auditHandOut } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
@@ -21,9 +20,8 @@ export async function getConnectionToken(
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
   const { connection_id: id, agent_id: agentId } = params;
-  const owner = ownerOfCaller(caller);
-  const item = await findConnection(deps.table, { ...owner, agentId }, id);
-  const token = item && (await findTokenAt(deps.table, owner, item.token_sk));
+  const item = await findConnection(deps.table, { ...ownerOfCaller(caller), agentId }, id);
+  const token = item && (await findConnectedToken(deps.table, item));
   if (token === undefined) throw refuse('connection_not_found', { id });
   const provider = await getProvider(deps, caller.organizationId, token.provider_id);
   const fresh = await freshAccessToken(deps, token, provider);

@@ -51,7 +51,11 @@ export async function authenticate(
   }
   const replaces = body.token_id ?? (stored.kind === 'expired' ? stored.token.id : undefined);
   const asked = await ask(deps, caller, provider, { body, baseUrl, redirectUri, replaces });
-  return { status: statusOf[stored.kind], ...asked, ...(body.user_id !== '' && { user_id: body.user_id }) };
+  return {
+    status: statusOf[stored.kind],
+    ...asked,
+    ...(body.user_id !== undefined && { user_id: body.user_id }),
+  };
 }
 
 const completed = ({ accessToken, token }: FreshToken): Answer => ({
@@ -59,7 +63,7 @@ const completed = ({ accessToken, token }: FreshToken): Answer => ({
   url: null,
   auth_id: null,
   token: accessToken,
-  ...(token.user_id !== '' && { user_id: token.user_id }),
+  ...(token.user_id !== undefined && { user_id: token.user_id }),
   ...(token.metadata !== undefined && { metadata: token.metadata }),
 });
 

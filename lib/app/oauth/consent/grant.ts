@@ -31,8 +31,8 @@ export async function grant(
     keyId: item.key_id,
     ...(requestId !== undefined && { requestId }),
   };
-  const beside = { audit: auditOf(deps, asked, 'oauth_token.create') };
-  const wish = { scopes: item.scopes, isDefault: item.is_default, tokenId: item.replaces, beside };
+  const audit = auditOf(deps, asked, 'oauth_token.create');
+  const wish = { scopes: item.scopes, isDefault: item.is_default, tokenId: item.replaces, audit };
   return retryRaces(deps.table, async () => {
     const { token, writes } = await keepToken(deps, owner, provider, answer, wish);
     const completed = reach(item, { stage: 'completed', granted_token_id: token.id });

@@ -1,7 +1,5 @@
 import type { Page, PageRequest } from '../../../contract/page.ts';
-import { organization } from '../../../store/identity-items.ts';
-import { organizationKey } from '../../../store/keys.ts';
-import { find } from '../../../store/operations.ts';
+import { findOrganization } from '../../../store/organizations.ts';
 import type { Deps } from '../../deps.ts';
 import { isInBrowserOf, providerOf, requestOfNonce } from './find-request.ts';
 import { beginPage, otherBrowserPage, overPage } from './pages/pages.ts';
@@ -19,7 +17,7 @@ export async function showBegin(
   if (item.stage === 'consenting' && !isInBrowserOf(item, request)) return otherBrowserPage();
   const provider = await providerOf(deps, item);
   if (provider === undefined) return overPage();
-  const named = await find(deps.table, organizationKey(item.organization_id), organization);
+  const named = await findOrganization(deps.table, item.organization_id);
   const facts = {
     providerName: provider.name,
     providerHost: new URL(provider.auth_url).host,

@@ -1,5 +1,5 @@
 import { ApiError, refuse } from '../../../contract/errors.ts';
-import { connectionsOf } from '../../../store/oauth-connections.ts';
+import { type AgentOwner, connectionsOf } from '../../../store/oauth-connections.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { type OAuthToken, type TokenOwner, tokensOf } from '../../../store/oauth-tokens.ts';
 import type { Deps } from '../../deps.ts';
@@ -36,8 +36,9 @@ export async function storedGrant(
   );
   const exact = candidates.filter((token) => token.agent_id === owner.agentId);
   const others = candidates.filter((token) => token.agent_id !== owner.agentId);
-  if (owner.agentId === '' || others.length === 0) return firstUsable(deps, provider, exact);
-  const connected = await connectedTokens(deps, owner);
+  const { agentId } = owner;
+  if (agentId === undefined || others.length === 0) return firstUsable(deps, provider, exact);
+  const connected = await connectedTokens(deps, { ...owner, agentId });
   const found = await firstUsable(deps, provider, [
     ...exact,
     ...others.filter(({ id }) => connected.has(id)),
@@ -64,7 +65,7 @@ function namedAmong(own: readonly OAuthToken[], tokenId: string): OAuthToken {
   return named;
 }
 
-async function connectedTokens({ table }: Pick<Deps, 'table'>, owner: TokenOwner): Promise<Set<string>> {
+async function connectedTokens({ table }: Pick<Deps, 'table'>, owner: AgentOwner): Promise<Set<string>> {
   return new Set((await connectionsOf(table, owner)).map(({ token_id }) => token_id));
 }
 

@@ -74,7 +74,7 @@ async function completed(
   return {
     status: 'completed',
     token: access_token,
-    ...(token.user_id !== '' && { user_id: token.user_id }),
+    ...(token.user_id !== undefined && { user_id: token.user_id }),
     ...(token.metadata !== undefined && { metadata: token.metadata }),
   };
 }

@@ -1,8 +1,7 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { deleteProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { equals, remove } from '../../../store/expressions.ts';
-import { oauthProviderKey } from '../../../store/keys.ts';
+import { removeProvider } from '../../../store/oauth-providers.ts';
 import { ConditionsFailed, transact } from '../../../store/operations.ts';
 import { auditOfRemoval } from '../../audit-of-removal.ts';
 import type { Caller } from '../../caller.ts';
@@ -15,14 +14,11 @@ export async function deleteProvider(
   { params }: Pick<RouteInput<typeof row>, 'params'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  const { id, provider_id: providerId } = await getNamedProvider(
-    deps,
-    caller.organizationId,
-    params.provider_id,
-  );
+  const provider = await getNamedProvider(deps, caller.organizationId, params.provider_id);
+  const { provider_id: providerId } = provider;
   try {
     await transact(deps.table, [
-      remove('oauth_provider', oauthProviderKey(caller.organizationId, providerId), equals('id', id)),
+      removeProvider(provider),
       auditOfRemoval(deps, caller, 'oauth_provider.delete', { subject_id: providerId }),
     ]);
   } catch (error) {

@@ -1,8 +1,6 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { ProviderView } from '../../../contract/oauth-providers.ts';
-import { absent, put } from '../../../store/expressions.ts';
-import { oauthProviderKey } from '../../../store/keys.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import { type OAuthProvider, putProvider } from '../../../store/oauth-providers.ts';
 import { ConditionsFailed, transact } from '../../../store/operations.ts';
 import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
@@ -22,14 +20,7 @@ export async function keepProvider(
   const shown = providerView(item);
   const audit = { ...auditOf(deps, caller, 'oauth_provider.create'), subject_id: providerId };
   try {
-    await transact(deps.table, [
-      put(
-        'oauth_provider',
-        { ...oauthProviderKey(organizationId, providerId), ...item, audit },
-        absent('pk'),
-      ),
-      ...deps.idempotency.record(shown),
-    ]);
+    await transact(deps.table, [putProvider(item, audit), ...deps.idempotency.record(shown)]);
   } catch (error) {
     throw error instanceof ConditionsFailed ? refuse('oauth_provider_taken', { providerId }) : error;
   }

@@ -3,9 +3,7 @@ import type { ChangeProviderBody, ProviderView } from '../../../contract/oauth-p
 import { missing, valueError } from '../../../contract/problems.ts';
 import type { patchProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
-import { equals, put } from '../../../store/expressions.ts';
-import { oauthProviderKey } from '../../../store/keys.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import { changeProvider, type OAuthProvider } from '../../../store/oauth-providers.ts';
 import { retryRaces, transact } from '../../../store/operations.ts';
 import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
@@ -37,12 +35,7 @@ export async function patchProvider(
     const audit = { ...mark, subject_id: providerId };
     const after = await changed(deps, before, body);
     const shown = providerView(after);
-    const key = oauthProviderKey(caller.organizationId, providerId);
-    const asRead = [equals('id', before.id), equals('version', before.version)];
-    await transact(deps.table, [
-      put('oauth_provider', { ...key, ...after, audit }, ...asRead),
-      ...deps.idempotency.record(shown),
-    ]);
+    await transact(deps.table, [changeProvider(before, after, audit), ...deps.idempotency.record(shown)]);
     return shown;
   });
 }

@@ -2,14 +2,19 @@ import { refuse } from '../../../contract/errors.ts';
 import type { ChangeTokenBody, OAuthTokenView } from '../../../contract/oauth-tokens.ts';
 import type { changeTokenMetadata as row } from '../../../contract/routes/oauth-tokens.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
-import type { AuditMark } from '../../../store/audit-items.ts';
-import { equals, present, update } from '../../../store/expressions.ts';
-import { findOwnToken, keyOfToken, matching, type OAuthToken, ownerOf } from '../../../store/oauth-tokens.ts';
-import { retryRaces, transact, type Write } from '../../../store/operations.ts';
+import {
+  annotateToken,
+  demoteToken,
+  findOwnToken,
+  matching,
+  type OAuthToken,
+  ownerOf,
+} from '../../../store/oauth-tokens.ts';
+import { retryRaces, transact } from '../../../store/operations.ts';
 import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
-import { demote, isDefaultBeside } from './default-token.ts';
+import { isDefaultBeside } from './grant.ts';
 import { ownerOfCaller } from './owner.ts';
 import { oauthTokenView } from './view.ts';
 
@@ -29,8 +34,8 @@ export async function changeTokenMetadata(
     const others =
       body.is_default === true ? await matching(deps.table, ownerOf(before), before.provider_id) : [];
     await transact(deps.table, [
-      noted(before, after, audit),
-      ...others.filter((other) => isDefaultBeside(after, other)).map(demote),
+      annotateToken(before, after, audit),
+      ...others.filter((other) => isDefaultBeside(after, other)).map(demoteToken),
       ...deps.idempotency.record(shown),
     ]);
     return shown;
@@ -47,12 +52,4 @@ function changed(before: OAuthToken, body: ChangeTokenBody, now: number): OAuthT
     is_default: body.is_default ?? before.is_default,
     updated_at: new Date(now).toISOString(),
   };
-}
-
-/** Beside a refresh that is under way: it touches none of its attributes, and is shown with what it was read with. */
-function noted(before: OAuthToken, after: OAuthToken, audit: AuditMark): Write {
-  const { account_label, metadata, is_default, updated_at } = after;
-  const set = { account_label, metadata, is_default, updated_at, audit };
-  const same = [present('pk'), equals('version', before.version)] as const;
-  return update('oauth_token', keyOfToken(before), { set }, ...same);
 }

@@ -41,6 +41,13 @@ export const needsConsent = (token: OAuthToken, provider: OAuthProvider, now: nu
 export const covers = ({ scopes }: Pick<OAuthToken, 'scopes'>, asked: readonly string[]): boolean =>
   asked.every((scope) => scopes.includes(scope));
 
+/** Whether another token is marked as the default of the same person and agent. */
+export const isDefaultBeside = (token: OAuthToken, other: OAuthToken): boolean =>
+  other.is_default &&
+  other.id !== token.id &&
+  other.user_id === token.user_id &&
+  other.agent_id === token.agent_id;
+
 /** The tokens that cover these scopes, the best one first: one that is taken, the default, what was granted last. */
 export const covering = (tokens: readonly OAuthToken[], scopes: readonly string[]): OAuthToken[] =>
   tokens.filter((token) => covers(token, scopes)).toSorted(byWorth);

@@ -18,8 +18,7 @@ export async function importToken(
   caller: Caller,
 ): Promise<OAuthTokenView> {
   const provider = await getNamedProvider(deps, caller.organizationId, body.provider_id);
-  const owner = { ...ownerOfCaller(caller), userId: body.user_id ?? '', agentId: body.agent_id ?? '' };
-  const beside = { audit: auditOf(deps, caller, 'oauth_token.create') };
+  const owner = { ...ownerOfCaller(caller), userId: body.user_id, agentId: body.agent_id };
   const now = deps.clock.now();
   // One time for the whole of it: the end that was given is the end that is kept.
   const stopped = { ...deps, clock: { ...deps.clock, now: () => now } };
@@ -27,7 +26,7 @@ export async function importToken(
     scopes: body.scopes ?? [],
     isDefault: body.is_default,
     metadata: body.metadata,
-    beside,
+    audit: auditOf(deps, caller, 'oauth_token.create'),
   });
   const shown = oauthTokenView(token);
   await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);

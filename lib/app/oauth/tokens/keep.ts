@@ -1,19 +1,18 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
-import { update } from '../../../store/expressions.ts';
-import { oauthTokenPlaceKey, type TokenOwner } from '../../../store/oauth-keys.ts';
+import type { AuditMark } from '../../../store/audit-items.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import {
-  keyOfToken,
+  demoteToken,
   matching,
   type OAuthToken,
-  type OAuthTokenPlace,
   ownerOf,
+  putToken,
+  type TokenOwner,
   tokensOf,
 } from '../../../store/oauth-tokens.ts';
 import type { Write } from '../../../store/operations.ts';
 import type { Deps } from '../../deps.ts';
-import { demote, isDefaultBeside } from './default-token.ts';
-import { covers, lifetimeOf } from './grant.ts';
+import { covers, isDefaultBeside, lifetimeOf } from './grant.ts';
 import { sealTokens } from './sealed.ts';
 
 type KeepDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
@@ -25,8 +24,8 @@ type More = {
   /** The token that is granted anew. */
   tokenId?: string | undefined;
   metadata?: Record<string, unknown> | undefined;
-  /** Attributes that lie beside the shape: who asked (lib/app/audit.ts). */
-  beside?: Record<string, unknown> | undefined;
+  /** Who asked. */
+  audit?: AuditMark;
 };
 
 /**
@@ -49,7 +48,7 @@ export async function keepToken(
     own.find(({ id }) => id === more.tokenId) ?? (await replacedBy(deps, owner, provider, scopes));
   const token = await granted(deps, owner, provider, { answer, more, scopes, before });
   const demoted = token.is_default ? own.filter((other) => isDefaultBeside(token, other)) : [];
-  return { token, writes: [putToken(token, more.beside), place(token), ...demoted.map(demote)] };
+  return { token, writes: [...putToken(token, more.audit), ...demoted.map(demoteToken)] };
 }
 
 /** The grant whose place the new one takes: the default one if it is covered, else the newest that is. */
@@ -105,30 +104,4 @@ async function granted(
     created_at: before?.created_at ?? at,
     updated_at: at,
   };
-}
-
-/** What only some tokens have; a grant that replaces another one must not inherit it. */
-const OPTIONAL = ['account_label', 'metadata', 'expires_at', 'refresh_from'] as const;
-
-/** An update that writes everything: it counts the version up from what is there by then, and ends whatever refresh is under way. */
-function putToken({ version: _, ...token }: OAuthToken, beside: Record<string, unknown> = {}): Write {
-  const gone = OPTIONAL.filter((name) => token[name] === undefined);
-  return update('oauth_token', keyOfToken({ ...token, version: 0 }), {
-    set: { ...token, ...beside },
-    add: { version: 1 },
-    remove: [...gone, 'lease_id', 'lease_until'],
-  });
-}
-
-function place(token: OAuthToken): Write {
-  const item: Omit<OAuthTokenPlace, 'connections'> = {
-    v: 1,
-    entity: 'oauth_token_place',
-    tenant_id: token.tenant_id,
-    id: token.id,
-    owner_id: token.owner_id,
-    token_sk: keyOfToken(token).sk,
-  };
-  const key = oauthTokenPlaceKey(token.tenant_id, token.id);
-  return update('oauth_token_place', key, { set: item, add: { connections: 0 } });
 }

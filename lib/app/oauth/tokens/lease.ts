@@ -1,6 +1,11 @@
-import { type Change, equals, same, update } from '../../../store/expressions.ts';
-import { keyOfToken, type OAuthToken } from '../../../store/oauth-tokens.ts';
-import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import {
+  pauseTokenLease,
+  storeExpiredToken,
+  storeRefreshedToken,
+  takeTokenLease,
+} from '../../../store/oauth-token-leases.ts';
+import type { OAuthToken } from '../../../store/oauth-tokens.ts';
+import { ConditionsFailed, transact, type Write } from '../../../store/operations.ts';
 import type { Deps } from '../../deps.ts';
 
 type LeaseDeps = Pick<Deps, 'table' | 'clock'>;
@@ -18,30 +23,14 @@ export function leaseOf({ lease_id, lease_until }: OAuthToken, now: number): 'fr
 
 /** Takes the lease on a token that is still as it was read, and gives its id; undefined when somebody was quicker. */
 export async function takeLease(deps: LeaseDeps, token: OAuthToken): Promise<string | undefined> {
-  const leaseId = deps.clock.randomId();
-  const taken = await written(
-    deps,
-    token,
-    { set: { lease_id: leaseId, lease_until: deps.clock.now() + LEASE_MILLISECONDS } },
-    [
-      equals('version', token.version),
-      same('lease_id', token.lease_id),
-      same('lease_until', token.lease_until),
-    ],
-  );
-  return taken ? leaseId : undefined;
+  const id = deps.clock.randomId();
+  const until = deps.clock.now() + LEASE_MILLISECONDS;
+  return (await written(deps, takeTokenLease(token, { id, until }))) ? id : undefined;
 }
 
 /** Stores what a refresh gave and ends the lease; false when the token is gone or was granted anew meanwhile. */
-export const releaseWith = (deps: LeaseDeps, next: OAuthToken, leaseId: string): Promise<boolean> => {
-  const { sealed, scopes, expires_at, refresh_from, version, updated_at } = next;
-  const gone = (['expires_at', 'refresh_from'] as const).filter((name) => next[name] === undefined);
-  const change = {
-    set: { sealed, scopes, expires_at, refresh_from, version, updated_at },
-    remove: [...gone, 'lease_id', 'lease_until'],
-  };
-  return written(deps, next, change, [equals('lease_id', leaseId)]);
-};
+export const releaseWith = (deps: LeaseDeps, next: OAuthToken, leaseId: string): Promise<boolean> =>
+  written(deps, storeRefreshedToken(next, leaseId));
 
 /** The provider takes the grant no more. Gives the token as it is now; undefined as above. */
 export async function releaseAsExpired(
@@ -49,15 +38,9 @@ export async function releaseAsExpired(
   token: OAuthToken,
   leaseId: string,
 ): Promise<OAuthToken | undefined> {
-  const set = {
-    status: 'expired' as const,
-    version: token.version + 1,
-    updated_at: new Date(deps.clock.now()).toISOString(),
-  };
-  const change = { set, remove: ['lease_id', 'lease_until'] };
-  return (await written(deps, token, change, [equals('lease_id', leaseId)]))
-    ? { ...token, ...set }
-    : undefined;
+  const updated_at = new Date(deps.clock.now()).toISOString();
+  const next = { ...token, status: 'expired' as const, version: token.version + 1, updated_at };
+  return (await written(deps, storeExpiredToken(next, leaseId))) ? next : undefined;
 }
 
 /** The grant stays as it was. */
@@ -66,18 +49,13 @@ export async function releaseAsFailed(
   token: OAuthToken,
   leaseId: string,
 ): Promise<OAuthToken | undefined> {
-  const change = { set: { lease_until: deps.clock.now() + FAILED_MILLISECONDS }, remove: ['lease_id'] };
-  return (await written(deps, token, change, [equals('lease_id', leaseId)])) ? token : undefined;
+  const until = deps.clock.now() + FAILED_MILLISECONDS;
+  return (await written(deps, pauseTokenLease(token, leaseId, until))) ? token : undefined;
 }
 
-async function written(
-  { table }: LeaseDeps,
-  token: OAuthToken,
-  change: Change,
-  when: Parameters<typeof update>[3][],
-): Promise<boolean> {
+async function written({ table }: LeaseDeps, write: Write): Promise<boolean> {
   try {
-    await transact(table, [update('oauth_token', keyOfToken(token), change, ...when)]);
+    await transact(table, [write]);
     return true;
   } catch (error) {
     if (error instanceof ConditionsFailed) return false;

@@ -1,11 +1,8 @@
-import type { TokenOwner } from '../../../store/oauth-keys.ts';
+import type { Owner } from '../../../store/oauth-tokens.ts';
 import type { Caller } from '../../caller.ts';
 
 /** Whose tokens a caller's own ones are. */
-export const ownerOfCaller = ({
-  tenantId,
-  userId,
-}: Pick<Caller, 'tenantId' | 'userId'>): Pick<TokenOwner, 'tenantId' | 'ownerId'> => ({
+export const ownerOfCaller = ({ tenantId, userId }: Pick<Caller, 'tenantId' | 'userId'>): Owner => ({
   tenantId,
   ownerId: userId,
 });

@@ -2,7 +2,7 @@ import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
 import { refuse } from '../../../contract/errors.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import { keepRevocation, revocationOf } from '../../../store/oauth-revocations.ts';
-import { findTokenAt, keyOfToken, type OAuthToken, ownerOf } from '../../../store/oauth-tokens.ts';
+import { findTokenAgain, type OAuthToken } from '../../../store/oauth-tokens.ts';
 import { transact } from '../../../store/operations.ts';
 import { patienceOf, persistently } from '../../../store/patience.ts';
 import type { Deps } from '../../deps.ts';
@@ -59,7 +59,7 @@ export async function refreshed(
 }
 
 async function current({ table }: RefreshDeps, token: OAuthToken): Promise<OAuthToken> {
-  const found = await findTokenAt(table, ownerOf(token), keyOfToken(token).sk);
+  const found = await findTokenAgain(table, token);
   if (found === undefined) throw refuse('oauth_token_not_found', { id: token.id });
   return found;
 }

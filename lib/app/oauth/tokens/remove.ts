@@ -1,10 +1,13 @@
 import type { AuditAction } from '../../../contract/audit.ts';
-import { equals, present, remove } from '../../../store/expressions.ts';
-import { connectionsOfToken, removeConnection } from '../../../store/oauth-connections.ts';
-import { oauthTokenPlaceKey } from '../../../store/oauth-keys.ts';
+import { connectionsOfToken, removeConnectionsOf } from '../../../store/oauth-connections.ts';
 import { findProvider } from '../../../store/oauth-providers.ts';
 import { keepRevocation, type Revocation, revocationOf } from '../../../store/oauth-revocations.ts';
-import { findTokenPlace, keyOfToken, type OAuthToken, ownerOf } from '../../../store/oauth-tokens.ts';
+import {
+  findTokenPlace,
+  type OAuthToken,
+  ownerOf,
+  removeToken as remove,
+} from '../../../store/oauth-tokens.ts';
 import { retryRaces, transact } from '../../../store/operations.ts';
 import { auditOfRemoval } from '../../audit-of-removal.ts';
 import type { Caller } from '../../caller.ts';
@@ -33,14 +36,8 @@ export function removeToken(
     const connections = await connectionsOfToken(deps.table, owner.tenantId, token.id);
     const revocation = await revocationFor(deps, token);
     await transact(deps.table, [
-      remove('oauth_token', keyOfToken(token), present('pk')),
-      // No connection is made or removed meanwhile.
-      remove(
-        'oauth_token_place',
-        oauthTokenPlaceKey(owner.tenantId, token.id),
-        equals('connections', place.connections),
-      ),
-      ...connections.flatMap((connection) => removeConnection(owner, token.id, connection)),
+      ...remove(token, place),
+      ...removeConnectionsOf(token, connections),
       ...(revocation === undefined ? [] : [keepRevocation(revocation)]),
       auditOfRemoval(deps, caller, ACTION, { subject_id: token.id }),
     ]);

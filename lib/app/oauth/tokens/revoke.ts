@@ -1,8 +1,7 @@
 import { type OAuthClient, OAuthError } from '../../../adapters/oauth.ts';
-import { dueItems } from '../../../store/due.ts';
-import { REVOCATIONS_DUE } from '../../../store/oauth-keys.ts';
 import { findProvider } from '../../../store/oauth-providers.ts';
 import {
+  dueRevocations,
   forgetRevocation,
   postponeRevocation,
   type Revocation,
@@ -41,9 +40,7 @@ export async function revokeDue(
   onError: (error: unknown, tokenId: string) => void,
 ): Promise<{ looked: number; failed: number }> {
   const until = all ? Number.MAX_SAFE_INTEGER : deps.clock.now();
-  const partitions = new Set<string>();
-  for await (const { pk } of dueItems(deps.table, REVOCATIONS_DUE, until)) partitions.add(pk);
-  const queue = [...partitions];
+  const queue = await dueRevocations(deps.table, until);
   const result = { looked: 0, failed: 0 };
   const worker = async (): Promise<void> => {
     for (let pk = queue.pop(); pk !== undefined; pk = queue.pop()) {

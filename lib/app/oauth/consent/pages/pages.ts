@@ -11,7 +11,7 @@ export type ConsentFacts = {
   /** Whose the access will be. */
   owner: string;
   scopes: readonly string[];
-  claims: { userId: string; agentId: string };
+  claims: { userId: string | undefined; agentId: string | undefined };
   /** A code will have to be entered where this was begun. */
   isStrict: boolean;
 };
@@ -25,11 +25,11 @@ const scopeList = (scopes: readonly string[]): Html =>
     : html`<ul>${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}</ul>`;
 
 function claimsOf({ userId, agentId }: ConsentFacts['claims']): Html {
-  if (userId === '' && agentId === '') return html``;
+  if (userId === undefined && agentId === undefined) return html``;
   return html`<section class="claims" aria-labelledby="claims">
 <h2 id="claims">Claimed by the caller, not verified</h2>
 <dl>
-${userId === '' ? html`` : fact('User', userId)}${agentId === '' ? html`` : fact('Agent', agentId)}</dl>
+${userId === undefined ? html`` : fact('User', userId)}${agentId === undefined ? html`` : fact('Agent', agentId)}</dl>
 </section>`;
 }
 
