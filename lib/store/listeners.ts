@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { refuse } from '../contract/errors.ts';
-import { check, present, update } from './expressions.ts';
+import { update } from './expressions.ts';
 import { type Listener, listener } from './items.ts';
 import { lastSeenKey, listenerKey, listenerRowKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
+
 import type { Table } from './table.ts';
 import { alsoFirstVersion } from './upgrade.ts';
 
@@ -77,10 +78,3 @@ export const putSeen = (
   const set = { v: 2, entity: 'last_seen', tenant_id: tenantId, ...times };
   return update('last_seen', lastSeenKey(tenantId, listenerId), { set });
 };
-
-/** The name of the write that fails when a listener is not there. */
-export const LISTENER = 'listener';
-
-/** Demands that the listener is there. */
-export const checkListener = (tenantId: string, listenerId: string): Write =>
-  check(LISTENER, listenerKey(tenantId, listenerId), present('pk'));

@@ -4,12 +4,13 @@ import { collected } from './collected.ts';
 import { atMost, present, put, remove, update } from './expressions.ts';
 import {
   connectionKey,
+  keyOfToken,
   type Owner,
   oauthTokenPlaceKey,
   TOKEN_CONNECTION,
   tokenConnectionKey,
 } from './oauth-keys.ts';
-import { findTokenAt, keyOfToken, type OAuthToken } from './oauth-tokens.ts';
+import { findTokenAt, type OAuthToken } from './oauth-tokens.ts';
 import { find, queryAll, type Write } from './operations.ts';
 import { startingWith } from './sort-key-range.ts';
 import type { Table } from './table.ts';

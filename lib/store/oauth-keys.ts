@@ -31,6 +31,19 @@ export const oauthTokenKey = (owner: TokenOwner, providerId: string, tokenId: st
   sk: `${oauthTokenPrefix(providerId, owner)}${tokenId}`,
 });
 
+/** The key of a stored token. */
+export const keyOfToken = (token: {
+  tenant_id: string;
+  owner_id: string;
+  user_id?: string | undefined;
+  agent_id?: string | undefined;
+  provider_id: string;
+  id: string;
+}): Key => {
+  const { tenant_id: tenantId, owner_id: ownerId, user_id: userId, agent_id: agentId } = token;
+  return oauthTokenKey({ tenantId, ownerId, userId, agentId }, token.provider_id, token.id);
+};
+
 export const oauthTokenPlaceKey = (tenantId: string, tokenId: string): Key => ({
   pk: `T#${tenantId}#OI#${tokenId}`,
   sk: 'A',

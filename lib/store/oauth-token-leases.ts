@@ -1,5 +1,6 @@
 import { equals, same, update } from './expressions.ts';
-import { keyOfToken, type OAuthToken } from './oauth-tokens.ts';
+import { keyOfToken } from './oauth-keys.ts';
+import type { OAuthToken } from './oauth-tokens.ts';
 import type { Write } from './operations.ts';
 
 /** Who refreshes a token holds its lease. Times in epoch milliseconds. */

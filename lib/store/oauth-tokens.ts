@@ -3,10 +3,9 @@ import { anyObject } from '../contract/as-given.ts';
 import type { AuditMark } from './audit-items.ts';
 import { collected } from './collected.ts';
 import { equals, present, remove, update } from './expressions.ts';
-import type { Key } from './keys.ts';
 import {
+  keyOfToken,
   type Owner,
-  oauthTokenKey,
   oauthTokenPlaceKey,
   oauthTokenPrefix,
   oauthTokensPk,
@@ -75,9 +74,6 @@ export const ownerOf = (token: OAuthToken): TokenOwner => ({
   agentId: token.agent_id,
 });
 
-export const keyOfToken = (token: OAuthToken): Key =>
-  oauthTokenKey(ownerOf(token), token.provider_id, token.id);
-
 /** All of a user's tokens of a provider, whichever person and agent they are for. */
 export async function tokensOf(table: Table, owner: Owner, providerId: string): Promise<OAuthToken[]> {
   return collected(
@@ -143,7 +139,7 @@ const OPTIONAL = ['account_label', 'metadata', 'expires_at', 'refresh_from'] as 
  */
 export function putToken({ version: _, ...token }: OAuthToken, audit: AuditMark | undefined): Write[] {
   const { tenant_id, id, owner_id } = token;
-  const key = keyOfToken({ ...token, version: 0 });
+  const key = keyOfToken(token);
   const place: Omit<OAuthTokenPlace, 'connections'> = {
     ...{ v: 1, entity: 'oauth_token_place', tenant_id, id, owner_id },
     token_sk: key.sk,

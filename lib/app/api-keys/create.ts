@@ -3,7 +3,7 @@ import type { CreateApiKeyBody } from '../../contract/identity.ts';
 import { lackedToGive } from '../../contract/roles.ts';
 import type { createApiKey as row } from '../../contract/routes/identity.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { checkListener, LISTENER } from '../../store/listeners.ts';
+import { checkListener } from '../../store/listener-writes.ts';
 import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
@@ -37,10 +37,10 @@ export async function createApiKey(
     audit: auditOf(deps, caller, 'api_key.create'),
   });
   try {
-    const stays = listenerId === undefined ? [] : [checkListener(caller.tenantId, listenerId)];
-    await transact(deps.table, [...writes, ...stays]);
+    const named = listenerId === undefined ? [] : [{ tenant_id: caller.tenantId, listener_id: listenerId }];
+    await transact(deps.table, [...writes, ...named.map(checkListener)]);
   } catch (error) {
-    const isGone = error instanceof ConditionsFailed && error.failed.has(LISTENER);
+    const isGone = error instanceof ConditionsFailed && error.failed.has('listener');
     throw isGone && listenerId !== undefined ? refuse('listener_not_found', { id: listenerId }) : error;
   }
   return { ...apiKeyView(item, undefined), key };

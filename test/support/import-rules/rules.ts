@@ -57,7 +57,9 @@ function patternsOf({ path, imports, types, except, packages }: ImportRule): obj
   const every = [...importRules.map((rule) => nameOf(rule.path)), 'bin', 'test'];
   const refused = every.filter((name) => ![own, ...imports, ...types].includes(name) && !isInside(own, name));
   const filesOf = (folder: string) => imports.filter((name) => isInside(name, folder));
-  const message = `${path} imports ${list(imports)}${types.length > 0 ? ` and types of ${list(types)}` : ''}.`;
+  const andTypes = types.length > 0 ? ` and types of ${list(types)}` : '';
+  const butNot = except.length > 0 ? `, but not ${list(except)}` : '';
+  const message = `${path} imports ${list(imports)}${andTypes}${butNot}.`;
   const patterns: object[] = [
     { ...leadingTo([...refused.filter((name) => filesOf(name).length === 0), ...except], own), message },
   ];

@@ -14,6 +14,12 @@ async function filesWith(word: RegExp): Promise<string[]> {
   return found.flat().sort();
 }
 
+it('no module of the store passes keys or expressions on under its own name', async () => {
+  expect(
+    await filesWith(/^export \{[^}]*\} from '\S*\/(expressions|keys|\w+-keys)\.ts'|^export \*/m),
+  ).toEqual([]);
+});
+
 it('nothing scans the table', async () => {
   expect(await filesWith(/ScanCommand|TableScan/)).toEqual([]);
 });
