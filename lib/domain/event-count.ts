@@ -9,8 +9,6 @@ export type EventCount = {
   published: Readonly<Record<string, number>>;
   /** Later revisions that have been told of to their end. */
   ended: readonly number[];
-  /** Revisions up to this number are older than these notes: what their records say of themselves is taken. */
-  unknown_to?: number | undefined;
 };
 
 export const NO_EVENTS: EventCount = { sequence: 0, recent: [], settled: 0, published: {}, ended: [] };
@@ -37,23 +35,18 @@ const RECENT_MAX = 64;
 /** How far revisions have been told of, while something is told. */
 class Progress {
   settled: number;
-  readonly #unknownTo: number;
   readonly #published: Map<number, number>;
   readonly #ended: Set<number>;
 
-  constructor({ settled, published, ended, unknown_to: unknownTo = 0 }: EventCount) {
-    this.#unknownTo = unknownTo;
+  constructor({ settled, published, ended }: EventCount) {
     this.settled = settled;
     this.#published = new Map(Object.entries(published).map(([number, count]) => [Number(number), count]));
     this.#ended = new Set(ended);
   }
 
   /** How many statuses of a revision have been told. */
-  countOf({ number, known }: Pick<History<Timed>, 'number' | 'known'>): number {
-    const count = this.#published.get(number);
-    if (count !== undefined) return count;
-    if (number <= this.#unknownTo) return known;
-    return this.hasEnded(number) ? Number.POSITIVE_INFINITY : 0;
+  countOf({ number }: Pick<History<Timed>, 'number'>): number {
+    return this.#published.get(number) ?? (this.hasEnded(number) ? Number.POSITIVE_INFINITY : 0);
   }
 
   hasEnded = (number: number): boolean => number <= this.settled || this.#ended.has(number);

@@ -1,5 +1,6 @@
 import { ToolMissing } from '../processes/tools.ts';
 import { banner } from './banner.ts';
+import { OtherFormat } from './data-format.ts';
 import { EnvironmentError, readEnvironment } from './environment.ts';
 import { AlreadyRunning } from './lock.ts';
 import { createLog, readFunctionLogs } from './log.ts';
@@ -36,7 +37,7 @@ function stopRequested(write: Write): Promise<string> {
 }
 
 /** Their messages say all that a person needs. */
-const EXPECTED = [EnvironmentError, AlreadyRunning, OwnedByAnother, PortTaken, ToolMissing];
+const EXPECTED = [EnvironmentError, AlreadyRunning, OtherFormat, OwnedByAnother, PortTaken, ToolMissing];
 
 function explain(error: unknown): string {
   const isExpected = EXPECTED.some((kind) => error instanceof kind);

@@ -4,6 +4,7 @@ import { routes } from '../contract/routes.ts';
 import { limitsOfPlatform } from '../processes/platform.ts';
 import type { Processes } from '../processes/run-command.ts';
 import { ProcessSupervisor } from '../processes/supervisor.ts';
+import { checkDataFormat } from './data-format.ts';
 import type { RuntimeSettings } from './environment.ts';
 import { injectFaults } from './faults.ts';
 import { type Gateway, startGateway } from './gateway.ts';
@@ -86,6 +87,7 @@ async function compose(start: Start, opened: AsyncDisposableStack): Promise<Omit
   opened.defer(() => lock.release());
   opened.defer(() => supervisor.close());
   const processes = lock.processes(supervisor);
+  await checkDataFormat(settings.dataFolder);
   const database = await openDatabase(settings.dataFolder, processes, log, environment);
   opened.defer(() => database.close());
   openFaults(start, database);

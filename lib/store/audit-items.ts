@@ -5,7 +5,6 @@ import { type AuditPlace, auditEventKey, refusalsKey } from './audit-keys.ts';
 import { absent, equals, present, put, update } from './expressions.ts';
 import { find, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
-import { alsoFirstVersion } from './upgrade.ts';
 
 export type { AuditPlace } from './audit-keys.ts';
 
@@ -29,7 +28,7 @@ export type AuditMark = z.infer<typeof auditMark>;
 
 /** Who did what to which thing; expires. Thin, for lists walk over it: whose it is is in its key alone, the time in its id. */
 export const auditEvent = z.object({
-  v: z.literal(2),
+  v: z.literal(1),
   entity: z.literal('audit_event'),
   /** The event's id. */
   sk: z.string(),
@@ -56,7 +55,7 @@ export const auditEventOf = (
   of: Pick<AuditEvent, 'deployment_id' | 'subject_id'>,
   days: number,
 ): AuditEvent => ({
-  v: 2,
+  v: 1,
   entity: 'audit_event',
   sk: mark.id,
   action: mark.action,
@@ -120,9 +119,6 @@ export function addCaller(
 const BEFORE_ALL = '0';
 const AFTER_ALL = 'g';
 
-/** Those that were stored before there were events of nobody known. */
-const storedEvent = alsoFirstVersion(auditEvent);
-
 /**
  * The audit events of a tenant, an organization or the installation, newest first, from `since` (included) to `until` (not included), both in epoch milliseconds. Eventually consistent,
  * at half the price: they come by the stream, a moment after what they tell of.
@@ -137,5 +133,5 @@ export async function* auditEvents(
   // The table refuses a range that ends before it begins.
   if (from > to) return;
   const { pk } = auditEventKey(place, '');
-  yield* queryAll(table, storedEvent, { pk, between: [from, to], newestFirst: true, eventually: true });
+  yield* queryAll(table, auditEvent, { pk, between: [from, to], newestFirst: true, eventually: true });
 }

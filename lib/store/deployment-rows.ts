@@ -1,13 +1,8 @@
-import { findDeployment } from './deployments.ts';
 import { update } from './expressions.ts';
 import { type Deployment, type DeploymentRow, deploymentRow } from './items.ts';
 import { deletedRowKey, deploymentRowKey } from './keys.ts';
 import { queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
-import { alsoEarlierRows } from './upgrade.ts';
-
-/** Rows of the first version do not name their listener, and those of the second do not say how healthy it is. */
-export const deploymentRowOfAnyVersion = alsoEarlierRows(deploymentRow);
 
 /** An id as rows hold it: 16 bytes in 22 characters, for every list pays for the bytes of every row. */
 export const packedId = (id: string): string =>
@@ -29,27 +24,22 @@ export async function* rowsOnListener(
 ): AsyncGenerator<DeploymentRow> {
   const packed = packedId(listenerId);
   for await (const row of rowsOf(table, tenantId)) {
-    if ((row.listener ?? (await packedListenerOf(table, tenantId, row.sk))) === packed) yield row;
+    if (row.listener === packed) yield row;
   }
 }
 
 /** Rows move from the first list to the second and never back: read in this order none is missed. */
 async function* rowsOf(table: Table, tenantId: string): AsyncGenerator<DeploymentRow> {
   for (const keyOf of [deploymentRowKey, deletedRowKey]) {
-    yield* queryAll(table, deploymentRowOfAnyVersion, { pk: keyOf(tenantId, '').pk });
+    yield* queryAll(table, deploymentRow, { pk: keyOf(tenantId, '').pk });
   }
-}
-
-async function packedListenerOf(table: Table, tenantId: string, id: string): Promise<string | undefined> {
-  const deployment = await findDeployment(table, tenantId, id);
-  return deployment && packedId(deployment.listener_id);
 }
 
 /** A deployment's row in the list. */
 export function rowOf(deployment: Deployment): Omit<DeploymentRow, 'sk'> {
   const { agent, active } = deployment;
   return {
-    v: 3,
+    v: 1,
     entity: 'deployment_row',
     name: deployment.name,
     status: deployment.status,
@@ -68,9 +58,7 @@ export function activeRow(deployment: Deployment, active: NonNullable<Deployment
   const { health } = healthOf(active);
   return update('deployment_row', deploymentRowKey(deployment.tenant_id, deployment.id), {
     set: {
-      v: 3,
       status: 'READY',
-      listener: packedId(deployment.listener_id),
       image_version: active.image_version,
       health,
     },

@@ -4,17 +4,12 @@ import { type Configuration, configuration, type Deployment, deployment, secrets
 import { configurationKey, deploymentKey, secretsKey } from './keys.ts';
 import { find } from './operations.ts';
 import type { Table } from './table.ts';
-import { alsoFirstTwoVersions } from './upgrade.ts';
-
-/** Those of the first version also said whether the client had named the path of its configuration; only the third says what is kept. */
-export const deploymentOfAnyVersion = alsoFirstTwoVersions(deployment);
 
 export const findDeployment = (
   table: Table,
   tenantId: string,
   deploymentId: string,
-): Promise<Deployment | undefined> =>
-  find(table, deploymentKey(tenantId, deploymentId), deploymentOfAnyVersion);
+): Promise<Deployment | undefined> => find(table, deploymentKey(tenantId, deploymentId), deployment);
 
 /** Throws `deployment_not_found`; another tenant's reads the same as one that is not there. */
 export async function getDeploymentItem(

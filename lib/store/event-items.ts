@@ -11,7 +11,7 @@ type Owner = { tenantId: string; deploymentId: string };
 
 /** Counts a deployment's events. It lies beside the deployment's partition and outlives it for a while: its end is an event too. */
 export const eventCount = z.object({
-  v: z.literal(2),
+  v: z.literal(1),
   entity: z.literal('event_count'),
   tenant_id: z.string(),
   sequence: z.int(),
@@ -19,23 +19,8 @@ export const eventCount = z.object({
   settled: z.int(),
   published: z.record(z.string(), z.int()),
   ended: z.array(z.int()),
-  unknown_to: z.int().optional(),
   ttl: z.number().optional(),
 });
-
-const firstVersion = z.object({ v: z.literal(1), recent: z.array(z.string()) }).loose();
-
-/** So many revisions may be in a queue. */
-const QUEUE_LENGTH_MAX = 100;
-
-/** A count of the first version said nothing of revisions: those that it may have been about, the queue's included, are taken for told. */
-const eventCountOfAnyVersion = z.preprocess((item) => {
-  const known = firstVersion.safeParse(item);
-  if (!known.success) return item;
-  const newest = Math.max(0, ...known.data.recent.map((name) => Number.parseInt(name, 10) || 0));
-  const unknown_to = newest + QUEUE_LENGTH_MAX;
-  return { ...known.data, v: 2, settled: unknown_to, published: {}, ended: [], unknown_to };
-}, eventCount);
 
 /** Events that nobody could be published, in order; sweep tells them. */
 export const unsentEvents = z.object({
@@ -63,18 +48,18 @@ export async function findEventCount(
   table: Table,
   { tenantId, deploymentId }: Owner,
 ): Promise<EventCount | undefined> {
-  return find(table, eventCountKey(tenantId, deploymentId), eventCountOfAnyVersion);
+  return find(table, eventCountKey(tenantId, deploymentId), eventCount);
 }
 
 /** Only while the count is still what was read. `ttl` (epoch seconds): the deployment is gone. */
 export function putEventCount(
   { tenantId, deploymentId }: Owner,
   before: EventCount | undefined,
-  { sequence, recent, settled, published, ended, unknown_to }: EventCount,
+  { sequence, recent, settled, published, ended }: EventCount,
   ttl: number | undefined,
 ): Write {
-  const progress = { settled, published, ended, unknown_to };
-  const item = { v: 2, entity: 'event_count', tenant_id: tenantId, sequence, recent, ...progress, ttl };
+  const progress = { settled, published, ended };
+  const item = { v: 1, entity: 'event_count', tenant_id: tenantId, sequence, recent, ...progress, ttl };
   const unchanged = before === undefined ? absent('pk') : equals('sequence', before.sequence);
   return put(
     'event_count',

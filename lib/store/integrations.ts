@@ -5,11 +5,10 @@ import { absent, check, present, put, remove } from './expressions.ts';
 import { integrationKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
-import { alsoFirstVersion } from './upgrade.ts';
 
 /** Access to the repositories of one host. All of a tenant's lie in one partition, for there are few. */
 export const integration = z.object({
-  v: z.literal(2),
+  v: z.literal(1),
   entity: z.literal('integration'),
   tenant_id: z.string(),
   id: z.string(),
@@ -26,20 +25,17 @@ export const integration = z.object({
 });
 export type Integration = z.infer<typeof integration>;
 
-const storedIntegration = alsoFirstVersion(integration);
-
 export const findIntegration = (
   table: Table,
   tenantId: string,
   integrationId: string,
-): Promise<Integration | undefined> =>
-  find(table, integrationKey(tenantId, integrationId), storedIntegration);
+): Promise<Integration | undefined> => find(table, integrationKey(tenantId, integrationId), integration);
 
 /** All of a tenant's integrations, newest first. */
 export async function integrationsOf(table: Table, tenantId: string): Promise<Integration[]> {
   const all: Integration[] = [];
   const query = { pk: integrationKey(tenantId, '').pk, newestFirst: true };
-  for await (const item of queryAll(table, storedIntegration, query)) all.push(item);
+  for await (const item of queryAll(table, integration, query)) all.push(item);
   return all;
 }
 

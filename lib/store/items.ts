@@ -65,7 +65,6 @@ export const active = z.object({
 
 export const deployment = z.object({
   ...base,
-  v: z.literal(3),
   entity: z.literal('deployment'),
   id: z.string(),
   name: z.string(),
@@ -107,7 +106,6 @@ export type Deployment = z.infer<typeof deployment>;
 
 export const revision = z.object({
   ...base,
-  v: z.literal(2),
   entity: z.literal('revision'),
   deployment_id: z.string(),
   id: z.string(),
@@ -188,7 +186,7 @@ export type TaskToken = z.infer<typeof taskToken>;
 
 /** What lists walk over and filter by. Thin: a hundred skipped ones cost 5 read units at most. Tenant and id are in its key alone. */
 export const deploymentRow = z.object({
-  v: z.literal(3),
+  v: z.literal(1),
   entity: z.literal('deployment_row'),
   /** The deployment's id. */
   sk: z.string(),
@@ -197,16 +195,15 @@ export const deploymentRow = z.object({
   agent_id: z.string().optional(),
   agent_environment: z.string().optional(),
   image_version: z.string().optional(),
-  /** The id of its listener, packed (see deployment-rows.ts); rows of the first version have none. */
-  listener: z.string().optional(),
-  /** What runs is not healthy, or nothing runs; absent: all is well. `unknown`: the row is of an earlier version, only the deployment tells. */
-  health: z.enum(['poor', 'gone', 'unknown']).optional(),
+  /** The id of its listener, packed (see deployment-rows.ts). */
+  listener: z.string(),
+  /** What runs is not healthy, or nothing runs; absent: all is well. */
+  health: z.enum(['poor', 'gone']).optional(),
 });
 export type DeploymentRow = z.infer<typeof deploymentRow>;
 
 export const listener = z.object({
   ...base,
-  v: z.literal(2),
   entity: z.literal('listener'),
   id: z.string(),
   compute_type: z.enum(computeTypes),
@@ -267,13 +264,12 @@ export type ClaimedTask = Extract<OpenTask, { state: 'claimed' }>;
 /** One row of a listener's `desired`. */
 export const placement = z.object({
   ...base,
-  v: z.literal(2),
   entity: z.literal('placement'),
   deployment_id: z.string(),
   revision_id: z.string().optional(),
   epoch: z.int(),
   held: z.boolean(),
-  /** The deployment's own address; null: it has none. Rows of the first version do not tell. */
-  custom_url: z.string().nullish(),
+  /** The deployment's own address; null: it has none. */
+  custom_url: z.string().nullable(),
 });
 export type Placement = z.infer<typeof placement>;

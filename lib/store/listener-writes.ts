@@ -48,7 +48,7 @@ export const markClosing = (listener: Listener, closing: NonNullable<Listener['c
     update(
       name,
       key,
-      { set: { v: 2, closing } },
+      { set: { closing } },
       stillThere,
       ...(isRow
         ? []
@@ -73,7 +73,7 @@ export function changeListener(
   audit: AuditMark,
 ): Write[] {
   const { version, k8s_namespaces, compute_config, is_default, updated_at } = after;
-  const set = { v: 2, version, k8s_namespaces, compute_config, is_default, updated_at };
+  const set = { version, k8s_namespaces, compute_config, is_default, updated_at };
   const gone = ['closing', ...(version === undefined ? ['version'] : [])];
   const asRead = [
     same('version', before.version),
@@ -91,7 +91,7 @@ export function changeListener(
 
 /** Keeps the version that a listener says of itself. Demands that it was not deleted meanwhile. */
 export const keepVersion = (listener: Listener, version: string): Write[] =>
-  onBoth(listener, ({ name, key }) => update(name, key, { set: { v: 2, version } }, stillThere));
+  onBoth(listener, ({ name, key }) => update(name, key, { set: { version } }, stillThere));
 
 /** Removes a listener with all that lies beside it. Demands that its closing mark is this one, and that it is the default as read. */
 export function removeListener(listener: Listener, closingId: string): Write[] {

@@ -4,12 +4,10 @@ import { update } from './expressions.ts';
 import { type Listener, listener } from './items.ts';
 import { lastSeenKey, listenerKey, listenerRowKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';
-
 import type { Table } from './table.ts';
-import { alsoFirstVersion } from './upgrade.ts';
 
 export const lastSeen = z.object({
-  v: z.literal(2),
+  v: z.literal(1),
   entity: z.literal('last_seen'),
   tenant_id: z.string(),
   at: z.number(),
@@ -18,22 +16,11 @@ export const lastSeen = z.object({
 });
 export type LastSeen = z.infer<typeof lastSeen>;
 
-const firstLastSeen = z.object({ v: z.literal(1), at: z.number() }).loose();
-
-/** The first version knew only when a listener called: it counts as having worked then. */
-const lastSeenOfAnyVersion = z.preprocess((item) => {
-  const known = firstLastSeen.safeParse(item);
-  return known.success ? { ...known.data, v: 2, worked_at: known.data.at } : item;
-}, lastSeen);
-
-/** Listeners of the first version could not be closed. */
-export const listenerOfAnyVersion = alsoFirstVersion(listener);
-
 export const findListener = (
   table: Table,
   tenantId: string,
   listenerId: string,
-): Promise<Listener | undefined> => find(table, listenerKey(tenantId, listenerId), listenerOfAnyVersion);
+): Promise<Listener | undefined> => find(table, listenerKey(tenantId, listenerId), listener);
 
 export async function getListenerItem(table: Table, tenantId: string, listenerId: string): Promise<Listener> {
   const found = await findListener(table, tenantId, listenerId);
@@ -43,7 +30,7 @@ export async function getListenerItem(table: Table, tenantId: string, listenerId
 
 /** When a listener last called and had work; kept apart so that a call never contends with a transaction. */
 export const findSeen = (table: Table, tenantId: string, listenerId: string): Promise<LastSeen | undefined> =>
-  find(table, lastSeenKey(tenantId, listenerId), lastSeenOfAnyVersion);
+  find(table, lastSeenKey(tenantId, listenerId), lastSeen);
 
 /** When a listener last called, in epoch milliseconds. */
 export async function findLastSeen(
@@ -68,13 +55,13 @@ export async function lastSeenOf(
 
 /** A tenant's listeners, oldest first: the list rows hold the whole listener, there are few of them. */
 export const listenerRows = (table: Table, tenantId: string, newestFirst = false): AsyncGenerator<Listener> =>
-  queryAll(table, listenerOfAnyVersion, { pk: listenerRowKey(tenantId, '').pk, newestFirst });
+  queryAll(table, listener, { pk: listenerRowKey(tenantId, '').pk, newestFirst });
 
 /** Notes when a listener called and had work. */
 export const putSeen = (
   { tenantId, listenerId }: { tenantId: string; listenerId: string },
   times: Pick<LastSeen, 'at' | 'worked_at'>,
 ): Write => {
-  const set = { v: 2, entity: 'last_seen', tenant_id: tenantId, ...times };
+  const set = { v: 1, entity: 'last_seen', tenant_id: tenantId, ...times };
   return update('last_seen', lastSeenKey(tenantId, listenerId), { set });
 };

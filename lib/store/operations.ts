@@ -9,10 +9,10 @@ import {
 import type * as z from 'zod';
 import { refuse } from '../contract/errors.ts';
 import type { Change } from './expressions.ts';
-import { restored } from './free-keys.ts';
 import { isPossible } from './key-limits.ts';
 import type { Key } from './keys.ts';
 import { patienceOf, trySoonAgain } from './patience.ts';
+import { readItem } from './read-item.ts';
 import type { SortKeyRange } from './sort-key-range.ts';
 import { type Image, itemOf } from './stream-images.ts';
 import type { Table } from './table.ts';
@@ -100,7 +100,7 @@ export async function find<T extends z.ZodType>(
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: key, ConsistentRead: !eventually }),
   );
-  return Item === undefined ? undefined : schema.parse(restored(Item));
+  return Item === undefined ? undefined : readItem(schema, Item);
 }
 
 /** What is looked for, and the shape that it must have. */
@@ -122,7 +122,7 @@ export async function findBoth<A extends z.ZodType, B extends z.ZodType>(
     // What the table was too busy for is asked alone, and so with the client's patience.
     if (unread.some(isAt(key))) return find(table, key, schema);
     const item = Responses?.[table.name]?.find(isAt(key));
-    return item === undefined ? undefined : schema.parse(restored(item));
+    return item === undefined ? undefined : readItem(schema, item);
   };
   return Promise.all([pick(first), pick(second)]);
 }
@@ -147,10 +147,9 @@ export async function queryPage<T extends z.ZodType>(
   const { Items = [], LastEvaluatedKey } = await table.client.send(
     new QueryCommand({ TableName: table.name, ...queryInput(options) }),
   );
-  const parse = schema;
   const last = LastEvaluatedKey;
   return {
-    items: Items.map((item) => parse.parse(restored(item))),
+    items: Items.map((item) => readItem(schema, item)),
     lastKey: last === undefined ? undefined : { pk: String(last.pk), sk: String(last.sk) },
   };
 }

@@ -9,7 +9,6 @@ import { find, queryAll, queryPage, type Write } from './operations.ts';
 import { placementKey, placementsReportedKey, placementVersionKeys } from './placement-keys.ts';
 import { type SortKeyRange, startingWith } from './sort-key-range.ts';
 import type { Table } from './table.ts';
-import { alsoFirstVersion } from './upgrade.ts';
 
 type Owner = { tenantId: string; listenerId: string };
 
@@ -64,10 +63,7 @@ function stateOf(items: z.infer<typeof versionItem>[]): PlacementState {
   return { placed: `${placed}`, reported: `${placed}.${reported}`, digests: memory?.digests ?? [] };
 }
 
-/** The first version said nothing of the address. */
-const placementOfAnyVersion = alsoFirstVersion(placement);
-
-const anyOfPlacements = z.union([versionItem, placementOfAnyVersion]);
+const anyOfPlacements = z.union([versionItem, placement]);
 
 /** What should run on a listener, and its version, which was read first: what changes meanwhile is read again with the next one. */
 export async function placementsOn(
@@ -85,8 +81,7 @@ export const findPlacement = (
   table: Table,
   { tenantId, listenerId }: Owner,
   deploymentId: string,
-): Promise<Placement | undefined> =>
-  find(table, placementKey(tenantId, listenerId, deploymentId), placementOfAnyVersion);
+): Promise<Placement | undefined> => find(table, placementKey(tenantId, listenerId, deploymentId), placement);
 
 /** What the listener should run of this deployment from now on, and at which address: written under `addressStays` if it runs anything. */
 export function place(
@@ -96,7 +91,7 @@ export function place(
   held: boolean,
 ): Write[] {
   const { tenant_id: tenantId, listener_id: listenerId, id } = deployment;
-  const fixed = { entity: 'placement', v: 2, tenant_id: tenantId, deployment_id: id };
+  const fixed = { entity: 'placement', v: 1, tenant_id: tenantId, deployment_id: id };
   const placed = update('placement', placementKey(tenantId, listenerId, id), {
     set: {
       ...fixed,
@@ -123,7 +118,7 @@ export const replaceAddress = (
   update(
     'placement',
     placementKey(tenantId, listenerId, deploymentId),
-    { set: { v: 2, custom_url: address } },
+    { set: { custom_url: address } },
     present('pk'),
   ),
   counted({ tenantId, listenerId }, deploymentId, 'placed'),

@@ -2,20 +2,15 @@ import type { RevisionRef } from '../adapters/workflow.ts';
 import { refuse } from '../contract/errors.ts';
 import type { RevisionStatus } from '../contract/revision-status.ts';
 import { type Stage, stageOf } from '../domain/transitions.ts';
-import { deploymentOfAnyVersion } from './deployments.ts';
 import { putNew } from './expressions.ts';
-import { type Deployment, type Revision, revision, type TaskToken, taskToken } from './items.ts';
+import { type Deployment, deployment, type Revision, revision, type TaskToken, taskToken } from './items.ts';
 import { deploymentKey, revisionKey, revisionKeyOf, tokenKey } from './keys.ts';
 import { find, findBoth, queryAll, type Write } from './operations.ts';
 import type { Table } from './table.ts';
-import { alsoFirstVersion } from './upgrade.ts';
-
-/** Revisions of the first version also said whether the client had named the path of its configuration. */
-export const revisionOfAnyVersion = alsoFirstVersion(revision);
 
 /** The revision of this id; undefined too when its number belongs to another id. */
 export async function findRevision(table: Table, ref: RevisionRef): Promise<Revision | undefined> {
-  const found = await find(table, revisionKeyOf(ref), revisionOfAnyVersion);
+  const found = await find(table, revisionKeyOf(ref), revision);
   return found?.id === ref.revisionId ? found : undefined;
 }
 
@@ -30,7 +25,7 @@ export const findRevisionByNumber = (
   owner: { tenantId: string; deploymentId: string },
   number: number,
 ): Promise<Revision | undefined> =>
-  find(table, revisionKey(owner.tenantId, owner.deploymentId, number), revisionOfAnyVersion);
+  find(table, revisionKey(owner.tenantId, owner.deploymentId, number), revision);
 
 /** A deployment and the revision of this number, in one request. */
 export const findWithRevision = (
@@ -40,8 +35,8 @@ export const findWithRevision = (
 ): Promise<[Deployment | undefined, Revision | undefined]> =>
   findBoth(
     table,
-    [deploymentKey(tenantId, deploymentId), deploymentOfAnyVersion],
-    [revisionKey(tenantId, deploymentId, number), revisionOfAnyVersion],
+    [deploymentKey(tenantId, deploymentId), deployment],
+    [revisionKey(tenantId, deploymentId, number), revision],
   );
 
 /** The revisions with these numbers and those between, newest first. */
@@ -52,7 +47,7 @@ export function revisionsBetween(
   newest: number,
 ): AsyncGenerator<Revision> {
   const at = (number: number) => revisionKey(owner.tenantId, owner.deploymentId, number);
-  return queryAll(table, revisionOfAnyVersion, {
+  return queryAll(table, revision, {
     pk: at(oldest).pk,
     between: [at(oldest).sk, at(newest).sk],
     newestFirst: true,

@@ -1,5 +1,4 @@
-import { deploymentRowOfAnyVersion } from './deployment-rows.ts';
-import type { DeploymentRow } from './items.ts';
+import { type DeploymentRow, deploymentRow } from './items.ts';
 import { deletedRowKey, deploymentRowKey } from './keys.ts';
 import { find, queryAll } from './operations.ts';
 import type { Table } from './table.ts';
@@ -16,7 +15,7 @@ const keysOf = ({ others, deleted }: RowLists) => [
 /** The row of this deployment, if it is in one of the lists. */
 export async function findRow(lists: RowLists, id: string): Promise<DeploymentRow | undefined> {
   for (const keyOf of keysOf(lists)) {
-    const found = await find(lists.table, keyOf(lists.tenantId, id), deploymentRowOfAnyVersion);
+    const found = await find(lists.table, keyOf(lists.tenantId, id), deploymentRow);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -26,7 +25,7 @@ export async function findRow(lists: RowLists, id: string): Promise<DeploymentRo
 export function rowsOf(lists: RowLists, limit: number): AsyncGenerator<DeploymentRow> {
   const { table, tenantId } = lists;
   const each = keysOf(lists).map((keyOf) =>
-    queryAll(table, deploymentRowOfAnyVersion, { pk: keyOf(tenantId, '').pk, newestFirst: true, limit }),
+    queryAll(table, deploymentRow, { pk: keyOf(tenantId, '').pk, newestFirst: true, limit }),
   );
   const [only] = each;
   return only !== undefined && each.length === 1 ? only : merged(each);

@@ -1,26 +1,22 @@
 import * as z from 'zod';
 
-const firstVersion = z.object({ v: z.literal(1) }).loose();
+/** Makes an item of the version after its own; `v` is raised by who asks for it. */
+export type Upgrade = (item: Record<string, unknown>) => Record<string, unknown>;
 
-const earlier = z.object({ v: z.union([z.literal(1), z.literal(2)]) }).loose();
+const versioned = z.object({ v: z.int().min(1) }).loose();
 
-/** Reads a deployment's list row of an earlier version, which does not tell how healthy that is, as one of the third. */
-export const alsoEarlierRows = <T extends z.ZodType>(third: T) =>
+/**
+ * Reads items of earlier versions of a shape as ones of its `newest`, which is version `upgrades.length + 1`: the first upgrade makes a
+ * second version of a first one, and so on. What is of a later version, or none, is left to the shape to refuse.
+ */
+export const alsoEarlier = <T extends z.ZodType>(newest: T, upgrades: readonly Upgrade[]) =>
   z.preprocess((item) => {
-    const known = earlier.safeParse(item);
-    return known.success ? { ...known.data, v: 3, health: 'unknown' } : item;
-  }, third);
-
-/** Reads an item of the first version as one of the second, which has more optional attributes, or fewer of those that it had. */
-export const alsoFirstVersion = <T extends z.ZodType>(second: T) =>
-  z.preprocess((item) => {
-    const known = firstVersion.safeParse(item);
-    return known.success ? { ...known.data, v: 2 } : item;
-  }, second);
-
-/** Reads an item of the first or second version as one of the third, which has more optional attributes, or fewer of those that they had. */
-export const alsoFirstTwoVersions = <T extends z.ZodType>(third: T) =>
-  z.preprocess((item) => {
-    const known = earlier.safeParse(item);
-    return known.success ? { ...known.data, v: 3 } : item;
-  }, third);
+    const known = versioned.safeParse(item);
+    if (!known.success) return item;
+    return upgrades
+      .slice(known.data.v - 1)
+      .reduce<z.infer<typeof versioned>>(
+        (older, upgrade) => ({ ...upgrade(older), v: older.v + 1 }),
+        known.data,
+      );
+  }, newest);

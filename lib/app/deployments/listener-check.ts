@@ -1,7 +1,7 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
-import type { Listener } from '../../store/items.ts';
-import { listenerOfAnyVersion } from '../../store/listeners.ts';
+import { type Listener, listener as storedListener } from '../../store/items.ts';
 import type { Item } from '../../store/operations.ts';
+import { readItem } from '../../store/read-item.ts';
 
 /** Why a listener takes no new deployment, in this namespace of it; `found` is the listener as it is, if it is. */
 export function refusalOf(
@@ -9,7 +9,7 @@ export function refusalOf(
   namespace: string | undefined,
   found: Item | undefined,
 ): ApiError {
-  const current = found && listenerOfAnyVersion.parse(found);
+  const current = found && readItem(storedListener, found);
   if (current === undefined) return refuse('listener_not_found', { id: listener.id });
   const { compute_id: computeId } = current;
   if (namespace === undefined || isClosing(current)) return refuse('listener_closing', { computeId });

@@ -29,8 +29,8 @@ const shownAs: Record<DeploymentRow['status'], DeploymentStatus[]> = {
 };
 
 /**
- * Whether a row that may match does; undefined when only the deployment tells: rows of earlier versions do not say how healthy it is, nor do
- * those of what is being deleted say whether that still runs.
+ * Whether a row that may match does; undefined when only the deployment tells: rows of what is being deleted do not say whether that
+ * still runs.
  */
 export async function matchesRow(
   row: DeploymentRow,
@@ -40,7 +40,6 @@ export async function matchesRow(
   if (row.status === 'UNUSED') return true;
   if (query.status === undefined && query.remote_reconciled === undefined) return true;
   if (row.status === 'AWAITING_DELETE') return query.remote_reconciled === undefined ? true : undefined;
-  if (row.health === 'unknown' || row.listener === undefined) return undefined;
   const reconciled = row.health !== 'gone';
   if (query.remote_reconciled !== undefined && query.remote_reconciled !== reconciled) return false;
   if (query.status === undefined) return true;

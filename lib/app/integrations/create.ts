@@ -21,7 +21,7 @@ export async function createIntegration(
   const { tenantId } = caller;
   const id = deps.clock.orderedId();
   const item: Integration = {
-    v: 2,
+    v: 1,
     entity: 'integration',
     tenant_id: tenantId,
     id,

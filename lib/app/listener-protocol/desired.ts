@@ -41,5 +41,5 @@ const shown = (found: Placement): DesiredResponse['deployments'][number] => ({
   epoch: found.epoch,
   revision_id: found.revision_id ?? null,
   held: found.held,
-  ...(found.custom_url !== undefined && { custom_url: found.custom_url }),
+  custom_url: found.custom_url,
 });

@@ -29,21 +29,13 @@ const clientConfig = (endpoint: string) => ({
   maxAttempts: ATTEMPTS_MAX,
 });
 
-/** What prepares each request for logs that nobody has switched on, and for statistics that nobody makes. */
-const UNUSED_STEPS = ['loggerMiddleware', 'getUserAgentMiddleware'];
-
-function lean<Client extends { middlewareStack: { remove(name: string): boolean } }>(client: Client): Client {
-  for (const step of UNUSED_STEPS) client.middlewareStack.remove(step);
-  return client;
-}
-
 export function streamsClient(endpoint: string): DynamoDBStreamsClient {
-  return lean(new DynamoDBStreamsClient(clientConfig(endpoint)));
+  return new DynamoDBStreamsClient(clientConfig(endpoint));
 }
 
 /** The document client as the AWS composition root makes it, for another endpoint. */
 export function documentClient(endpoint: string): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(lean(new DynamoDBClient(clientConfig(endpoint))), {
+  return DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(endpoint)), {
     marshallOptions: { removeUndefinedValues: true },
   });
 }

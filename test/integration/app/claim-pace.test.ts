@@ -1,7 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { put } from '../../../lib/store/expressions.ts';
-import { lastSeenKey } from '../../../lib/store/keys.ts';
-import { transact } from '../../../lib/store/operations.ts';
 import { claim, listening, offered } from '../../support/world/listening.ts';
 
 describe('claims', () => {
@@ -17,16 +14,5 @@ describe('claims', () => {
     expect([await pace(), await pace()]).toEqual([1, 1]);
     // Its own lease gives a task back at each claim: as long as it has one, there is work.
     expect((await claim(self, 10, 'two')).poll_after_seconds).toBe(5);
-  });
-
-  it('count a listener of an older record as at work when it last called', async () => {
-    const self = await listening();
-    const { plane, listenerId } = self;
-    const at = plane.deps.clock.now() - 7_200_000;
-    const item = { v: 1, entity: 'last_seen', tenant_id: plane.caller.tenantId, at };
-    await transact(plane.deps.table, [
-      put('last_seen', { ...lastSeenKey(plane.caller.tenantId, listenerId), ...item }),
-    ]);
-    expect((await claim(self)).poll_after_seconds).toBe(15);
   });
 });

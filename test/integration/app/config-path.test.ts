@@ -1,11 +1,10 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { buildRevision } from '../../../lib/app/steps/build.ts';
 import { refOf } from '../../../lib/store/revisions.ts';
 import type { FakeBuilds } from '../../support/world/fake-builds.ts';
 import { inProgress } from '../../support/world/processed.ts';
 import { change, github, interrupt, post, refusedWith, register } from '../../support/world/requests.ts';
-import { allItems, aWorld, type World } from '../../support/world/world.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
 
 const IMAGE = { image_uri: 'registry.example.com/app:1' };
 const PATH = { graph_config_path: 'apps/a/langgraph.json', langgraph_config_path: 'apps/a/langgraph.json' };
@@ -71,24 +70,5 @@ describe('the path of the configuration', () => {
     const pushed = await change(plane, made.id, { source_revision_config: IMAGE });
     expect(pushed.source_revision_config).toMatchObject({ ...IMAGE, graph_config_path: null });
     expect(await refusedWith(change(plane, made.id, { source_revision_config: PATH }))).toBe(besideImage);
-  });
-});
-
-describe('what the first version stored', () => {
-  it('is read, changed and built as before', async () => {
-    const plane = await aPlane();
-    const { id } = await post(plane, github('a'));
-    const { client, name } = plane.deps.table;
-    const earlier = (await allItems(plane.deps.table)).filter(
-      ({ entity }) => entity === 'deployment' || entity === 'revision',
-    );
-    expect(earlier).toHaveLength(2);
-    for (const item of earlier)
-      await client.send(
-        new PutCommand({ TableName: name, Item: { ...item, v: 1, config_path_given: true } }),
-      );
-    const path = { source_revision_config: { graph_config_path: 'b/langgraph.json' } };
-    expect((await change(plane, id, path)).source_revision_config).toMatchObject(path.source_revision_config);
-    expect(await jobOf(plane, id)).toMatchObject({ configPath: 'langgraph.json' });
   });
 });

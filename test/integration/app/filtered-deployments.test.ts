@@ -2,10 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
 import { packedId, rowOf, unpackedId } from '../../../lib/store/deployment-rows.ts';
 import { findDeployment } from '../../../lib/store/deployments.ts';
-import { update } from '../../../lib/store/expressions.ts';
 import type { Deployment } from '../../../lib/store/items.ts';
 import { deploymentKey, deploymentRowKey } from '../../../lib/store/keys.ts';
-import { transact } from '../../../lib/store/operations.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { putAll } from '../../support/table/put-all.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
@@ -105,18 +103,6 @@ describe('the rows of the list of deployments', () => {
     await postRevision(plane, model.id);
     await ended(plane, model.id, 'DEPLOYED');
     expect(await shown()).toEqual({ ready: ['a'], unknown: [], reconciled: ['a'] });
-  });
-
-  it('of earlier versions are judged by their deployments, until something serves anew', async () => {
-    const { plane, model } = await withReady('old');
-    await report(plane, model, false);
-    const key = deploymentRowKey(model.tenant_id, model.id);
-    await transact(plane.deps.table, [update('row', key, { set: { v: 1 }, remove: ['listener', 'health'] })]);
-    expect(await names(plane, { status: 'READY' })).toEqual([]);
-    expect(await names(plane, { status: 'UNKNOWN' })).toEqual(['old']);
-    await report(plane, model, true);
-    expect(await names(plane, { status: 'READY' })).toEqual(['old']);
-    expect(await list(plane, { status: 'READY', offset: '5' })).toEqual({ resources: [], offset: 1 });
   });
 
   it('do not come back by a report, at whatever moment of it the deployment is deleted', async () => {

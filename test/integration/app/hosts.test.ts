@@ -2,10 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { load } from '../../../lib/app/engine/situation.ts';
 import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { getDeploymentItem } from '../../../lib/store/deployments.ts';
-import { update } from '../../../lib/store/expressions.ts';
 import { releaseHost } from '../../../lib/store/hosts.ts';
 import { ConditionsFailed, transact } from '../../../lib/store/operations.ts';
-import { placementKey } from '../../../lib/store/placement-keys.ts';
 import { forgetTask } from '../../../lib/store/transactions/tasks.ts';
 import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 import { ended } from '../../support/world/processed.ts';
@@ -148,17 +146,6 @@ describe('the host of a custom_url', () => {
     await expect(transact(self.plane.deps.table, forgetTask(read.deployment))).rejects.toThrow(
       ConditionsFailed,
     );
-    expect(await addresses(self)).toEqual(['https://two.example.com']);
-  });
-
-  it('is not told of a row that was stored before it held one, until it changes', async () => {
-    const self = await listening();
-    const { id } = await offered(self, 'a', [], at('a', 'https://one.example.com'));
-    const { deps, caller } = self.plane;
-    const key = placementKey(caller.tenantId, self.listenerId, id);
-    await transact(deps.table, [update('placement', key, { set: { v: 1 }, remove: ['custom_url'] })]);
-    expect(await desiredRows(self)).toEqual([expect.not.objectContaining({ custom_url: expect.anything() })]);
-    await change(self.plane, id, address('https://two.example.com'));
     expect(await addresses(self)).toEqual(['https://two.example.com']);
   });
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findDeployment } from '../../../lib/store/deployments.ts';
-import { update } from '../../../lib/store/expressions.ts';
-import { listenerKey, listenerRowKey } from '../../../lib/store/keys.ts';
 import { findListener } from '../../../lib/store/listeners.ts';
-import { transact } from '../../../lib/store/operations.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
 import {
   changeListener,
@@ -95,16 +92,6 @@ describe('a change of a listener', () => {
     const plane = await aWorld();
     const { id } = await cluster(plane);
     expect(await refusedWith(changeListener(plane.as(), id, {}))).toBe(`404 Listener ID ${id} not found.`);
-  });
-
-  it('reaches listeners that were stored before they could be changed', async () => {
-    const plane = await aWorld();
-    const { id } = await cluster(plane, 'one');
-    const { tenantId } = plane.caller;
-    for (const key of [listenerKey(tenantId, id), listenerRowKey(tenantId, id)])
-      await transact(plane.deps.table, [update('old', key, { set: { v: 1 } })]);
-    await changeListener(plane, id, { version: '2' });
-    expect(await shown(plane, id)).toMatchObject({ version: '2' });
   });
 
   it('loses nothing of changes that are made at the same time', async () => {

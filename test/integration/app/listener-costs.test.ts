@@ -44,6 +44,7 @@ const placementsBeside = ({ plane, listenerId }: Listening): Promise<void> =>
         revision_id: idOf(index),
         epoch: 3,
         held: false,
+        custom_url: null,
       };
       return { ...placementKey(tenant_id, listenerId, idOf(index)), ...placement };
     }),

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
-import { update } from '../../../lib/store/expressions.ts';
-import { deploymentRowKey } from '../../../lib/store/keys.ts';
 import { findListener } from '../../../lib/store/listeners.ts';
-import { transact } from '../../../lib/store/operations.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
 import {
   changeListener,
@@ -88,15 +85,6 @@ describe('the deletion of a listener', () => {
       `409 Listener machine is used by 2 deployments (1 of them being deleted), 'two' (${two}) among them; delete them first.`,
     );
     await post(plane, on(id, 'three'));
-  });
-
-  it('finds deployments whose rows were written before rows named their listener', async () => {
-    const plane = await aWorld();
-    const { id } = await register(plane, 'machine');
-    const { id: deploymentId } = await post(plane, on(id));
-    const key = deploymentRowKey(plane.caller.tenantId, deploymentId);
-    await transact(plane.deps.table, [update('row', key, { set: { v: 1 }, remove: ['listener'] })]);
-    expect(await refusedWith(removeListener(plane, id))).toContain('is used by 1 deployment');
   });
 });
 

@@ -18,10 +18,12 @@ function leastOf(schema: z.core.JSONSchema._JSONSchema | undefined): unknown {
   if (first !== undefined) return leastOf(first);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];
-  if (schema.type === 'string') return '2026-01-01T00:00:00.000Z';
-  if (schema.type === 'boolean') return false;
-  if (schema.type === 'array') return [];
-  if (schema.type !== 'object') return 0;
+  // What may be null too is written `['string', 'null']`.
+  const [type] = [schema.type].flat();
+  if (type === 'string') return '2026-01-01T00:00:00.000Z';
+  if (type === 'boolean') return false;
+  if (type === 'array') return [];
+  if (type !== 'object') return 0;
   return Object.fromEntries(required.map((name) => [name, leastOf(properties[name])]));
 }
 

@@ -55,7 +55,7 @@ const base = { v: 1, tenant_id: ids.tenant } as const;
 
 export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
   ...base,
-  v: 3,
+  v: 1,
   entity: 'deployment',
   id: ids.deployment,
   name: 'demo',
@@ -81,7 +81,7 @@ export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
 
 export const aRevision = (changes: Partial<Revision> = {}): Revision => ({
   ...base,
-  v: 2,
+  v: 1,
   entity: 'revision',
   deployment_id: ids.deployment,
   id: ids.revision,
@@ -100,7 +100,7 @@ export const aRevision = (changes: Partial<Revision> = {}): Revision => ({
 
 export const aListener = (changes: Partial<Listener> = {}): Listener => ({
   ...base,
-  v: 2,
+  v: 1,
   entity: 'listener',
   id: ids.listener,
   compute_type: 'process',
@@ -146,7 +146,7 @@ export const seedDeployment = (table: MockedTable, changes: Partial<Deployment> 
 
 export const seedDeploymentRow = (table: MockedTable): void =>
   table.seed(deploymentRowKey(ids.tenant, ids.deployment), {
-    v: 3,
+    v: 1,
     entity: 'deployment_row',
     sk: ids.deployment,
     name: 'demo',
@@ -182,12 +182,13 @@ export function seedAll(table: MockedTable): void {
   seedDeploymentRow(table);
   const placement: Placement = {
     ...base,
-    v: 2,
+    v: 1,
     entity: 'placement',
     deployment_id: ids.deployment,
     revision_id: ids.revision,
     epoch: 1,
     held: false,
+    custom_url: null,
   };
   table.seed(configurationKey(ids.tenant, ids.deployment, 1), aConfiguration);
   table.seed(listenerKey(ids.tenant, ids.listener), aListener());

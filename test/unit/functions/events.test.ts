@@ -86,6 +86,9 @@ describe('events', () => {
       tenant_id: ids.tenant,
       sequence: 3,
       recent: ['created', '1.0', '1.1'],
+      settled: 0,
+      published: { 1: 2 },
+      ended: [],
     });
     expect(await onChanges({ Records: [changed] })).toEqual({ batchItemFailures: [] });
     expect(told).toEqual([expect.objectContaining({ sequence: 4, status: 'INTERRUPTED' })]);

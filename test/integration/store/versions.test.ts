@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { findDeployment } from '../../../lib/store/deployments.ts';
+import { put } from '../../../lib/store/expressions.ts';
+import { deploymentKey } from '../../../lib/store/keys.ts';
+import { find, type Item, queryAll, transact } from '../../../lib/store/operations.ts';
+import { placementKey } from '../../../lib/store/placement-keys.ts';
+import { placementsOn } from '../../../lib/store/placements.ts';
+import type { Table } from '../../../lib/store/table.ts';
+import { alsoEarlier } from '../../../lib/store/upgrade.ts';
+import { freshTable } from '../../support/table/dynoxide.ts';
+
+/** A shape of this test alone: the second version calls the `name` of the first a `title`, the third says how long that is. */
+const book = z.object({ v: z.literal(3), title: z.string(), length: z.int() });
+const anyBook = alsoEarlier(book, [
+  ({ name }) => ({ title: name }),
+  ({ title }) => ({ title, length: String(title).length }),
+]);
+
+async function tableWith(...items: Item[]): Promise<Table> {
+  const table = await freshTable();
+  await transact(
+    table,
+    items.map((item, index) => put(`item ${index}`, item)),
+  );
+  return table;
+}
+
+const key = { pk: 'P', sk: 'a' };
+const refusal = (entity: string, version: number) =>
+  `The table holds an item '${entity}' of version ${version}, which this release of Slipway does not read: another release wrote it. Run that release, or begin with a new table.`;
+
+it.each([
+  { v: 1, name: 'Emma' },
+  { v: 2, title: 'Emma' },
+  { v: 3, title: 'Emma', length: 4 },
+])('an item of version $v is read as one of the newest', async (item) => {
+  const table = await tableWith({ ...key, entity: 'book', ...item });
+  const newest = { v: 3, title: 'Emma', length: 4 };
+  expect(await find(table, key, anyBook)).toEqual(newest);
+  for await (const found of queryAll(table, anyBook, { pk: key.pk })) expect(found).toEqual(newest);
+});
+
+it('an item of a later version is refused by its name and version', async () => {
+  const table = await tableWith({ ...key, entity: 'book', v: 4, title: 'Emma', length: 4 });
+  await expect(find(table, key, anyBook)).rejects.toThrow(refusal('book', 4));
+});
+
+it('so are a deployment and a placement that a preview stored', async () => {
+  const table = await tableWith(
+    { ...deploymentKey('t', 'd'), entity: 'deployment', v: 3, tenant_id: 't', id: 'd' },
+    { ...placementKey('t', 'l', 'd'), entity: 'placement', v: 2, tenant_id: 't', deployment_id: 'd' },
+  );
+  await expect(findDeployment(table, 't', 'd')).rejects.toThrow(refusal('deployment', 3));
+  const on = { tenantId: 't', listenerId: 'l' };
+  await expect(placementsOn(table, on)).rejects.toThrow(refusal('placement', 2));
+});
+
+it('an item of the right version that does not fit says what is wrong', async () => {
+  const table = await tableWith({ ...key, entity: 'book', v: 3, title: 'Emma' });
+  await expect(find(table, key, anyBook)).rejects.toThrow(/length/);
+});
