@@ -1,5 +1,5 @@
 import type { AuditAction } from '../contract/audit.ts';
-import { type AuditEvent, auditEventOf, putAuditEvent } from '../store/audit-items.ts';
+import { type AuditEvent, auditEventOf, putAuditEvent } from '../store/audit-events.ts';
 import type { Write } from '../store/operations.ts';
 import { auditOf } from './audit.ts';
 import type { Caller } from './caller.ts';

@@ -1,5 +1,5 @@
 import type { AuditAction, AuditDetails } from '../contract/audit.ts';
-import type { AuditMark } from '../store/audit-items.ts';
+import type { AuditMark } from '../store/audit-events.ts';
 import type { HandedOut } from './audit-events/audit-log.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Role, roles, rolesNotAbove } from '../contract/roles.ts';
-import type { AuditMark } from './audit-items.ts';
+import type { AuditMark } from './audit-events.ts';
 import { absent, any, atMost, check, oneOf, present, put, remove, update } from './expressions.ts';
 import { forgottenAt } from './forgotten-at.ts';
 import { apiKeyKey, apiKeyRowKey } from './keys.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AuditMark } from './audit-items.ts';
+import type { AuditMark } from './audit-events.ts';
 import { absent, type Change, equals, put, update } from './expressions.ts';
 import { authRequestKey } from './keys.ts';
 import { find, type Write } from './operations.ts';

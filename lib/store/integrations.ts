@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { integrationTypes } from '../contract/integrations.ts';
-import type { AuditMark } from './audit-items.ts';
+import type { AuditMark } from './audit-events.ts';
 import { absent, check, present, put, remove } from './expressions.ts';
 import { integrationKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';

@@ -1,4 +1,4 @@
-import type { AuditMark } from './audit-items.ts';
+import type { AuditMark } from './audit-events.ts';
 import { dropMark } from './default-listener.ts';
 import {
   absent,

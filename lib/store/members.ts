@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { memberRoles, type Role, rolesNotAbove } from '../contract/roles.ts';
-import type { AuditMark } from './audit-items.ts';
+import type { AuditMark } from './audit-events.ts';
 import { absent, any, oneOf, present, put, update } from './expressions.ts';
 import { forgottenAt } from './forgotten-at.ts';
 import { memberKey } from './keys.ts';

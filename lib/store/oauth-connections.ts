@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AuditMark } from './audit-items.ts';
+import type { AuditMark } from './audit-events.ts';
 import { collected } from './collected.ts';
 import { atMost, present, put, remove, update } from './expressions.ts';
 import {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { asGiven } from '../contract/as-given.ts';
-import type { AuditMark } from './audit-items.ts';
+import type { AuditMark } from './audit-events.ts';
 import { absent, equals, put, remove } from './expressions.ts';
 import { oauthProviderKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';

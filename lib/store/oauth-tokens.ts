@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { anyObject } from '../contract/as-given.ts';
-import type { AuditMark } from './audit-items.ts';
+import type { AuditMark } from './audit-events.ts';
 import { collected } from './collected.ts';
 import { equals, present, remove, update } from './expressions.ts';
 import {

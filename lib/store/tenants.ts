@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AuditMark } from './audit-items.ts';
+import type { AuditMark } from './audit-events.ts';
 import { absent, put } from './expressions.ts';
 import { tenantKey, tenantRowKey } from './keys.ts';
 import { find, queryAll, type Write } from './operations.ts';

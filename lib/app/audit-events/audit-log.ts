@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditMark } from '../../store/audit-items.ts';
+import type { AuditEvent, AuditMark } from '../../store/audit-events.ts';
 import type { Refusal } from './refusal.ts';
 
 /** A request was given a credential or a secret: who, and of which thing. */

@@ -3,7 +3,7 @@ import { allows } from '../../contract/roles.ts';
 import type { listAuditEvents as row } from '../../contract/routes/audit.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { timeOf } from '../../domain/ordered-id.ts';
-import { type AuditEvent, type AuditPlace, auditEvents } from '../../store/audit-items.ts';
+import { type AuditEvent, type AuditPlace, auditEvents } from '../../store/audit-events.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { newestFirst } from './newest-first.ts';

@@ -1,4 +1,4 @@
-import { auditEventOf, putAuditEvent } from '../../store/audit-items.ts';
+import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
 import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import type { HandedOut } from './audit-log.ts';

@@ -8,7 +8,7 @@ import {
   countInAuditEvent,
   findRefusals,
   putAuditEvent,
-} from '../../store/audit-items.ts';
+} from '../../store/audit-events.ts';
 import { retryRaces } from '../../store/operations.ts';
 import { findTenant } from '../../store/tenants.ts';
 import { writeAll } from '../../store/write.ts';

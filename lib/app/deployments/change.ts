@@ -2,7 +2,7 @@ import type { ChangeDeploymentBody } from '../../contract/deployment-requests.ts
 import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
 import { canRun, checkSource, fieldsOfKind, nothingToBuild, type SourceFields } from '../../domain/source.ts';
-import type { AuditMark } from '../../store/audit-items.ts';
+import type { AuditMark } from '../../store/audit-events.ts';
 import { getDeploymentItem } from '../../store/deployments.ts';
 import { moveHost, tellAddress } from '../../store/hosts.ts';
 import type { Deployment, Revision } from '../../store/items.ts';

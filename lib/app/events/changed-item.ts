@@ -3,7 +3,7 @@ import type { DeploymentEvent } from '../../contract/events.ts';
 import { type RevisionStatus, revisionStatuses } from '../../contract/revision-status.ts';
 import type { History, Named, News } from '../../domain/event-count.ts';
 import { isTerminal } from '../../domain/transitions.ts';
-import { type AuditEvent, type AuditMark, auditMark } from '../../store/audit-items.ts';
+import { type AuditEvent, type AuditMark, auditMark } from '../../store/audit-events.ts';
 import { deploymentOf } from '../../store/item-places.ts';
 import type { Item } from '../../store/operations.ts';
 import { type Image, itemOf } from '../../store/stream-images.ts';

@@ -1,5 +1,5 @@
 import type { Unpublished } from '../../adapters/events.ts';
-import { auditEventOf, putAuditEvent } from '../../store/audit-items.ts';
+import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
 import { putUnsentTokenEvent } from '../../store/event-items.ts';
 import { deploymentOf } from '../../store/item-places.ts';
 import type { Write } from '../../store/operations.ts';

@@ -1,5 +1,5 @@
 import { isTerminal } from '../../domain/transitions.ts';
-import type { AuditMark } from '../audit-items.ts';
+import type { AuditMark } from '../audit-events.ts';
 import type { Deletion } from '../deletions.ts';
 import { rowOf } from '../deployment-rows.ts';
 import { slotAsRead } from '../deployments.ts';

@@ -1,4 +1,4 @@
-import type { AuditMark } from '../audit-items.ts';
+import type { AuditMark } from '../audit-events.ts';
 import { rowOf } from '../deployment-rows.ts';
 import { equals, guard, present, put, putNew, update } from '../expressions.ts';
 import { claimHost } from '../hosts.ts';

@@ -1,4 +1,4 @@
-import type { AuditMark } from '../audit-items.ts';
+import type { AuditMark } from '../audit-events.ts';
 import { absent, type Change, equals, guard, type Test, update } from '../expressions.ts';
 import type { Deployment, Revision } from '../items.ts';
 import { deploymentKeyOf } from '../keys.ts';

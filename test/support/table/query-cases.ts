@@ -3,7 +3,7 @@ import { packLines } from '../../../lib/adapters/aws/log-chunks.ts';
 import { queryLog } from '../../../lib/adapters/aws/log-query.ts';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
 import { apiKeyRow, apiKeyRows } from '../../../lib/store/api-keys.ts';
-import * as audit from '../../../lib/store/audit-items.ts';
+import * as audit from '../../../lib/store/audit-events.ts';
 import { auditEventKey } from '../../../lib/store/audit-keys.ts';
 import { removalsBeside } from '../../../lib/store/deletions.ts';
 import { packedId, rowsOnListener } from '../../../lib/store/deployment-rows.ts';
@@ -173,7 +173,7 @@ const ofTenants: QueryCase[] = [
   },
   {
     name: 'audit events of a tenant',
-    file: 'lib/store/audit-items.ts',
+    file: 'lib/store/audit-events.ts',
     shape: audit.auditEvent,
     key: (id) => auditEventKey({ tenantId: id }, noTime),
     ask: (table, id) =>

@@ -1,5 +1,5 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
-import type { AuditMark } from '../../../store/audit-items.ts';
+import type { AuditMark } from '../../../store/audit-events.ts';
 import type { OAuthProvider } from '../../../store/oauth-providers.ts';
 import {
   demoteToken,
