@@ -1,6 +1,6 @@
 import type { AuditAction } from '../contract/audit.ts';
 import { type AuditEvent, auditEventOf, putAuditEvent } from '../store/audit-events.ts';
-import type { Write } from '../store/operations.ts';
+import type { Write } from '../store/dynamodb/transact.ts';
 import { auditOf } from './audit.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';

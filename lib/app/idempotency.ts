@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { AlreadyRecorded, RecordContended, transact, type Write } from '../store/dynamodb/transact.ts';
 import {
   awaitIdempotencyRecord,
   findIdempotencyRecord,
@@ -7,7 +8,6 @@ import {
   putIdempotencyRecord,
   type RecordPlace,
 } from '../store/idempotency-records.ts';
-import { AlreadyRecorded, RecordContended, transact, type Write } from '../store/operations.ts';
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 

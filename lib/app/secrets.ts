@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { open, seal } from '../adapters/envelope.ts';
 import type { KeyContext } from '../adapters/keys.ts';
-import { getSealedSecrets } from '../store/deployments.ts';
+import { getSealedSecrets } from '../store/engine/deployments.ts';
 import type { Deps } from './deps.ts';
 
 export type Secret = { name: string; value: string };

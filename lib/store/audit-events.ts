@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { auditDetails } from '../contract/audit.ts';
 import { prefixAt, timeOf } from '../domain/ordered-id.ts';
-import { type AuditPlace, auditEventKey, refusalsKey } from './audit-keys.ts';
-import { absent, equals, present, put, update } from './expressions.ts';
-import { find, queryAll, type Write } from './operations.ts';
+import { absent, equals, present, put, update } from './dynamodb/expressions.ts';
+import { find, queryAll } from './dynamodb/reads.ts';
+import { type Write } from './dynamodb/transact.ts';
+import { type AuditPlace, auditEventKey, refusalsKey } from './keys/audit.ts';
 import type { Table } from './table.ts';
 
-export type { AuditPlace } from './audit-keys.ts';
+export type { AuditPlace } from './keys/audit.ts';
 
 /**
  * Who made the newest change of an item on a person's request: the attribute `audit`, which lies beside the item's shape as its keys do.

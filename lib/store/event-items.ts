@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { deploymentEvent, type PublishedEvent, type TokenEvent, tokenEvent } from '../contract/events.ts';
 import type { EventCount } from '../domain/event-count.ts';
-import { absent, equals, guard, put, remove } from './expressions.ts';
-import { due, eventCountKey, prefix, unsentEventsKey, unsentTokenEventKey } from './keys.ts';
-import { find, queryAll, type Write } from './operations.ts';
-import { startingWith } from './sort-key-range.ts';
+import { absent, equals, guard, put, remove } from './dynamodb/expressions.ts';
+import { find, queryAll } from './dynamodb/reads.ts';
+import { startingWith } from './dynamodb/sort-key-range.ts';
+import { type Write } from './dynamodb/transact.ts';
+import { due, eventCountKey, prefix, unsentEventsKey, unsentTokenEventKey } from './keys/index.ts';
 import type { Table } from './table.ts';
 
 type Owner = { tenantId: string; deploymentId: string };

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { absent, any, atMost, guard, put } from './expressions.ts';
-import { idempotencyRecordKey } from './keys.ts';
-import { find, IDEMPOTENCY_RECORD, type Write } from './operations.ts';
-import { patienceOf } from './patience.ts';
+import { absent, any, atMost, guard, put } from './dynamodb/expressions.ts';
+import { patienceOf } from './dynamodb/patience.ts';
+import { find } from './dynamodb/reads.ts';
+import { IDEMPOTENCY_RECORD, type Write } from './dynamodb/transact.ts';
+import { idempotencyRecordKey } from './keys/index.ts';
 import type { Table } from './table.ts';
 
 /** The answer to a request that carried an idempotency key. */

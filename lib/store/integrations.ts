@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { integrationTypes } from '../contract/integrations.ts';
 import type { AuditMark } from './audit-events.ts';
-import { absent, check, present, put, remove } from './expressions.ts';
-import { integrationKey } from './keys.ts';
-import { find, queryAll, type Write } from './operations.ts';
+import { absent, check, present, put, remove } from './dynamodb/expressions.ts';
+import { find, queryAll } from './dynamodb/reads.ts';
+import { type Write } from './dynamodb/transact.ts';
+import { integrationKey } from './keys/index.ts';
 import type { Table } from './table.ts';
 
 /** Access to the repositories of one host. All of a tenant's lie in one partition, for there are few. */

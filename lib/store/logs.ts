@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { put, remove, same } from './expressions.ts';
-import { logChunkKey, logEndKey } from './keys.ts';
-import { find, queryAll, queryPage, transact, type Write } from './operations.ts';
+import { put, remove, same } from './dynamodb/expressions.ts';
+import { find, queryAll, queryPage } from './dynamodb/reads.ts';
+import { transact, type Write } from './dynamodb/transact.ts';
+import { logChunkKey, logEndKey } from './keys/index.ts';
 import type { Table } from './table.ts';
 
 /** The build or deploy log of a deployment. */

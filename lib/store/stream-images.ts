@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { restored } from './free-keys.ts';
-import type { Item } from './operations.ts';
+import { restored } from './dynamodb/free-keys.ts';
+import type { Item } from './dynamodb/transact.ts';
 
 /** An item as records of the stream hold it. */
 export type Image = Record<string, AttributeValue>;

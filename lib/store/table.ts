@@ -1,6 +1,6 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Patience } from './patience.ts';
+import type { Patience } from './dynamodb/patience.ts';
 
 /** The table as every function sees it: a document client and the table's name. */
 export type Table = {

@@ -5,7 +5,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { create } from '../../functions/api/deployments/get.ts';
 import { systemClock } from '../../lib/adapters/clock.ts';
-import type { Key } from '../../lib/store/keys.ts';
+import type { Key } from '../../lib/store/keys/index.ts';
 import { apiEvent, lambdaContext } from '../support/http/event.ts';
 import type { MockedTable } from '../support/table/mocked-table.ts';
 import { ids, seedAll, seedKey } from '../support/table/stored-items.ts';

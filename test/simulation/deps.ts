@@ -2,7 +2,7 @@ import type { BackoffOptions } from 'exponential-backoff';
 import { SourceError } from '../../lib/adapters/git.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
-import type { Patience } from '../../lib/store/patience.ts';
+import type { Patience } from '../../lib/store/dynamodb/patience.ts';
 import type { Table } from '../../lib/store/table.ts';
 import { throttled } from './faults.ts';
 import type { Ground } from './ground.ts';

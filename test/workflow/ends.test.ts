@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { transact } from '../../lib/store/operations.ts';
-import { revise } from '../../lib/store/revision-moves.ts';
+import { transact } from '../../lib/store/dynamodb/transact.ts';
+import { revise } from '../../lib/store/engine/revision-moves.ts';
 import { until } from '../support/until.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import { create, deployBuilt, githubBody, reaches } from '../support/world/steps.ts';

@@ -5,7 +5,7 @@ import {
   type PutEventsRequestEntry,
 } from '@aws-sdk/client-eventbridge';
 import type { PublishedEvent } from '../../contract/events.ts';
-import { systemPatience } from '../../store/patience.ts';
+import { systemPatience } from '../../store/dynamodb/patience.ts';
 import type { Events, Unpublished } from '../events.ts';
 
 /** EventBridge takes so many at once. */

@@ -1,5 +1,5 @@
+import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { appendChunks, findLogEnd, type NewChunk, removeSomeOf } from '../../store/logs.ts';
-import { retryRaces, transact } from '../../store/operations.ts';
 import type { Table } from '../../store/table.ts';
 import type { Clock } from '../clock.ts';
 import type { LogLine, Logs } from '../logs.ts';

@@ -1,6 +1,6 @@
 import type { listApiKeys as row } from '../../contract/routes/identity.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { apiKeyRows, findApiKey } from '../../store/api-keys.ts';
+import { apiKeyRows, findApiKey } from '../../store/identity/api-keys.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../page.ts';

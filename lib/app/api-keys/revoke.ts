@@ -2,6 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import { allows } from '../../contract/roles.ts';
 import type { revokeApiKey as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import {
   API_KEY,
   type ApiKeyRow,
@@ -9,8 +10,7 @@ import {
   findApiKeyRow,
   type KeyOwner,
   revokeApiKey as revoke,
-} from '../../store/api-keys.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
+} from '../../store/identity/api-keys.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';

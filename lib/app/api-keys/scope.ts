@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import { allows, type Permission } from '../../contract/roles.ts';
-import type { KeyOwner } from '../../store/api-keys.ts';
+import type { KeyOwner } from '../../store/identity/api-keys.ts';
 import type { Caller } from '../caller.ts';
 
 /** Whose keys are meant: the tenant's, or the organization's own, which only its administrators see and make. */

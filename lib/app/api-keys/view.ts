@@ -1,5 +1,5 @@
 import type { ApiKeyView } from '../../contract/identity.ts';
-import type { ApiKeyItem } from '../../store/api-keys.ts';
+import type { ApiKeyItem } from '../../store/identity/api-keys.ts';
 
 /** A key as it is shown; `lastUsedAt` in epoch milliseconds. */
 export const apiKeyView = (key: ApiKeyItem, lastUsedAt: number | undefined): ApiKeyView => ({

@@ -1,5 +1,5 @@
 import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
-import { write } from '../../store/write.ts';
+import { write } from '../../store/dynamodb/write.ts';
 import type { Deps } from '../deps.ts';
 import type { HandedOut } from './audit-log.ts';
 

@@ -9,9 +9,9 @@ import {
   findRefusals,
   putAuditEvent,
 } from '../../store/audit-events.ts';
-import { retryRaces } from '../../store/operations.ts';
-import { findTenant } from '../../store/tenants.ts';
-import { writeAll } from '../../store/write.ts';
+import { retryRaces } from '../../store/dynamodb/transact.ts';
+import { writeAll } from '../../store/dynamodb/write.ts';
+import { findTenant } from '../../store/identity/tenants.ts';
 import type { Deps } from '../deps.ts';
 import { tenantIdIn } from '../identity/tenant-id.ts';
 import { CALLERS_MAX, kindOf, withoutCaller } from './refusal.ts';

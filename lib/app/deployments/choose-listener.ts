@@ -1,8 +1,8 @@
 import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
 import { canRun } from '../../domain/source.ts';
-import type { Listener } from '../../store/items.ts';
-import { findLastSeen, findListener, listenerRows } from '../../store/listeners.ts';
+import type { Listener } from '../../store/engine/items.ts';
+import { findLastSeen, findListener, listenerRows } from '../../store/listeners/listeners.ts';
 import type { Deps } from '../deps.ts';
 import { isClosing, unknownNamespace } from './listener-check.ts';
 import { isOnline } from './online.ts';

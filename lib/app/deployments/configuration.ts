@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { hostProblem } from '../../adapters/outbound/addresses.ts';
 import { ValidationError } from '../../contract/errors.ts';
 import { SECRET_MASK } from '../../contract/secrets.ts';
-import type { Deployment, DeploymentConfig } from '../../store/items.ts';
+import type { Deployment, DeploymentConfig } from '../../store/engine/items.ts';
 import type { Deps } from '../deps.ts';
 import { openSecrets, type Secret } from '../secrets.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeDeploymentBody } from '../../contract/deployment-requests.ts';
-import type { Deployment, DeploymentConfig } from '../../store/items.ts';
+import type { Deployment, DeploymentConfig } from '../../store/engine/items.ts';
 import type { Secret } from '../secrets.ts';
 import { mergeConfig } from './configuration.ts';
 

@@ -1,6 +1,6 @@
 import type { getDeployment as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { getDeploymentItem } from '../../store/deployments.ts';
+import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';

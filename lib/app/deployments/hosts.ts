@@ -1,7 +1,7 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
-import { claimInTheWay, hostOf } from '../../store/hosts.ts';
-import type { Deployment } from '../../store/items.ts';
-import type { ConditionsFailed } from '../../store/operations.ts';
+import type { ConditionsFailed } from '../../store/dynamodb/transact.ts';
+import { claimInTheWay, hostOf } from '../../store/engine/hosts.ts';
+import type { Deployment } from '../../store/engine/items.ts';
 import type { Deps } from '../deps.ts';
 import { waitsFor } from './waits-for.ts';
 

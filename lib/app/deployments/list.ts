@@ -1,10 +1,10 @@
 import type { listDeployments as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { rowOf } from '../../store/deployment-rows.ts';
-import { findDeployment } from '../../store/deployments.ts';
-import type { DeploymentRow } from '../../store/items.ts';
-import { findIdByName } from '../../store/names.ts';
-import { findRow, type RowLists, rowsOf } from '../../store/row-lists.ts';
+import { rowOf } from '../../store/engine/deployment-rows.ts';
+import { findDeployment } from '../../store/engine/deployments.ts';
+import type { DeploymentRow } from '../../store/engine/items.ts';
+import { findIdByName } from '../../store/engine/names.ts';
+import { findRow, type RowLists, rowsOf } from '../../store/engine/row-lists.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { isListenerOnline } from './online.ts';

@@ -1,7 +1,7 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
-import { type Listener, listener as storedListener } from '../../store/items.ts';
-import type { Item } from '../../store/operations.ts';
-import { readItem } from '../../store/read-item.ts';
+import { readItem } from '../../store/dynamodb/read-item.ts';
+import type { Item } from '../../store/dynamodb/transact.ts';
+import { type Listener, listener as storedListener } from '../../store/engine/items.ts';
 
 /** Why a listener takes no new deployment, in this namespace of it; `found` is the listener as it is, if it is. */
 export function refusalOf(

@@ -1,4 +1,4 @@
-import { findLastSeen } from '../../store/listeners.ts';
+import { findLastSeen } from '../../store/listeners/listeners.ts';
 import type { Table } from '../../store/table.ts';
 import type { Deps } from '../deps.ts';
 

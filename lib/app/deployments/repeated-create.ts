@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findDeployment } from '../../store/deployments.ts';
-import type { Deployment } from '../../store/items.ts';
-import type { NameReservation } from '../../store/names.ts';
+import { findDeployment } from '../../store/engine/deployments.ts';
+import type { Deployment } from '../../store/engine/items.ts';
+import type { NameReservation } from '../../store/engine/names.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { openSecrets, type Secret } from '../secrets.ts';

@@ -1,10 +1,10 @@
 import { refuse } from '../../contract/errors.ts';
-import { getDeploymentItem } from '../../store/deployments.ts';
-import type { Deployment } from '../../store/items.ts';
-import { retryRaces, transact } from '../../store/operations.ts';
-import { firstQueued } from '../../store/queue.ts';
-import { findRevisionByNumber } from '../../store/revisions.ts';
-import * as deletions from '../../store/transactions/deletions.ts';
+import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
+import { getDeploymentItem } from '../../store/engine/deployments.ts';
+import type { Deployment } from '../../store/engine/items.ts';
+import { firstQueued } from '../../store/engine/queue.ts';
+import { findRevisionByNumber } from '../../store/engine/revisions.ts';
+import * as deletions from '../../store/engine/transactions/deletions.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';

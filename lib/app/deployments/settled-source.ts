@@ -1,6 +1,6 @@
 import { nothingToBuild } from '../../domain/source.ts';
-import type { Deployment } from '../../store/items.ts';
-import { findRevisionByNumber } from '../../store/revisions.ts';
+import type { Deployment } from '../../store/engine/items.ts';
+import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
 
 /**

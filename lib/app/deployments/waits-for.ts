@@ -1,5 +1,5 @@
-import { findDeployment } from '../../store/deployments.ts';
-import { findListener } from '../../store/listeners.ts';
+import { findDeployment } from '../../store/engine/deployments.ts';
+import { findListener } from '../../store/listeners/listeners.ts';
 import type { Deps } from '../deps.ts';
 
 /** What a taken name or host waits for, in a sentence, when the deployment that has it is being deleted. */

@@ -1,9 +1,9 @@
 import type { BuildState } from '../../adapters/builds.ts';
 import type { ExecutionStatus } from '../../contract/execution-status.ts';
 import { stageOf } from '../../domain/transitions.ts';
-import type { Revision } from '../../store/items.ts';
-import { findLastSeen } from '../../store/listeners.ts';
-import { attemptOf } from '../../store/revisions.ts';
+import type { Revision } from '../../store/engine/items.ts';
+import { attemptOf } from '../../store/engine/revisions.ts';
+import { findLastSeen } from '../../store/listeners/listeners.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** What only sweep asks, because asking costs a call. */

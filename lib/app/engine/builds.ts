@@ -1,6 +1,6 @@
-import { stageNow } from '../../store/revisions.ts';
-import { noteStopReason } from '../../store/transactions/outcomes.ts';
-import { write } from '../../store/write.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { stageNow } from '../../store/engine/revisions.ts';
+import { noteStopReason } from '../../store/engine/transactions/outcomes.ts';
 import { recordFailure } from './record-failure.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 

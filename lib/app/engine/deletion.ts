@@ -1,10 +1,10 @@
-import { transact } from '../../store/operations.ts';
-import { firstQueued } from '../../store/queue.ts';
-import { endQueue } from '../../store/transactions/deletions.ts';
-import { requestInterrupt } from '../../store/transactions/interrupts.ts';
-import * as slots from '../../store/transactions/slots.ts';
-import * as tasks from '../../store/transactions/tasks.ts';
-import { write } from '../../store/write.ts';
+import { transact } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { firstQueued } from '../../store/engine/queue.ts';
+import { endQueue } from '../../store/engine/transactions/deletions.ts';
+import { requestInterrupt } from '../../store/engine/transactions/interrupts.ts';
+import * as slots from '../../store/engine/transactions/slots.ts';
+import * as tasks from '../../store/engine/transactions/tasks.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** Ends the queued revisions of a deployment that is being deleted, as many as a transaction takes. */

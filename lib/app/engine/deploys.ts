@@ -1,6 +1,6 @@
-import { findListener, lastSeenOf } from '../../store/listeners.ts';
-import { transact } from '../../store/operations.ts';
-import { offerDeploy, offerDeployAgain } from '../../store/transactions/tasks.ts';
+import { transact } from '../../store/dynamodb/transact.ts';
+import { offerDeploy, offerDeployAgain } from '../../store/engine/transactions/tasks.ts';
+import { findListener, lastSeenOf } from '../../store/listeners/listeners.ts';
 import { recordFailure } from './record-failure.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 

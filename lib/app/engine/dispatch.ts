@@ -1,4 +1,4 @@
-import { deploymentOf, revisionNumberIn } from '../../store/item-places.ts';
+import { deploymentOf, revisionNumberIn } from '../../store/engine/item-places.ts';
 import { reconcile } from './reconcile.ts';
 import type { EngineDeps } from './situation.ts';
 import { TookTooLong, within } from './within.ts';

@@ -1,10 +1,10 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { type Ending, endingOf } from '../../domain/ending.ts';
 import { numberOf } from '../../domain/revision-id.ts';
-import type { Revision } from '../../store/items.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
-import { findRevision, findToken } from '../../store/revisions.ts';
-import * as endings from '../../store/transactions/endings.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import type { Revision } from '../../store/engine/items.ts';
+import { findRevision, findToken } from '../../store/engine/revisions.ts';
+import * as endings from '../../store/engine/transactions/endings.ts';
 import type { Deps } from '../deps.ts';
 import { type ArtifactPlan, deleteDropped, planArtifacts } from './keep-artifacts.ts';
 import { type Loaded, load } from './situation.ts';

@@ -1,10 +1,10 @@
 import type { Ending } from '../../domain/ending.ts';
 import { artifactNumberOf, artifactsOf } from '../../domain/file-places.ts';
 import { retain } from '../../domain/retention.ts';
-import type { KeptArtifacts } from '../../store/artifact-shapes.ts';
-import { slotHolder } from '../../store/deployments.ts';
-import type { Revision } from '../../store/items.ts';
-import { findRevisionByNumber } from '../../store/revisions.ts';
+import type { KeptArtifacts } from '../../store/engine/artifact-shapes.ts';
+import { slotHolder } from '../../store/engine/deployments.ts';
+import type { Revision } from '../../store/engine/items.ts';
+import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
 import { inheritedFrom } from '../revisions/inherited.ts';
 import type { Loaded } from './situation.ts';

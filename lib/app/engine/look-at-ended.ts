@@ -1,10 +1,10 @@
 import type { BuildControl } from '../../adapters/builds.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { isTerminal } from '../../domain/transitions.ts';
-import type { Revision } from '../../store/items.ts';
-import { findRevisionByNumber } from '../../store/revisions.ts';
-import { endLooks, lookAtEndedAgain } from '../../store/transactions/looks.ts';
-import { write } from '../../store/write.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import type { Revision } from '../../store/engine/items.ts';
+import { findRevisionByNumber } from '../../store/engine/revisions.ts';
+import { endLooks, lookAtEndedAgain } from '../../store/engine/transactions/looks.ts';
 import type { Deps } from '../deps.ts';
 import { tellOfEnded } from '../events/publish.ts';
 

@@ -1,9 +1,9 @@
 import { artifactsOf, uploadsOf } from '../../domain/file-places.ts';
-import { removalsBeside } from '../../store/deletions.ts';
-import { releaseHost } from '../../store/hosts.ts';
-import { transact } from '../../store/operations.ts';
-import { continueDeletion, removeDeployment } from '../../store/transactions/deletions.ts';
-import { write } from '../../store/write.ts';
+import { transact } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { removalsBeside } from '../../store/engine/deletions.ts';
+import { releaseHost } from '../../store/engine/hosts.ts';
+import { continueDeletion, removeDeployment } from '../../store/engine/transactions/deletions.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** A transaction holds a hundred writes; a read of so many stops at a megabyte, which is far from what a transaction may hold. */

@@ -1,6 +1,6 @@
 import { type Action, decide, followsFromTime } from '../../domain/decide.ts';
-import { ConditionsFailed } from '../../store/operations.ts';
-import { MoveRefused, refOf } from '../../store/revisions.ts';
+import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
+import { MoveRefused, refOf } from '../../store/engine/revisions.ts';
 import { type Asked, ask, notAsked } from './ask.ts';
 import { failAborted, failBuildOverdue } from './builds.ts';
 import {

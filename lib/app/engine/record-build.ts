@@ -1,11 +1,11 @@
 import type { BuildChanged, BuildControl, BuildState } from '../../adapters/builds.ts';
 import { isAbsentForSure } from '../../domain/decide.ts';
 import { stageOf } from '../../domain/transitions.ts';
-import type { Revision } from '../../store/items.ts';
-import { retryRaces } from '../../store/operations.ts';
-import { findRevision } from '../../store/revisions.ts';
-import { type BuildFact, recordBuildFact } from '../../store/transactions/outcomes.ts';
-import { write } from '../../store/write.ts';
+import { retryRaces } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import type { Revision } from '../../store/engine/items.ts';
+import { findRevision } from '../../store/engine/revisions.ts';
+import { type BuildFact, recordBuildFact } from '../../store/engine/transactions/outcomes.ts';
 import type { Deps } from '../deps.ts';
 
 type RecordDeps = Pick<Deps, 'table' | 'clock'> & { builds: BuildControl };

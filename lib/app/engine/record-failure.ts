@@ -1,6 +1,6 @@
-import type { Outcome } from '../../store/outcome-shapes.ts';
-import { recordOutcome } from '../../store/transactions/outcomes.ts';
-import { write } from '../../store/write.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import type { Outcome } from '../../store/engine/outcome-shapes.ts';
+import { recordOutcome } from '../../store/engine/transactions/outcomes.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** Records that a stage of the revision in the slot has failed, unless it has moved on or got an outcome since it was read. */

@@ -1,7 +1,7 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
-import { ConditionsFailed } from '../../store/operations.ts';
-import { lookNow } from '../../store/transactions/looks.ts';
-import { write } from '../../store/write.ts';
+import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { lookNow } from '../../store/engine/transactions/looks.ts';
 import type { Deps } from '../deps.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { type Deaths, messageOfDeaths, nextDeaths } from '../../domain/deaths.ts';
-import type { Revision } from '../../store/items.ts';
-import { attemptOf, refOf, stageNow } from '../../store/revisions.ts';
-import { beginNextAttempt, noteDeath, recordLastDeath } from '../../store/transactions/outcomes.ts';
-import { write } from '../../store/write.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import type { Revision } from '../../store/engine/items.ts';
+import { attemptOf, refOf, stageNow } from '../../store/engine/revisions.ts';
+import { beginNextAttempt, noteDeath, recordLastDeath } from '../../store/engine/transactions/outcomes.ts';
 import type { Deps } from '../deps.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 import { startExecution } from './slots.ts';

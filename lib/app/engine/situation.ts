@@ -2,11 +2,16 @@ import type { BuildControl, BuildState } from '../../adapters/builds.ts';
 import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
 import { dependsOnWaiting } from '../../domain/decide.ts';
 import type { Situation, SlotRevision, TaskFacts } from '../../domain/situation.ts';
-import { type Deletion, findDeletion } from '../../store/deletions.ts';
-import { findDeployment } from '../../store/deployments.ts';
-import type { Deployment, OpenTask, Revision, TaskToken } from '../../store/items.ts';
-import { attemptOf, findRevisionByNumber, findToken, findWithRevision } from '../../store/revisions.ts';
-import { findOpenTask } from '../../store/tasks.ts';
+import { type Deletion, findDeletion } from '../../store/engine/deletions.ts';
+import { findDeployment } from '../../store/engine/deployments.ts';
+import type { Deployment, OpenTask, Revision, TaskToken } from '../../store/engine/items.ts';
+import {
+  attemptOf,
+  findRevisionByNumber,
+  findToken,
+  findWithRevision,
+} from '../../store/engine/revisions.ts';
+import { findOpenTask } from '../../store/listeners/tasks.ts';
 import type { Deps, Settings } from '../deps.ts';
 import { type Asked, notAsked } from './ask.ts';
 

@@ -1,8 +1,8 @@
-import { ConditionsFailed, transact } from '../../store/operations.ts';
-import { attemptOf, findRevisionByNumber } from '../../store/revisions.ts';
-import { lookAtDeploymentLater, lookAtRevisionLater } from '../../store/transactions/looks.ts';
-import * as slots from '../../store/transactions/slots.ts';
-import { write } from '../../store/write.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { attemptOf, findRevisionByNumber } from '../../store/engine/revisions.ts';
+import { lookAtDeploymentLater, lookAtRevisionLater } from '../../store/engine/transactions/looks.ts';
+import * as slots from '../../store/engine/transactions/slots.ts';
 import { type Asked, executionName } from './ask.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 

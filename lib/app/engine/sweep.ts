@@ -1,6 +1,6 @@
-import { collected } from '../../store/collected.ts';
-import { type DueWork, duePartitions, dueWork } from '../../store/due.ts';
-import { releaseShard, takeShard } from '../../store/sweep-leases.ts';
+import { collected } from '../../store/dynamodb/collected.ts';
+import { type DueWork, duePartitions, dueWork } from '../../store/engine/due.ts';
+import { releaseShard, takeShard } from '../../store/engine/sweep-leases.ts';
 import type { Deps } from '../deps.ts';
 import { resendEvents } from '../events/resend.ts';
 import { lookAtEnded } from './look-at-ended.ts';

@@ -1,7 +1,7 @@
-import { transact } from '../../store/operations.ts';
-import * as tasks from '../../store/tasks.ts';
-import * as transactions from '../../store/transactions/tasks.ts';
-import { write } from '../../store/write.ts';
+import { transact } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import * as transactions from '../../store/engine/transactions/tasks.ts';
+import * as tasks from '../../store/listeners/tasks.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /**

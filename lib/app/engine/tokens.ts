@@ -1,5 +1,5 @@
-import { forgetToken } from '../../store/transactions/steps.ts';
-import { write } from '../../store/write.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { forgetToken } from '../../store/engine/transactions/steps.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** Answers the waiting state with the recorded outcome. `gone`: nobody waits any more. */

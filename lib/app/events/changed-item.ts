@@ -4,8 +4,8 @@ import { type RevisionStatus, revisionStatuses } from '../../contract/revision-s
 import type { History, Named, News } from '../../domain/event-count.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { type AuditEvent, type AuditMark, auditMark } from '../../store/audit-events.ts';
-import { deploymentOf } from '../../store/item-places.ts';
-import type { Item } from '../../store/operations.ts';
+import type { Item } from '../../store/dynamodb/transact.ts';
+import { deploymentOf } from '../../store/engine/item-places.ts';
 import { type Image, itemOf } from '../../store/stream-images.ts';
 
 /** What a record of the stream tells: an item as it was and as it is; `at` in epoch milliseconds. */

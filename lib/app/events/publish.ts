@@ -1,12 +1,12 @@
 import type { Unpublished } from '../../adapters/events.ts';
 import type { DeploymentEvent } from '../../contract/events.ts';
 import { type EventCount, missedBefore, type News, NO_EVENTS, numberNews } from '../../domain/event-count.ts';
-import { findDeployment } from '../../store/deployments.ts';
+import { retryRaces } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { findDeployment } from '../../store/engine/deployments.ts';
+import type { Revision } from '../../store/engine/items.ts';
+import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { findEventCount, putEventCount, putUnsentEvents } from '../../store/event-items.ts';
-import type { Revision } from '../../store/items.ts';
-import { retryRaces } from '../../store/operations.ts';
-import { findRevisionByNumber } from '../../store/revisions.ts';
-import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import { CREATED, createdEvent, DELETED, historyOf, type Unnumbered } from './changed-item.ts';
 import { RecentCounts } from './recent-counts.ts';

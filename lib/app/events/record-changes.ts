@@ -1,9 +1,9 @@
 import type { Unpublished } from '../../adapters/events.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
+import type { Write } from '../../store/dynamodb/transact.ts';
+import { writeAll } from '../../store/dynamodb/write.ts';
+import { deploymentOf } from '../../store/engine/item-places.ts';
 import { putUnsentTokenEvent } from '../../store/event-items.ts';
-import { deploymentOf } from '../../store/item-places.ts';
-import type { Write } from '../../store/operations.ts';
-import { writeAll } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 import { auditedBy, type ChangedItem, type ChangeRecord, changedItem, newsOf } from './changed-item.ts';
 import { tell } from './publish.ts';

@@ -1,5 +1,5 @@
+import { write } from '../../store/dynamodb/write.ts';
 import { eventsIn, forgetUnsentEvents, unsentEventsOf } from '../../store/event-items.ts';
-import { write } from '../../store/write.ts';
 import type { Deps } from '../deps.ts';
 
 /** Tells what nobody could be told before, oldest first. Throws when that is still so: it stays, and is due at the next sweep again. */

@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
-import { type ApiKeyItem, findApiKey } from '../../store/api-keys.ts';
-import { findTenant } from '../../store/tenants.ts';
+import { type ApiKeyItem, findApiKey } from '../../store/identity/api-keys.ts';
+import { findTenant } from '../../store/identity/tenants.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { hashOf, isWellFormed } from './api-key.ts';

@@ -2,7 +2,7 @@ import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { variable } from '../../contract/env.ts';
 import { refuse } from '../../contract/errors.ts';
 import { once } from '../../contract/once.ts';
-import { findMember } from '../../store/members.ts';
+import { findMember } from '../../store/identity/members.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { memberIdOf } from './member-id.ts';

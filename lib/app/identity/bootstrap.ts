@@ -1,6 +1,6 @@
-import { transact } from '../../store/operations.ts';
-import { putOrganization } from '../../store/organizations.ts';
-import { putTenant } from '../../store/tenants.ts';
+import { transact } from '../../store/dynamodb/transact.ts';
+import { putOrganization } from '../../store/identity/organizations.ts';
+import { putTenant } from '../../store/identity/tenants.ts';
 import type { Deps } from '../deps.ts';
 import { apiKeyWrites } from './create-api-key.ts';
 

@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
-import { getListenerItem } from '../../store/listeners.ts';
-import { findTenant } from '../../store/tenants.ts';
+import { findTenant } from '../../store/identity/tenants.ts';
+import { getListenerItem } from '../../store/listeners/listeners.ts';
 import type { Deps } from '../deps.ts';
 import { createApiKey } from './create-api-key.ts';
 

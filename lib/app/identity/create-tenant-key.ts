@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import type { MemberRole } from '../../contract/roles.ts';
-import { findTenant } from '../../store/tenants.ts';
+import { findTenant } from '../../store/identity/tenants.ts';
 import type { Deps } from '../deps.ts';
 import { createApiKey } from './create-api-key.ts';
 

@@ -1,5 +1,5 @@
-import { findApiKey, noteApiKeyUse } from '../../store/api-keys.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import { findApiKey, noteApiKeyUse } from '../../store/identity/api-keys.ts';
 import type { Deps } from '../deps.ts';
 import type { KeyUse } from './key-uses.ts';
 

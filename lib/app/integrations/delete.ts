@@ -1,8 +1,8 @@
 import { refuse } from '../../contract/errors.ts';
 import type { deleteIntegration as row } from '../../contract/routes/integrations.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { removeIntegration } from '../../store/integrations.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
 import { auditOfRemoval } from '../audit-of-removal.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';

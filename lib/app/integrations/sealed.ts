@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { open, seal } from '../../adapters/envelope.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import type { KeyContext } from '../../adapters/keys.ts';
+import type { Deployment } from '../../store/engine/items.ts';
 import type { Integration } from '../../store/integrations.ts';
 import { findIntegration } from '../../store/integrations.ts';
-import type { Deployment } from '../../store/items.ts';
 import type { Deps } from '../deps.ts';
 
 type Owner = { tenantId: string; integrationId: string };

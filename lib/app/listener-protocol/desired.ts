@@ -1,9 +1,9 @@
 import type { DesiredResponse } from '../../contract/listener-protocol.ts';
 import type { getDesired as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { Placement } from '../../store/items.ts';
-import { getListenerItem } from '../../store/listeners.ts';
-import { findPlacement, placementState, placementsOn } from '../../store/placements.ts';
+import type { Placement } from '../../store/engine/items.ts';
+import { getListenerItem } from '../../store/listeners/listeners.ts';
+import { findPlacement, placementState, placementsOn } from '../../store/listeners/placements.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 

@@ -1,11 +1,11 @@
 import type { heartbeatTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { OpenTask } from '../../store/items.ts';
-import { ConditionsFailed, retryRaces, type Write } from '../../store/operations.ts';
-import { findRevision, MoveRefused } from '../../store/revisions.ts';
-import { renewLease, revisionOf } from '../../store/tasks.ts';
-import { announceSwitch, resumeDeploy } from '../../store/transactions/claims.ts';
-import { writeAll } from '../../store/write.ts';
+import { ConditionsFailed, retryRaces, type Write } from '../../store/dynamodb/transact.ts';
+import { writeAll } from '../../store/dynamodb/write.ts';
+import type { OpenTask } from '../../store/engine/items.ts';
+import { findRevision, MoveRefused } from '../../store/engine/revisions.ts';
+import { announceSwitch, resumeDeploy } from '../../store/engine/transactions/claims.ts';
+import { renewLease, revisionOf } from '../../store/listeners/tasks.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { heldTask } from './held-task.ts';

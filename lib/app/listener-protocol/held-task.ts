@@ -1,6 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
-import type { OpenTask } from '../../store/items.ts';
-import { findOpenTask } from '../../store/tasks.ts';
+import type { OpenTask } from '../../store/engine/items.ts';
+import { findOpenTask } from '../../store/listeners/tasks.ts';
 import type { Deps } from '../deps.ts';
 
 export type TaskParams = { listener_id: string; task_id: string };

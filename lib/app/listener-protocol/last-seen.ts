@@ -1,5 +1,5 @@
-import { findSeen, putSeen } from '../../store/listeners.ts';
-import { write } from '../../store/write.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { findSeen, putSeen } from '../../store/listeners/listeners.ts';
 import type { Deps } from '../deps.ts';
 
 type SeenDeps = Pick<Deps, 'table' | 'clock'>;

@@ -1,9 +1,9 @@
 import { maskSecrets } from '../../contract/mask.ts';
 import type { shipLogs as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { findDeployment } from '../../store/deployments.ts';
-import { getListenerItem } from '../../store/listeners.ts';
-import { findRevision } from '../../store/revisions.ts';
+import { findDeployment } from '../../store/engine/deployments.ts';
+import { findRevision } from '../../store/engine/revisions.ts';
+import { getListenerItem } from '../../store/listeners/listeners.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { secretValues } from '../secrets.ts';

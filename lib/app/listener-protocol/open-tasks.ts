@@ -1,5 +1,5 @@
-import type { OpenTask } from '../../store/items.ts';
-import { findOpenTask, openTaskPage } from '../../store/tasks.ts';
+import type { OpenTask } from '../../store/engine/items.ts';
+import { findOpenTask, openTaskPage } from '../../store/listeners/tasks.ts';
 import type { Deps } from '../deps.ts';
 
 /** Who claims, and what it says that it works on. */

@@ -1,6 +1,6 @@
-import type { Listener } from '../../store/items.ts';
-import { keepVersion } from '../../store/listener-writes.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import type { Listener } from '../../store/engine/items.ts';
+import { keepVersion } from '../../store/listeners/listener-writes.ts';
 import type { Deps } from '../deps.ts';
 
 /**

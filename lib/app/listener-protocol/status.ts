@@ -2,13 +2,18 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { reportStatus as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { findDeployment } from '../../store/deployments.ts';
-import type { Deployment } from '../../store/items.ts';
-import { getListenerItem } from '../../store/listeners.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
-import { findPlacement, placementState, rememberReports, removePlacement } from '../../store/placements.ts';
-import { recordReport } from '../../store/transactions/reports.ts';
-import { write } from '../../store/write.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { findDeployment } from '../../store/engine/deployments.ts';
+import type { Deployment } from '../../store/engine/items.ts';
+import { recordReport } from '../../store/engine/transactions/reports.ts';
+import { getListenerItem } from '../../store/listeners/listeners.ts';
+import {
+  findPlacement,
+  placementState,
+  rememberReports,
+  removePlacement,
+} from '../../store/listeners/placements.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { noteSeen } from './last-seen.ts';

@@ -1,8 +1,8 @@
 import { maskSecrets } from '../../contract/mask.ts';
 import type { shipTaskLogs as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { findRevision } from '../../store/revisions.ts';
-import { revisionOf } from '../../store/tasks.ts';
+import { findRevision } from '../../store/engine/revisions.ts';
+import { revisionOf } from '../../store/listeners/tasks.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { secretValues } from '../secrets.ts';

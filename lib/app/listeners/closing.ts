@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Listener } from '../../store/items.ts';
-import { markClosing, unmarkClosing } from '../../store/listener-writes.ts';
-import { transact } from '../../store/operations.ts';
+import { transact } from '../../store/dynamodb/transact.ts';
+import type { Listener } from '../../store/engine/items.ts';
+import { markClosing, unmarkClosing } from '../../store/listeners/listener-writes.ts';
 import type { Deps } from '../deps.ts';
 
 type ClosingDeps = Pick<Deps, 'table' | 'clock'>;

@@ -1,8 +1,8 @@
 import type { deleteListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { removeListener } from '../../store/listener-writes.ts';
-import { getListenerItem } from '../../store/listeners.ts';
-import { retryRaces, transact } from '../../store/operations.ts';
+import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
+import { removeListener } from '../../store/listeners/listener-writes.ts';
+import { getListenerItem } from '../../store/listeners/listeners.ts';
 import { auditOfRemoval } from '../audit-of-removal.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';

@@ -1,7 +1,7 @@
 import type { getListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { ListenerView } from '../../contract/views.ts';
-import { findLastSeen, getListenerItem } from '../../store/listeners.ts';
+import { findLastSeen, getListenerItem } from '../../store/listeners/listeners.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { listenerView } from './view.ts';

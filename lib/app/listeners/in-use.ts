@@ -1,7 +1,7 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
-import { rowsOnListener } from '../../store/deployment-rows.ts';
-import { findDeployment } from '../../store/deployments.ts';
-import type { Deployment, Listener } from '../../store/items.ts';
+import { rowsOnListener } from '../../store/engine/deployment-rows.ts';
+import { findDeployment } from '../../store/engine/deployments.ts';
+import type { Deployment, Listener } from '../../store/engine/items.ts';
 import type { Deps } from '../deps.ts';
 
 /** Deployments are read so many at a time. */

@@ -1,7 +1,7 @@
 import type { listListeners as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import type { Listener } from '../../store/items.ts';
-import { findLastSeen, listenerRows } from '../../store/listeners.ts';
+import type { Listener } from '../../store/engine/items.ts';
+import { findLastSeen, listenerRows } from '../../store/listeners/listeners.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { listenerView } from './view.ts';

@@ -1,5 +1,5 @@
 import type { ListenerView } from '../../contract/views.ts';
-import type { Listener } from '../../store/items.ts';
+import type { Listener } from '../../store/engine/items.ts';
 import { isOnline } from '../deployments/online.ts';
 
 export function listenerView(listener: Listener, lastSeenAt: number | undefined, now: number): ListenerView {

@@ -1,7 +1,7 @@
 import type { LogPage } from '../../contract/logs.ts';
 import type { queryProjectDeployLogs as row } from '../../contract/routes/logs.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { getDeploymentItem } from '../../store/deployments.ts';
+import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { logPage } from './query.ts';

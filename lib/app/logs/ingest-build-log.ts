@@ -3,7 +3,7 @@ import type { LogLine } from '../../adapters/logs.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { maskSecrets } from '../../contract/mask.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
-import { findRevision } from '../../store/revisions.ts';
+import { findRevision } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
 import { secretValues } from '../secrets.ts';
 

@@ -6,8 +6,8 @@ import type {
   queryRevisionLogs as revisionRow,
 } from '../../contract/routes/logs.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { getDeploymentItem } from '../../store/deployments.ts';
-import { findRevision, getRevisionItem } from '../../store/revisions.ts';
+import { getDeploymentItem } from '../../store/engine/deployments.ts';
+import { findRevision, getRevisionItem } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { logPage } from './query.ts';

@@ -1,6 +1,6 @@
 import { type ApiError, refuse } from '../../contract/errors.ts';
 import { lackedToGive, roles } from '../../contract/roles.ts';
-import type { Item } from '../../store/operations.ts';
+import type { Item } from '../../store/dynamodb/transact.ts';
 import type { Caller } from '../caller.ts';
 
 /**

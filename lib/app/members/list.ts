@@ -1,6 +1,6 @@
 import type { listMembers as row } from '../../contract/routes/identity.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { membersOf } from '../../store/members.ts';
+import { membersOf } from '../../store/identity/members.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../page.ts';

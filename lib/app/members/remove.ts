@@ -1,9 +1,9 @@
 import { refuse } from '../../contract/errors.ts';
 import type { removeMember as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { findMember, MEMBER, removeMember as remove } from '../../store/members.ts';
-import { ConditionsFailed } from '../../store/operations.ts';
-import { write } from '../../store/write.ts';
+import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { findMember, MEMBER, removeMember as remove } from '../../store/identity/members.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';

@@ -2,7 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import type { RegistryCredentialsView } from '../../contract/registry.ts';
 import type { createRegistryCredentials as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { getListenerItem } from '../../store/listeners.ts';
+import { getListenerItem } from '../../store/listeners/listeners.ts';
 import { auditHandOut } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';

@@ -1,8 +1,8 @@
 import type { getRevision as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { RevisionView } from '../../contract/views.ts';
-import { getDeploymentItem } from '../../store/deployments.ts';
-import { getRevisionItem } from '../../store/revisions.ts';
+import { getDeploymentItem } from '../../store/engine/deployments.ts';
+import { getRevisionItem } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { holderFor, revisionView } from './view.ts';

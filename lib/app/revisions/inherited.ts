@@ -1,5 +1,5 @@
-import type { Revision } from '../../store/items.ts';
-import { findRevisionByNumber } from '../../store/revisions.ts';
+import type { Revision } from '../../store/engine/items.ts';
+import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
 
 /** The revision that says what another one runs: the nearest earlier one that settled it. Skipped ones are passed over, inheriting ones looked through. */

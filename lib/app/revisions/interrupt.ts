@@ -3,11 +3,11 @@ import type { interruptRevision as row } from '../../contract/routes/revisions.t
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { RevisionView } from '../../contract/views.ts';
 import { isTerminal } from '../../domain/transitions.ts';
-import { getDeploymentItem } from '../../store/deployments.ts';
-import type { Revision } from '../../store/items.ts';
-import { retryRaces, transact } from '../../store/operations.ts';
-import { getRevisionItem } from '../../store/revisions.ts';
-import { interruptQueued, isTooLate, requestInterrupt } from '../../store/transactions/interrupts.ts';
+import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
+import { getDeploymentItem } from '../../store/engine/deployments.ts';
+import type { Revision } from '../../store/engine/items.ts';
+import { getRevisionItem } from '../../store/engine/revisions.ts';
+import { interruptQueued, isTooLate, requestInterrupt } from '../../store/engine/transactions/interrupts.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks.ts';

@@ -1,8 +1,8 @@
 import type { listRevisions as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { getDeploymentItem } from '../../store/deployments.ts';
-import type { Deployment, Revision } from '../../store/items.ts';
-import { revisionsBetween } from '../../store/revisions.ts';
+import { getDeploymentItem } from '../../store/engine/deployments.ts';
+import type { Deployment, Revision } from '../../store/engine/items.ts';
+import { revisionsBetween } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { filteredPage } from './filtered-page.ts';

@@ -1,5 +1,5 @@
 import { revisionId } from '../../domain/revision-id.ts';
-import type { Deployment, Revision } from '../../store/items.ts';
+import type { Deployment, Revision } from '../../store/engine/items.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 

@@ -1,6 +1,6 @@
 import type { RevisionView } from '../../contract/views.ts';
-import type { Deployment, Revision } from '../../store/items.ts';
-import { findRevisionByNumber } from '../../store/revisions.ts';
+import type { Deployment, Revision } from '../../store/engine/items.ts';
+import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { revisionConfigView } from '../deployments/view.ts';
 import type { Deps } from '../deps.ts';
 

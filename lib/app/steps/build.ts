@@ -2,14 +2,19 @@ import { type BuildJob, type BuildSource, BuildsAtCapacity } from '../../adapter
 import { platformsOf } from '../../contract/platforms.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import { stageOf } from '../../domain/transitions.ts';
-import { findDeployment, getConfiguration } from '../../store/deployments.ts';
-import type { Configuration, Deployment, Revision } from '../../store/items.ts';
-import { findListener } from '../../store/listeners.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
-import { findRevision } from '../../store/revisions.ts';
-import { awaitBuild, keepBuildId, noteCapacity, type TokenTask } from '../../store/transactions/steps.ts';
-import { findUpload } from '../../store/uploads.ts';
-import { write } from '../../store/write.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';
+import type { Configuration, Deployment, Revision } from '../../store/engine/items.ts';
+import { findRevision } from '../../store/engine/revisions.ts';
+import {
+  awaitBuild,
+  keepBuildId,
+  noteCapacity,
+  type TokenTask,
+} from '../../store/engine/transactions/steps.ts';
+import { findUpload } from '../../store/engine/uploads.ts';
+import { findListener } from '../../store/listeners/listeners.ts';
 import type { Deps } from '../deps.ts';
 import { gitCredentialsOf } from '../integrations/sealed.ts';
 import { secretValues } from '../secrets.ts';

@@ -1,7 +1,7 @@
-import type { Revision } from '../../store/items.ts';
-import { ConditionsFailed, transact } from '../../store/operations.ts';
-import { findRevision, MoveRefused } from '../../store/revisions.ts';
-import { awaitDeploy, type TokenTask } from '../../store/transactions/steps.ts';
+import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import type { Revision } from '../../store/engine/items.ts';
+import { findRevision, MoveRefused } from '../../store/engine/revisions.ts';
+import { awaitDeploy, type TokenTask } from '../../store/engine/transactions/steps.ts';
 import type { Deps } from '../deps.ts';
 import { offerTask } from '../engine/deploys.ts';
 import { load } from '../engine/situation.ts';

@@ -1,6 +1,6 @@
 import type { ExecutionInput } from '../../adapters/workflow.ts';
-import { ConditionsFailed } from '../../store/operations.ts';
-import { attemptOf, findRevision } from '../../store/revisions.ts';
+import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
+import { attemptOf, findRevision } from '../../store/engine/revisions.ts';
 import { type EndDeps, endRevision } from '../engine/end-revision.ts';
 import { markDeath } from '../engine/restart.ts';
 

@@ -1,5 +1,5 @@
 import type { RevisionRef } from '../../adapters/workflow.ts';
-import { findRevision } from '../../store/revisions.ts';
+import { findRevision } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
 
 /** Makes sure that the registry keeps the image of a revision that has just been deployed, however many are pushed after it. */

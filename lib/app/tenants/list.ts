@@ -1,6 +1,6 @@
 import type { listTenants as row } from '../../contract/routes/identity.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import { tenantRows } from '../../store/tenants.ts';
+import { tenantRows } from '../../store/identity/tenants.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { pageOf } from '../page.ts';

@@ -2,7 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { createUploadUrl as row } from '../../contract/routes/sources.ts';
 import { UPLOAD_URL_SECONDS, type UploadUrlView } from '../../contract/uploads.ts';
-import { getDeploymentItem } from '../../store/deployments.ts';
+import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import { auditHandOut } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkOpen } from '../deployments/checks.ts';

@@ -1,8 +1,8 @@
 import { refuse } from '../../contract/errors.ts';
 import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
-import type { Deployment } from '../../store/items.ts';
-import type { Write } from '../../store/operations.ts';
-import { findUpload, putUpload, type Upload } from '../../store/uploads.ts';
+import type { Write } from '../../store/dynamodb/transact.ts';
+import type { Deployment } from '../../store/engine/items.ts';
+import { findUpload, putUpload, type Upload } from '../../store/engine/uploads.ts';
 import type { Deps } from '../deps.ts';
 import { uploadIdOf } from './object-path.ts';
 

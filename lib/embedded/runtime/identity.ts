@@ -10,8 +10,8 @@ import { createApiKey } from '../../app/identity/create-api-key.ts';
 import { createListener } from '../../app/listeners/create.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
-import { findListener, listenerRows } from '../../store/listeners.ts';
-import { findTenant } from '../../store/tenants.ts';
+import { findTenant } from '../../store/identity/tenants.ts';
+import { findListener, listenerRows } from '../../store/listeners/listeners.ts';
 
 type IdentityDeps = Pick<Deps, 'table' | 'clock'>;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { noteVersion } from '../../../lib/app/listener-protocol/said-version.ts';
-import { getListenerItem } from '../../../lib/store/listeners.ts';
+import { getListenerItem } from '../../../lib/store/listeners/listeners.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { type Listening, listening } from '../../support/world/listening.ts';
 import { changeListener, listeners, removeListener } from '../../support/world/requests.ts';

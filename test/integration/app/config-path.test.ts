@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildRevision } from '../../../lib/app/steps/build.ts';
-import { refOf } from '../../../lib/store/revisions.ts';
+import { refOf } from '../../../lib/store/engine/revisions.ts';
 import type { FakeBuilds } from '../../support/world/fake-builds.ts';
 import { inProgress } from '../../support/world/processed.ts';
 import { change, github, interrupt, post, refusedWith, register } from '../../support/world/requests.ts';

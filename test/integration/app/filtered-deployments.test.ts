@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
-import { packedId, rowOf, unpackedId } from '../../../lib/store/deployment-rows.ts';
-import { findDeployment } from '../../../lib/store/deployments.ts';
-import type { Deployment } from '../../../lib/store/items.ts';
-import { deploymentKey, deploymentRowKey } from '../../../lib/store/keys.ts';
+import { packedId, rowOf, unpackedId } from '../../../lib/store/engine/deployment-rows.ts';
+import { findDeployment } from '../../../lib/store/engine/deployments.ts';
+import type { Deployment } from '../../../lib/store/engine/items.ts';
+import { deploymentKey, deploymentRowKey } from '../../../lib/store/keys/index.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { putAll } from '../../support/table/put-all.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { load } from '../../../lib/app/engine/situation.ts';
 import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
-import { getDeploymentItem } from '../../../lib/store/deployments.ts';
-import { releaseHost } from '../../../lib/store/hosts.ts';
-import { ConditionsFailed, transact } from '../../../lib/store/operations.ts';
-import { forgetTask } from '../../../lib/store/transactions/tasks.ts';
+import { ConditionsFailed, transact } from '../../../lib/store/dynamodb/transact.ts';
+import { getDeploymentItem } from '../../../lib/store/engine/deployments.ts';
+import { releaseHost } from '../../../lib/store/engine/hosts.ts';
+import { forgetTask } from '../../../lib/store/engine/transactions/tasks.ts';
 import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 import { ended } from '../../support/world/processed.ts';
 import {

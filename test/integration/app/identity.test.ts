@@ -4,9 +4,9 @@ import { hashOf, hintOf, isWellFormed, newApiKey } from '../../../lib/app/identi
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
 import { bootstrap } from '../../../lib/app/identity/bootstrap.ts';
 import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
-import { update } from '../../../lib/store/expressions.ts';
-import { apiKeyKey } from '../../../lib/store/keys.ts';
-import { transact } from '../../../lib/store/operations.ts';
+import { update } from '../../../lib/store/dynamodb/expressions.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
+import { apiKeyKey } from '../../../lib/store/keys/index.ts';
 import { github, post, refusal, refusedWith, register } from '../../support/world/requests.ts';
 import { allItems, aWorld, type World } from '../../support/world/world.ts';
 

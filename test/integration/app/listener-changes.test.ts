@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findDeployment } from '../../../lib/store/deployments.ts';
-import { findListener } from '../../../lib/store/listeners.ts';
+import { findDeployment } from '../../../lib/store/engine/deployments.ts';
+import { findListener } from '../../../lib/store/listeners/listeners.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
 import {
   changeListener,

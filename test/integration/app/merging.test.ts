@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openSecrets } from '../../../lib/app/secrets.ts';
-import { findDeployment } from '../../../lib/store/deployments.ts';
+import { findDeployment } from '../../../lib/store/engine/deployments.ts';
 import { change, github, interrupt, post, register, revisions, show } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { BuildState } from '../../../lib/adapters/builds.ts';
 import { recordBuild } from '../../../lib/app/engine/record-build.ts';
-import { getRevisionItem } from '../../../lib/store/revisions.ts';
+import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
 import { isWrite } from '../../support/table/writes.ts';
 import { inProgress } from '../../support/world/processed.ts';
 import { github, post, register } from '../../support/world/requests.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openSecrets } from '../../../lib/app/secrets.ts';
-import { findDeployment, getConfiguration } from '../../../lib/store/deployments.ts';
-import { getRevisionItem } from '../../../lib/store/revisions.ts';
+import { findDeployment, getConfiguration } from '../../../lib/store/engine/deployments.ts';
+import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
 import { settle } from '../../support/world/deleting.ts';
 import { COMMIT, ended, inProgress } from '../../support/world/processed.ts';

@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { configurationKey } from '../../../lib/store/keys.ts';
+import { configurationKey } from '../../../lib/store/keys/index.ts';
 import { claim, listening, offered } from '../../support/world/listening.ts';
 import { show } from '../../support/world/requests.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { openSecrets } from '../../../lib/app/secrets.ts';
-import { findDeployment } from '../../../lib/store/deployments.ts';
-import { put } from '../../../lib/store/expressions.ts';
-import { secretsKey } from '../../../lib/store/keys.ts';
-import { transact } from '../../../lib/store/operations.ts';
+import { put } from '../../../lib/store/dynamodb/expressions.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
+import { findDeployment } from '../../../lib/store/engine/deployments.ts';
+import { secretsKey } from '../../../lib/store/keys/index.ts';
 import { ended } from '../../support/world/processed.ts';
 import {
   change,

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
 import { ensureCredentials, ensureListener } from '../../../lib/embedded/runtime/identity.ts';
-import { remove } from '../../../lib/store/expressions.ts';
-import { computeIdKey, listenerKey, listenerRowKey } from '../../../lib/store/keys.ts';
-import { findListener } from '../../../lib/store/listeners.ts';
-import { transact } from '../../../lib/store/operations.ts';
+import { remove } from '../../../lib/store/dynamodb/expressions.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
+import { computeIdKey, listenerKey, listenerRowKey } from '../../../lib/store/keys/index.ts';
+import { findListener } from '../../../lib/store/listeners/listeners.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 

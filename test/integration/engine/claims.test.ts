@@ -2,7 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { load } from '../../../lib/app/engine/situation.ts';
 import { sweep } from '../../../lib/app/engine/sweep.ts';
-import { secretsKey } from '../../../lib/store/keys.ts';
+import { secretsKey } from '../../../lib/store/keys/index.ts';
 import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 
 const slotRevisionOf = async ({ plane }: Listening, deploymentId: string) =>

@@ -8,7 +8,7 @@ import { openTokens } from '../../../lib/app/oauth/tokens/sealed.ts';
 import type { TokenEvent } from '../../../lib/contract/events.ts';
 import { listAuditEvents as auditRow } from '../../../lib/contract/routes/audit.ts';
 import { importToken as importRow } from '../../../lib/contract/routes/oauth-tokens.ts';
-import { findOwnToken } from '../../../lib/store/oauth-tokens.ts';
+import { findOwnToken } from '../../../lib/store/oauth/tokens.ts';
 import { aGrant, aStoredProvider } from '../../support/oauth/grants.ts';
 import { anOAuthProvider } from '../../support/oauth/provider.ts';
 import { until } from '../../support/until.ts';

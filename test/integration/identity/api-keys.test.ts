@@ -5,9 +5,9 @@ import { createListenerKey } from '../../../lib/app/identity/create-listener-key
 import { onceAnHour } from '../../../lib/app/identity/key-uses.ts';
 import { noteKeyUse } from '../../../lib/app/identity/note-key-use.ts';
 import { type Role, roles } from '../../../lib/contract/roles.ts';
-import { put, remove } from '../../../lib/store/expressions.ts';
-import { apiKeyKey, apiKeyRowKey } from '../../../lib/store/keys.ts';
-import { transact } from '../../../lib/store/operations.ts';
+import { put, remove } from '../../../lib/store/dynamodb/expressions.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
+import { apiKeyKey, apiKeyRowKey } from '../../../lib/store/keys/index.ts';
 import { anOrganization, keys, makeKey, revoke, withKey } from '../../support/world/identity-requests.ts';
 import { refusal, refusedWith, register } from '../../support/world/requests.ts';
 import { allItems, aWorld } from '../../support/world/world.ts';

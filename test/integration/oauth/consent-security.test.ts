@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openText } from '../../../lib/app/oauth/consent/sealed.ts';
 import { readTicket } from '../../../lib/app/oauth/consent/secrets.ts';
-import { findAuthRequest } from '../../../lib/store/auth-requests.ts';
+import { findAuthRequest } from '../../../lib/store/oauth/auth-requests.ts';
 import { Browser, formOf } from '../../support/oauth/browser.ts';
 import { aConsentWorld, type ConsentWorld } from '../../support/oauth/consent-world.ts';
 import { aHostileProvider } from '../../support/oauth/hostile.ts';

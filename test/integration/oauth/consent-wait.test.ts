@@ -4,7 +4,7 @@ import { waitForConsent } from '../../../lib/app/oauth/consent/wait.ts';
 import { waitForConsent as row } from '../../../lib/contract/routes/consent.ts';
 import { startGateway } from '../../../lib/embedded/gateway.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { systemPatience } from '../../../lib/store/patience.ts';
+import { systemPatience } from '../../../lib/store/dynamodb/patience.ts';
 import { onLoopback } from '../../support/http/loopback-server.ts';
 import { Browser } from '../../support/oauth/browser.ts';
 import { aConsentWorld, type ConsentWorld } from '../../support/oauth/consent-world.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findAuthRequest } from '../../../lib/store/auth-requests.ts';
+import { findAuthRequest } from '../../../lib/store/oauth/auth-requests.ts';
 import { Browser } from '../../support/oauth/browser.ts';
 import { aConsentWorld, type ConsentWorld, OTHER_ID } from '../../support/oauth/consent-world.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { revokeDue } from '../../../lib/app/oauth/tokens/revoke.ts';
 import { openTokens } from '../../../lib/app/oauth/tokens/sealed.ts';
-import type { OAuthToken } from '../../../lib/store/oauth-tokens.ts';
+import type { OAuthToken } from '../../../lib/store/oauth/tokens.ts';
 import { aStoredProvider } from '../../support/oauth/grants.ts';
 import { anOAuthProvider } from '../../support/oauth/provider.ts';
 import {

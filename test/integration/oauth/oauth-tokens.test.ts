@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SealError } from '../../../lib/adapters/envelope.ts';
 import { covering } from '../../../lib/app/oauth/tokens/grant.ts';
 import { openTokens } from '../../../lib/app/oauth/tokens/sealed.ts';
-import { matching } from '../../../lib/store/oauth-tokens.ts';
+import { matching } from '../../../lib/store/oauth/tokens.ts';
 import { testClients } from '../../support/oauth/provider.ts';
 import {
   aGrantingPlane,

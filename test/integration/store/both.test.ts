@@ -1,8 +1,9 @@
 import { BatchGetCommand, type BatchGetCommandInput, type GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { put } from '../../../lib/store/expressions.ts';
-import { findBoth, transact } from '../../../lib/store/operations.ts';
+import { put } from '../../../lib/store/dynamodb/expressions.ts';
+import { findBoth } from '../../../lib/store/dynamodb/reads.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';

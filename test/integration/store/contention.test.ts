@@ -2,8 +2,8 @@ import { TransactionCanceledException, TransactionInProgressException } from '@a
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../../lib/contract/errors.ts';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
-import { put } from '../../../lib/store/expressions.ts';
-import { ConditionsFailed, retryRaces, transact } from '../../../lib/store/operations.ts';
+import { put } from '../../../lib/store/dynamodb/expressions.ts';
+import { ConditionsFailed, retryRaces, transact } from '../../../lib/store/dynamodb/transact.ts';
 import type { Table } from '../../../lib/store/table.ts';
 
 const write = put('one', { pk: 'a', sk: 'A' });

@@ -2,9 +2,10 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { anyObject } from '../../../lib/contract/as-given.ts';
-import { equals, put, update } from '../../../lib/store/expressions.ts';
-import { storable } from '../../../lib/store/free-keys.ts';
-import { ConditionsFailed, find, queryPage, transact } from '../../../lib/store/operations.ts';
+import { equals, put, update } from '../../../lib/store/dynamodb/expressions.ts';
+import { storable } from '../../../lib/store/dynamodb/free-keys.ts';
+import { find, queryPage } from '../../../lib/store/dynamodb/reads.ts';
+import { ConditionsFailed, transact } from '../../../lib/store/dynamodb/transact.ts';
 import { itemOf } from '../../../lib/store/stream-images.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { freeJson, keepingProblem, NUMBER_MAX } from '../../../lib/contract/json.ts';
-import { put } from '../../../lib/store/expressions.ts';
-import { find, transact } from '../../../lib/store/operations.ts';
+import { put } from '../../../lib/store/dynamodb/expressions.ts';
+import { find } from '../../../lib/store/dynamodb/reads.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 
 const key = { pk: 'T#tenant#X', sk: 'A' };

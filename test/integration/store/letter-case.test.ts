@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { put } from '../../../lib/store/expressions.ts';
-import { queryAll, transact } from '../../../lib/store/operations.ts';
-import { startingWith } from '../../../lib/store/sort-key-range.ts';
+import { put } from '../../../lib/store/dynamodb/expressions.ts';
+import { queryAll } from '../../../lib/store/dynamodb/reads.ts';
+import { startingWith } from '../../../lib/store/dynamodb/sort-key-range.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 import { type QueryCase, queryCases } from '../../support/table/query-cases.ts';
@@ -56,7 +57,7 @@ async function spelledQueries(): Promise<Map<string, number>> {
 
 it('each query of the table is tried so', async () => {
   const spelled = await spelledQueries();
-  spelled.delete('lib/store/operations.ts');
+  spelled.delete('lib/store/dynamodb/reads.ts');
   expect(spelled.size).toBeGreaterThan(15);
   const tried = Map.groupBy(queryCases, ({ file }) => file);
   const untried = [...spelled].filter(([file, count]) => (tried.get(file)?.length ?? 0) < count);

@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { findDeployment } from '../../../lib/store/deployments.ts';
-import { put } from '../../../lib/store/expressions.ts';
-import { deploymentKey } from '../../../lib/store/keys.ts';
-import { find, type Item, queryAll, transact } from '../../../lib/store/operations.ts';
-import { placementKey } from '../../../lib/store/placement-keys.ts';
-import { placementsOn } from '../../../lib/store/placements.ts';
+import { put } from '../../../lib/store/dynamodb/expressions.ts';
+import { find, queryAll } from '../../../lib/store/dynamodb/reads.ts';
+import { type Item, transact } from '../../../lib/store/dynamodb/transact.ts';
+import { alsoEarlier } from '../../../lib/store/dynamodb/upgrade.ts';
+import { findDeployment } from '../../../lib/store/engine/deployments.ts';
+import { deploymentKey } from '../../../lib/store/keys/index.ts';
+import { placementKey } from '../../../lib/store/keys/placements.ts';
+import { placementsOn } from '../../../lib/store/listeners/placements.ts';
 import type { Table } from '../../../lib/store/table.ts';
-import { alsoEarlier } from '../../../lib/store/upgrade.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 
 /** A shape of this test alone: the second version calls the `name` of the first a `title`, the third says how long that is. */

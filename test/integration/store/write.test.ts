@@ -1,10 +1,10 @@
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { absent, equals, put, remove, update } from '../../../lib/store/expressions.ts';
-import { ConditionsFailed, type Item, type Write } from '../../../lib/store/operations.ts';
+import { absent, equals, put, remove, update } from '../../../lib/store/dynamodb/expressions.ts';
+import { ConditionsFailed, type Item, type Write } from '../../../lib/store/dynamodb/transact.ts';
+import { write } from '../../../lib/store/dynamodb/write.ts';
 import type { Table } from '../../../lib/store/table.ts';
-import { write } from '../../../lib/store/write.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 

@@ -3,11 +3,11 @@ import type { Caller } from '../../../lib/app/caller.ts';
 import type { Deps } from '../../../lib/app/deps.ts';
 import { clientOf, sealClientSecret } from '../../../lib/app/oauth/providers/client.ts';
 import { keepToken } from '../../../lib/app/oauth/tokens/keep.ts';
-import { put } from '../../../lib/store/expressions.ts';
-import { oauthProviderKey } from '../../../lib/store/keys.ts';
-import type { OAuthProvider } from '../../../lib/store/oauth-providers.ts';
-import type { OAuthToken, TokenOwner } from '../../../lib/store/oauth-tokens.ts';
-import { transact } from '../../../lib/store/operations.ts';
+import { put } from '../../../lib/store/dynamodb/expressions.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
+import { oauthProviderKey } from '../../../lib/store/keys/index.ts';
+import type { OAuthProvider } from '../../../lib/store/oauth/providers.ts';
+import type { OAuthToken, TokenOwner } from '../../../lib/store/oauth/tokens.ts';
 import { type TestProvider, testClients } from './provider.ts';
 
 type Plane = { deps: Deps; caller: Caller };

@@ -9,7 +9,7 @@ import { tokenExists } from '../../../lib/app/oauth/tokens/exists.ts';
 import { importToken } from '../../../lib/app/oauth/tokens/import.ts';
 import { listTokens } from '../../../lib/app/oauth/tokens/list.ts';
 import * as rows from '../../../lib/contract/routes/oauth-tokens.ts';
-import type { OAuthProvider } from '../../../lib/store/oauth-providers.ts';
+import type { OAuthProvider } from '../../../lib/store/oauth/providers.ts';
 import { allItems, aWorld, type World } from '../world/world.ts';
 import { aGrant, aStoredProvider } from './grants.ts';
 import { anOAuthProvider, type TestProvider } from './provider.ts';

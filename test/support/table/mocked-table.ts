@@ -17,7 +17,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { Key } from '../../../lib/store/keys.ts';
+import type { Key } from '../../../lib/store/keys/index.ts';
 
 type Item = Record<string, unknown>;
 type Written = NonNullable<TransactWriteCommandInput['TransactItems']>[number];

@@ -1,5 +1,5 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import type { Item } from '../../../lib/store/operations.ts';
+import type { Item } from '../../../lib/store/dynamodb/transact.ts';
 import type { Table } from '../../../lib/store/table.ts';
 
 const ITEMS_A_BATCH = 25;

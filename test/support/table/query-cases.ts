@@ -2,33 +2,33 @@ import type * as z from 'zod';
 import { packLines } from '../../../lib/adapters/aws/log-chunks.ts';
 import { queryLog } from '../../../lib/adapters/aws/log-query.ts';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
-import { apiKeyRow, apiKeyRows } from '../../../lib/store/api-keys.ts';
 import * as audit from '../../../lib/store/audit-events.ts';
-import { auditEventKey } from '../../../lib/store/audit-keys.ts';
-import { removalsBeside } from '../../../lib/store/deletions.ts';
-import { packedId, rowsOnListener } from '../../../lib/store/deployment-rows.ts';
-import { dueItems } from '../../../lib/store/due.ts';
+import { removalsBeside } from '../../../lib/store/engine/deletions.ts';
+import { packedId, rowsOnListener } from '../../../lib/store/engine/deployment-rows.ts';
+import { dueItems } from '../../../lib/store/engine/due.ts';
+import * as items from '../../../lib/store/engine/items.ts';
+import { firstQueued } from '../../../lib/store/engine/queue.ts';
+import { endsReader, revisionEnds } from '../../../lib/store/engine/revision-ends.ts';
+import { revisionsBetween } from '../../../lib/store/engine/revisions.ts';
+import { rowsOf } from '../../../lib/store/engine/row-lists.ts';
 import { unsentEvents, unsentEventsOf } from '../../../lib/store/event-items.ts';
+import { apiKeyRow, apiKeyRows } from '../../../lib/store/identity/api-keys.ts';
+import { member, membersOf } from '../../../lib/store/identity/members.ts';
+import { tenantRow, tenantRows } from '../../../lib/store/identity/tenants.ts';
 import { integration, integrationsOf } from '../../../lib/store/integrations.ts';
-import * as items from '../../../lib/store/items.ts';
-import * as keys from '../../../lib/store/keys.ts';
-import { listenerRows } from '../../../lib/store/listeners.ts';
+import { auditEventKey } from '../../../lib/store/keys/audit.ts';
+import * as keys from '../../../lib/store/keys/index.ts';
+import * as oauthKeys from '../../../lib/store/keys/oauth.ts';
+import { placementKey, placementVersionKeys } from '../../../lib/store/keys/placements.ts';
+import { listenerRows } from '../../../lib/store/listeners/listeners.ts';
+import { placementState, placementsOn, placementVersion } from '../../../lib/store/listeners/placements.ts';
+import { openTaskPage } from '../../../lib/store/listeners/tasks.ts';
 import { logChunk } from '../../../lib/store/logs.ts';
-import { member, membersOf } from '../../../lib/store/members.ts';
-import * as connections from '../../../lib/store/oauth-connections.ts';
-import * as oauthKeys from '../../../lib/store/oauth-keys.ts';
-import { oauthProvider, providersOf } from '../../../lib/store/oauth-providers.ts';
-import { revocation, revocationsIn } from '../../../lib/store/oauth-revocations.ts';
-import * as tokens from '../../../lib/store/oauth-tokens.ts';
-import { placementKey, placementVersionKeys } from '../../../lib/store/placement-keys.ts';
-import { placementState, placementsOn, placementVersion } from '../../../lib/store/placements.ts';
-import { firstQueued } from '../../../lib/store/queue.ts';
-import { endsReader, revisionEnds } from '../../../lib/store/revision-ends.ts';
-import { revisionsBetween } from '../../../lib/store/revisions.ts';
-import { rowsOf } from '../../../lib/store/row-lists.ts';
+import * as connections from '../../../lib/store/oauth/connections.ts';
+import { oauthProvider, providersOf } from '../../../lib/store/oauth/providers.ts';
+import { revocation, revocationsIn } from '../../../lib/store/oauth/revocations.ts';
+import * as tokens from '../../../lib/store/oauth/tokens.ts';
 import type { Table } from '../../../lib/store/table.ts';
-import { openTaskPage } from '../../../lib/store/tasks.ts';
-import { tenantRow, tenantRows } from '../../../lib/store/tenants.ts';
 import { aDeployment } from './stored-items.ts';
 
 /** A query of the table, as code asks it. `id` stands for every id that the code could mix up with another one. */
@@ -57,14 +57,14 @@ const noTime = '00000000-0000-7000-8000-000000000000';
 const ofDeployments: QueryCase[] = [
   {
     name: 'revisions of a deployment',
-    file: 'lib/store/revisions.ts',
+    file: 'lib/store/engine/revisions.ts',
     shape: items.revision,
     key: (id) => keys.revisionKey(TENANT, id, 1),
     ask: (table, id) => all(revisionsBetween(table, { tenantId: TENANT, deploymentId: id }, 1, 2)),
   },
   {
     name: 'queued revisions of a deployment',
-    file: 'lib/store/revisions.ts',
+    file: 'lib/store/engine/revisions.ts',
     shape: items.revision,
     key: (id) => keys.revisionKey(TENANT, id, 1),
     more: () => ({ number: 1, status: 'QUEUED' }),
@@ -72,7 +72,7 @@ const ofDeployments: QueryCase[] = [
   },
   {
     name: 'how revisions of a deployment ended',
-    file: 'lib/store/revision-ends.ts',
+    file: 'lib/store/engine/revision-ends.ts',
     shape: revisionEnds,
     key: (id) => keys.revisionEndsKey({ tenantId: TENANT, deploymentId: id }, 0),
     more: () => ({ DEPLOYED: new Set([1]) }),
@@ -83,21 +83,21 @@ const ofDeployments: QueryCase[] = [
   },
   {
     name: 'what is purged of a deployment',
-    file: 'lib/store/deletions.ts',
+    file: 'lib/store/engine/deletions.ts',
     shape: items.configuration,
     key: (id) => keys.configurationKey(TENANT, id, 1),
     ask: (table, id) => removalsBeside(table, { tenantId: TENANT, deploymentId: id }, 10),
   },
   {
     name: 'deployments of a tenant',
-    file: 'lib/store/row-lists.ts',
+    file: 'lib/store/engine/row-lists.ts',
     shape: items.deploymentRow,
     key: (id) => keys.deploymentRowKey(id, 'deployment'),
     ask: (table, id) => all(rowsOf({ table, tenantId: id, others: true, deleted: false }, 10)),
   },
   {
     name: 'deployments on a listener',
-    file: 'lib/store/deployment-rows.ts',
+    file: 'lib/store/engine/deployment-rows.ts',
     shape: items.deploymentRow,
     key: (id) => keys.deletedRowKey(id, 'deployment'),
     more: () => ({ listener: packedId(noTime) }),
@@ -134,14 +134,14 @@ const ofDeployments: QueryCase[] = [
 const ofTenants: QueryCase[] = [
   {
     name: 'open tasks of a listener',
-    file: 'lib/store/tasks.ts',
+    file: 'lib/store/listeners/tasks.ts',
     shape: items.openTask,
     key: (id) => keys.openTaskKey(TENANT, id, 'task'),
     ask: async (table, id) => (await openTaskPage(table, TENANT, id)).items,
   },
   {
     name: 'the versions of what should run on a listener',
-    file: 'lib/store/placements.ts',
+    file: 'lib/store/listeners/placements.ts',
     shape: placementVersion,
     more: () => ({ placed: 1 }),
     key: (id) => placementVersionKeys(TENANT, id)[0] ?? placementKey(TENANT, id, ''),
@@ -152,14 +152,14 @@ const ofTenants: QueryCase[] = [
   },
   {
     name: 'what should run on a listener',
-    file: 'lib/store/placements.ts',
+    file: 'lib/store/listeners/placements.ts',
     shape: items.placement,
     key: (id) => placementKey(TENANT, id, 'deployment'),
     ask: async (table, id) => (await placementsOn(table, { tenantId: TENANT, listenerId: id })).placements,
   },
   {
     name: 'listeners of a tenant',
-    file: 'lib/store/listeners.ts',
+    file: 'lib/store/listeners/listeners.ts',
     shape: items.listener,
     key: (id) => keys.listenerRowKey(id, 'listener'),
     ask: (table, id) => all(listenerRows(table, id)),
@@ -181,28 +181,28 @@ const ofTenants: QueryCase[] = [
   },
   {
     name: 'keys of a tenant',
-    file: 'lib/store/api-keys.ts',
+    file: 'lib/store/identity/api-keys.ts',
     shape: apiKeyRow,
     key: (id) => keys.apiKeyRowKey({ organizationId: 'o', tenantId: id }, 'key'),
     ask: (table, id) => all(apiKeyRows(table, { organizationId: 'o', tenantId: id }, 10)),
   },
   {
     name: 'members of a tenant',
-    file: 'lib/store/members.ts',
+    file: 'lib/store/identity/members.ts',
     shape: member,
     key: (id) => keys.memberKey(id, 'member'),
     ask: (table, id) => all(membersOf(table, id, 10)),
   },
   {
     name: 'tenants of an organization',
-    file: 'lib/store/tenants.ts',
+    file: 'lib/store/identity/tenants.ts',
     shape: tenantRow,
     key: (id) => keys.tenantRowKey(id, 'tenant'),
     ask: (table, id) => all(tenantRows(table, id, 10)),
   },
   {
     name: 'partitions that are due',
-    file: 'lib/store/due.ts',
+    file: 'lib/store/engine/due.ts',
     shape: items.deployment,
     key: (id) => ({ pk: id, sk: 'A' }),
     more: (id) => ({ due_pk: id, due_at: 1 }),
@@ -225,7 +225,7 @@ const tokensBy = (
   ask: (table: Table, of: Granted) => Promise<tokens.OAuthToken[]>,
 ): QueryCase => ({
   name: `tokens by ${part}, ${ask.name}`,
-  file: 'lib/store/oauth-tokens.ts',
+  file: 'lib/store/oauth/tokens.ts',
   shape: tokens.oauthToken,
   key: (id) => {
     const of = { ...granted, [part]: id };
@@ -238,7 +238,7 @@ const matching = (table: Table, of: Granted) => tokens.matching(table, of, of.pr
 
 const connectionsBy = (part: 'agentId' | 'ownerId'): QueryCase => ({
   name: `connections by ${part}`,
-  file: 'lib/store/oauth-connections.ts',
+  file: 'lib/store/oauth/connections.ts',
   shape: connections.connection,
   key: (id) => oauthKeys.connectionKey({ ...granted, [part]: id }, 'connection'),
   ask: (table, id) => connections.connectionsOf(table, { ...granted, [part]: id }),
@@ -259,21 +259,21 @@ const ofGrants: QueryCase[] = [
   connectionsBy('ownerId'),
   {
     name: 'connections that use a token',
-    file: 'lib/store/oauth-connections.ts',
+    file: 'lib/store/oauth/connections.ts',
     shape: connections.tokenConnection,
     key: (id) => oauthKeys.tokenConnectionKey(TENANT, id, 'connection'),
     ask: (table, id) => connections.connectionsOfToken(table, TENANT, id),
   },
   {
     name: 'providers of an organization',
-    file: 'lib/store/oauth-providers.ts',
+    file: 'lib/store/oauth/providers.ts',
     shape: oauthProvider,
     key: (id) => keys.oauthProviderKey(id, 'provider'),
     ask: providersOf,
   },
   {
     name: 'what is to be revoked of a token',
-    file: 'lib/store/oauth-revocations.ts',
+    file: 'lib/store/oauth/revocations.ts',
     shape: revocation,
     key: (id) => oauthKeys.revocationKey(TENANT, id, 'revocation'),
     ask: (table, id) => all(revocationsIn(table, oauthKeys.revocationKey(TENANT, id, '').pk)),

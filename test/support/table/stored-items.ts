@@ -1,7 +1,6 @@
 import { hashOf, newApiKey } from '../../../lib/app/identity/api-key.ts';
 import type { Role } from '../../../lib/contract/roles.ts';
-import type { ApiKeyItem } from '../../../lib/store/api-keys.ts';
-import { packedId } from '../../../lib/store/deployment-rows.ts';
+import { packedId } from '../../../lib/store/engine/deployment-rows.ts';
 import {
   type Configuration,
   type Deployment,
@@ -13,7 +12,8 @@ import {
   type Placement,
   type Revision,
   type TaskToken,
-} from '../../../lib/store/items.ts';
+} from '../../../lib/store/engine/items.ts';
+import type { ApiKeyItem } from '../../../lib/store/identity/api-keys.ts';
 import {
   apiKeyKey,
   configurationKey,
@@ -24,8 +24,8 @@ import {
   openTaskKey,
   revisionKey,
   tokenKey,
-} from '../../../lib/store/keys.ts';
-import { placementKey } from '../../../lib/store/placement-keys.ts';
+} from '../../../lib/store/keys/index.ts';
+import { placementKey } from '../../../lib/store/keys/placements.ts';
 import type { MockedTable } from './mocked-table.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';

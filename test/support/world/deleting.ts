@@ -7,7 +7,7 @@ import type {
   CompleteRequest,
   StatusRequest,
 } from '../../../lib/contract/listener-protocol.ts';
-import type { Item } from '../../../lib/store/operations.ts';
+import type { Item } from '../../../lib/store/dynamodb/transact.ts';
 import type { Listening } from './listening.ts';
 import { allItems, type World } from './world.ts';
 

@@ -16,9 +16,9 @@ import { authenticate as authenticateRow } from '../../../lib/contract/routes/co
 import { createIntegration as createIntegrationRow } from '../../../lib/contract/routes/integrations.ts';
 import { createProvider as createProviderRow } from '../../../lib/contract/routes/oauth-providers.ts';
 import { importToken as importTokenRow } from '../../../lib/contract/routes/oauth-tokens.ts';
-import { put } from '../../../lib/store/expressions.ts';
-import { openTaskKey } from '../../../lib/store/keys.ts';
-import { transact } from '../../../lib/store/operations.ts';
+import { put } from '../../../lib/store/dynamodb/expressions.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
+import { openTaskKey } from '../../../lib/store/keys/index.ts';
 import { keepReads } from '../http/security-reads.ts';
 import { aTask } from '../table/stored-items.ts';
 import { aCaller } from './caller.ts';

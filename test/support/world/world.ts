@@ -15,7 +15,7 @@ import type { DiskBlobs } from '../../../lib/embedded/blobs.ts';
 import { createEmbeddedEvents } from '../../../lib/embedded/events.ts';
 import { openFileKeys } from '../../../lib/embedded/keys.ts';
 import { openLogStore } from '../../../lib/embedded/logs.ts';
-import type { Item } from '../../../lib/store/operations.ts';
+import type { Item } from '../../../lib/store/dynamodb/transact.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { temporaryFolder } from '../files/temporary-folder.ts';
 import { freshTable } from '../table/dynoxide.ts';

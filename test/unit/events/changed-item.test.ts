@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { auditedBy, type ChangedItem, historyOf, newsOf } from '../../../lib/app/events/changed-item.ts';
-import type { Item } from '../../../lib/store/operations.ts';
+import type { Item } from '../../../lib/store/dynamodb/transact.ts';
 
 const mark = (id = 'new', more: Item = {}): Item => ({
   id,

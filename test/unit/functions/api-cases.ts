@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { deploymentKey, hostKey, revisionKey } from '../../../lib/store/keys.ts';
+import { deploymentKey, hostKey, revisionKey } from '../../../lib/store/keys/index.ts';
 import { mockRegistry } from '../../support/aws/mocked-registry.ts';
 import type { EventParts } from '../../support/http/event.ts';
 import { mockTable } from '../../support/table/mocked-table.ts';

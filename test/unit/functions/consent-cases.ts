@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { encryptBytes } from '../../../lib/adapters/envelope.ts';
 import { newConfirmationCode, newSecret, newTicket } from '../../../lib/app/oauth/consent/secrets.ts';
-import type { AuthRequest } from '../../../lib/store/auth-requests.ts';
-import { authRequestKey, oauthProviderKey } from '../../../lib/store/keys.ts';
-import { keyOfToken, oauthTokenPlaceKey } from '../../../lib/store/oauth-keys.ts';
+import { authRequestKey, oauthProviderKey } from '../../../lib/store/keys/index.ts';
+import { keyOfToken, oauthTokenPlaceKey } from '../../../lib/store/keys/oauth.ts';
+import type { AuthRequest } from '../../../lib/store/oauth/auth-requests.ts';
 import { scriptedOAuth } from '../../support/oauth/scripted.ts';
 import type { MockedTable } from '../../support/table/mocked-table.ts';
 import { ids } from '../../support/table/stored-items.ts';

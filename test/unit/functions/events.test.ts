@@ -5,7 +5,7 @@ import { handler as onSchedule } from '../../../functions/schedules/sweep.ts';
 import { create as createEvents, handler as onChanges } from '../../../functions/streams/events.ts';
 import { clock, events, settings, table as tableOfFunction } from '../../../lib/container.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
-import { eventCountKey, revisionKey, unsentEventsKey } from '../../../lib/store/keys.ts';
+import { eventCountKey, revisionKey, unsentEventsKey } from '../../../lib/store/keys/index.ts';
 import { mockTable } from '../../support/table/mocked-table.ts';
 import { ids } from '../../support/table/stored-items.ts';
 import { functionEnvironment } from './environment.ts';

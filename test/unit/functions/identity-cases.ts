@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { hashOf, newApiKey } from '../../../lib/app/identity/api-key.ts';
-import { apiKeyKey, apiKeyRowKey, memberKey } from '../../../lib/store/keys.ts';
+import { apiKeyKey, apiKeyRowKey, memberKey } from '../../../lib/store/keys/index.ts';
 import type { MockedTable } from '../../support/table/mocked-table.ts';
 import { ids, owner } from '../../support/table/stored-items.ts';
 import type { Case } from './api-cases.ts';

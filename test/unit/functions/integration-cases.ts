@@ -1,8 +1,8 @@
 import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect } from 'vitest';
-import { auditEventKey } from '../../../lib/store/audit-keys.ts';
-import { integrationKey } from '../../../lib/store/keys.ts';
+import { auditEventKey } from '../../../lib/store/keys/audit.ts';
+import { integrationKey } from '../../../lib/store/keys/index.ts';
 import type { MockedTable } from '../../support/table/mocked-table.ts';
 import { ids } from '../../support/table/stored-items.ts';
 import type { Case } from './api-cases.ts';

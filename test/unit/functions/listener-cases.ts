@@ -5,7 +5,7 @@ import {
   deploymentRowKey,
   listenerKey,
   openTaskKey,
-} from '../../../lib/store/keys.ts';
+} from '../../../lib/store/keys/index.ts';
 import { EXPIRES_AT } from '../../support/aws/mocked-registry.ts';
 import type { MockedTable } from '../../support/table/mocked-table.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { OAuthError } from '../../../lib/adapters/oauth.ts';
-import { oauthProviderKey } from '../../../lib/store/keys.ts';
-import type { OAuthProvider } from '../../../lib/store/oauth-providers.ts';
+import { oauthProviderKey } from '../../../lib/store/keys/index.ts';
+import type { OAuthProvider } from '../../../lib/store/oauth/providers.ts';
 import { scriptedDiscovery } from '../../support/oauth/scripted.ts';
 import type { MockedTable } from '../../support/table/mocked-table.ts';
 import { ids } from '../../support/table/stored-items.ts';

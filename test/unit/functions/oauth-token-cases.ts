@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { encryptBytes } from '../../../lib/adapters/envelope.ts';
 import { OAuthError, type TokenAnswer } from '../../../lib/adapters/oauth.ts';
-import { oauthProviderKey } from '../../../lib/store/keys.ts';
-import { putConnection } from '../../../lib/store/oauth-connections.ts';
-import { connectionKey, keyOfToken, oauthTokenPlaceKey } from '../../../lib/store/oauth-keys.ts';
-import type { OAuthToken } from '../../../lib/store/oauth-tokens.ts';
+import { oauthProviderKey } from '../../../lib/store/keys/index.ts';
+import { connectionKey, keyOfToken, oauthTokenPlaceKey } from '../../../lib/store/keys/oauth.ts';
+import { putConnection } from '../../../lib/store/oauth/connections.ts';
+import type { OAuthToken } from '../../../lib/store/oauth/tokens.ts';
 import { scriptedOAuth } from '../../support/oauth/scripted.ts';
 import type { MockedTable } from '../../support/table/mocked-table.ts';
 import { ids } from '../../support/table/stored-items.ts';

@@ -14,7 +14,7 @@ import { handler as deploy } from '../../../functions/tasks/revision/deploy.ts';
 import { handler as finish } from '../../../functions/tasks/revision/finish.ts';
 import { handler as prepare } from '../../../functions/tasks/revision/prepare.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
-import { configurationKey, listenerKey, revisionKey } from '../../../lib/store/keys.ts';
+import { configurationKey, listenerKey, revisionKey } from '../../../lib/store/keys/index.ts';
 import { mockRegistry } from '../../support/aws/mocked-registry.ts';
 import { mockTable } from '../../support/table/mocked-table.ts';
 import {

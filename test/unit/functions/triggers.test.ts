@@ -18,7 +18,7 @@ import { handler as onExecutionEnded } from '../../../functions/events/execution
 import { handler as onSchedule } from '../../../functions/schedules/sweep.ts';
 import { handler as onStream } from '../../../functions/streams/dispatch.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
-import { deploymentKey, revisionKey } from '../../../lib/store/keys.ts';
+import { deploymentKey, revisionKey } from '../../../lib/store/keys/index.ts';
 import { codeBuildEventOf } from '../../../lib/triggers/build-event.ts';
 import { mockTable } from '../../support/table/mocked-table.ts';
 import {

@@ -1,7 +1,7 @@
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { restored, storable } from '../../../lib/store/free-keys.ts';
+import { restored, storable } from '../../../lib/store/dynamodb/free-keys.ts';
 
 const keys = fc.constantFrom('a', 'constructor', '__proto__', '', '#json', 'toString', 'length');
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({

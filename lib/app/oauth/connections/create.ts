@@ -2,6 +2,7 @@ import { refuse } from '../../../contract/errors.ts';
 import type { ConnectionView } from '../../../contract/oauth-connections.ts';
 import type { createConnection as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
+import { ConditionsFailed, transact, type Write } from '../../../store/dynamodb/transact.ts';
 import {
   type AgentOwner,
   CONNECTIONS_MAX,
@@ -11,9 +12,8 @@ import {
   findConnection,
   putConnection,
   TOKEN_PLACE,
-} from '../../../store/oauth-connections.ts';
-import { findOwnToken, type OAuthToken } from '../../../store/oauth-tokens.ts';
-import { ConditionsFailed, transact, type Write } from '../../../store/operations.ts';
+} from '../../../store/oauth/connections.ts';
+import { findOwnToken, type OAuthToken } from '../../../store/oauth/tokens.ts';
 import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

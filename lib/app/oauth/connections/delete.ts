@@ -1,8 +1,8 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { deleteConnection as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
-import { findConnection, removeConnection } from '../../../store/oauth-connections.ts';
-import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
+import { findConnection, removeConnection } from '../../../store/oauth/connections.ts';
 import { auditOfRemoval } from '../../audit-of-removal.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

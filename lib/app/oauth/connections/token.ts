@@ -1,7 +1,7 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { getConnectionToken as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { findConnectedToken, findConnection } from '../../../store/oauth-connections.ts';
+import { findConnectedToken, findConnection } from '../../../store/oauth/connections.ts';
 import { auditHandOut } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

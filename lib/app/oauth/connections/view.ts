@@ -1,6 +1,6 @@
 import type { ConnectionView } from '../../../contract/oauth-connections.ts';
-import type { Connection } from '../../../store/oauth-connections.ts';
-import type { OAuthToken } from '../../../store/oauth-tokens.ts';
+import type { Connection } from '../../../store/oauth/connections.ts';
+import type { OAuthToken } from '../../../store/oauth/tokens.ts';
 import { shownTime } from '../tokens/view.ts';
 
 export const connectionView = (item: Connection, token: OAuthToken): ConnectionView => ({

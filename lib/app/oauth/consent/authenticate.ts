@@ -1,8 +1,8 @@
 import type { authenticate as row } from '../../../contract/routes/consent.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { putAuthRequest } from '../../../store/auth-requests.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
-import { transact } from '../../../store/operations.ts';
+import { transact } from '../../../store/dynamodb/transact.ts';
+import { putAuthRequest } from '../../../store/oauth/auth-requests.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import { auditHandOut, auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from '../../../contract/page.ts';
-import { type AuthRequest, type Consenting, reach } from '../../../store/auth-requests.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
-import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
+import { type AuthRequest, type Consenting, reach } from '../../../store/oauth/auth-requests.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { CONSENT_SECONDS, cookieOf, setCookie } from './cookie.ts';

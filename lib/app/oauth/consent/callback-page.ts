@@ -1,8 +1,8 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
 import type { Page, PageRequest } from '../../../contract/page.ts';
-import { reach } from '../../../store/auth-requests.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
-import { transact } from '../../../store/operations.ts';
+import { transact } from '../../../store/dynamodb/transact.ts';
+import { reach } from '../../../store/oauth/auth-requests.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import { isNameOfId } from '../providers/named.ts';
 import { CONSENT_SECONDS, clearCookie } from './cookie.ts';
 import { type ExchangeDeps, type Exchanged, type Exchanging, exchangeCode } from './exchange.ts';

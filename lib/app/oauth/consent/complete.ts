@@ -1,8 +1,8 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { completeConsent as row } from '../../../contract/routes/consent.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { type Confirming, findAuthRequest, reach } from '../../../store/auth-requests.ts';
-import { ConditionsFailed, retryRaces, transact } from '../../../store/operations.ts';
+import { ConditionsFailed, retryRaces, transact } from '../../../store/dynamodb/transact.ts';
+import { type Confirming, findAuthRequest, reach } from '../../../store/oauth/auth-requests.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { isLate, providerOf } from './find-request.ts';

@@ -1,7 +1,12 @@
 import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
-import { AUTH_REQUEST, type AuthRequest, type Consenting, reach } from '../../../store/auth-requests.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
-import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
+import {
+  AUTH_REQUEST,
+  type AuthRequest,
+  type Consenting,
+  reach,
+} from '../../../store/oauth/auth-requests.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { openText } from './sealed.ts';

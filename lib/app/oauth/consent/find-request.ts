@@ -1,6 +1,6 @@
 import type { PageRequest } from '../../../contract/page.ts';
-import { type AuthRequest, findAuthRequest } from '../../../store/auth-requests.ts';
-import { findProvider, type OAuthProvider } from '../../../store/oauth-providers.ts';
+import { type AuthRequest, findAuthRequest } from '../../../store/oauth/auth-requests.ts';
+import { findProvider, type OAuthProvider } from '../../../store/oauth/providers.ts';
 import type { Deps } from '../../deps.ts';
 import { cookieOf } from './cookie.ts';
 import { isSecretOf, readTicket, type Ticket } from './secrets.ts';

@@ -1,7 +1,7 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
-import { AUTH_REQUEST, type AuthRequest, reach } from '../../../store/auth-requests.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
-import { ConditionsFailed, retryRaces, transact, type Write } from '../../../store/operations.ts';
+import { ConditionsFailed, retryRaces, transact, type Write } from '../../../store/dynamodb/transact.ts';
+import { AUTH_REQUEST, type AuthRequest, reach } from '../../../store/oauth/auth-requests.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import { auditOf } from '../../audit.ts';
 import type { Deps } from '../../deps.ts';
 import { keepToken } from '../tokens/keep.ts';

@@ -1,5 +1,5 @@
 import { ValidationError } from '../../../contract/errors.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 
 /** The second address of every route; what is registered at a provider names the first. */
 const ALIAS = /\/api-host$/;

@@ -1,5 +1,5 @@
 import type { Page, PageRequest } from '../../../contract/page.ts';
-import { findOrganization } from '../../../store/organizations.ts';
+import { findOrganization } from '../../../store/identity/organizations.ts';
 import type { Deps } from '../../deps.ts';
 import { isInBrowserOf, providerOf, requestOfNonce } from './find-request.ts';
 import { beginPage, otherBrowserPage, overPage } from './pages/pages.ts';

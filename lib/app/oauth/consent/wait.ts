@@ -1,8 +1,8 @@
 import type { waitForConsent as row } from '../../../contract/routes/consent.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { type AuthRequest, findAuthRequest } from '../../../store/auth-requests.ts';
-import { findOwnToken } from '../../../store/oauth-tokens.ts';
-import { patienceOf } from '../../../store/patience.ts';
+import { patienceOf } from '../../../store/dynamodb/patience.ts';
+import { type AuthRequest, findAuthRequest } from '../../../store/oauth/auth-requests.ts';
+import { findOwnToken } from '../../../store/oauth/tokens.ts';
 import { auditHandOut } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

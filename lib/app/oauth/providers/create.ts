@@ -1,7 +1,7 @@
 import type { ProviderView } from '../../../contract/oauth-providers.ts';
 import type { createProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { checkAddresses } from './addresses.ts';

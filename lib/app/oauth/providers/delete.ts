@@ -1,8 +1,8 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { deleteProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { removeProvider } from '../../../store/oauth-providers.ts';
-import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
+import { removeProvider } from '../../../store/oauth/providers.ts';
 import { auditOfRemoval } from '../../audit-of-removal.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

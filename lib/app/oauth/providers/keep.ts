@@ -1,7 +1,7 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { ProviderView } from '../../../contract/oauth-providers.ts';
-import { type OAuthProvider, putProvider } from '../../../store/oauth-providers.ts';
-import { ConditionsFailed, transact } from '../../../store/operations.ts';
+import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
+import { type OAuthProvider, putProvider } from '../../../store/oauth/providers.ts';
 import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

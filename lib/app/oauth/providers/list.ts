@@ -1,5 +1,5 @@
 import type { ProviderView } from '../../../contract/oauth-providers.ts';
-import { providersOf } from '../../../store/oauth-providers.ts';
+import { providersOf } from '../../../store/oauth/providers.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { providerView } from './view.ts';

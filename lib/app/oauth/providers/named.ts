@@ -1,5 +1,5 @@
 import { refuse } from '../../../contract/errors.ts';
-import { findProvider, type OAuthProvider, providersOf } from '../../../store/oauth-providers.ts';
+import { findProvider, type OAuthProvider, providersOf } from '../../../store/oauth/providers.ts';
 import type { Deps } from '../../deps.ts';
 
 type Reading = Pick<Deps, 'table'>;

@@ -3,8 +3,8 @@ import type { ChangeProviderBody, ProviderView } from '../../../contract/oauth-p
 import { missing, valueError } from '../../../contract/problems.ts';
 import type { patchProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
-import { changeProvider, type OAuthProvider } from '../../../store/oauth-providers.ts';
-import { retryRaces, transact } from '../../../store/operations.ts';
+import { retryRaces, transact } from '../../../store/dynamodb/transact.ts';
+import { changeProvider, type OAuthProvider } from '../../../store/oauth/providers.ts';
 import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

@@ -1,5 +1,5 @@
 import type { ProviderView } from '../../../contract/oauth-providers.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 
 /** What is shown of a provider: never its secret. */
 export const providerView = (item: OAuthProvider): ProviderView => ({

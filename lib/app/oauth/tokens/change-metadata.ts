@@ -2,6 +2,7 @@ import { refuse } from '../../../contract/errors.ts';
 import type { ChangeTokenBody, OAuthTokenView } from '../../../contract/oauth-tokens.ts';
 import type { changeTokenMetadata as row } from '../../../contract/routes/oauth-tokens.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
+import { retryRaces, transact } from '../../../store/dynamodb/transact.ts';
 import {
   annotateToken,
   demoteToken,
@@ -9,8 +10,7 @@ import {
   matching,
   type OAuthToken,
   ownerOf,
-} from '../../../store/oauth-tokens.ts';
-import { retryRaces, transact } from '../../../store/operations.ts';
+} from '../../../store/oauth/tokens.ts';
 import { auditOf } from '../../audit.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

@@ -1,7 +1,7 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { deleteToken as row } from '../../../contract/routes/oauth-tokens.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
-import { findOwnToken } from '../../../store/oauth-tokens.ts';
+import { findOwnToken } from '../../../store/oauth/tokens.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { ownerOfCaller } from './owner.ts';

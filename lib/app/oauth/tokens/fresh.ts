@@ -1,6 +1,6 @@
 import { refuse } from '../../../contract/errors.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
-import type { OAuthToken } from '../../../store/oauth-tokens.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
+import type { OAuthToken } from '../../../store/oauth/tokens.ts';
 import type { Deps } from '../../deps.ts';
 import { isDue, isValid, needsConsent } from './grant.ts';
 import { refreshed, Unrefreshed } from './refresh.ts';

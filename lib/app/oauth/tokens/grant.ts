@@ -1,6 +1,6 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
-import type { OAuthToken } from '../../../store/oauth-tokens.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
+import type { OAuthToken } from '../../../store/oauth/tokens.ts';
 
 /** So long before its end an access token is refreshed: who was given one must have time to use it. */
 const AHEAD_MILLISECONDS_MAX = 120_000;

@@ -1,6 +1,7 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
 import type { AuditMark } from '../../../store/audit-events.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
+import type { Write } from '../../../store/dynamodb/transact.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import {
   demoteToken,
   matching,
@@ -9,8 +10,7 @@ import {
   putToken,
   type TokenOwner,
   tokensOf,
-} from '../../../store/oauth-tokens.ts';
-import type { Write } from '../../../store/operations.ts';
+} from '../../../store/oauth/tokens.ts';
 import type { Deps } from '../../deps.ts';
 import { covers, isDefaultBeside, lifetimeOf } from './grant.ts';
 import { sealTokens } from './sealed.ts';

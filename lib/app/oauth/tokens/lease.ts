@@ -1,11 +1,11 @@
+import { ConditionsFailed, transact, type Write } from '../../../store/dynamodb/transact.ts';
 import {
   pauseTokenLease,
   storeExpiredToken,
   storeRefreshedToken,
   takeTokenLease,
-} from '../../../store/oauth-token-leases.ts';
-import type { OAuthToken } from '../../../store/oauth-tokens.ts';
-import { ConditionsFailed, transact, type Write } from '../../../store/operations.ts';
+} from '../../../store/oauth/token-leases.ts';
+import type { OAuthToken } from '../../../store/oauth/tokens.ts';
 import type { Deps } from '../../deps.ts';
 
 type LeaseDeps = Pick<Deps, 'table' | 'clock'>;

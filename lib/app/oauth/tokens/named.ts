@@ -1,7 +1,7 @@
 import { refuse } from '../../../contract/errors.ts';
 import { providerId as providerIdSchema } from '../../../contract/oauth-providers.ts';
 import { id as idSchema } from '../../../contract/query.ts';
-import { allTokensOf, hasTokens, type OAuthToken, tokensOf } from '../../../store/oauth-tokens.ts';
+import { allTokensOf, hasTokens, type OAuthToken, tokensOf } from '../../../store/oauth/tokens.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { findNamedProvider, isNameOfId } from '../providers/named.ts';

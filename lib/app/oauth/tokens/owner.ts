@@ -1,4 +1,4 @@
-import type { Owner } from '../../../store/oauth-tokens.ts';
+import type { Owner } from '../../../store/oauth/tokens.ts';
 import type { Caller } from '../../caller.ts';
 
 /** Whose tokens a caller's own ones are. */

@@ -1,10 +1,10 @@
 import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
 import { refuse } from '../../../contract/errors.ts';
-import type { OAuthProvider } from '../../../store/oauth-providers.ts';
-import { keepRevocation, revocationOf } from '../../../store/oauth-revocations.ts';
-import { findTokenAgain, type OAuthToken } from '../../../store/oauth-tokens.ts';
-import { transact } from '../../../store/operations.ts';
-import { patienceOf, persistently } from '../../../store/patience.ts';
+import { patienceOf, persistently } from '../../../store/dynamodb/patience.ts';
+import { transact } from '../../../store/dynamodb/transact.ts';
+import type { OAuthProvider } from '../../../store/oauth/providers.ts';
+import { keepRevocation, revocationOf } from '../../../store/oauth/revocations.ts';
+import { findTokenAgain, type OAuthToken } from '../../../store/oauth/tokens.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isDue, isValid, lifetimeOf, needsConsent } from './grant.ts';

@@ -1,14 +1,14 @@
 import type { AuditAction } from '../../../contract/audit.ts';
-import { connectionsOfToken, removeConnectionsOf } from '../../../store/oauth-connections.ts';
-import { findProvider } from '../../../store/oauth-providers.ts';
-import { keepRevocation, type Revocation, revocationOf } from '../../../store/oauth-revocations.ts';
+import { retryRaces, transact } from '../../../store/dynamodb/transact.ts';
+import { connectionsOfToken, removeConnectionsOf } from '../../../store/oauth/connections.ts';
+import { findProvider } from '../../../store/oauth/providers.ts';
+import { keepRevocation, type Revocation, revocationOf } from '../../../store/oauth/revocations.ts';
 import {
   findTokenPlace,
   type OAuthToken,
   ownerOf,
   removeToken as remove,
-} from '../../../store/oauth-tokens.ts';
-import { retryRaces, transact } from '../../../store/operations.ts';
+} from '../../../store/oauth/tokens.ts';
 import { auditOfRemoval } from '../../audit-of-removal.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

@@ -1,13 +1,13 @@
 import { type OAuthClient, OAuthError } from '../../../adapters/oauth.ts';
-import { findProvider } from '../../../store/oauth-providers.ts';
+import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
+import { findProvider } from '../../../store/oauth/providers.ts';
 import {
   dueRevocations,
   forgetRevocation,
   postponeRevocation,
   type Revocation,
   revocationsIn,
-} from '../../../store/oauth-revocations.ts';
-import { ConditionsFailed, transact } from '../../../store/operations.ts';
+} from '../../../store/oauth/revocations.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { isFrom } from './grant.ts';

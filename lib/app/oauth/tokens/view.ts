@@ -1,5 +1,5 @@
 import type { OAuthTokenView } from '../../../contract/oauth-tokens.ts';
-import type { OAuthToken } from '../../../store/oauth-tokens.ts';
+import type { OAuthToken } from '../../../store/oauth/tokens.ts';
 
 /** A time in epoch milliseconds as it is shown. */
 export const shownTime = (milliseconds: number | undefined): string | null =>

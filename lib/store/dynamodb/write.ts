@@ -1,0 +1,61 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { refuse } from '../../contract/errors.ts';
+import type { Table } from '../table.ts';
+import { isAsMeant, isRecognisable } from './as-meant.ts';
+import { trySoonAgain } from './patience.ts';
+import { ConditionsFailed, plain, transact, type Write } from './transact.ts';
+import { transactItem } from './transact-item.ts';
+
+/** A transaction has the item, or the table has more to do than it can: nothing was written. */
+const PASSING = new Set([
+  'TransactionConflictException',
+  'ThrottlingException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+]);
+
+/**
+ * Makes one write, at half the price of a transaction. Conflicts are retried with full jitter for up to 5 s, then 503. Throws
+ * ConditionsFailed when its condition does not hold.
+ *
+ * The client sends again what got no answer, and the first try may have been made: then its condition does not hold any more, and what is
+ * found is compared with what was meant. What could not be recognised there is made as a transaction, which has a token for all tries.
+ */
+export async function write(table: Table, meant: Write): Promise<void> {
+  if (!isRecognisable(meant)) return transact(table, [meant]);
+  let sentAgain = false;
+  const isPassing = (error: unknown): boolean => {
+    sentAgain ||= attemptsOf(error) > 1;
+    return error instanceof Error && PASSING.has(error.name);
+  };
+  try {
+    const tooLate = () => refuse('unavailable', { what: 'The table' });
+    await trySoonAgain(table, () => send(table, meant), isPassing, tooLate);
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    const found = plain(error.Item);
+    const isOurs = sentAgain && isAsMeant(found, meant);
+    if (!isOurs) throw new ConditionsFailed(new Map([[meant.name, found]]));
+  }
+  meant.onWritten?.();
+}
+
+/** Makes all the writes or none, one alone without a transaction. */
+export function writeAll(table: Table, writes: Write[]): Promise<void> {
+  const [first] = writes;
+  return first !== undefined && writes.length === 1 ? write(table, first) : transact(table, writes);
+}
+
+async function send(table: Table, meant: Write): Promise<void> {
+  const { Put, Update, Delete } = transactItem(table, meant);
+  if (Put !== undefined) await table.client.send(new PutCommand(Put));
+  if (Update !== undefined) await table.client.send(new UpdateCommand(Update));
+  if (Delete !== undefined) await table.client.send(new DeleteCommand(Delete));
+}
+
+/** How often the client sent what failed so in the end. */
+function attemptsOf(error: unknown): number {
+  const { $metadata } = error as { $metadata?: { attempts?: number } }; // as the SDK's own are
+  return $metadata?.attempts ?? 1;
+}

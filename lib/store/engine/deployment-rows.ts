@@ -1,0 +1,77 @@
+import { update } from '../dynamodb/expressions.ts';
+import { queryAll } from '../dynamodb/reads.ts';
+import { type Write } from '../dynamodb/transact.ts';
+import { deletedRowKey, deploymentRowKey } from '../keys/index.ts';
+import type { Table } from '../table.ts';
+import { type Deployment, type DeploymentRow, deploymentRow } from './items.ts';
+
+/** An id as rows hold it: 16 bytes in 22 characters, for every list pays for the bytes of every row. */
+export const packedId = (id: string): string =>
+  Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
+
+export const unpackedId = (packed: string): string =>
+  Buffer.from(packed, 'base64url')
+    .toString('hex')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
+/**
+ * The rows of the deployments that use this listener, also of those that are being deleted. A deployment that was there when the reading
+ * began is among them, whatever happens meanwhile, unless it is gone; it may be given twice.
+ */
+export async function* rowsOnListener(
+  table: Table,
+  tenantId: string,
+  listenerId: string,
+): AsyncGenerator<DeploymentRow> {
+  const packed = packedId(listenerId);
+  for await (const row of rowsOf(table, tenantId)) {
+    if (row.listener === packed) yield row;
+  }
+}
+
+/** Rows move from the first list to the second and never back: read in this order none is missed. */
+async function* rowsOf(table: Table, tenantId: string): AsyncGenerator<DeploymentRow> {
+  for (const keyOf of [deploymentRowKey, deletedRowKey]) {
+    yield* queryAll(table, deploymentRow, { pk: keyOf(tenantId, '').pk });
+  }
+}
+
+/** A deployment's row in the list. */
+export function rowOf(deployment: Deployment): Omit<DeploymentRow, 'sk'> {
+  const { agent, active } = deployment;
+  return {
+    v: 1,
+    entity: 'deployment_row',
+    name: deployment.name,
+    status: deployment.status,
+    listener: packedId(deployment.listener_id),
+    ...(agent !== undefined && { agent_id: agent.agent_id, agent_environment: agent.environment }),
+    ...(active?.image_version !== undefined && { image_version: active.image_version }),
+    ...(active !== undefined && healthOf(active)),
+  };
+}
+
+/**
+ * Brings a deployment's row to what serves from now on; in the transaction that writes that, so that the two never differ. That has to fail when the
+ * deployment is being deleted: its row has left the list.
+ */
+export function activeRow(deployment: Deployment, active: NonNullable<Deployment['active']>): Write {
+  const { health } = healthOf(active);
+  return update('deployment_row', deploymentRowKey(deployment.tenant_id, deployment.id), {
+    set: {
+      status: 'READY',
+      image_version: active.image_version,
+      health,
+    },
+    remove: [
+      ...(active.image_version === undefined ? ['image_version'] : []),
+      ...(health === undefined ? ['health'] : []),
+    ],
+  });
+}
+
+const healthOf = ({
+  healthy,
+  reconciled,
+}: NonNullable<Deployment['active']>): Pick<DeploymentRow, 'health'> =>
+  healthy ? {} : { health: reconciled ? 'poor' : 'gone' };

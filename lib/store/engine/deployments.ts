@@ -1,0 +1,62 @@
+import { refuse } from '../../contract/errors.ts';
+import { equals, guard, same, type Test } from '../dynamodb/expressions.ts';
+import { find } from '../dynamodb/reads.ts';
+import { configurationKey, deploymentKey, secretsKey } from '../keys/index.ts';
+import type { Table } from '../table.ts';
+import { type Configuration, configuration, type Deployment, deployment, secretsVersion } from './items.ts';
+
+export const findDeployment = (
+  table: Table,
+  tenantId: string,
+  deploymentId: string,
+): Promise<Deployment | undefined> => find(table, deploymentKey(tenantId, deploymentId), deployment);
+
+/** Throws `deployment_not_found`; another tenant's reads the same as one that is not there. */
+export async function getDeploymentItem(
+  table: Table,
+  tenantId: string,
+  deploymentId: string,
+): Promise<Deployment> {
+  const found = await findDeployment(table, tenantId, deploymentId);
+  if (found === undefined) throw refuse('deployment_not_found', { id: deploymentId });
+  return found;
+}
+
+/** The configuration of this version; versions are immutable, written with what refers to them, and go with the deployment. */
+export async function getConfiguration(
+  table: Table,
+  owner: { tenantId: string; deploymentId: string },
+  version: number,
+): Promise<Configuration> {
+  const key = configurationKey(owner.tenantId, owner.deploymentId, version);
+  const found = await find(table, key, configuration);
+  if (found === undefined) {
+    const { status } = await getDeploymentItem(table, owner.tenantId, owner.deploymentId);
+    if (status === 'AWAITING_DELETE') throw refuse('deployment_not_found', { id: owner.deploymentId });
+    throw new Error(`version ${version} of its configuration is referred to but not stored`);
+  }
+  return found;
+}
+
+/** The ciphertext of this version of the secrets. */
+export async function getSealedSecrets(
+  table: Table,
+  owner: { tenantId: string; deploymentId: string },
+  version: number,
+): Promise<string> {
+  const key = secretsKey(owner.tenantId, owner.deploymentId, version);
+  const found = await find(table, key, secretsVersion);
+  if (found === undefined) throw new Error(`version ${version} of its secrets is referred to but not stored`);
+  return found.sealed;
+}
+
+/** The revision that holds the slot of a deployment. */
+export const slotHolder = ({ slot }: Pick<Deployment, 'slot'>): string | undefined =>
+  slot?.kind === 'revision' ? slot.revision_id : undefined;
+
+/** The same holder of the slot as was read, or still none. */
+export const slotAsRead = ({ slot }: Pick<Deployment, 'slot'>): Test =>
+  guard(
+    'slot: holder as read',
+    slot?.kind === 'delete' ? equals('slot.kind', 'delete') : same('slot.revision_id', slot?.revision_id),
+  );

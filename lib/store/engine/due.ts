@@ -1,0 +1,54 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { dueShards } from '../keys/index.ts';
+import { DUE_INDEX, type Table } from '../table.ts';
+import { deploymentOf, deploymentOfEvents, revisionNumberIn } from './item-places.ts';
+
+export type Due = {
+  /** The key of the item in the table. */
+  pk: string;
+  sk: string;
+  /** Epoch milliseconds. */
+  dueAt: number;
+};
+
+/** The items of one partition of the `due` index that are due by `until` (epoch milliseconds), earliest first. */
+export async function* dueItems(table: Table, partition: string, until: number): AsyncGenerator<Due> {
+  let startAfter: Record<string, unknown> | undefined;
+  do {
+    const page = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        IndexName: DUE_INDEX,
+        KeyConditionExpression: 'due_pk = :partition AND due_at <= :until',
+        ExpressionAttributeValues: { ':partition': partition, ':until': until },
+        ...(startAfter !== undefined && { ExclusiveStartKey: startAfter }),
+      }),
+    );
+    for (const item of page.Items ?? [])
+      yield { pk: String(item.pk), sk: String(item.sk), dueAt: Number(item.due_at) };
+    startAfter = page.LastEvaluatedKey;
+  } while (startAfter !== undefined);
+}
+
+/** What sweep shares out among those that run at the same time. */
+export const duePartitions = dueShards;
+
+/** A deployment, or its events, of which something is due; `revision`: the number of the one that is, if it is one. */
+export type DueWork = {
+  of: 'deployment' | 'events';
+  owner: { tenantId: string; deploymentId: string };
+  revision: number | undefined;
+  /** Epoch milliseconds. */
+  dueAt: number;
+};
+
+/** What is due by `until` (epoch milliseconds) in one partition, earliest first. */
+export async function* dueWork(table: Table, partition: string, until: number): AsyncGenerator<DueWork> {
+  for await (const { pk, sk, dueAt } of dueItems(table, partition, until)) {
+    const deployment = deploymentOf(pk);
+    const owner = deployment ?? deploymentOfEvents(pk);
+    if (owner === undefined) continue;
+    const revision = deployment && revisionNumberIn(sk);
+    yield { of: deployment === undefined ? 'events' : 'deployment', owner, revision, dueAt };
+  }
+}

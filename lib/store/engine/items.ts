@@ -1,0 +1,275 @@
+import * as z from 'zod';
+import { anyObject } from '../../contract/as-given.ts';
+import { computeTypes, revisionStatuses, sources } from '../../contract/revision-status.ts';
+import { artifactItem, keptArtifacts } from './artifact-shapes.ts';
+import { outcome } from './outcome-shapes.ts';
+
+/**
+ * The shapes stored in the table, one schema a kind. Each item carries its kind (`entity`, what stream filters read) and the
+ * version of its shape (`v`); a change of shape raises the version and upgrades the old one on read. Times are ISO 8601 UTC
+ * in what responses show, epoch milliseconds where they are compared.
+ */
+const base = { tenant_id: z.string(), v: z.literal(1) };
+
+const json = anyObject();
+
+/** Where a revision's code comes from; of one source kind only. */
+export const revisionConfig = z.object({
+  repo_ref: z.string().optional(),
+  graph_config_path: z.string().optional(),
+  image_uri: z.string().optional(),
+  source_tarball_path: z.string().optional(),
+  repo_commit_sha: z.string().optional(),
+});
+export type RevisionConfig = z.infer<typeof revisionConfig>;
+
+export const secretReference = z.object({
+  name: z.string(),
+  secret_name: z.string(),
+  secret_key: z.string(),
+});
+
+/** What a deployment is configured to be, without what changes at each revision. */
+export const deploymentConfig = z.object({
+  integration_id: z.string().optional(),
+  repo_url: z.string().optional(),
+  build_on_push: z.boolean().optional(),
+  custom_url: z.string().optional(),
+  resource_spec: json.optional(),
+  install_command: z.string().optional(),
+  build_command: z.string().optional(),
+  deployment_type: z.string().optional(),
+});
+export type DeploymentConfig = z.infer<typeof deploymentConfig>;
+
+/** Held by the one revision that is being processed, or by the deletion. */
+export const slot = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('revision'), revision_id: z.string(), number: z.int(), since: z.string() }),
+  z.object({ kind: z.literal('delete'), since: z.string() }),
+]);
+export type Slot = z.infer<typeof slot>;
+
+/** The revision that serves, and what its listener last said of it. */
+export const active = z.object({
+  revision_id: z.string(),
+  number: z.int(),
+  url: z.string().optional(),
+  image_version: z.string().optional(),
+  healthy: z.boolean(),
+  reason: z.string().optional(),
+  /** The epoch of the task that deployed it; reports at a lower one are of an earlier life. */
+  epoch: z.int(),
+  /** The listener's last report names this revision. */
+  reconciled: z.boolean(),
+});
+
+export const deployment = z.object({
+  ...base,
+  entity: z.literal('deployment'),
+  id: z.string(),
+  name: z.string(),
+  display_name: z.string().optional(),
+  source: z.enum(sources),
+  agent: z.object({ agent_id: z.string(), environment: z.string() }).optional(),
+  tracked_packages: z.unknown().optional(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  created_by: z.string(),
+  /** The stored part of the status; UNKNOWN is judged at read from health and the listener's silence. */
+  status: z.enum(['UNUSED', 'READY', 'AWAITING_DELETE']),
+  config: deploymentConfig,
+  /** The kind and the fields of the latest revision's source. */
+  revision_source: z.enum(sources),
+  revision_config: revisionConfig,
+  listener_id: z.string(),
+  k8s_namespace: z.string().optional(),
+  secret_names: z.array(z.string()),
+  secret_references: z.array(secretReference),
+  /** Counts configuration changes (the ETag). */
+  config_version: z.int(),
+  /** The version item that holds the current configuration, and that of the secrets (none: no secrets). */
+  configuration: z.int(),
+  secrets: z.int().optional(),
+  latest_number: z.int(),
+  latest_revision_id: z.string(),
+  active: active.optional(),
+  slot: slot.optional(),
+  queued: z.array(z.int()),
+  /** The open task on the listener, whichever revision it serves; at most one. */
+  task_id: z.string().optional(),
+  epoch: z.int(),
+  /** Epoch milliseconds; only while sweep has to look at it. */
+  due_at: z.number().optional(),
+  artifacts: keptArtifacts.optional(),
+});
+export type Deployment = z.infer<typeof deployment>;
+
+export const revision = z.object({
+  ...base,
+  entity: z.literal('revision'),
+  deployment_id: z.string(),
+  id: z.string(),
+  number: z.int(),
+  source: z.enum(sources),
+  status: z.enum(revisionStatuses),
+  status_message: z.string().optional(),
+  history: z.array(z.object({ status: z.enum(revisionStatuses), at: z.string() })),
+  created_at: z.string(),
+  updated_at: z.string(),
+  created_by: z.string(),
+  revision_config: revisionConfig,
+  configuration: z.int(),
+  secrets: z.int().optional(),
+  /** It names no source of its own: kind, commit and artifact are those of the revision before it, once that has ended. */
+  inherits: z.boolean(),
+  artifact: artifactItem.optional(),
+  /** Names its execution, with its id: an execution that died goes on as the next attempt. What an earlier one still writes is refused. */
+  attempt: z.int().optional(),
+  /** This attempt died without an outcome, and the next is to be started; `cause` is the workflow's word for it. */
+  restart: z.object({ attempt: z.int(), cause: z.string() }).optional(),
+  /** How often its executions died in the stage that it is in. */
+  deaths: z.object({ stage: z.enum(['create', 'build', 'deploy']), count: z.int() }).optional(),
+  /** Epoch milliseconds: the workflow said first that it knows of no execution; what it says is eventually consistent. */
+  execution_absent_since: z.number().optional(),
+  build_id: z.string().optional(),
+  /** Epoch milliseconds; the build may take so long, waiting included. */
+  build_due_at: z.number().optional(),
+  /** Epoch milliseconds: the builder said first that it knows of no such build. */
+  build_absent_since: z.number().optional(),
+  /** How many builds of it were lost through no fault of its own: each build has a name of its own. */
+  builds_lost: z.int().optional(),
+  /** The last of them, and the attempt in which it was lost. */
+  lost_build: z.object({ id: z.string(), attempt: z.int() }).optional(),
+  /** Why its build is being stopped, when that is not by an interrupt. */
+  stop_reason: z.string().optional(),
+  /** No build can start, and none of its tokens is alive until the next try. */
+  at_capacity: z.boolean().optional(),
+  /** Epoch milliseconds; only while sweep has to look at it. */
+  due_at: z.number().optional(),
+  task_id: z.string().optional(),
+  outcome: outcome.optional(),
+  interrupt_requested_at: z.string().optional(),
+  /** The listener has announced that it moves traffic: from here on it is too late to interrupt. */
+  switching: z.boolean().optional(),
+});
+export type Revision = z.infer<typeof revision>;
+
+/** Immutable; what revisions snapshot. */
+export const configuration = z.object({
+  ...base,
+  entity: z.literal('configuration'),
+  version: z.int(),
+  repo_url: z.string().optional(),
+  install_command: z.string().optional(),
+  build_command: z.string().optional(),
+  resource_spec: json.optional(),
+  secret_references: z.array(secretReference),
+  secret_names: z.array(z.string()),
+});
+export type Configuration = z.infer<typeof configuration>;
+
+/** Immutable; `sealed` opens only under this tenant and deployment. */
+export const secretsVersion = z.object({
+  ...base,
+  entity: z.literal('secrets'),
+  version: z.int(),
+  sealed: z.string(),
+});
+
+export const taskToken = z.object({
+  ...base,
+  entity: z.literal('token'),
+  stage: z.enum(['build', 'deploy']),
+  token: z.string(),
+});
+export type TaskToken = z.infer<typeof taskToken>;
+
+/** What lists walk over and filter by. Thin: a hundred skipped ones cost 5 read units at most. Tenant and id are in its key alone. */
+export const deploymentRow = z.object({
+  v: z.literal(1),
+  entity: z.literal('deployment_row'),
+  /** The deployment's id. */
+  sk: z.string(),
+  name: z.string(),
+  status: z.enum(['UNUSED', 'READY', 'AWAITING_DELETE']),
+  agent_id: z.string().optional(),
+  agent_environment: z.string().optional(),
+  image_version: z.string().optional(),
+  /** The id of its listener, packed (see deployment-rows.ts). */
+  listener: z.string(),
+  /** What runs is not healthy, or nothing runs; absent: all is well. */
+  health: z.enum(['poor', 'gone']).optional(),
+});
+export type DeploymentRow = z.infer<typeof deploymentRow>;
+
+export const listener = z.object({
+  ...base,
+  entity: z.literal('listener'),
+  id: z.string(),
+  compute_type: z.enum(computeTypes),
+  compute_id: z.string(),
+  k8s_namespaces: z.array(z.string()),
+  compute_config: json,
+  version: z.string().optional(),
+  is_default: z.boolean(),
+  /**
+   * Set while it is found out whether deployments still use the listener, or these namespaces of it: neither takes new ones meanwhile.
+   * Its id is of the one request that asked, so nobody acts on what another has found out.
+   */
+  closing: z.object({ id: z.string(), namespaces: z.array(z.string()).optional() }).optional(),
+  created_at: z.string(),
+  updated_at: z.string(),
+});
+export type Listener = z.infer<typeof listener>;
+
+const task = z.object({
+  ...base,
+  entity: z.literal('task'),
+  id: z.string(),
+  listener_id: z.string(),
+  deployment_id: z.string(),
+  epoch: z.int(),
+  offered_at: z.number(),
+});
+const lease = {
+  lease_id: z.string(),
+  lease_until: z.number(),
+  last_heartbeat_at: z.number(),
+  instance_id: z.string(),
+};
+/** May be claimed. The lease is the one that ran out, if it was claimed before: its holder may still take the task up again. */
+const offered = task.extend({ state: z.literal('offered'), ...z.object(lease).partial().shape });
+/** Under a lease. */
+const claimed = task.extend({ state: z.literal('claimed'), ...lease });
+/** Claimed once, now to be stopped. */
+const cancelled = task.extend({ state: z.literal('cancelled'), ...lease });
+
+const deploy = { kind: z.literal('DEPLOY'), revision_id: z.string() };
+const removal = { kind: z.literal('DELETE') };
+
+/** What a listener is to do, and how far that is: to deploy a revision, or to remove what it runs of a deployment. */
+export const openTask = z.discriminatedUnion('kind', [
+  z.discriminatedUnion('state', [offered.extend(deploy), claimed.extend(deploy), cancelled.extend(deploy)]),
+  z.discriminatedUnion('state', [
+    offered.extend(removal),
+    claimed.extend(removal),
+    cancelled.extend(removal),
+  ]),
+]);
+export type OpenTask = z.infer<typeof openTask>;
+export type DeployTask = Extract<OpenTask, { kind: 'DEPLOY' }>;
+export type DeletionTask = Extract<OpenTask, { kind: 'DELETE' }>;
+export type ClaimedTask = Extract<OpenTask, { state: 'claimed' }>;
+
+/** One row of a listener's `desired`. */
+export const placement = z.object({
+  ...base,
+  entity: z.literal('placement'),
+  deployment_id: z.string(),
+  revision_id: z.string().optional(),
+  epoch: z.int(),
+  held: z.boolean(),
+  /** The deployment's own address; null: it has none. */
+  custom_url: z.string().nullable(),
+});
+export type Placement = z.infer<typeof placement>;

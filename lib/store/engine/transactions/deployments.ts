@@ -1,0 +1,207 @@
+import type { AuditMark } from '../../audit-events.ts';
+import { equals, guard, present, put, putNew, update } from '../../dynamodb/expressions.ts';
+import type { Write } from '../../dynamodb/transact.ts';
+import { checkIntegration } from '../../integrations.ts';
+import {
+  agentKey,
+  configurationKey,
+  deploymentKeyOf,
+  deploymentRowKey,
+  nameKey,
+  secretsKey,
+} from '../../keys/index.ts';
+import { checkListener, checkOpen } from '../../listeners/listener-writes.ts';
+import { rowOf } from '../deployment-rows.ts';
+import { claimHost } from '../hosts.ts';
+import type { Configuration, Deployment, Listener, Revision } from '../items.ts';
+import { inFlightDue } from '../looks.ts';
+import type { NameReservation } from '../names.ts';
+import { noteMade, noteMadeFirst } from '../revision-ends.ts';
+import { putRevision } from '../revisions.ts';
+
+/** Sweep looks at a queue within this time, should the stream not have. */
+const queueDue = ({ tenant_id: tenantId, id: deploymentId }: Deployment, now: number) =>
+  inFlightDue({ tenantId, deploymentId }, now);
+
+/** What revisions snapshot of a deployment's configuration. */
+function configurationOf(deployment: Deployment): Configuration {
+  const { config } = deployment;
+  return {
+    v: 1,
+    entity: 'configuration',
+    tenant_id: deployment.tenant_id,
+    version: deployment.configuration,
+    ...(config.repo_url !== undefined && { repo_url: config.repo_url }),
+    ...(config.install_command !== undefined && { install_command: config.install_command }),
+    ...(config.build_command !== undefined && { build_command: config.build_command }),
+    ...(config.resource_spec !== undefined && { resource_spec: config.resource_spec }),
+    secret_references: deployment.secret_references,
+    secret_names: deployment.secret_names,
+  };
+}
+
+/**
+ * The configuration that this deployment has now, as the version item that revisions refer to. It also says who asked for it: written once,
+ * it is where that costs nothing later.
+ */
+const putConfiguration = (deployment: Deployment, audit: AuditMark): Write =>
+  putNew('configuration', {
+    ...configurationKey(deployment.tenant_id, deployment.id, deployment.configuration),
+    ...configurationOf(deployment),
+    // What is asked for may be the revision rather than the change that it makes.
+    audit: audit.action.startsWith('revision.')
+      ? { ...audit, subject_id: deployment.latest_revision_id }
+      : audit,
+  });
+
+function putSecrets(deployment: Deployment, version: number, sealed: string): Write {
+  const key = secretsKey(deployment.tenant_id, deployment.id, version);
+  const item = { v: 1, entity: 'secrets', tenant_id: deployment.tenant_id, version, sealed };
+  return putNew('secrets', { ...key, ...item });
+}
+
+export type NewDeployment = {
+  deployment: Deployment;
+  /** Its first. */
+  revision: Revision;
+  listener: Listener;
+  /** The ciphertext of its secrets, if there are any. */
+  sealed: string | undefined;
+  /** Tells a repeated request from another one. */
+  requestHash: string;
+  audit: AuditMark;
+  /** Epoch milliseconds. */
+  now: number;
+};
+
+/**
+ * Makes a deployment and its first revision. Demands that its name, agent and host are free, that its listener takes it, and that its
+ * integration is there (the writes `name`, `agent`, `host`, `listener` and `integration` fail then).
+ */
+export function createDeployment(made: NewDeployment): Write[] {
+  const { deployment, revision, listener, sealed, requestHash, audit, now } = made;
+  const { tenant_id: tenantId, id, agent, config } = deployment;
+  const due = deployment.queued.length > 0 ? queueDue(deployment, now) : {};
+  const integrationId = config.integration_id;
+  return [
+    putNew('deployment', { ...deploymentKeyOf(deployment), ...deployment, ...due }),
+    put('deployment_row', { ...deploymentRowKey(tenantId, id), ...rowOf(deployment) }),
+    reserveName(deployment, requestHash),
+    putRevision(revision),
+    ...noteMadeFirst(revision),
+    putConfiguration(deployment, audit),
+    checkOpen(listener, deployment.k8s_namespace),
+    ...claimHost(deployment),
+    ...(integrationId === undefined ? [] : [checkIntegration(tenantId, integrationId)]),
+    ...(sealed === undefined ? [] : [putSecrets(deployment, 1, sealed)]),
+    ...(agent === undefined ? [] : [reserveAgent(deployment, agent)]),
+  ];
+}
+
+function reserveName(deployment: Deployment, requestHash: string): Write {
+  const reservation: NameReservation = {
+    v: 1,
+    entity: 'name',
+    tenant_id: deployment.tenant_id,
+    deployment_id: deployment.id,
+    created_by: deployment.created_by,
+    created_at: deployment.created_at,
+    request_hash: requestHash,
+  };
+  return putNew('name', { ...nameKey(deployment.tenant_id, deployment.name), ...reservation });
+}
+
+const reserveAgent = (
+  { tenant_id, id }: Deployment,
+  { agent_id: agentId, environment }: NonNullable<Deployment['agent']>,
+): Write => {
+  const reservation = { v: 1, entity: 'agent', tenant_id, deployment_id: id };
+  return putNew('agent', { ...agentKey(tenant_id, agentId, environment), ...reservation });
+};
+
+/** The attributes that requests own; all others are the engine's, which changes them at the same time. */
+const OWNED = [
+  'updated_at',
+  'display_name',
+  'config',
+  'revision_source',
+  'revision_config',
+  'secret_names',
+  'secret_references',
+  'config_version',
+  'configuration',
+  'secrets',
+  'tracked_packages',
+  'latest_number',
+  'latest_revision_id',
+] as const satisfies (keyof Deployment)[];
+
+/** Those of them that a request may take away. */
+const CLEARED = ['display_name', 'secrets'] as const satisfies (typeof OWNED)[number][];
+
+export type ChangedDeployment = {
+  /** As it was read. */
+  before: Deployment;
+  after: Deployment;
+  /** The revision that the change makes, if it makes one. */
+  revision: Revision | undefined;
+  /** The ciphertext of the secrets, if they change. */
+  sealed: string | undefined;
+  audit: AuditMark;
+  /** Epoch milliseconds. */
+  now: number;
+};
+
+/**
+ * Changes what requests own of a deployment, and queues the new revision. Demands that no other request was quicker, that no deletion was
+ * asked for meanwhile and that the listener is there; what the engine changed meanwhile stays.
+ */
+export function changeDeployment({
+  before,
+  after,
+  revision,
+  sealed,
+  audit,
+  now,
+}: ChangedDeployment): Write[] {
+  const queued = revision?.status === 'QUEUED' ? revision.number : undefined;
+  return [
+    ownedChange(
+      before,
+      after,
+      {
+        // Where a configuration is stored it says who asked.
+        ...(revision === undefined && { audit }),
+        ...(queued !== undefined && queueDue(before, now)),
+      },
+      queued,
+    ),
+    checkListener(before),
+    ...(revision === undefined
+      ? []
+      : [putRevision(revision), ...noteMade(revision), putConfiguration(after, audit)]),
+    ...(sealed === undefined ? [] : [putSecrets(after, after.config_version, sealed)]),
+  ];
+}
+
+function ownedChange(
+  before: Deployment,
+  after: Deployment,
+  beside: Record<string, unknown>,
+  queued: number | undefined,
+): Write {
+  const owned = Object.fromEntries(OWNED.map((field) => [field, after[field]]));
+  return update(
+    'deployment',
+    deploymentKeyOf(before),
+    {
+      set: { ...owned, ...beside },
+      remove: CLEARED.filter((field) => after[field] === undefined),
+      ...(queued !== undefined && { append: { queued: [queued] } }),
+    },
+    guard('request: still there', present('pk')),
+    guard('request: version as read', equals('config_version', before.config_version)),
+    guard('request: number as read', equals('latest_number', before.latest_number)),
+    guard('deletion: as read', equals('status', before.status)),
+  );
+}

@@ -1,0 +1,166 @@
+import type { Ending } from '../../../domain/ending.ts';
+import { stageOf } from '../../../domain/transitions.ts';
+import { equals, guard, remove, same, update } from '../../dynamodb/expressions.ts';
+import type { Write } from '../../dynamodb/transact.ts';
+import { deploymentKeyOf, tokenKey } from '../../keys/index.ts';
+import { addressStays, place } from '../../listeners/placements.ts';
+import { cancelTask, endTask } from '../../listeners/tasks.ts';
+import type { KeptArtifacts } from '../artifact-shapes.ts';
+import { activeRow } from '../deployment-rows.ts';
+import { slotAsRead } from '../deployments.ts';
+import type { Deployment, OpenTask, Revision } from '../items.ts';
+import { DUE, endedDue, inFlightDue } from '../looks.ts';
+import { noteEnds } from '../revision-ends.ts';
+import { move, sameOutcome } from '../revision-moves.ts';
+import { refOf } from '../revisions.ts';
+
+export type EndFacts = {
+  deployment: Deployment;
+  revision: Revision;
+  ending: Ending;
+  /** The deployment's open task, of whichever revision. */
+  task: OpenTask | undefined;
+  /** A token is stored for the revision. */
+  hasToken: boolean;
+  /** What is left of the deployment's artifacts; undefined: as before. */
+  artifacts: KeptArtifacts | undefined;
+  /** Epoch milliseconds. */
+  now: number;
+};
+
+/**
+ * Ends a revision that was taken from the queue, and frees the slot: the only way in which such a revision ends. With it go its open task,
+ * what its listener should run and the deployment's row in the list. Demands that the revision, the deployment and its task are as read.
+ */
+export function endRevision(facts: EndFacts): Write[] {
+  const { deployment, revision, ending, hasToken } = facts;
+  const row = listedActive(facts);
+  return [
+    endOfRevision(facts),
+    ...noteEnds([revision], ending.status),
+    endInDeployment(facts),
+    ...endOfTask(facts),
+    ...placementAfter(facts),
+    ...(row === undefined ? [] : [activeRow(deployment, row)]),
+    ...(hasToken
+      ? [remove('token', tokenKey(revision.tenant_id, revision.deployment_id, revision.number))]
+      : []),
+  ];
+}
+
+function endOfRevision({ revision, ending, now }: EndFacts): Write {
+  const ref = refOf(revision);
+  const due = buildMayRun(revision) ? inFlightDue(ref, now) : endedDue(ref, now);
+  return move(
+    revision,
+    ending.status,
+    now,
+    {
+      set: { status_message: ending.message, ...due },
+      remove: ['build_due_at', 'restart', 'at_capacity'],
+    },
+    guard('interrupt: as read', same('interrupt_requested_at', revision.interrupt_requested_at)),
+    sameOutcome(revision),
+  );
+}
+
+/** Its build was started, and nothing that we know of has ended it: sweep looks at the revision until it has. */
+const buildMayRun = ({ build_id: buildId, status, outcome }: Revision): boolean =>
+  buildId !== undefined && stageOf(status) === 'build' && outcome?.stage !== 'build';
+
+/** The task that is still open for the revision; one that was cancelled ends by itself. */
+function ownTask({ task, revision }: EndFacts): Exclude<OpenTask, { state: 'cancelled' }> | undefined {
+  if (task?.kind !== 'DEPLOY' || task.revision_id !== revision.id) return undefined;
+  return task.state === 'cancelled' ? undefined : task;
+}
+
+const epochAfter = (facts: EndFacts): number => facts.deployment.epoch + (ownTask(facts) ? 1 : 0);
+
+/** Nobody has claimed it: it is gone with the revision. */
+const isWithdrawn = (facts: EndFacts): boolean => ownTask(facts)?.state === 'offered';
+
+const taskStays = (facts: EndFacts): boolean => facts.task !== undefined && !isWithdrawn(facts);
+
+function endOfTask(facts: EndFacts): Write[] {
+  const own = ownTask(facts);
+  if (own === undefined) return [];
+  return own.state === 'claimed' ? [cancelTask(own)] : endTask(own, 'withdrawn', false, facts.now);
+}
+
+function endInDeployment(facts: EndFacts): Write {
+  const { deployment, revision, ending, artifacts, now } = facts;
+  const { slot } = deployment;
+  const holdsSlot = slot?.kind === 'revision' && slot.revision_id === revision.id;
+  const moreToDo = deployment.queued.length > 0 || taskStays(facts) || !isListed(deployment);
+  const commit = revision.revision_config.repo_commit_sha;
+  const newest = deployment.latest_number === revision.number && commit !== undefined;
+  const active = activeAfter(facts);
+  return update(
+    'deployment',
+    deploymentKeyOf(deployment),
+    {
+      set: {
+        updated_at: new Date(now).toISOString(),
+        epoch: epochAfter(facts),
+        artifacts,
+        ...(newest && { 'revision_config.repo_commit_sha': commit }),
+        ...(moreToDo && inFlightDue(refOf(revision), now)),
+        ...(active !== undefined && { active }),
+        ...(ending.status === 'DEPLOYED' && isListed(deployment) && { status: 'READY' }),
+      },
+      remove: [
+        ...(holdsSlot ? ['slot'] : []),
+        ...(moreToDo ? [] : DUE),
+        ...(isWithdrawn(facts) ? ['task_id'] : []),
+      ],
+    },
+    guard('epoch: as read', equals('epoch', deployment.epoch)),
+    guard('deletion: as read', equals('status', deployment.status)),
+    guard('queue: as read', equals('queued', deployment.queued)),
+    guard('task: as read', same('task_id', deployment.task_id)),
+    slotAsRead(deployment),
+    addressStays(deployment),
+  );
+}
+
+/** What is being deleted stays so, and its row has left the list. */
+const isListed = ({ status }: Deployment): boolean => status !== 'AWAITING_DELETE';
+
+const listedActive = (facts: EndFacts): Deployment['active'] =>
+  isListed(facts.deployment) ? activeAfter(facts) : undefined;
+
+/** What serves from now on; undefined: as before. */
+const activeAfter = ({ deployment, revision, ending }: EndFacts): Deployment['active'] =>
+  ending.status === 'DEPLOYED' ? activated(deployment, revision) : failedActive(deployment, revision);
+
+function activated(deployment: Deployment, revision: Revision): NonNullable<Deployment['active']> {
+  const { outcome: said } = revision;
+  const outcome = said?.stage === 'deploy' && said.result === 'succeeded' ? said : undefined;
+  return {
+    revision_id: revision.id,
+    number: revision.number,
+    ...(outcome?.url !== undefined && { url: outcome.url }),
+    ...(outcome?.image_version !== undefined && { image_version: outcome.image_version }),
+    healthy: true,
+    epoch: outcome?.epoch ?? deployment.epoch,
+    reconciled: true,
+  };
+}
+
+/** A failed revision never replaces the active one; but when the listener could not restore that, it no longer serves. */
+function failedActive(deployment: Deployment, revision: Revision): Deployment['active'] {
+  const { outcome } = revision;
+  const isLost =
+    outcome?.stage === 'deploy' && outcome.result === 'failed' && outcome.previous_serving === false;
+  if (!isLost || deployment.active === undefined) return undefined;
+  const reason = `The deploy of revision ${revision.id} failed and this one could not be restored.`;
+  return { ...deployment.active, healthy: false, reason };
+}
+
+/** What the listener should run, once a task was offered to it. */
+function placementAfter(facts: EndFacts): Write[] {
+  const { deployment, revision, ending } = facts;
+  if (revision.task_id === undefined) return [];
+  const serving = ending.status === 'DEPLOYED' ? revision.id : deployment.active?.revision_id;
+  return place(deployment, serving, epochAfter(facts), taskStays(facts));
+}

@@ -1,0 +1,87 @@
+import type { RevisionRef } from '../../../adapters/workflow.ts';
+import { above, equals, guard, same, update } from '../../dynamodb/expressions.ts';
+import type { Write } from '../../dynamodb/transact.ts';
+import { deploymentKeyOf, revisionKeyOf } from '../../keys/index.ts';
+import type { Deployment, OpenTask, Revision } from '../items.ts';
+import { DUE, dueAt, inFlightDue } from '../looks.ts';
+import { revise, sameRevision, statusAsRead } from '../revision-moves.ts';
+import { refOf } from '../revisions.ts';
+
+// When sweep looks again at what nothing else may wake.
+
+/**
+ * Only its listener brings a deletion forward that is offered to it, and its claim makes the deployment due: until then a look is for lost
+ * events alone, and may have to be repeated for as long as a listener is away.
+ */
+const OFFERED_DELETION_LOOK_MILLISECONDS = 15 * 60_000;
+
+const notAskedFor = ({ due_at }: { due_at?: number | undefined }) =>
+  guard('look: nobody asked for one', same('due_at', due_at));
+
+/** Since when (epoch milliseconds) the workflow has known of no execution, and the builder of no build; undefined: they know of one. */
+export type Absences = { execution: number | undefined; build: number | undefined };
+
+/** Puts off the next look at the revision in the slot, and keeps what asking has told. Demands that nobody asked for a look meanwhile. */
+export function lookAtRevisionLater(revision: Revision, absent: Absences, now: number): Write {
+  const since = { execution_absent_since: absent.execution, build_absent_since: absent.build };
+  const names = ['execution_absent_since', 'build_absent_since'] as const;
+  const ref = refOf(revision);
+  return revise(
+    ref,
+    {
+      set: { ...since, ...inFlightDue(ref, now) },
+      remove: names.filter((name) => since[name] === undefined && revision[name] !== undefined),
+    },
+    statusAsRead(revision),
+    notAskedFor(revision),
+  );
+}
+
+/**
+ * Puts off the next look at a deployment without a revision in its slot, or ends the looking when nothing of it is in flight. Demands
+ * that it is as it was read, and that nobody asked for a look meanwhile.
+ */
+export function lookAtDeploymentLater(
+  deployment: Deployment,
+  task: OpenTask | undefined,
+  now: number,
+): Write {
+  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const deleting = deployment.slot?.kind === 'delete';
+  const idle = deployment.queued.length === 0 && task === undefined && !deleting;
+  const waits = deleting && task?.state === 'offered';
+  const next = waits ? dueAt(owner, now + OFFERED_DELETION_LOOK_MILLISECONDS) : inFlightDue(owner, now);
+  return update(
+    'deployment',
+    deploymentKeyOf(deployment),
+    idle ? { remove: [...DUE] } : { set: next },
+    guard('look: slot as read', same('slot.kind', deployment.slot?.kind)),
+    guard('look: task as read', same('task_id', deployment.task_id)),
+    guard('look: queue as read', equals('queued', deployment.queued)),
+    notAskedFor(deployment),
+  );
+}
+
+/** Makes sweep look at a revision now. Demands that it is in flight and not overdue already: how late that is must not be forgotten. */
+export const lookNow = (ref: RevisionRef, now: number): Write =>
+  revise(ref, { set: { due_at: now } }, guard('look: due later', above('due_at', now)));
+
+/** Sweep looks once more at a revision that has ended: its build may still run, or is not known (yet). Demands that it is as read. */
+export const lookAtEndedAgain = (item: Revision, isAbsent: boolean, now: number): Write =>
+  update(
+    'revision',
+    revisionKeyOf(refOf(item)),
+    { set: { ...inFlightDue(refOf(item), now), ...(isAbsent && { build_absent_since: now }) } },
+    sameRevision(item.id),
+    statusAsRead(item),
+  );
+
+/** Sweep need not look at a revision any more that has ended. Demands that it is as read. */
+export const endLooks = (item: Revision): Write =>
+  update(
+    'revision',
+    revisionKeyOf(refOf(item)),
+    { remove: [...DUE, 'build_absent_since'] },
+    sameRevision(item.id),
+    statusAsRead(item),
+  );

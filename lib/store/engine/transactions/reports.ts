@@ -1,0 +1,30 @@
+import { atMost, equals, update } from '../../dynamodb/expressions.ts';
+import type { Write } from '../../dynamodb/transact.ts';
+import { deploymentKeyOf } from '../../keys/index.ts';
+import { countReport } from '../../listeners/placements.ts';
+import { activeRow } from '../deployment-rows.ts';
+import type { Deployment } from '../items.ts';
+
+type Active = NonNullable<Deployment['active']>;
+
+/**
+ * A listener's report changes what is known of the active revision. Demands that this revision is still the active one, deployed no later
+ * than the reported epoch, and that the deployment's status is as read.
+ */
+export const recordReport = (
+  deployment: Deployment,
+  before: Active,
+  after: Active,
+  epoch: number,
+): Write[] => [
+  update(
+    'deployment',
+    deploymentKeyOf(deployment),
+    { set: { active: after } },
+    equals('active.revision_id', before.revision_id),
+    atMost('active.epoch', epoch),
+    equals('status', deployment.status),
+  ),
+  ...(deployment.status === 'AWAITING_DELETE' ? [] : [activeRow(deployment, after)]),
+  countReport(deployment),
+];

@@ -1,0 +1,48 @@
+import { absent, equals, guard, update } from '../../dynamodb/expressions.ts';
+import type { Write } from '../../dynamodb/transact.ts';
+import { deploymentKey } from '../../keys/index.ts';
+import type { Slot } from '../items.ts';
+import { DUE, inFlightDue } from '../looks.ts';
+import { revise } from '../revision-moves.ts';
+
+type Owner = { tenantId: string; deploymentId: string };
+
+const isFree = guard('slot: free', absent('slot'));
+
+/**
+ * Gives the slot to the oldest queued revision. Demands that the slot is free, and that the revision is still queued and the first:
+ * the reason why revisions never overlap.
+ */
+export function takeSlot(owner: Owner, { id, number }: { id: string; number: number }, now: number): Write[] {
+  const slot: Slot = { kind: 'revision', revision_id: id, number, since: new Date(now).toISOString() };
+  return [
+    update(
+      'deployment',
+      deploymentKey(owner.tenantId, owner.deploymentId),
+      { set: { slot }, remove: ['queued[0]', ...DUE] },
+      isFree,
+      guard('slot: head of the queue', equals('queued[0]', number)),
+    ),
+    revise(
+      { ...owner, revisionId: id },
+      { set: { attempt: 1, ...inFlightDue(owner, now) } },
+      guard('slot: still queued', equals('status', 'QUEUED')),
+    ),
+  ];
+}
+
+/**
+ * Gives the slot to the deletion, which never gives it back: the deployment goes with it. Demands that the deletion is asked for,
+ * that the slot is free and that nothing is queued.
+ */
+export function takeSlotToDelete(owner: Owner, now: number): Write {
+  const slot: Slot = { kind: 'delete', since: new Date(now).toISOString() };
+  return update(
+    'deployment',
+    deploymentKey(owner.tenantId, owner.deploymentId),
+    { set: { slot } },
+    isFree,
+    guard('deletion: asked for', equals('status', 'AWAITING_DELETE')),
+    guard('slot: nothing is queued', equals('queued', [])),
+  );
+}

@@ -1,0 +1,116 @@
+import type { ExecutionInput } from '../../../adapters/workflow.ts';
+import { numberOf } from '../../../domain/revision-id.ts';
+import { absent, equals, guard, put, remove, same } from '../../dynamodb/expressions.ts';
+import type { Write } from '../../dynamodb/transact.ts';
+import { tokenKey } from '../../keys/index.ts';
+import type { Revision, TaskToken } from '../items.ts';
+import { inFlightDue } from '../looks.ts';
+import type { Outcome } from '../outcome-shapes.ts';
+import { move, notInterrupted, ownAttempt, revise, withoutOutcome } from '../revision-moves.ts';
+import { refOf } from '../revisions.ts';
+
+// What the states of an execution write. Each demands that its attempt is the one at work, and that no interrupt is asked for.
+
+/** What a state is called with that waits for its token. */
+export type TokenTask = ExecutionInput & { token: string };
+
+const tokenAt = ({ tenantId, deploymentId, revisionId }: ExecutionInput) =>
+  tokenKey(tenantId, deploymentId, numberOf(revisionId));
+
+/** Keeps the newest token of a revision; tokens never leave the table. */
+function keepToken(task: TokenTask, stage: TaskToken['stage']): Write {
+  const item: TaskToken = { v: 1, entity: 'token', tenant_id: task.tenantId, stage, token: task.token };
+  return put('token', { ...tokenAt(task), ...item });
+}
+
+/** A token that was answered is of no more use. Demands that it is still this one: that of a retried step stays. */
+export const forgetToken = (
+  { tenantId, deploymentId }: { tenantId: string; deploymentId: string },
+  number: number,
+  token: TaskToken,
+): Write =>
+  remove(
+    'token',
+    tokenKey(tenantId, deploymentId, number),
+    guard('token: the one that was answered', equals('token', token.token)),
+  );
+
+/** What Prepare finds out of a revision; undefined: nothing of that kind. */
+export type PreparedFacts = {
+  outcome?: Outcome;
+  artifact?: Revision['artifact'];
+  commit?: string | undefined;
+  message?: string | undefined;
+};
+
+/** Prepare takes a revision on, with what it found out. Demands that the revision's status is as read; repeated, it writes the same again. */
+export function prepare(
+  revision: Revision,
+  to: Revision['status'],
+  { outcome, artifact, commit, message }: PreparedFacts,
+  { attempt, now }: { attempt: number; now: number },
+): Write {
+  const facts = { outcome, artifact, status_message: message, 'revision_config.repo_commit_sha': commit };
+  const set = { ...inFlightDue(refOf(revision), now), ...facts };
+  return move(revision, to, now, { set }, notInterrupted, ownAttempt(attempt));
+}
+
+/** Build waits for the build to end, until `dueAt` (epoch milliseconds). Demands that the revision's status is as read. */
+export const awaitBuild = (
+  task: TokenTask,
+  revision: Revision,
+  { dueAt, now }: { dueAt: number; now: number },
+): Write[] => [
+  move(
+    revision,
+    revision.status,
+    now,
+    { set: { build_due_at: dueAt } },
+    notInterrupted,
+    ownAttempt(task.attempt),
+  ),
+  keepToken(task, 'build'),
+];
+
+/** Keeps the id of the build that was started. Demands that there is no outcome and no build, and that none was lost since the read. */
+export const keepBuildId = (
+  task: TokenTask,
+  buildId: string,
+  { at_capacity: hasWaited, builds_lost: lost }: Revision,
+): Write =>
+  revise(
+    task,
+    { set: { build_id: buildId }, remove: hasWaited === true ? ['at_capacity', 'status_message'] : [] },
+    ownAttempt(task.attempt),
+    notInterrupted,
+    withoutOutcome,
+    guard('build: none is known', absent('build_id')),
+    guard('build: none was lost since', same('builds_lost', lost)),
+  );
+
+/** No build can start until the next try, and nothing waits for a token: a person sees why, and an interrupt ends the revision directly. */
+export const noteCapacity = (task: TokenTask, message: string): Write[] => [
+  revise(
+    task,
+    { set: { at_capacity: true, status_message: message } },
+    ownAttempt(task.attempt),
+    notInterrupted,
+  ),
+  remove('token', tokenAt(task), guard('token: its own', equals('token', task.token))),
+];
+
+/** Deploy waits for the listener. A revision that is being deployed already stays so. Demands that the revision's status is as read. */
+export function awaitDeploy(task: TokenTask, revision: Revision, now: number): Write[] {
+  const again = revision.status === 'DEPLOYING' || revision.status === 'UNKNOWN';
+  return [
+    move(
+      revision,
+      again ? revision.status : 'AWAITING_DEPLOY',
+      now,
+      revision.outcome?.stage === 'build' ? { remove: ['outcome'] } : {},
+      notInterrupted,
+      ownAttempt(task.attempt),
+    ),
+    keepToken(task, 'deploy'),
+  ];
+}

@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { absent, put } from '../dynamodb/expressions.ts';
+import { find } from '../dynamodb/reads.ts';
+import { type Write } from '../dynamodb/transact.ts';
+import { uploadKey } from '../keys/index.ts';
+import type { Table } from '../table.ts';
+
+/** An uploaded tarball as it was when it was first named: the version that every build of it reads. */
+export const upload = z.object({
+  v: z.literal(1),
+  entity: z.literal('upload'),
+  tenant_id: z.string(),
+  deployment_id: z.string(),
+  id: z.string(),
+  size_bytes: z.number(),
+  version_id: z.string().optional(),
+  sha256: z.string(),
+  recorded_at: z.string(),
+});
+export type Upload = z.infer<typeof upload>;
+
+/** What was recorded of an upload; undefined until a request has named it. */
+export const findUpload = (
+  table: Table,
+  owner: { tenantId: string; deploymentId: string },
+  uploadId: string,
+): Promise<Upload | undefined> =>
+  find(table, uploadKey(owner.tenantId, owner.deploymentId, uploadId), upload);
+
+/** Records an upload. Demands that nobody has recorded it meanwhile. */
+export const putUpload = (item: Upload): Write =>
+  put('upload', { ...uploadKey(item.tenant_id, item.deployment_id, item.id), ...item }, absent('pk'));

@@ -1,0 +1,292 @@
+import { createHash } from 'node:crypto';
+import { numberOf } from '../../domain/revision-id.ts';
+import { from } from '../dynamodb/sort-key-range.ts';
+
+/**
+ * Every key of the table. Each starts with the tenant or organization that owns the item, so code that forgot a check still
+ * could not read across tenants; the exceptions are the API key by its hash (it is what tells the tenant) and the refusals of callers of
+ * whom nothing is known, and the engine's own leases.
+ *
+ * | Question                                              | pk                     | sk                |
+ * |-------------------------------------------------------|------------------------|-------------------|
+ * | one deployment, by id                                 | T#tenant#D#deployment  | A                 |
+ * | its revisions, newest first; one, by number           | T#tenant#D#deployment  | R#number          |
+ * | how a hundred revisions ended (sets of numbers)       | T#tenant#D#deployment  | E#number / 100    |
+ * | the configuration a revision ran                      | T#tenant#D#deployment  | C#version         |
+ * | the secrets a revision ran (ciphertext)               | T#tenant#D#deployment  | S#version         |
+ * | the tarball that was uploaded under this id           | T#tenant#D#deployment  | U#upload          |
+ * | the task token that waits for a revision              | T#tenant#D#deployment  | K#number          |
+ * | its build or deploy log lines, in time's order         | T#tenant#D#deployment  | LOG#type#time     |
+ * | up to when a log is written                           | T#tenant#D#deployment  | LOGEND#type       |
+ * | who asked for its deletion, and how far that is        | T#tenant#D#deployment  | A#DELETION        |
+ * | is this deployment name taken                         | T#tenant#N#name        | A                 |
+ * | is this agent's environment taken                     | T#tenant#G#agent#env   | A                 |
+ * | a tenant's deployments, newest first (thin rows)      | T#tenant#DL            | deployment id     |
+ * | those that are being deleted (thin rows)              | T#tenant#DX            | deployment id     |
+ * | one listener, by id                                   | T#tenant#L#listener    | A                 |
+ * | when it last called                                   | T#tenant#L#listener    | SEEN              |
+ * | the tasks it may claim or holds                       | T#tenant#L#listener    | OPEN#task         |
+ * | a task that ended (expires)                           | T#tenant#L#listener    | DONE#task         |
+ * | what should run on it                                 | T#tenant#L#listener    | P#deployment      |
+ * | has what should run there changed (8 counters)        | T#tenant#L#listener    | P!0..7            |
+ * | what it has reported that changed nothing             | T#tenant#L#listener    | P!REPORTED        |
+ * | which deployment has this host there                  | T#tenant#L#listener    | H#host            |
+ * | a tenant's listeners, oldest first (thin rows)        | T#tenant#LL            | listener id       |
+ * | is this compute id taken                              | T#tenant#LC#compute id | A                 |
+ * | which listener is the marked default                  | T#tenant#LM            | A                 |
+ * | how was this request answered (expires)               | T#tenant#I#sha256      | A                 |
+ * | a tenant's integrations, newest first; one, by id     | T#tenant#IN            | integration id    |
+ * | who did what, newest first (expires)                  | T#tenant#AU            | event id          |
+ * | the same of no one tenant; of no organization         | O#org#AU; I#AU         | event id          |
+ * | who was refused in this hour (expires)                | the same, with AR      | hour#kind         |
+ * | how many events has this deployment had               | T#tenant#E#deployment  | COUNT             |
+ * | those that nobody could be told yet                   | T#tenant#E#deployment  | U#sequence        |
+ * | who holds this API key                                | K#sha256               | A                 |
+ * | a tenant's API keys, newest first (thin rows)         | T#tenant#KL            | key id            |
+ * | an organization's own API keys, newest first          | O#org#KL               | key id            |
+ * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |
+ * | an organization's tenants, newest first (thin rows)   | O#org#TL               | tenant id         |
+ * | an organization's OAuth providers; one, by its name   | O#org#OP               | provider id       |
+ * | a user's OAuth tokens, by provider, person and agent  | T#tenant#OT#sha256     | provider#sha256#token |
+ * | whose is this OAuth token, and where does it lie      | T#tenant#OI#token      | A                 |
+ * | which agents are connected to it                      | T#tenant#OI#token      | C#connection      |
+ * | a user's connections of an agent                      | T#tenant#OC#agent      | sha256#connection |
+ * | a token that is still to be revoked at its provider   | T#tenant#OR#token      | revocation id     |
+ * | how far is this request for consent (expires)        | T#tenant#OA#request    | A                 |
+ * | one tenant; one organization                          | T#tenant; O#org        | A                 |
+ * | which sweep works on this part of the index           | SWEEP#due#0..7         | A                 |
+ * | which embedded runtime runs on this table             | OWNER                  | A                 |
+ *
+ * Those of the OAuth tokens are made in oauth-keys.ts, of the audit in audit-keys.ts, of what should run on a listener in placement-keys.ts.
+ *
+ * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to look at?
+ * due_pk = due#revocations: what has to be revoked at providers?
+ */
+export type Key = { pk: string; sk: string };
+
+const NUMBER_DIGITS = 10;
+const padded = (value: number): string => String(value).padStart(NUMBER_DIGITS, '0');
+
+const deploymentPk = (tenantId: string, deploymentId: string): string => `T#${tenantId}#D#${deploymentId}`;
+const listenerPk = (tenantId: string, listenerId: string): string => `T#${tenantId}#L#${listenerId}`;
+
+export const deploymentKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: 'A',
+});
+
+/** The key of a deployment as it was read. */
+export const deploymentKeyOf = (item: { tenant_id: string; id: string }): Key =>
+  deploymentKey(item.tenant_id, item.id);
+
+export const revisionKey = (tenantId: string, deploymentId: string, number: number): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `R#${padded(number)}`,
+});
+
+/** `hundred`: revisions' numbers divided by a hundred. It sorts before them, and so is purged before they are. */
+export const revisionEndsKey = (
+  { tenantId, deploymentId }: { tenantId: string; deploymentId: string },
+  hundred: number,
+): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `E#${padded(hundred)}`,
+});
+
+/** The key at which the revision of this id would be. */
+export const revisionKeyOf = (ref: { tenantId: string; deploymentId: string; revisionId: string }): Key =>
+  revisionKey(ref.tenantId, ref.deploymentId, numberOf(ref.revisionId));
+
+export const configurationKey = (tenantId: string, deploymentId: string, version: number): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `C#${padded(version)}`,
+});
+
+export const secretsKey = (tenantId: string, deploymentId: string, version: number): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `S#${padded(version)}`,
+});
+
+export const uploadKey = (tenantId: string, deploymentId: string, uploadId: string): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `U#${uploadId}`,
+});
+
+export const tokenKey = (tenantId: string, deploymentId: string, number: number): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `K#${padded(number)}`,
+});
+
+const TIME_DIGITS = 15;
+
+/** A chunk of log lines, by the epoch milliseconds of its last one: from a time on, every chunk that holds such lines. */
+export const logChunkKey = (
+  tenantId: string,
+  deploymentId: string,
+  type: 'build' | 'deploy',
+  lastTimestamp: number,
+): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `LOG#${type}#${String(lastTimestamp).padStart(TIME_DIGITS, '0')}`,
+});
+
+export const logEndKey = (tenantId: string, deploymentId: string, type: 'build' | 'deploy'): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: `LOGEND#${type}`,
+});
+
+export const nameKey = (tenantId: string, name: string): Key => ({ pk: `T#${tenantId}#N#${name}`, sk: 'A' });
+
+export const agentKey = (tenantId: string, agentId: string, environment: string): Key => ({
+  pk: `T#${tenantId}#G#${agentId}#${environment}`,
+  sk: 'A',
+});
+
+export const deploymentRowKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: `T#${tenantId}#DL`,
+  sk: deploymentId,
+});
+
+/** Where a deployment's list row lies while it is being deleted: the list of the others passes over nothing. */
+export const deletedRowKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: `T#${tenantId}#DX`,
+  sk: deploymentId,
+});
+
+export const deletionKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: deploymentPk(tenantId, deploymentId),
+  sk: 'A#DELETION',
+});
+
+/** The sort keys of everything that lies beside a deployment and its deletion, which come first. */
+export const besideDeployment = from('B');
+
+export const listenerKey = (tenantId: string, listenerId: string): Key => ({
+  pk: listenerPk(tenantId, listenerId),
+  sk: 'A',
+});
+
+export const lastSeenKey = (tenantId: string, listenerId: string): Key => ({
+  pk: listenerPk(tenantId, listenerId),
+  sk: 'SEEN',
+});
+
+export const openTaskKey = (tenantId: string, listenerId: string, taskId: string): Key => ({
+  pk: listenerPk(tenantId, listenerId),
+  sk: `OPEN#${taskId}`,
+});
+
+/** The key of an open task as it was read. */
+export const openTaskKeyOf = (task: { tenant_id: string; listener_id: string; id: string }): Key =>
+  openTaskKey(task.tenant_id, task.listener_id, task.id);
+
+export const doneTaskKey = (tenantId: string, listenerId: string, taskId: string): Key => ({
+  pk: listenerPk(tenantId, listenerId),
+  sk: `DONE#${taskId}`,
+});
+
+export const hostKey = (tenantId: string, listenerId: string, host: string): Key => ({
+  pk: listenerPk(tenantId, listenerId),
+  sk: `H#${host}`,
+});
+
+export const listenerRowKey = (tenantId: string, listenerId: string): Key => ({
+  pk: `T#${tenantId}#LL`,
+  sk: listenerId,
+});
+
+export const computeIdKey = (tenantId: string, computeId: string): Key => ({
+  pk: `T#${tenantId}#LC#${computeId}`,
+  sk: 'A',
+});
+
+export const defaultListenerKey = (tenantId: string): Key => ({ pk: `T#${tenantId}#LM`, sk: 'A' });
+
+/** `scopeHash`: of who asked what under which key. */
+export const idempotencyRecordKey = (tenantId: string, scopeHash: string): Key => ({
+  pk: `T#${tenantId}#I#${scopeHash}`,
+  sk: 'A',
+});
+
+export const integrationKey = (tenantId: string, integrationId: string): Key => ({
+  pk: `T#${tenantId}#IN`,
+  sk: integrationId,
+});
+
+/** Beside the deployment's own partition, which is emptied when it is deleted. */
+const eventsPk = (tenantId: string, deploymentId: string): string => `T#${tenantId}#E#${deploymentId}`;
+
+export const eventCountKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: eventsPk(tenantId, deploymentId),
+  sk: 'COUNT',
+});
+
+export const unsentEventsKey = (tenantId: string, deploymentId: string, sequence: number): Key => ({
+  pk: eventsPk(tenantId, deploymentId),
+  sk: `U#${padded(sequence)}`,
+});
+
+/** One event of a token or of a connection to it. */
+export const unsentTokenEventKey = (
+  tenantId: string,
+  { token_id, sequence, id }: { token_id: string; sequence: number; id: string },
+): Key => ({ pk: eventsPk(tenantId, token_id), sk: `${prefix.unsentEvents}${padded(sequence)}#${id}` });
+
+export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
+
+/** Without a tenant the key is the organization's own. */
+export const apiKeyRowKey = (
+  owner: { organizationId: string; tenantId: string | undefined },
+  keyId: string,
+): Key => ({
+  pk: owner.tenantId === undefined ? `O#${owner.organizationId}#KL` : `T#${owner.tenantId}#KL`,
+  sk: keyId,
+});
+
+export const memberKey = (tenantId: string, memberId: string): Key => ({
+  pk: `T#${tenantId}#M`,
+  sk: memberId,
+});
+
+export const tenantRowKey = (organizationId: string, tenantId: string): Key => ({
+  pk: `O#${organizationId}#TL`,
+  sk: tenantId,
+});
+
+export const oauthProviderKey = (organizationId: string, providerId: string): Key => ({
+  pk: `O#${organizationId}#OP`,
+  sk: providerId,
+});
+
+export const authRequestKey = (tenantId: string, authId: string): Key => ({
+  pk: `T#${tenantId}#OA#${authId}`,
+  sk: 'A',
+});
+
+export const tenantKey = (tenantId: string): Key => ({ pk: `T#${tenantId}`, sk: 'A' });
+export const organizationKey = (organizationId: string): Key => ({ pk: `O#${organizationId}`, sk: 'A' });
+
+/** Prefixes of sort keys, for queries over one kind of item in a partition. */
+export const prefix = {
+  revision: 'R#',
+  openTask: 'OPEN#',
+  placement: 'P#',
+  placementVersion: 'P!',
+  unsentEvents: 'U#',
+} as const;
+
+const DUE_SHARDS = 8;
+const dueShard = (shard: number): string => `due#${shard}`;
+
+/** The partitions of the index `due`, but for that of what other schedules look at. */
+export const dueShards: readonly string[] = Array.from({ length: DUE_SHARDS }, (_, shard) => dueShard(shard));
+
+/** The index attributes of an item that sweep must look at from `dueAt` (epoch milliseconds) on. */
+export function due(partitionKey: string, dueAt: number): { due_pk: string; due_at: number } {
+  const shard = (createHash('sha256').update(partitionKey).digest()[0] ?? 0) % DUE_SHARDS;
+  return { due_pk: dueShard(shard), due_at: dueAt };
+}
+
+export const sweepLeaseKey = (partition: string): Key => ({ pk: `SWEEP#${partition}`, sk: 'A' });
+
+export const ownerLeaseKey = (): Key => ({ pk: 'OWNER', sk: 'A' });

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { refuse } from '../../contract/errors.ts';
+import { update } from '../dynamodb/expressions.ts';
+import { find, queryAll } from '../dynamodb/reads.ts';
+import { type Write } from '../dynamodb/transact.ts';
+import { type Listener, listener } from '../engine/items.ts';
+import { lastSeenKey, listenerKey, listenerRowKey } from '../keys/index.ts';
+import type { Table } from '../table.ts';
+
+export const lastSeen = z.object({
+  v: z.literal(1),
+  entity: z.literal('last_seen'),
+  tenant_id: z.string(),
+  at: z.number(),
+  /** When there was last work for it; at first, when it first called. */
+  worked_at: z.number(),
+});
+export type LastSeen = z.infer<typeof lastSeen>;
+
+export const findListener = (
+  table: Table,
+  tenantId: string,
+  listenerId: string,
+): Promise<Listener | undefined> => find(table, listenerKey(tenantId, listenerId), listener);
+
+export async function getListenerItem(table: Table, tenantId: string, listenerId: string): Promise<Listener> {
+  const found = await findListener(table, tenantId, listenerId);
+  if (found === undefined) throw refuse('listener_not_found', { id: listenerId });
+  return found;
+}
+
+/** When a listener last called and had work; kept apart so that a call never contends with a transaction. */
+export const findSeen = (table: Table, tenantId: string, listenerId: string): Promise<LastSeen | undefined> =>
+  find(table, lastSeenKey(tenantId, listenerId), lastSeen);
+
+/** When a listener last called, in epoch milliseconds. */
+export async function findLastSeen(
+  table: Table,
+  tenantId: string,
+  listenerId: string,
+): Promise<number | undefined> {
+  return (await findSeen(table, tenantId, listenerId))?.at;
+}
+
+export async function lastSeenOf(
+  table: Table,
+  tenantId: string,
+  listenerId: string,
+): Promise<{ listener: Listener | undefined; lastSeenAt: number | undefined }> {
+  const [found, lastSeenAt] = await Promise.all([
+    findListener(table, tenantId, listenerId),
+    findLastSeen(table, tenantId, listenerId),
+  ]);
+  return { listener: found, lastSeenAt };
+}
+
+/** A tenant's listeners, oldest first: the list rows hold the whole listener, there are few of them. */
+export const listenerRows = (table: Table, tenantId: string, newestFirst = false): AsyncGenerator<Listener> =>
+  queryAll(table, listener, { pk: listenerRowKey(tenantId, '').pk, newestFirst });
+
+/** Notes when a listener called and had work. */
+export const putSeen = (
+  { tenantId, listenerId }: { tenantId: string; listenerId: string },
+  times: Pick<LastSeen, 'at' | 'worked_at'>,
+): Write => {
+  const set = { v: 1, entity: 'last_seen', tenant_id: tenantId, ...times };
+  return update('last_seen', lastSeenKey(tenantId, listenerId), { set });
+};

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { present, remove, update } from '../dynamodb/expressions.ts';
+import { queryAll } from '../dynamodb/reads.ts';
+import { type Write } from '../dynamodb/transact.ts';
+import { dueItems } from '../engine/due.ts';
+import { REVOCATIONS_DUE, revocationKey } from '../keys/oauth.ts';
+import type { Table } from '../table.ts';
+import type { OAuthToken } from './tokens.ts';
+
+/** Tokens of a grant that nobody has here any more, until their provider has heard of it. Times in epoch milliseconds. */
+export const revocation = z.object({
+  v: z.literal(1),
+  entity: z.literal('oauth_revocation'),
+  tenant_id: z.string(),
+  id: z.string(),
+  token_id: z.string(),
+  organization_id: z.string(),
+  provider_id: z.string(),
+  provider_uid: z.string(),
+  token_url: z.string(),
+  /** As the token had them. */
+  sealed: z.string(),
+  attempts: z.int(),
+  created_at: z.number(),
+  ttl: z.number(),
+});
+export type Revocation = z.infer<typeof revocation>;
+
+/** The request that ended the grant tries first; only then is it the schedule's turn. */
+const FIRST_DUE_MILLISECONDS = 60_000;
+/** Should nobody ever try, the table itself forgets the tokens. */
+const KEPT_SECONDS = 2 * 86_400;
+
+const keyOf = ({ tenant_id, token_id, id }: Revocation) => revocationKey(tenant_id, token_id, id);
+
+/** What is to be revoked of a token; `id`: the revocation's own. */
+export const revocationOf = (token: OAuthToken, { id, now }: { id: string; now: number }): Revocation => ({
+  v: 1,
+  entity: 'oauth_revocation',
+  tenant_id: token.tenant_id,
+  id,
+  token_id: token.id,
+  organization_id: token.organization_id,
+  provider_id: token.provider_id,
+  provider_uid: token.provider_uid,
+  token_url: token.token_url,
+  sealed: token.sealed,
+  attempts: 0,
+  created_at: now,
+  ttl: Math.ceil(now / 1000) + KEPT_SECONDS,
+});
+
+/** Keeps a revocation, which is due a minute later. An update, which makes the item: who refreshes may need it, and has no right to put. */
+export const keepRevocation = (item: Revocation): Write => {
+  const due = { due_pk: REVOCATIONS_DUE, due_at: item.created_at + FIRST_DUE_MILLISECONDS };
+  return update('revocation', keyOf(item), { set: { ...item, ...due } });
+};
+
+/** Removes a revocation, if it is there. */
+export const forgetRevocation = (item: Revocation): Write => remove('revocation', keyOf(item));
+
+/** Counts a failed attempt; the next one is due at `dueAt`. Demands that the revocation is there. */
+export const postponeRevocation = (item: Revocation, dueAt: number): Write =>
+  update('revocation', keyOf(item), { set: { due_at: dueAt }, add: { attempts: 1 } }, present('pk'));
+
+/** The partitions with revocations that are due by `until` (epoch milliseconds): one for each token. */
+export async function dueRevocations(table: Table, until: number): Promise<string[]> {
+  const partitions = new Set<string>();
+  for await (const { pk } of dueItems(table, REVOCATIONS_DUE, until)) partitions.add(pk);
+  return [...partitions];
+}
+
+/** The revocations in one partition. */
+export const revocationsIn = (table: Table, pk: string): AsyncGenerator<Revocation> =>
+  queryAll(table, revocation, { pk });
