@@ -69,9 +69,10 @@ export class Cluster {
     return answer.deployments.find(({ deployment_id }) => deployment_id === deploymentId);
   }
 
-  /** Says that nothing of the deployment runs. */
-  async reportNothing(deployment_id: string, epoch: number): Promise<void> {
-    await this.#post('/status', { reports: [{ deployment_id, epoch, revision_id: null, healthy: true }] });
+  /** Says that nothing of the deployment runs, in so many reports of one request. */
+  async reportNothing(deployment_id: string, epoch: number, times = 1): Promise<void> {
+    const report = { deployment_id, epoch, revision_id: null, healthy: true };
+    await this.#post('/status', { reports: Array.from({ length: times }, () => report) });
   }
 
   async log({ task_id: task, lease_id }: DeployTask, message: string): Promise<void> {
