@@ -71,7 +71,7 @@ export function situationOf(loaded: Loaded, asked: Asked, now: number, settings:
   return {
     now,
     execution: asked.execution,
-    firstQueued: deployment.queued[0],
+    firstQueued: deployment.queued.at(0),
     slot: deployment.slot,
     slotRevision: slotRevision && slotRevisionFacts(slotRevision, token, asked),
     deletion: deletionFacts(loaded),
