@@ -29,6 +29,7 @@ export const idsIn = ({ path }: RouteRow): string[] =>
 const queries: Record<string, Record<string, string>> = {
   queryRevisionLogs: { type: 'build' },
   waitForConsent: { timeout: '0' },
+  deleteDeployments: { deployment_ids: crypto.randomUUID() },
 };
 
 /** The body of a request that gets as far as the ids in its path: nothing where that will do, else the row's example. */
@@ -44,16 +45,20 @@ const OF_PROVIDER = new Set(['listTokens', 'tokenExists', 'deleteTokens']);
 type Answer = Pick<APIGatewayProxyStructuredResultV2, 'statusCode' | 'headers' | 'body'>;
 type Ask = (headers: Record<string, string>, params: Record<string, string>) => Promise<Answer>;
 
-/** One request to the handler of a row, that says as much as its row needs. */
+/** One request to the handler of a row, that says as much as its row needs; with another body if one is given. */
 export function request(
   row: RouteRow,
   handler: Handler,
-  { headers, params }: { headers: Record<string, string>; params: Record<string, string> },
+  {
+    headers,
+    params,
+    body,
+  }: { headers: Record<string, string>; params: Record<string, string>; body?: unknown },
 ): Promise<Answer> {
   const { method, path, operation } = row;
   const provider = OF_PROVIDER.has(operation) && { query: { provider_id: params.provider_id ?? 'none' } };
   const query = operation in queries && { query: queries[operation] ?? {} };
-  const parts = { body: bodyOf(row), ...query, ...provider };
+  const parts = { body: body ?? bodyOf(row), ...query, ...provider };
   return handler(apiEvent({ method, path, params, headers, ...parts }), lambdaContext());
 }
 
