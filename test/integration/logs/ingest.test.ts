@@ -2,27 +2,30 @@ import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { create } from '../../../functions/logs/ingest.ts';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
+import { functionRows } from '../../../lib/contract/functions.ts';
+import { limitedTable } from '../../support/table/limited-table.ts';
 import { change, github, post, register, show } from '../../support/world/requests.ts';
-import { aWorld } from '../../support/world/world.ts';
+import { allItems, aWorld } from '../../support/world/world.ts';
 
-const event = (logStream: string, messages: string[]) => ({
-  awslogs: {
-    data: gzipSync(
-      JSON.stringify({
-        messageType: 'DATA_MESSAGE',
-        logStream,
-        logEvents: messages.map((message, index) => ({ timestamp: Date.now() + index, message })),
-      }),
-    ).toString('base64'),
-  },
+/** An event as CloudWatch Logs sends it. */
+const packed = (content: unknown) => ({
+  awslogs: { data: gzipSync(JSON.stringify(content)).toString('base64') },
 });
+const event = (logStream: string, messages: string[]) =>
+  packed({
+    messageType: 'DATA_MESSAGE',
+    logStream,
+    logEvents: messages.map((message, index) => ({ timestamp: Date.now() + index, message })),
+  });
 
 async function aBuild() {
   const plane = await aWorld();
   const { table, keys, clock } = plane.deps;
   const logs = createTableLogs(table, clock);
   await register(plane, 'machine');
-  const ingest = create(() => ({ table, keys, logs }));
+  const access = functionRows.ingestLogs.access;
+  const limitedDeps = { table: limitedTable(table, access), keys };
+  const ingest = create(() => ({ ...limitedDeps, logs: createTableLogs(limitedDeps.table, clock) }));
   const ref = (deploymentId: string, revisionId: string) => ({
     tenantId: plane.caller.tenantId,
     deploymentId,
@@ -31,6 +34,7 @@ async function aBuild() {
   return {
     plane,
     ref,
+    ingest,
     print: (of: ReturnType<typeof ref>, ...messages: string[]) =>
       ingest(event(`${of.tenantId}/${of.deploymentId}/${of.revisionId}/6b2f-service`, messages)),
     read: async (of: ReturnType<typeof ref>) => {
@@ -84,4 +88,56 @@ it('lines of a revision that is not there, or is another tenant’s, are kept no
   await print(foreign, 'x\n');
   expect(await read(foreign)).toEqual([]);
   expect(await read(of)).toEqual([]);
+});
+
+it('output becomes lines with their levels, without the codes of terminals', async () => {
+  const { plane, ref, print, read } = await aBuild();
+  const made = await post(plane, github('a'));
+  const of = ref(made.id, made.latest_revision_id ?? '');
+  await print(
+    of,
+    'Cloning\n',
+    '#7 1.234 npm warn deprecated\n',
+    'a\nb\n',
+    '10%\r20%\n',
+    '\u001b[31mred\u001b[0m\n',
+  );
+  const infos = ['a', 'b', '10%', '20%', 'red'].map((message) => `INFO ${message}`);
+  expect(await read(of)).toEqual(['INFO Cloning', 'WARNING #7 1.234 npm warn deprecated', ...infos]);
+});
+
+it('what would not be better when it came again is dropped', async () => {
+  const { plane, ref, ingest } = await aBuild();
+  const made = await post(plane, github('a'));
+  const { tenantId, deploymentId, revisionId } = ref(made.id, made.latest_revision_id ?? '');
+  const before = await allItems(plane.deps.table);
+  for (const given of [
+    event('elsewhere', ['x']),
+    event(`${tenantId}#D#x/${deploymentId}/${revisionId}`, ['x']),
+    packed({ messageType: 'CONTROL_MESSAGE', logStream: '', logEvents: [] }),
+    { awslogs: { data: 'no gzip' } },
+    packed({ messageType: 'DATA_MESSAGE' }),
+    undefined,
+  ])
+    await ingest(given);
+  expect(await allItems(plane.deps.table)).toEqual(before);
+});
+
+it('what cannot be masked or stored now is tried again', async () => {
+  const { plane, ref, print, read } = await aBuild();
+  const secrets = [{ name: 'TOKEN', value: 'canary-of-eight-or-more' }];
+  const made = await post(plane, github('a', { secrets }));
+  const of = ref(made.id, made.latest_revision_id ?? '');
+  const { openDataKey } = plane.deps.keys;
+  plane.deps.keys.openDataKey = () => Promise.reject(new Error('the keys are out of reach'));
+  await expect(print(of, 'canary-of-eight-or-more\n')).rejects.toThrow('the keys are out of reach');
+  plane.deps.keys.openDataKey = openDataKey;
+  expect(await read(of)).toEqual([]);
+  const { client } = plane.deps.table;
+  const { send } = client;
+  client.send = () => Promise.reject(new Error('the table is out of reach'));
+  await expect(print(of, 'x\n')).rejects.toThrow('the table is out of reach');
+  client.send = send;
+  await print(of, 'x\n');
+  expect(await read(of)).toEqual(['INFO x']);
 });

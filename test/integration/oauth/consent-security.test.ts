@@ -111,6 +111,7 @@ it('a state belongs to one request, one provider and one way back', async () => 
     `${path}?code=${code}&state=${url.split('/').at(-1)}`,
     `${path}?code=${code}&state=${foreign.toString('base64url')}`,
     `${path}?code=${code}`,
+    `${world.base}/v2/auth/callback/a%2Fb${callback.search}`,
     path,
   ];
   for (const address of wrong)

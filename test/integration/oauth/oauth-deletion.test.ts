@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { deleteProvider } from '../../../lib/app/oauth/providers/delete.ts';
 import { revokeDue } from '../../../lib/app/oauth/tokens/revoke.ts';
 import { openTokens } from '../../../lib/app/oauth/tokens/sealed.ts';
+import type { Access } from '../../../lib/contract/access.ts';
+import { functionRows } from '../../../lib/contract/functions.ts';
 import type { OAuthToken } from '../../../lib/store/oauth/tokens.ts';
 import { aStoredProvider } from '../../support/oauth/grants.ts';
 import { anOAuthProvider } from '../../support/oauth/provider.ts';
@@ -17,9 +20,12 @@ import {
   removeAll,
   token,
 } from '../../support/oauth/requests.ts';
+import { limited } from '../../support/table/limited-table.ts';
 import { refusedWith } from '../../support/world/requests.ts';
 import { aWorld } from '../../support/world/world.ts';
 
+const { access } = functionRows.revocations;
+const ofProvider = { provider_id: 'acme' };
 const noError = (error: unknown) => expect.fail(String(error));
 
 describe('deletion', () => {
@@ -59,17 +65,53 @@ describe('deletion', () => {
     expect(performance.now() - begunAt).toBeLessThan(5_000);
     expect(await exists(plane)).toBe(false);
     expect(await entities(plane)).toContain('oauth_revocation');
-    expect(await revokeDue(plane.deps, { all: false }, noError)).toEqual({ looked: 0, failed: 0 });
+    const used = new Set<Access>();
+    expect(await revokeDue(limited(plane.deps, access, used), { all: false }, noError)).toEqual({
+      looked: 0,
+      failed: 0,
+    });
     plane.server.faults.revocation = 503;
     plane.advance(61);
     const failures: string[] = [];
-    const tried = await revokeDue(plane.deps, { all: false }, (_, id) => failures.push(id));
+    const tried = await revokeDue(limited(plane.deps, access, used), { all: false }, (_, id) =>
+      failures.push(id),
+    );
     expect([tried, failures]).toEqual([{ looked: 1, failed: 1 }, [made.id]]);
     plane.server.faults.revocation = undefined;
-    expect(await revokeDue(plane.deps, { all: false }, noError)).toEqual({ looked: 0, failed: 0 });
+    expect(await revokeDue(limited(plane.deps, access, used), { all: false }, noError)).toEqual({
+      looked: 0,
+      failed: 0,
+    });
     plane.advance(61);
-    expect(await revokeDue(plane.deps, { all: false }, noError)).toEqual({ looked: 1, failed: 0 });
+    expect(await revokeDue(limited(plane.deps, access, used), { all: false }, noError)).toEqual({
+      looked: 1,
+      failed: 0,
+    });
     expect(await plane.server.accepts(given)).toBe(false);
+    expect(await entities(plane)).not.toContain('oauth_revocation');
+    // The access that the function's row declares, and no other.
+    expect([...used].toSorted()).toEqual(access.filter((word) => /^(?:table|due):/.test(word)).toSorted());
+  });
+
+  it.each<[string, (plane: GrantingPlane) => Promise<unknown>]>([
+    ['is gone', ({ deps, caller }) => deleteProvider(deps, { params: ofProvider }, caller)],
+    [
+      'is another one by now',
+      async (plane) => {
+        await deleteProvider(plane.deps, { params: ofProvider }, plane.caller);
+        await aStoredProvider(plane, plane.server);
+      },
+    ],
+  ])('tells nothing to a provider that %s', async (_, change) => {
+    const plane = await aGrantingPlane();
+    plane.server.faults.revocation = 503;
+    await remove(plane, (await grant(plane)).id);
+    plane.server.faults.revocation = undefined;
+    await change(plane);
+    plane.advance(61);
+    const { revocations } = plane.server.counts;
+    expect(await revokeDue(plane.deps, { all: false }, noError)).toEqual({ looked: 1, failed: 0 });
+    expect(plane.server.counts.revocations).toBe(revocations);
     expect(await entities(plane)).not.toContain('oauth_revocation');
   });
 

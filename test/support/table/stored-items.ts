@@ -11,7 +11,6 @@ import {
   openTask,
   type Placement,
   type Revision,
-  type TaskToken,
 } from '../../../lib/store/engine/items.ts';
 import type { ApiKeyItem } from '../../../lib/store/identity/api-keys.ts';
 import {
@@ -19,14 +18,15 @@ import {
   configurationKey,
   deploymentKey,
   deploymentRowKey,
+  type Key,
   listenerKey,
   listenerRowKey,
-  openTaskKey,
   revisionKey,
-  tokenKey,
 } from '../../../lib/store/keys/index.ts';
 import { placementKey } from '../../../lib/store/keys/placements.ts';
-import type { MockedTable } from './mocked-table.ts';
+
+/** Takes items as they are stored. */
+type Seeded = { seed(key: Key, item: object): void };
 
 const AT = '2026-01-01T00:00:00.000Z';
 
@@ -39,18 +39,9 @@ export const ids = {
   revision: '0190a000-0000-7000-8000-000000000001',
   listener: '0190a000-0000-7000-8000-0000000000e1',
   task: '0190a000-0000-7000-8000-0000000000f1',
-  key: '0190a000-0000-7000-8000-0000000000a1',
-  member: '0190a000-0000-8000-a000-0000000000a2',
   lease: '0190a000-0000-4000-8000-0000000000f2',
-  integration: '0190a000-0000-7000-8000-0000000000a1',
-  token: '0190a000-0000-7000-8000-0000000000a3',
-  connection: '0190a000-0000-7000-8000-0000000000a4',
-  auth: '0190a000-0000-7000-8000-0000000000c1',
-  unknown: '0190a000-0000-7000-8000-00000000dead',
 } as const;
 
-export const owner = { tenantId: ids.tenant, deploymentId: ids.deployment };
-export const ref = { ...owner, revisionId: ids.revision };
 const base = { v: 1, tenant_id: ids.tenant } as const;
 
 export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
@@ -141,10 +132,10 @@ export const aTask = (changes: Partial<DeployTask> = {}): OpenTask =>
     ...changes,
   });
 
-export const seedDeployment = (table: MockedTable, changes: Partial<Deployment> = {}): void =>
+export const seedDeployment = (table: Seeded, changes: Partial<Deployment> = {}): void =>
   table.seed(deploymentKey(ids.tenant, ids.deployment), aDeployment(changes));
 
-export const seedDeploymentRow = (table: MockedTable): void =>
+export const seedDeploymentRow = (table: Seeded): void =>
   table.seed(deploymentRowKey(ids.tenant, ids.deployment), {
     v: 1,
     entity: 'deployment_row',
@@ -154,29 +145,11 @@ export const seedDeploymentRow = (table: MockedTable): void =>
     listener: packedId(ids.listener),
   } satisfies DeploymentRow);
 
-export const seedRevision = (table: MockedTable, changes: Partial<Revision> = {}): void =>
+export const seedRevision = (table: Seeded, changes: Partial<Revision> = {}): void =>
   table.seed(revisionKey(ids.tenant, ids.deployment, 1), aRevision(changes));
 
-export const seedTask = (table: MockedTable, changes: Partial<DeployTask> = {}): void =>
-  table.seed(openTaskKey(ids.tenant, ids.listener, ids.task), aTask(changes));
-
-export const seedToken = (table: MockedTable, stage: TaskToken['stage']): void =>
-  table.seed(tokenKey(ids.tenant, ids.deployment, 1), {
-    ...base,
-    entity: 'token',
-    stage,
-    token: 'the-token',
-  });
-
-/** The deployment holds its slot for its one revision, which is in `status`. */
-export function seedInSlot(table: MockedTable, changes: Partial<Revision>, deployment = {}): void {
-  const slot = { kind: 'revision', revision_id: ids.revision, number: 1, attempt: 1, since: AT } as const;
-  seedDeployment(table, { slot, ...deployment });
-  seedRevision(table, changes);
-}
-
 /** A deployment with one revision, its configuration, list row and placement, and the listener it is on. */
-export function seedAll(table: MockedTable): void {
+export function seedAll(table: Seeded): void {
   seedDeployment(table);
   seedRevision(table);
   seedDeploymentRow(table);
@@ -197,7 +170,7 @@ export function seedAll(table: MockedTable): void {
 }
 
 /** Stores a key of this role (a listener's is bound to the listener), and gives it. */
-export function seedKey(table: MockedTable, role: Role, changes: Partial<ApiKeyItem> = {}): string {
+export function seedKey(table: Seeded, role: Role, changes: Partial<ApiKeyItem> = {}): string {
   const key = newApiKey();
   table.seed(apiKeyKey(hashOf(key)), {
     v: 1,

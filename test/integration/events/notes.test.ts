@@ -1,0 +1,160 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { create as createTakeNotes } from '../../../functions/logs/take-notes.ts';
+import type { Deps } from '../../../lib/app/deps.ts';
+import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { functionRows } from '../../../lib/contract/functions.ts';
+import { getSpec } from '../../../lib/contract/routes/listener-protocol.ts';
+import { getListener } from '../../../lib/contract/routes/listeners.ts';
+import type { RouteRow } from '../../../lib/contract/routes/route.ts';
+import { noteLevel, noteLogger } from '../../../lib/http/notes.ts';
+import { handlerOf, request } from '../../support/http/security-loop.ts';
+import { limited } from '../../support/table/limited-table.ts';
+import { listening, offered } from '../../support/world/listening.ts';
+import { allItems } from '../../support/world/world.ts';
+
+const lines: string[] = [];
+beforeAll(() => {
+  // Tests run without a log, and files share the logger.
+  noteLogger().setLogLevel('INFO');
+  const note = (line: string) => lines.push(line);
+  // The logger has no other way to say where its lines go.
+  Reflect.set(noteLogger(), 'console', { info: note, debug: note, warn: note, error: note });
+});
+beforeEach(() => {
+  lines.length = 0;
+});
+afterAll(() => noteLogger().setLogLevel('SILENT'));
+
+/** A world whose endpoints say in the log what another function writes down. */
+async function noting() {
+  const self = await listening();
+  const { deps, caller } = self.plane;
+  const { tenantId, organizationId, userId } = caller;
+  const wish = { tenantId, organizationId, userId, name: 'k' };
+  const takeNotes = createTakeNotes(() => limited(deps, functionRows.takeNotes.access));
+  const { auditLog: _, keyUses: __, ...onlyLogged } = deps;
+  return {
+    ...self,
+    keyOf: (expiresAt?: string) =>
+      createApiKey(deps, { ...wish, role: 'viewer', ...(expiresAt && { expiresAt }) }),
+    listenerKey: () => createApiKey(deps, { ...wish, role: 'listener', listenerId: self.listenerId }),
+    ask: async (row: RouteRow, key: string, params: Record<string, string> = {}) => {
+      const handler = await handlerOf(row, onlyLogged as Deps); // an endpoint has its own where these are absent
+      const asked = { headers: { 'x-api-key': key }, params: { listener_id: self.listenerId, ...params } };
+      return (await request(row, handler, asked)).statusCode;
+    },
+    take: (messages: readonly string[] = lines) => takeNotes(event(messages)),
+    items: (entity: string) =>
+      allItems(deps.table).then((items) => items.filter((item) => item.entity === entity)),
+  };
+}
+
+/** An event as CloudWatch Logs sends it. */
+function event(messages: readonly string[]) {
+  const logEvents = messages.map((message, id) => ({ id: String(id), timestamp: Date.now(), message }));
+  const content = { messageType: 'DATA_MESSAGE', logGroup: 'endpoint', logStream: 'one', logEvents };
+  return { awslogs: { data: gzipSync(JSON.stringify(content)).toString('base64') } };
+}
+
+/** What is shown of a key but its beginning and its end is secret. */
+const secretOf = (key: string): string => key.slice(8, -4);
+
+describe('an endpoint that only reads', () => {
+  it('says that a key was used, once an hour and without the key; it is written down', async () => {
+    const { plane, keyOf, ask, take, items } = await noting();
+    const key = await keyOf();
+    const before = await allItems(plane.deps.table);
+    for (let n = 0; n < 3; n++) expect(await ask(getListener, key)).toBe(200);
+    expect(await allItems(plane.deps.table)).toEqual(before);
+    expect(lines.filter((line) => line.includes('"key used"'))).toHaveLength(1);
+    expect(lines.join()).not.toContain(secretOf(key));
+    await take();
+    const hour = Date.now() - (Date.now() % 3_600_000);
+    const noted = (await items('api_key_row')).map((row) => row.last_used_at);
+    expect(noted).toContainEqual(hour);
+  });
+
+  it('says nothing of a key that is good no more', async () => {
+    const { keyOf, ask } = await noting();
+    expect(await ask(getListener, await keyOf('2020-01-01T00:00:00.000Z'))).toBe(401);
+    expect(lines.filter((line) => line.includes('"key used"'))).toEqual([]);
+  });
+
+  it('says what it hands out, and to whom; it is written down once, however often that is read', async () => {
+    const self = await noting();
+    const { id, revisionId } = await offered(self, 'a');
+    expect(await self.ask(getSpec, await self.listenerKey(), { deployment_id: id })).toBe(200);
+    const ofSpec = async () =>
+      (await self.items('audit_event')).filter(({ action }) => action === 'revision_spec.read');
+    expect(await ofSpec()).toEqual([]);
+    await self.take();
+    const [made, ...more] = await ofSpec();
+    expect(more).toEqual([]);
+    expect(made).toMatchObject({
+      deployment_id: id,
+      subject_id: revisionId,
+      request_id: expect.any(String),
+      ttl: expect.any(Number),
+    });
+    await self.take();
+    expect(await ofSpec()).toEqual([made]);
+  });
+
+  it('says whom it refuses, without the credential; it is written down, and counted', async () => {
+    const { listenerKey, ask, take, items } = await noting();
+    const key = await listenerKey();
+    expect(await ask(getListener, key)).toBe(403);
+    expect(lines.join()).not.toContain(secretOf(key));
+    const refusals = async () =>
+      (await items('audit_event')).filter(({ action }) => action === 'request.refuse');
+    expect(await refusals()).toEqual([]);
+    await take();
+    expect(await refusals()).toMatchObject([
+      { count: 1, details: { status: 403, reason: 'permission_missing', operation: 'getListener' } },
+    ]);
+    await take();
+    expect(await refusals()).toMatchObject([{ count: 2 }]);
+  });
+});
+
+describe('the function that takes notes', () => {
+  it('passes over every other line', async () => {
+    const { plane, take } = await noting();
+    const before = await allItems(plane.deps.table);
+    const hash = 'a'.repeat(64);
+    const id = plane.deps.clock.randomId();
+    await take([
+      'START RequestId: 1',
+      '{"message":"request","key_id":"x"}',
+      '{"message":"key used"}',
+      '{"message":"key used","key_hash":"short","hour":3600000}',
+      `{"message":"key used","key_hash":"${hash}","hour":"now"}`,
+      `{"message":"key used","key_hash":"${hash}","hour":-1}`,
+      `{"message":"key used","key_hash":"${hash}","hour":3600000}`,
+      '{"message":"handed out"}',
+      `{"message":"handed out","id":"${id}","action":"no.such","tenant_id":"t","user_id":"u","key_id":"k"}`,
+      '{"message":"refused","count":1}',
+      '{',
+      '',
+    ]);
+    const notes = createTakeNotes(() => plane.deps);
+    await notes({ awslogs: { data: 'no gzip' } });
+    expect(await allItems(plane.deps.table)).toEqual(before);
+  });
+
+  it('fails when the table does not take a note, so that it is called again', async () => {
+    const { plane, keyOf, ask } = await noting();
+    expect(await ask(getListener, await keyOf())).toBe(200);
+    const client: typeof plane.deps.table.client = Object.create(plane.deps.table.client);
+    client.send = () => Promise.reject(new Error('down'));
+    const broken = createTakeNotes(() => ({ ...plane.deps, table: { ...plane.deps.table, client } }));
+    await expect(broken(event(lines))).rejects.toThrow('down');
+  });
+});
+
+it('notes are written at every level but that of no log at all', () => {
+  const levelAt = (level: string | undefined) => noteLevel({ POWERTOOLS_LOG_LEVEL: level });
+  expect([undefined, 'DEBUG', 'ERROR', 'CRITICAL'].map(levelAt)).toEqual(['INFO', 'INFO', 'INFO', 'INFO']);
+  expect(levelAt('silent')).toBe('SILENT');
+});
