@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { BuildsAtCapacity } from '../../lib/adapters/builds.ts';
+import { finishRevision } from '../../lib/app/steps/finish.ts';
+import { getRevisionItem } from '../../lib/store/engine/revisions.ts';
 import { isWrite } from '../support/table/writes.ts';
 import { until } from '../support/until.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import {
+  buildStarted,
   claimed,
   complete,
   create,
@@ -13,15 +16,10 @@ import {
   githubBody,
   heartbeat,
   interrupt,
+  later,
   patch,
   reaches,
 } from '../support/world/steps.ts';
-
-const buildStarted = (world: RunningWorld, name: string): Promise<unknown> =>
-  until(() => world.deps.builds.jobs.has(`build-${name}`), {
-    timeoutMs: 60_000,
-    what: `the build ${name}`,
-  });
 
 /** Sweeps every minute until the build has started. */
 const startedInTime = (world: RunningWorld, name: string): Promise<unknown> =>
@@ -33,11 +31,6 @@ const startedInTime = (world: RunningWorld, name: string): Promise<unknown> =>
     },
     { timeoutMs: 60_000, what: `the build ${name}` },
   );
-
-const later = (world: RunningWorld): Promise<unknown> => {
-  world.advance(61);
-  return world.sweep();
-};
 
 const statuses = async (world: RunningWorld, id: string, revisionId: string): Promise<string[]> =>
   (await get(world, id, revisionId)).status_history.map(({ status }) => status);
@@ -153,6 +146,21 @@ describe('a crash of the control plane', () => {
     expect((await get(world, id, revisionId)).status).toBe('DEPLOYED');
   });
 
+  it('leaves nothing to end to the execution before it, which comes late', async () => {
+    const world = await aRunningWorld();
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await buildStarted(world, revisionId);
+    await world.deps.builds.succeed(revisionId);
+    await reaches(world, id, revisionId, 'AWAITING_DEPLOY');
+    await world.loseExecutions();
+    const ref = { tenantId: world.caller.tenantId, deploymentId: id, revisionId };
+    const isSecond = async () => (await getRevisionItem(world.deps.table, ref)).attempt === 2;
+    await until(() => later(world).then(isSecond), { timeoutMs: 60_000, what: 'the second attempt' });
+    await finishRevision(world.deps, { ...ref, attempt: 1 });
+    expect(await get(world, id, revisionId)).toMatchObject({ status: 'AWAITING_DEPLOY' });
+    await deployBuilt(world, id, revisionId);
+  });
+
   it('never restarts what was to be interrupted', async () => {
     const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
@@ -163,24 +171,6 @@ describe('a crash of the control plane', () => {
     await later(world);
     await reaches(world, id, revisionId, 'INTERRUPTED');
     expect([...world.deps.builds.jobs.keys()]).toEqual([`build-${revisionId}`]);
-  });
-});
-
-describe('an execution that the workflow does not know (yet)', () => {
-  it('is believed to be absent only when a later look hears it again; then it is started', async () => {
-    const world = await aRunningWorld();
-    const { latest_revision_id: revisionId } = await create(world, githubBody('app'));
-    await buildStarted(world, revisionId);
-    const started: string[] = [];
-    world.deps.workflow.status = async () => 'absent';
-    world.deps.workflow.start = async (name) => {
-      started.push(name);
-      return 'started';
-    };
-    await later(world);
-    expect(started).toEqual([]);
-    await later(world).catch(() => undefined);
-    expect(new Set(started)).toEqual(new Set([`${revisionId}-1`]));
   });
 });
 
@@ -258,26 +248,5 @@ describe('builds at capacity', () => {
     await world.sweep();
     const failed = await reaches(world, id, revisionId, 'BUILD_FAILED');
     expect(failed.status_message).toMatch(/No build could start within 30 minutes.*more than 1 build/);
-  });
-});
-
-describe('a revision that ended before its build', () => {
-  it('stays due until the build is seen stopped', async () => {
-    const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
-    await buildStarted(world, revisionId);
-    await world.deps.builds.become(`build-${revisionId}`, { state: 'running' });
-    const stop = world.deps.builds.stop.bind(world.deps.builds);
-    // What is stopped only says so, as CodeBuild, which takes its time.
-    world.deps.builds.stop = async () => undefined;
-    await interrupt(world, id, revisionId);
-    await reaches(world, id, revisionId, 'INTERRUPTED');
-    world.deps.builds.stop = stop;
-    world.advance(61);
-    expect((await world.sweep()).looked).toBe(1);
-    expect(world.deps.builds.stopped).toEqual([`build-${revisionId}`]);
-    await later(world);
-    world.advance(61);
-    expect((await world.sweep()).looked).toBe(0);
   });
 });

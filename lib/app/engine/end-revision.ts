@@ -3,7 +3,7 @@ import { type Ending, endingOf } from '../../domain/ending.ts';
 import { numberOf } from '../../domain/revision-id.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import type { Revision } from '../../store/engine/items.ts';
-import { findRevision, findToken } from '../../store/engine/revisions.ts';
+import { attemptOf, findRevision, findToken } from '../../store/engine/revisions.ts';
 import * as endings from '../../store/engine/transactions/endings.ts';
 import type { Deps } from '../deps.ts';
 import { type ArtifactPlan, deleteDropped, planArtifacts } from './keep-artifacts.ts';
@@ -16,15 +16,17 @@ const RACES_MAX = 20;
 
 /**
  * Writes a revision's terminal status and frees the deployment's slot, in one transaction: the only way a revision that was taken from
- * the queue ends, for Finish and sweep alike. Harmless when it has ended already.
+ * the queue ends, for Finish and sweep alike. Harmless when it has ended already. `attempt`: of the execution that ends it; nothing happens
+ * once a later attempt is at work.
  */
-export async function endRevision(deps: EndDeps, ref: RevisionRef): Promise<void> {
+export async function endRevision(deps: EndDeps, ref: RevisionRef, attempt?: number): Promise<void> {
   for (let race = 0; race < RACES_MAX; race++) {
     const loaded = await load(deps, ref, numberOf(ref.revisionId));
     if (loaded === undefined) return;
     const { slotRevision } = loaded;
     const revision = slotRevision?.id === ref.revisionId ? slotRevision : await findRevision(deps.table, ref);
     if (revision === undefined) return;
+    if (attempt !== undefined && attemptOf(revision) !== attempt) return;
     const ending = endingOf({
       status: revision.status,
       interruptRequestedAt: revision.interrupt_requested_at,

@@ -1,5 +1,6 @@
 import type { BuildControl } from '../../adapters/builds.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
+import { isAbsentForSure } from '../../domain/decide.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import type { Revision } from '../../store/engine/items.ts';
@@ -12,18 +13,21 @@ type LookDeps = Pick<Deps, 'table' | 'clock' | 'events'> & { builds: BuildContro
 
 /**
  * Looks at a revision that has ended: stops its build, and looks again until it has seen it stopped; then tells what was never told of it, for
- * the stream may have lost it. Nothing to do for a revision that has not ended.
+ * the stream may have lost it. Nothing to do for a revision that has not ended, or is not due yet.
  */
 export async function lookAtEnded(
   deps: LookDeps,
   owner: Omit<RevisionRef, 'revisionId'>,
   number: number,
 ): Promise<void> {
+  const now = deps.clock.now();
   const revision = await findRevisionByNumber(deps.table, owner, number);
-  if (revision === undefined || !isTerminal(revision.status) || revision.due_at === undefined) return;
-  const build = await stopBuild(deps, revision);
+  if (revision === undefined || !isTerminal(revision.status)) return;
+  // It may have ended a moment ago, in this very sweep.
+  if (revision.due_at === undefined || revision.due_at > now) return;
+  const build = await stopBuild(deps, revision, now);
   if (build !== 'over') {
-    await write(deps.table, lookAtEndedAgain(revision, build === 'absent', deps.clock.now()));
+    await write(deps.table, lookAtEndedAgain(revision, build === 'absent', now));
     return;
   }
   await tellOfEnded(deps, owner, revision);
@@ -34,11 +38,12 @@ export async function lookAtEnded(
 async function stopBuild(
   { builds }: LookDeps,
   { build_id: buildId, build_absent_since: absentSince, outcome, history }: Revision,
+  now: number,
 ): Promise<'over' | 'stopping' | 'absent'> {
   const leftIt = outcome?.stage === 'build' || history.some(({ status }) => status === 'AWAITING_DEPLOY');
   if (buildId === undefined || leftIt) return 'over';
   const { state } = await builds.state(buildId);
-  if (state === 'absent' && absentSince === undefined) return 'absent';
+  if (state === 'absent' && !isAbsentForSure(absentSince, now)) return 'absent';
   if (state !== 'waiting' && state !== 'running') return 'over';
   await builds.stop(buildId);
   return 'stopping';

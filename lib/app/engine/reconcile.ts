@@ -23,16 +23,24 @@ import { answerToken, failLostBuild, interruptSlotRevision } from './tokens.ts';
 /** A round trip through every stage takes fewer; more means two steps undo each other, which must be seen. */
 const STEPS_MAX = 25;
 
+type Looking = {
+  asking: boolean;
+  /** As for `load`. */
+  likely?: number | undefined;
+  /** Called before records of a deleted deployment are removed, with the number of its latest revision. */
+  beforePurge?: (latestNumber: number) => Promise<void>;
+};
+
 /**
  * Brings one deployment as far as it can go now. Level-triggered: it reads how things are, does the one thing the rule names, reads
- * again, until there is nothing to do. `asking` (sweep) also asks the workflow and the builds, and re-arms what is due. `likely`: as for `load`.
- * Throws what a question failed with once everything else is done.
+ * again, until there is nothing to do. `asking` (sweep) also asks the workflow and the builds, and re-arms what is due.
+ * Gives the number of the revision in the slot, when there is nothing more to do. Throws what a question failed with once everything else is done.
  */
 export async function reconcile(
   deps: EngineDeps,
   owner: Owner,
-  { asking, likely }: { asking: boolean; likely?: number | undefined },
-): Promise<void> {
+  { asking, likely, beforePurge }: Looking,
+): Promise<number | undefined> {
   let asks = asking;
   let number = likely;
   let unanswered: Error | undefined;
@@ -41,20 +49,21 @@ export async function reconcile(
   };
   for (let step = 0; step < STEPS_MAX; step++) {
     const loaded = await load(deps, owner, number);
-    if (loaded === undefined) return;
+    if (loaded === undefined) return undefined;
     const { action, asked } = await nextAction(deps, loaded, asks ? onFailed : undefined);
     if (action.do === 'nothing') {
       if (asking && (await reschedule(deps, loaded, asked)) === 'changed') continue;
       if (unanswered !== undefined) throw unanswered;
-      return;
+      return loaded.slotRevision?.number;
     }
     number = action.do === 'take_slot' ? action.number : loaded.slotRevision?.number;
+    if (action.do === 'purge') await beforePurge?.(loaded.deployment.latest_number);
     const done = await perform(deps, loaded, action);
-    if (done === 'later') return;
+    if (done === 'later') return undefined;
     // Nobody waits for the token: only asking tells whether its execution went on or died.
     if (done === 'gone') asks = true;
     // Its first step's write calls us again; until then every look would only start it once more.
-    if (action.do === 'start_execution' && !asks) return;
+    if (action.do === 'start_execution' && !asks) return undefined;
   }
   throw new Error(`deployment ${owner.deploymentId} does not come to rest`);
 }

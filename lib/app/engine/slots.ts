@@ -39,8 +39,10 @@ export async function reschedule(
   loaded: Loaded,
   asked: Asked,
 ): Promise<'done' | 'changed'> {
+  const next = nextLook(loaded, asked, deps.clock.now());
+  if (next === undefined) return 'done';
   try {
-    await write(deps.table, nextLook(loaded, asked, deps.clock.now()));
+    await write(deps.table, next);
     return 'done';
   } catch (error) {
     if (error instanceof ConditionsFailed) return 'changed';

@@ -2,11 +2,11 @@ import { collected } from '../../store/dynamodb/collected.ts';
 import { type DueWork, duePartitions, dueWork } from '../../store/engine/due.ts';
 import { releaseShard, takeShard } from '../../store/engine/sweep-leases.ts';
 import type { Deps } from '../deps.ts';
+import { tellOfRemoved } from '../events/publish.ts';
 import { resendEvents } from '../events/resend.ts';
 import { lookAtEnded } from './look-at-ended.ts';
 import { reconcile } from './reconcile.ts';
 import type { EngineDeps } from './situation.ts';
-
 import { within } from './within.ts';
 
 export type SweepDeps = EngineDeps & Pick<Deps, 'events' | 'ownerId'>;
@@ -101,6 +101,8 @@ async function lookAt(
 
 async function lookOf(deps: SweepDeps, { of, owner, revisions }: DueDeployment): Promise<void> {
   if (of === 'events') return resendEvents(deps, owner);
-  await reconcile(deps, owner, { asking: true });
-  for (const number of revisions) await lookAtEnded(deps, owner, number);
+  // While the stream works, dispatch removes deployments, and the stream's records tell of their revisions.
+  const beforePurge = (latest: number) => tellOfRemoved(deps, owner, latest);
+  const inSlot = await reconcile(deps, owner, { asking: true, beforePurge });
+  for (const number of revisions) if (number !== inSlot) await lookAtEnded(deps, owner, number);
 }

@@ -57,6 +57,18 @@ export async function tellOfEnded(
   await tell({ ...deps, counts: new RecentCounts() }, owner, [historyOf(revision, revision.history.length)]);
 }
 
+/** Publishes what is unpublished of a deployment's revisions. All have ended and are about to be removed. */
+export async function tellOfRemoved(
+  deps: Omit<TellDeps, 'counts'>,
+  owner: Owner,
+  latestNumber: number,
+): Promise<void> {
+  const latest = await findRevisionByNumber(deps.table, owner, latestNumber);
+  if (latest === undefined) return;
+  const history = historyOf(latest, latest.history.length);
+  await tell({ ...deps, counts: new RecentCounts() }, owner, [{ ...history, hasBegun: true }]);
+}
+
 /** The number of what is made of a deployment before all its revisions. */
 const CREATION = 0;
 

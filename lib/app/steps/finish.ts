@@ -15,12 +15,13 @@ const RACES_MAX = 20;
  * interrupt is a crash: the revision does not end, the next attempt takes it up. Harmless when repeated, or when a later attempt is at work.
  */
 export async function finishRevision(deps: EndDeps, input: FinishInput): Promise<void> {
+  if (input.error === undefined) return endRevision(deps, input, input.attempt);
   for (let race = 0; race < RACES_MAX; race++) {
     const revision = await findRevision(deps.table, input);
     if (revision === undefined || attemptOf(revision) !== input.attempt) return;
     const { outcome, interrupt_requested_at: interrupted } = revision;
     const isDecided = interrupted !== undefined || (outcome !== undefined && !leavesTheDeploy(outcome));
-    if (isDecided || input.error === undefined) return endRevision(deps, input);
+    if (isDecided) return endRevision(deps, input, input.attempt);
     if (revision.restart?.attempt === input.attempt) return;
     try {
       if ((await markDeath(deps, revision, input.error.Error ?? 'an unknown error')) === 'marked') return;

@@ -220,6 +220,32 @@ describe('what the stream has lost', () => {
     await createEvents(() => world.deps)({ Records: [third] });
     expect(events().map(shown)).toEqual([...MISSED, '16 CREATING', '17 QUEUED']);
   });
+
+  it('is told before a deletion takes the histories', async () => {
+    const { world, id, events } = await outage();
+    await steps.remove(world, id);
+    await world.sweepFor(122);
+    await steps.complete(world, await steps.claimed(world), 'succeeded');
+    await world.sweepFor(122);
+    await steps.isGone(world, id);
+    expect(events().map(shown)).toEqual(MISSED);
+  });
+
+  it('is told of all that a deletion ends', async () => {
+    const world = await aRunningWorld();
+    const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
+    await steps.patch(world, id, next);
+    await until(() => world.deps.builds.jobs.has(`build-${first}`), { timeoutMs: 30_000, what: 'its build' });
+    const before = await hears(world, id, 6);
+    await world.loseStream();
+    await steps.remove(world, id);
+    await world.sweepFor(244);
+    await steps.isGone(world, id);
+    const events = told(world, id);
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+    const late = events.slice(before.length).map(shown);
+    expect(late).toEqual(['7 INTERRUPTED', '8 INTERRUPTED']);
+  });
 });
 
 describe('while nobody can be told', () => {

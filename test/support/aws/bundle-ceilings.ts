@@ -7,7 +7,7 @@ import { accessOf, clientsOf } from '../../bench/clients.ts';
 export const ceilingsKiB = {
   none: 200,
   DynamoDB: 480,
-  S3: 680,
+  S3: 685,
   /** It speaks git's own protocol, in JavaScript. */
   prepare: 820,
 };

@@ -14,8 +14,9 @@ import { allItems, type World } from './world.ts';
 type Task = ClaimResponse['tasks'][number];
 
 /** What the engine does of itself, as sweep asks it to. */
-export const settle = ({ deps, caller }: World, deploymentId: string): Promise<void> =>
-  reconcile(deps, { tenantId: caller.tenantId, deploymentId }, { asking: true });
+export async function settle({ deps, caller }: World, deploymentId: string): Promise<void> {
+  await reconcile(deps, { tenantId: caller.tenantId, deploymentId }, { asking: true });
+}
 
 /** Says for the listener how a task ended. */
 export const completed = (

@@ -141,3 +141,15 @@ export async function deployBuilt(
   await complete(world, task, 'succeeded', { url: 'http://localhost:4401/d/it' });
   await reaches(world, deploymentId, revisionId, 'DEPLOYED');
 }
+
+export const buildStarted = (world: RunningWorld, name: string): Promise<unknown> =>
+  until(() => world.deps.builds.jobs.has(`build-${name}`), {
+    timeoutMs: 60_000,
+    what: `the build ${name}`,
+  });
+
+/** Sweeps when all that is in flight is due. */
+export function later(world: RunningWorld): ReturnType<RunningWorld['sweep']> {
+  world.advance(61);
+  return world.sweep();
+}

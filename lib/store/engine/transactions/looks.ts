@@ -39,16 +39,17 @@ export function lookAtRevisionLater(revision: Revision, absent: Absences, now: n
 
 /**
  * Puts off the next look at a deployment without a revision in its slot, or ends the looking when nothing of it is in flight. Demands
- * that it is as it was read, and that nobody asked for a look meanwhile.
+ * that it is as it was read, and that nobody asked for a look meanwhile. Undefined where nothing is in flight and no look is due.
  */
 export function lookAtDeploymentLater(
   deployment: Deployment,
   task: OpenTask | undefined,
   now: number,
-): Write {
+): Write | undefined {
   const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
   const deleting = deployment.slot?.kind === 'delete';
   const idle = deployment.queued.length === 0 && task === undefined && !deleting;
+  if (idle && deployment.due_at === undefined) return undefined;
   const waits = deleting && task?.state === 'offered';
   const next = waits ? dueAt(owner, now + OFFERED_DELETION_LOOK_MILLISECONDS) : inFlightDue(owner, now);
   return update(
@@ -67,14 +68,19 @@ export const lookNow = (ref: RevisionRef, now: number): Write =>
   revise(ref, { set: { due_at: now } }, guard('look: due later', above('due_at', now)));
 
 /** Sweep looks once more at a revision that has ended: its build may still run, or is not known (yet). Demands that it is as read. */
-export const lookAtEndedAgain = (item: Revision, isAbsent: boolean, now: number): Write =>
-  update(
+export function lookAtEndedAgain(item: Revision, isAbsent: boolean, now: number): Write {
+  const next = inFlightDue(refOf(item), now);
+  const since = item.build_absent_since ?? now;
+  return update(
     'revision',
     revisionKeyOf(refOf(item)),
-    { set: { ...inFlightDue(refOf(item), now), ...(isAbsent && { build_absent_since: now }) } },
+    isAbsent
+      ? { set: { ...next, build_absent_since: since } }
+      : { set: next, remove: ['build_absent_since'] },
     sameRevision(item.id),
     statusAsRead(item),
   );
+}
 
 /** Sweep need not look at a revision any more that has ended. Demands that it is as read. */
 export const endLooks = (item: Revision): Write =>

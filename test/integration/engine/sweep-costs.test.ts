@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { sweep } from '../../../lib/app/engine/sweep.ts';
+import { duePartitions } from '../../../lib/store/engine/due.ts';
+import { unitsOf } from '../../support/table/consumed.ts';
+import { putInFlight } from '../../support/world/in-flight.ts';
+import { ended } from '../../support/world/processed.ts';
+import { github, post, postRevision, register } from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
+
+const DUE = 40;
+
+/** What a sweep costs beside its looks: it reads every partition of the index, and takes and gives back each with something due in it. */
+const ASIDE = { reads: 2 * duePartitions.length, writes: 2 * duePartitions.length };
+
+const swept = ({ deps }: World) =>
+  unitsOf(deps.table.client, async () => {
+    const { looked } = await sweep(deps, { all: false }, (error) => expect.unreachable(String(error)));
+    expect(looked).toBeGreaterThan(0);
+  });
+
+it('reads a deployment and its revision once, and writes when it looks next', async () => {
+  const plane = await aWorld();
+  plane.deps.workflow.status = async () => 'running';
+  plane.deps.builds.state = async () => ({ state: 'running' });
+  await putInFlight(plane, DUE);
+  const { reads, writes } = await swept(plane);
+  expect(reads).toBeLessThanOrEqual(2 * DUE + ASIDE.reads);
+  // The revision, and its place in the index, which is left and taken.
+  expect(writes).toBeLessThanOrEqual(3 * DUE + ASIDE.writes);
+});
+
+it('reads little of revisions that have ended, once, and writes nothing of their deployment', async () => {
+  const plane = await aWorld();
+  await register(plane, 'machine');
+  const revisions = 5;
+  const { id } = await post(plane, github('a'));
+  for (let n = 1; n < revisions; n++) await postRevision(plane, id);
+  for (let n = 0; n < revisions; n++) await ended(plane, id, 'DEPLOYED');
+  plane.advance(3601);
+  const { reads, writes } = await swept(plane);
+  expect(reads).toBeLessThanOrEqual(2 * revisions + 1 + ASIDE.reads);
+  // Its shard, and the count of its events, which nobody has told here.
+  expect(writes).toBeLessThanOrEqual(3 * revisions + 2 + 1);
+  plane.advance(3601);
+  expect(await sweep(plane.deps, { all: false }, () => undefined)).toEqual({ looked: 0, left: 0 });
+});
