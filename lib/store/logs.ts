@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { put, remove, same } from './dynamodb/expressions.ts';
 import { find, queryAll, queryPage } from './dynamodb/reads.ts';
 import { transact, type Write } from './dynamodb/transact.ts';
+import { write } from './dynamodb/write.ts';
 import { logChunkKey, logEndKey } from './keys/index.ts';
 import type { Table } from './table.ts';
 
@@ -97,6 +98,6 @@ export async function removeSomeOf(table: Table, log: LogRef): Promise<'done' | 
   const removals = page.items.map(({ pk, sk }) => remove('log_chunk', { pk, sk }));
   if (removals.length > 0) await transact(table, removals);
   if (page.lastKey !== undefined) return 'more';
-  await transact(table, [remove('log_end', logEndKey(tenantId, deploymentId, type))]);
+  await write(table, remove('log_end', logEndKey(tenantId, deploymentId, type)));
   return 'done';
 }

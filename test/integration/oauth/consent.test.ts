@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { findAuthRequest } from '../../../lib/store/oauth/auth-requests.ts';
 import { Browser } from '../../support/oauth/browser.ts';
 import { aConsentWorld, type ConsentWorld, OTHER_ID } from '../../support/oauth/consent-world.ts';
+import { lonelyTransactions } from '../../support/table/writes.ts';
 
 /** The token that a completed request came to. */
 async function grantedBy({ plane, tenantId }: ConsentWorld, authId: string): Promise<string> {
@@ -35,6 +36,14 @@ it('a person consents once, and from then on the stored token answers', async ()
     user_id: 'u-1',
   });
   expect(await world.authenticate({ ls_user_id: 'u-1', scopes: [] })).toMatchObject({ status: 'completed' });
+});
+
+it('a request needs one transaction, which takes its state: only one of several callbacks may', async () => {
+  const world = await aConsentWorld({ user_binding: 'strict' });
+  const lonely = lonelyTransactions(world.plane.deps.table.client);
+  const { url } = await world.authenticate();
+  await world.walk(url);
+  expect(lonely).toEqual([expect.stringContaining('"exchanging"')]);
 });
 
 it('another person, agent, scope or user of the tenant, and whoever wants a new one, is asked', async () => {

@@ -21,14 +21,15 @@ async function withItem(item: Item | undefined): Promise<Table> {
 const read = async ({ client, name }: Table): Promise<unknown> =>
   (await client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: true }))).Item;
 
-/** Loses the answer to the first request after `meanwhile`: the client, which has been told nothing, sends it again. */
+/** Loses the answer to the first request, a refusal too, after `meanwhile`: the client, which has been told nothing, sends it again. */
 function loseAnswer({ client }: Table, meanwhile: () => Promise<unknown> = async () => {}): () => number {
   let sent = 0;
   client.middlewareStack.add(
     (next) => async (args) => {
       const isFirst = sent++ === 0;
-      const answer = await next(args);
-      if (!isFirst) return answer;
+      const answering = next(args);
+      if (!isFirst) return answering;
+      await answering.catch(() => undefined);
       await meanwhile();
       throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
     },
@@ -100,8 +101,9 @@ describe('a single write', () => {
 
   it('whose answer is lost was not made when another was quicker', async () => {
     const table = await withItem({ ...queued, status: 'INTERRUPTED' });
-    loseAnswer(table);
+    const sent = loseAnswer(table);
     await expect(write(table, started('BUILDING'))).rejects.toThrow(ConditionsFailed);
+    expect(sent()).toBe(2);
   });
 
   it('is made again when it collides with a transaction', async () => {

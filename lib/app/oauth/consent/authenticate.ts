@@ -1,6 +1,6 @@
 import type { authenticate as row } from '../../../contract/routes/consent.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
-import { transact } from '../../../store/dynamodb/transact.ts';
+import { write } from '../../../store/dynamodb/write.ts';
 import { putAuthRequest } from '../../../store/oauth/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import { auditHandOut, auditOf } from '../../audit.ts';
@@ -100,6 +100,6 @@ async function ask(
     created_at: new Date(now).toISOString(),
     ...lifeOf(now, UNOPENED_SECONDS),
   } as const;
-  await transact(table, [putAuthRequest(item, auditOf({ clock }, caller, 'consent.request'))]);
+  await write(table, putAuthRequest(item, auditOf({ clock }, caller, 'consent.request')));
   return { url: `${baseUrl}/v2/auth/begin/${nonce.text}`, auth_id: id };
 }

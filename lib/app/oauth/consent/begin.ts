@@ -1,5 +1,6 @@
 import type { Page, PageRequest } from '../../../contract/page.ts';
-import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
+import { ConditionsFailed } from '../../../store/dynamodb/transact.ts';
+import { write } from '../../../store/dynamodb/write.ts';
 import { type AuthRequest, type Consenting, reach } from '../../../store/oauth/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import type { Deps } from '../../deps.ts';
@@ -60,7 +61,7 @@ async function goOn(
     params: provider.authorization_params,
   });
   try {
-    await transact(deps.table, [reach(item, begun, lifeOf(deps.clock.now(), CONSENT_SECONDS))]);
+    await write(deps.table, reach(item, begun, lifeOf(deps.clock.now(), CONSENT_SECONDS)));
   } catch (error) {
     // Another browser was quicker.
     if (error instanceof ConditionsFailed) return otherBrowserPage();

@@ -1,6 +1,6 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
 import type { Page, PageRequest } from '../../../contract/page.ts';
-import { transact } from '../../../store/dynamodb/transact.ts';
+import { write } from '../../../store/dynamodb/write.ts';
 import { reach } from '../../../store/oauth/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import { isNameOfId } from '../providers/named.ts';
@@ -74,6 +74,6 @@ async function awaitConfirmation(
     code_hash: code.hash,
     attempts_left: CONFIRMATION_ATTEMPTS,
   } as const;
-  await transact(deps.table, [reach(item, confirming, lifeOf(deps.clock.now(), CONSENT_SECONDS))]);
+  await write(deps.table, reach(item, confirming, lifeOf(deps.clock.now(), CONSENT_SECONDS)));
   return confirmPage(provider.name, code.text);
 }

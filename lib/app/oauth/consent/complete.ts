@@ -2,6 +2,7 @@ import { refuse } from '../../../contract/errors.ts';
 import type { completeConsent as row } from '../../../contract/routes/consent.ts';
 import type { RouteInput, RouteOutput } from '../../../contract/routes/route.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../../store/dynamodb/transact.ts';
+import { write } from '../../../store/dynamodb/write.ts';
 import { type Confirming, findAuthRequest, reach } from '../../../store/oauth/auth-requests.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
@@ -43,13 +44,14 @@ async function countAttempt(deps: CompleteDeps, authId: string, caller: Caller):
   if (item.attempts_left === 0) throw refuse('auth_request_over', {});
   const { stage, sealed_answer, code_hash } = item;
   const counted = { stage, sealed_answer, code_hash, attempts_left: item.attempts_left - 1 };
+  // A transaction, for its token: two attempts write the same item, so after a lost answer neither could tell its own.
   await transact(deps.table, [reach(item, counted)]);
   return { ...item, ...counted };
 }
 
 async function refuseCode(deps: CompleteDeps, item: Confirming): Promise<never> {
   if (item.attempts_left === 0)
-    await transact(deps.table, [reach(item, { stage: 'ended', error: 'confirmation_failed' })]).catch(
+    await write(deps.table, reach(item, { stage: 'ended', error: 'confirmation_failed' })).catch(
       unlessDecided,
     );
   throw refuse('confirmation_refused', { left: item.attempts_left });

@@ -1,5 +1,6 @@
 import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
 import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
+import { write } from '../../../store/dynamodb/write.ts';
 import {
   AUTH_REQUEST,
   type AuthRequest,
@@ -37,7 +38,7 @@ export async function exchangeCode(
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     const failed = { kind: 'failed', error: wordOf(error), reason: error.message } as const;
-    await transact(deps.table, [reach(request, { stage: 'ended', error: failed.error })]);
+    await write(deps.table, reach(request, { stage: 'ended', error: failed.error }));
     return failed;
   }
 }

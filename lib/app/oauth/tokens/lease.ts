@@ -55,6 +55,7 @@ export async function releaseAsFailed(
 
 async function written({ table }: LeaseDeps, write: Write): Promise<boolean> {
   try {
+    // A transaction, for its token: a stored grant whose answer was lost must not be revoked as one that nobody holds.
     await transact(table, [write]);
     return true;
   } catch (error) {

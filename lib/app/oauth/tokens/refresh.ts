@@ -1,7 +1,7 @@
 import { OAuthError, type TokenAnswer } from '../../../adapters/oauth.ts';
 import { refuse } from '../../../contract/errors.ts';
 import { patienceOf, persistently } from '../../../store/dynamodb/patience.ts';
-import { transact } from '../../../store/dynamodb/transact.ts';
+import { write } from '../../../store/dynamodb/write.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import { keepRevocation, revocationOf } from '../../../store/oauth/revocations.ts';
 import { findTokenAgain, type OAuthToken } from '../../../store/oauth/tokens.ts';
@@ -137,5 +137,5 @@ async function keep(
 
 /** The token was deleted while its refresh was under way: what came of that is in nobody's hands. */
 function revokeLater({ table, clock }: RefreshDeps, token: OAuthToken): Promise<void> {
-  return transact(table, [keepRevocation(revocationOf(token, { id: clock.orderedId(), now: clock.now() }))]);
+  return write(table, keepRevocation(revocationOf(token, { id: clock.orderedId(), now: clock.now() })));
 }

@@ -1,5 +1,6 @@
 import { type OAuthClient, OAuthError } from '../../../adapters/oauth.ts';
-import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
+import { ConditionsFailed } from '../../../store/dynamodb/transact.ts';
+import { write } from '../../../store/dynamodb/write.ts';
 import { findProvider } from '../../../store/oauth/providers.ts';
 import {
   dueRevocations,
@@ -71,7 +72,7 @@ async function revoke(deps: RevokeDeps, item: Revocation, signal: AbortSignal): 
       await tell(deps, client, tokens.refresh_token, 'refresh_token', signal);
     await tell(deps, client, tokens.access_token, 'access_token', signal);
   }
-  await transact(deps.table, [forgetRevocation(item)]);
+  await write(deps.table, forgetRevocation(item));
 }
 
 /** A provider that says no for good is not asked again; that it does not know our secret is for its administrator to mend. */
@@ -98,7 +99,7 @@ async function postpone(deps: RevokeDeps, item: Revocation): Promise<void> {
     now - item.created_at > GIVE_UP_MILLISECONDS
       ? forgetRevocation(item)
       : postponeRevocation(item, now + pause);
-  await transact(deps.table, [next]).catch((error: unknown) => {
+  await write(deps.table, next).catch((error: unknown) => {
     if (!(error instanceof ConditionsFailed)) throw error;
   });
 }
