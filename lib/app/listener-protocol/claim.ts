@@ -60,15 +60,15 @@ async function claimOnce(
   for await (const some of openTasksFor(deps, claimant)) {
     held += some.held;
     cancelled.push(...some.cancelled);
-    for (const task of some.free) {
-      if (isFull()) break;
-      const claimed = await claim(deps, task, instanceId);
-      if (claimed === undefined) continue;
-      if (claimed.kind === 'DEPLOY') auditSpec(deps, caller, claimed);
-      tasks.push(claimed);
+    // As many at once as may be handed out. Tasks further back replace those that cannot be claimed.
+    for (const free = some.free; free.length > 0 && !isFull(); ) {
+      const next = free.splice(0, body.max - held - tasks.length);
+      const claimed = await Promise.all(next.map((task) => claim(deps, task, instanceId)));
+      tasks.push(...claimed.filter((task) => task !== undefined));
     }
     if (isFull()) break;
   }
+  for (const task of tasks) if (task.kind === 'DEPLOY') auditSpec(deps, caller, task);
   // Also after `cancelled`: a claim is answered at once as long as there is any, and the listener needs a while to stop.
   const found = tasks.length > 0 || cancelled.length > 0;
   if (found) await noteWork(deps, caller.tenantId, params.listener_id, workedAt);
