@@ -13,7 +13,7 @@ const unitFolders = ['test/unit/**/*.test.ts', 'test/contract/**/*.test.ts'];
 const awsFolders = ['test/aws/**/*.test.ts', 'test/infra/image-builder/**/*.test.ts'];
 /** These take minutes, measure, or need more than Node; their own npm scripts run them, not the usual run. */
 const otherRuns = [
-  'test/bench/**',
+  ...(process.env.TEST_MASS === undefined ? ['test/bench/**'] : []),
   'test/fuzz/**',
   ...awsFolders,
   ...(process.env.TEST_KILLS === undefined ? ['test/kills/**'] : []),

@@ -69,6 +69,8 @@ const requestCost = (units: Call['units'], lines = 0): number =>
   callCost({ units, milliseconds: billedMilliseconds.request, lines });
 
 const none = { reads: 0, writes: 0 };
+/** So many revisions share a last look that was measured. */
+const LAST_LOOKS = 2;
 const total = (lines: Line[]): number => lines.reduce((sum, [, dollars]) => sum + dollars, 0);
 
 /** One built revision, as lines. */
@@ -84,6 +86,7 @@ export function revisionLines(counts: Counts): Line[] {
     [`${logPolls} polls of the build log`, logPolls * requestCost(counts.buildLogs)],
     [`${within} requests that move it`, within * requestCost(counts.key, 1)],
     ['what they, the engine and the states read and write', unitsCost(counts.revision)],
+    ["sweep's last look at it, an hour after its end", unitsCost(counts.lastLook) / LAST_LOOKS],
     [
       `${counts.tasks} steps`,
       counts.tasks * callCost({ units: none, milliseconds: billedMilliseconds.step, lines: 1 }),

@@ -28,4 +28,6 @@ export type Counts = {
   ingest: Units;
   /** A sweep that finds nothing due. */
   sweep: Units;
+  /** A sweep's last look at two revisions of a deployment, an hour after they have ended. */
+  lastLook: Units;
 };

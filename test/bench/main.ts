@@ -4,14 +4,16 @@ import { cost } from './cost.ts';
 import { hostile } from './hostile.ts';
 import { idle } from './idle.ts';
 import { init } from './init.ts';
+import { mass } from './mass.ts';
 import { overhead } from './overhead.ts';
 import { warm } from './warm.ts';
 
-/** What can be asked for by name; all of it otherwise. The first three are the embedded default's, the others AWS's. */
+/** What can be asked for by name; all of it otherwise. The first four are the embedded default's, the others AWS's. */
 const parts: Record<string, () => Promise<void>> = {
   overhead,
   idle,
   hostile,
+  mass,
   bundles,
   init,
   warm,
