@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
 import { createTable } from '../../../lib/embedded/dynoxide/table.ts';
+import { type Patience, systemPatience } from '../../../lib/store/dynamodb/patience.ts';
 import type { Table } from '../../../lib/store/table.ts';
 
 /** The address of the DynamoDB that the global setup has started. */
@@ -20,5 +21,8 @@ export async function freshTable(): Promise<Table> {
   const client = documentClient(dynamoDbEndpoint());
   const name = `test-${randomUUID()}`;
   await createTable(client, name);
-  return { client, name };
+  return { client, name, patience: unhurried };
 }
+
+/** A busy machine makes contention last longer: its clock runs at a tenth, so that nobody takes that for an outage. */
+const unhurried: Patience = { ...systemPatience, now: () => Date.now() / 10 };
