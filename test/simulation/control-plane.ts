@@ -124,6 +124,11 @@ export class ControlPlane {
     time.after(random.between(0, 60) * SECOND, tick);
   }
 
+  /** One sweep more. */
+  sweepNow(): void {
+    if (this.#options.sweeps) void this.#sweep(false);
+  }
+
   stop(): void {
     this.#isStopped = true;
   }

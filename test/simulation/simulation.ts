@@ -55,6 +55,7 @@ export class Simulation {
   readonly #counts: Record<string, number> = {};
   #violation: string | undefined;
   #clients: Clients | undefined;
+  #plane: ControlPlane | undefined;
   #ids = 0;
 
   constructor(seed: number, options: Options = {}) {
@@ -103,6 +104,7 @@ export class Simulation {
     const caller = aCaller({ tenantId: this.#newId() });
     const clients = new Clients(this.#ground, plane.api, caller);
     this.#clients = clients;
+    this.#plane = plane;
     const begin = async () => {
       const body = {
         compute_type: 'process' as const,
@@ -208,8 +210,12 @@ export class Simulation {
   /** Within the time that a call takes. */
   #aim(deploymentId: string, revisionId: string): void {
     const { faults, random, time } = this.#ground;
-    if (faults.chance(0.15))
-      time.after(random.between(0, 40), () => this.#clients?.strike(deploymentId, revisionId));
+    if (!faults.chance(0.2)) return;
+    const isSweep = random.chance(0.3);
+    time.after(random.between(0, 40), () => {
+      if (isSweep) this.#plane?.sweepNow();
+      else this.#clients?.strike(deploymentId, revisionId);
+    });
   }
 
   #result(): Result {
