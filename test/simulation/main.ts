@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { find, groups, guardsSeen, type Mutant } from './mutants.ts';
+import { find, groups, guardsSeen } from './mutants.ts';
+import { jobsOf, Pool } from './pool.ts';
 import { Simulation } from './simulation.ts';
 import { Summary } from './summary.ts';
 
@@ -8,8 +10,10 @@ process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
 
 const USAGE = `npm run simulate -- [--seeds N] [--from S]   runs N seeds (100) from S on (by chance, printed)
 npm run simulate -- --seed S [--trace]       runs one again, and says what happened in it
-npm run simulate -- --mutants all [--seeds N]    leaves out each guard and each group of them, and says which of N seeds (2000) notices;
-                                             --mutants groups: the groups alone`;
+npm run simulate -- --mutants all|groups [--seeds N] [--from S]
+                                             leaves out each group of guards, or each guard too, and says which of N seeds (2000)
+                                             from S (1) on notices first, as a table
+--jobs N                                     so many seeds at once (one a processor)`;
 
 function numbered(name: string, text: string | undefined, otherwise: number): number {
   const number = text === undefined ? otherwise : Number(text);
@@ -24,28 +28,30 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     trace: { type: 'boolean' },
     mutants: { type: 'string' },
+    jobs: { type: 'string' },
   },
 });
 const GUARD_SEEDS = 60;
+const ID = /(?: of)? [0-9a-f]{8}-[0-9a-f-]{27}/g;
 
-async function runMutants(which: string, seeds: number): Promise<boolean> {
+async function runMutants(pool: Pool, which: string, from: number, seeds: number): Promise<boolean> {
   if (which !== 'all' && which !== 'groups')
     throw new Error(`--mutants is all or groups, not '${which}'.\n${USAGE}`);
   const guards = which === 'all' ? await guardsSeen(GUARD_SEEDS) : [];
-  const single = guards.map((name): Mutant => ({ name, drops: (guard) => guard === name }));
   let missed = 0;
-  for (const mutant of [...groups, ...single]) {
-    const found = await find(mutant, seeds);
-    const isGroup = groups.includes(mutant);
-    if (found === undefined && isGroup) missed += 1;
-    console.log(
-      `${isGroup ? 'group' : 'guard'}  ${mutant.name}  |  ${found === undefined ? `not noticed in ${seeds}` : `seed ${found.seed}: ${found.violation}`}`,
-    );
+  console.log('| Left out | Noticed after | What was noticed |\n|---|---|---|');
+  for (const name of [...groups.keys(), ...guards]) {
+    const found = await find(pool, name, { from, seeds });
+    if (found === undefined && groups.has(name)) missed += 1;
+    const when = found === undefined ? `not in ${seeds} seeds` : `${found.seed - from + 1} seeds`;
+    const title = groups.has(name) ? `**${name}**` : name;
+    console.log(`| ${title} | ${when} | ${found?.violation.replaceAll(ID, '') ?? ''} |`);
   }
+  if (missed > 0) console.log(`${missed} of ${groups.size} groups were not noticed`);
   return missed === 0;
 }
 
-async function runSeeds(from: number, seeds: number, traces: boolean): Promise<boolean> {
+async function runSeeds(pool: Pool, from: number, seeds: number): Promise<boolean> {
   console.log(`Simulating ${seeds} seeds from ${from} on.`);
   const summary = new Summary();
   let isAskedToEnd = false;
@@ -53,24 +59,46 @@ async function runSeeds(from: number, seeds: number, traces: boolean): Promise<b
   process.once('SIGTERM', () => {
     isAskedToEnd = true;
   });
-  for (let seed = from; seed < from + seeds && !isAskedToEnd; seed++) {
-    const result = await new Simulation(seed, { traces }).run();
-    for (const line of result.trace) console.log(line);
-    if (result.violation !== undefined) console.log(`VIOLATION  seed ${seed}: ${result.violation}`);
+  await pool.run(jobsOf(from, seeds), (result) => {
+    const { seed, violation } = result;
+    if (violation !== undefined) console.log(`VIOLATION  seed ${seed}: ${violation}`);
     summary.add(result);
-  }
+    return isAskedToEnd ? 'enough' : undefined;
+  });
   console.log(summary.text());
   return summary.isClean;
 }
 
-const aStart = Math.floor(Math.random() * 2 ** 31);
-const from = numbered('seed', values.seed, numbered('from', values.from, aStart));
+async function runOne(seed: number, traces: boolean): Promise<boolean> {
+  const summary = new Summary();
+  const result = await new Simulation(seed, { traces }).run();
+  for (const line of result.trace) console.log(line);
+  summary.add(result);
+  console.log(summary.text());
+  return summary.isClean;
+}
+
+async function runMany(): Promise<boolean> {
+  const jobs = numbered('jobs', values.jobs, availableParallelism());
+  const pool = new Pool(jobs);
+  try {
+    if (values.mutants === undefined) {
+      const aStart = Math.floor(Math.random() * 2 ** 31);
+      return await runSeeds(
+        pool,
+        numbered('from', values.from, aStart),
+        numbered('seeds', values.seeds, 100),
+      );
+    }
+    const from = numbered('from', values.from, 1);
+    return await runMutants(pool, values.mutants, from, numbered('seeds', values.seeds, 2000));
+  } finally {
+    pool.close();
+  }
+}
+
 const isClean =
-  values.mutants === undefined
-    ? await runSeeds(
-        from,
-        values.seed === undefined ? numbered('seeds', values.seeds, 100) : 1,
-        values.trace === true,
-      )
-    : await runMutants(values.mutants, numbered('seeds', values.seeds, 2000));
+  values.seed === undefined
+    ? await runMany()
+    : await runOne(numbered('seed', values.seed, 0), values.trace === true);
 process.exitCode = isClean ? 0 : 1;

@@ -34,6 +34,8 @@ export type Result = {
   violation: string | undefined;
   events: number;
   operations: number;
+  /** Of virtual time. */
+  seconds: number;
   /** Revisions by the status they ended with. */
   endings: Record<string, number>;
   counts: Record<string, number>;
@@ -228,6 +230,7 @@ export class Simulation {
       violation: this.#violation,
       events: this.#time.events,
       operations: this.#table.operations,
+      seconds: this.#time.seconds,
       endings,
       counts: this.#counts,
       trace: this.#trace,

@@ -12,14 +12,16 @@ export class Summary {
   #seeds = 0;
   #events = 0;
   #operations = 0;
+  #virtualSeconds = 0;
   readonly #violations: string[] = [];
   readonly #endings = new Map<string, number>();
   readonly #counts = new Map<string, number>();
 
-  add({ seed, violation, events, operations, endings, counts }: Result): void {
+  add({ seed, violation, events, operations, seconds, endings, counts }: Result): void {
     this.#seeds += 1;
     this.#events += events;
     this.#operations += operations;
+    this.#virtualSeconds += seconds;
     if (violation !== undefined) this.#violations.push(`seed ${seed}: ${violation}`);
     for (const [status, count] of Object.entries(endings))
       this.#endings.set(status, (this.#endings.get(status) ?? 0) + count);
@@ -34,7 +36,7 @@ export class Summary {
   text(): string {
     const seconds = (performance.now() - this.#startedAt) / 1000;
     return [
-      `${this.#seeds} seeds, ${this.#events} events, ${this.#operations} operations of the table in ${seconds.toFixed(1)} s`,
+      `${this.#seeds} seeds, ${this.#events} events, ${this.#operations} operations of the table, ${Math.round(this.#virtualSeconds / 3600)} h of virtual time in ${seconds.toFixed(1)} s`,
       `revisions ended: ${ordered(this.#endings)}`,
       `what went wrong: ${ordered(this.#counts)}`,
       `${this.#violations.length} violations`,

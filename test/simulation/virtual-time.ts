@@ -45,9 +45,10 @@ class Timers {
   }
 }
 
-const macrotask = (): Promise<void> =>
+/** Resolves when no promise is left to go on: Node looks at these ticks only then. */
+const afterAllPromises = (): Promise<void> =>
   new Promise((resolve) => {
-    setImmediate(resolve);
+    process.nextTick(resolve);
   });
 
 /** The one clock and the one queue of a run: nothing happens but by what is put here, and one thing after the other. */
@@ -77,6 +78,7 @@ export class VirtualTime {
 
   /** Runs what is due, one timer after the other and all that follows from it, until `afterEach` says that it is over. */
   async run(afterEach: () => boolean): Promise<void> {
+    await afterAllPromises();
     for (;;) {
       const timer = this.#timers.pop();
       if (timer === undefined) return;
@@ -84,7 +86,7 @@ export class VirtualTime {
       this.events += 1;
       if (timer.run() === NOTHING) continue;
       // All promises that this has settled run before the next timer.
-      await macrotask();
+      await afterAllPromises();
       if (afterEach()) return;
     }
   }
