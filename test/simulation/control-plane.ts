@@ -135,12 +135,14 @@ export class ControlPlane {
 
   /** The process that does everything dies, or is stopped in order; it comes back after so long. */
   restart(how: 'killed' | 'stopped', downMilliseconds: number): void {
-    const { faults, say, time } = this.#ground;
+    const { facts, faults, say, time } = this.#ground;
     say(() => `the runtime is ${how} for ${downMilliseconds / SECOND} s`);
     faults.goDown(downMilliseconds);
     this.#invocations.killAll();
-    this.executions.endAll(how === 'killed' ? 'failed' : 'stopped');
-    this.builds.loseAll();
+    const executed = this.executions.endAll(how === 'killed' ? 'failed' : 'stopped');
+    const built = this.builds.loseAll();
+    // One death, even when both of a revision are gone.
+    if (how === 'killed') for (const id of new Set([...executed, ...built])) facts.noteDeath(id);
     time.after(downMilliseconds, () => {
       if (!faults.down) void this.#sweep(true);
     });

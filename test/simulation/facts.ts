@@ -30,8 +30,8 @@ export class Facts {
   readonly acknowledged = new Map<string, string>();
   /** Revisions by the idempotency key that they were asked for under. */
   readonly byKey = new Map<string, string>();
-  /** When a program of the listener that is awake last asked for anything, answered or not; epoch milliseconds. */
-  listenerTriedAt = 0;
+  /** Since when the listener asks without an answer; epoch milliseconds, undefined while it is answered or does not ask. */
+  listenerTriesSince: number | undefined;
   /** When it was last answered; epoch milliseconds. */
   listenerHeardAt = 0;
 

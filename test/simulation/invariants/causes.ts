@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from '../faults.ts';
+import { limits, SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';
 import type { Plan } from '../plan.ts';
 import type { Change } from '../table/memory-table.ts';
@@ -30,10 +30,10 @@ export class Causes implements Invariant {
       },
       {
         words: /has not asked for work since|went silent while deploying/,
-        // Unheard for as long as it may be, and silent for a lease at least: an outage of ours is not enough.
+        // Unheard for as long as it may be, and by its own fault: it asks for no longer than one request may take.
         isTrue: () =>
           time.now - facts.listenerHeardAt >= (listener - 40) * SECOND &&
-          time.now - facts.listenerTriedAt >= MINUTE - 5_000,
+          time.now - (facts.listenerTriesSince ?? time.now) <= limits.api,
       },
       {
         words: /No build could start within|did not end within/,

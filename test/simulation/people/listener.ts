@@ -97,6 +97,7 @@ export class SimulatedListener {
   /** Ends the program in the middle of what it does, and starts it again. */
   restart(downMilliseconds: number): void {
     this.#program.abort();
+    this.#ground.facts.listenerTriesSince = undefined;
     const ended = this.#program;
     this.#ground.time.after(downMilliseconds, () => {
       if (this.#program === ended) this.start();
@@ -107,7 +108,7 @@ export class SimulatedListener {
   freeze(milliseconds: number): void {
     const { time, facts } = this.#ground;
     this.#frozenUntil = Math.max(this.#frozenUntil, time.now + milliseconds);
-    facts.listenerTriedAt = Math.min(facts.listenerTriedAt, time.now);
+    facts.listenerTriesSince = undefined;
   }
 
   stop(): void {
@@ -143,10 +144,11 @@ export class SimulatedListener {
     for (;;) {
       signal?.throwIfAborted();
       if (time.now < this.#frozenUntil) await this.#wait(0, program);
-      if (!faults.down || faults.isOutage) facts.listenerTriedAt = time.now;
+      if (!faults.down || faults.isOutage) facts.listenerTriesSince ??= time.now;
       try {
         const answer = await this.#options.api(`${name} of ${this.#options.instanceId}`, run);
         facts.listenerHeardAt = time.now;
+        facts.listenerTriesSince = undefined;
         await this.#wait(random.between(1, 20), program);
         if (!faults.chance(0.01)) return answer;
       } catch (error) {
@@ -160,10 +162,9 @@ export class SimulatedListener {
   }
 
   async #pauseBeforeRetry(program: AbortSignal, signal: AbortSignal | undefined): Promise<void> {
-    const { faults, facts, time, random } = this.#ground;
-    const left = faults.downUntil - time.now;
+    const { faults, time, random } = this.#ground;
     // Whatever is asked meanwhile gets no answer: a day of that would be nothing but this.
-    if (faults.isOutage && this.#frozenUntil < faults.downUntil) facts.listenerTriedAt = faults.downUntil;
+    const left = faults.downUntil - time.now;
     const longest = left > 0 ? RETRY_MILLISECONDS_MAX : RETRY_MILLISECONDS_MAX / 3;
     await this.#wait(Math.max(0, left) + random.next() * longest, program, signal);
   }

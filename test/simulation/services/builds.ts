@@ -72,9 +72,11 @@ export class BuildService {
     return isNew && faults.chance(0.3) ? { state: 'absent' } : build.state;
   }
 
-  /** As when the process dies that runs them. */
-  loseAll(): void {
-    for (const build of this.all.values()) if (isAlive(build)) build.state = { state: 'lost' };
+  /** As when the process dies that runs them. Gives the ids of their revisions. */
+  loseAll(): string[] {
+    const alive = [...this.all.values()].filter(isAlive);
+    for (const build of alive) build.state = { state: 'lost' };
+    return alive.map(({ ref }) => ref.revisionId);
   }
 
   #fate(): Fate {

@@ -73,13 +73,11 @@ export class Executions {
     return this.#answer(token, ({ reject }) => reject(Object.assign(new Error(cause), { name })));
   }
 
-  /** As when the process dies, or is stopped in order, that runs them. */
-  endAll(status: 'failed' | 'stopped'): void {
-    for (const execution of this.#all.values()) {
-      if (execution.status !== 'running') continue;
-      if (status === 'failed') this.#ground.facts.noteDeath(execution.input.revisionId);
-      this.#close(execution, status);
-    }
+  /** As when the process dies, or is stopped in order, that runs them. Gives the ids of their revisions. */
+  endAll(status: 'failed' | 'stopped'): string[] {
+    const running = [...this.#all.values()].filter((execution) => execution.status === 'running');
+    for (const execution of running) this.#close(execution, status);
+    return running.map(({ input }) => input.revisionId);
   }
 
   /** Which attempt of its revision a token was made for. */
