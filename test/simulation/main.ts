@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { find, groups, guardsSeen } from './mutants.ts';
+import { find, groups, guardsSeen, mutantOf } from './mutants.ts';
 import { jobsOf, Pool } from './pool.ts';
 import { Simulation } from './simulation.ts';
 import { Summary } from './summary.ts';
@@ -9,7 +9,8 @@ import { Summary } from './summary.ts';
 process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
 
 const USAGE = `npm run simulate -- [--seeds N] [--from S]   runs N seeds (100) from S on (by chance, printed)
-npm run simulate -- --seed S [--trace]       runs one again, and says what happened in it
+npm run simulate -- --seed S [--trace] [--without NAME]
+                                             runs one again, says what happened in it, leaves out a guard or a group of them
 npm run simulate -- --mutants all|groups [--seeds N] [--from S]
                                              leaves out each group of guards, or each guard too, and says which of N seeds (2000)
                                              from S (1) on notices first, as a table
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     trace: { type: 'boolean' },
     mutants: { type: 'string' },
+    without: { type: 'string' },
     jobs: { type: 'string' },
   },
 });
@@ -69,10 +71,21 @@ async function runSeeds(pool: Pool, from: number, seeds: number): Promise<boolea
   return summary.isClean;
 }
 
-async function runOne(seed: number, traces: boolean): Promise<boolean> {
+async function runOne(seed: number, traces: boolean, without?: string): Promise<boolean> {
   const summary = new Summary();
-  const result = await new Simulation(seed, { traces }).run();
+  const seen = new Set<string>();
+  const { drops, ...mutant } = without === undefined ? {} : mutantOf(without);
+  const result = await new Simulation(seed, {
+    ...mutant,
+    traces,
+    drops: (guard) => {
+      if (guard !== undefined) seen.add(guard);
+      return drops?.(guard) === true;
+    },
+  }).run();
   for (const line of result.trace) console.log(line);
+  if (drops !== undefined && ![...seen].some(drops))
+    throw new Error(`This seed comes by no guard '${without}', but by these: ${[...seen].sort().join('; ')}`);
   summary.add(result);
   console.log(summary.text());
   return summary.isClean;
@@ -100,5 +113,5 @@ async function runMany(): Promise<boolean> {
 const isClean =
   values.seed === undefined
     ? await runMany()
-    : await runOne(numbered('seed', values.seed, 0), values.trace === true);
+    : await runOne(numbered('seed', values.seed, 0), values.trace === true, values.without);
 process.exitCode = isClean ? 0 : 1;
