@@ -1,9 +1,9 @@
 import { write } from '../../store/dynamodb/write.ts';
 import type { Outcome } from '../../store/engine/outcome-shapes.ts';
-import { recordOutcome } from '../../store/engine/transactions/outcomes.ts';
+import * as outcomes from '../../store/engine/transactions/outcomes.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
-/** Records that a stage of the revision in the slot has failed, unless it has moved on or got an outcome since it was read. */
+/** Records that a stage of the revision in the slot has failed, unless it has moved on, got an outcome or was interrupted since it was read. */
 export async function recordFailure(
   deps: EngineDeps,
   { slotRevision }: Loaded,
@@ -11,5 +11,5 @@ export async function recordFailure(
   message: string,
 ): Promise<void> {
   if (slotRevision === undefined) return;
-  await write(deps.table, recordOutcome(slotRevision, { stage, result: 'failed', message }));
+  await write(deps.table, outcomes.recordFailure(slotRevision, { stage, result: 'failed', message }));
 }

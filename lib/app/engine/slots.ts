@@ -8,19 +8,10 @@ import type { EngineDeps, Loaded } from './situation.ts';
 
 /** Gives the free slot to the oldest queued revision, if it still is that and still queued. */
 export async function takeSlot(deps: EngineDeps, { owner, other }: Loaded, number: number): Promise<void> {
-  const { id } = other?.number === number ? other : await queuedRevision(deps, { owner, number });
-  await transact(deps.table, slots.takeSlot(owner, { id, number }, deps.clock.now()));
-}
-
-async function queuedRevision(
-  deps: EngineDeps,
-  { owner, number }: { owner: Loaded['owner']; number: number },
-): Promise<{ id: string }> {
-  const revision = await findRevisionByNumber(deps.table, owner, number);
-  if (revision === undefined) {
-    throw new Error(`revision ${number} of deployment ${owner.deploymentId} is queued but not stored`);
-  }
-  return revision;
+  const queued = other?.number === number ? other : await findRevisionByNumber(deps.table, owner, number);
+  // Removed with its deployment since that was read: the next look sees it.
+  if (queued === undefined) return;
+  await transact(deps.table, slots.takeSlot(owner, { id: queued.id, number }, deps.clock.now()));
 }
 
 /** Starts the execution of the slot's revision. Harmless while it runs. */

@@ -1,4 +1,5 @@
 import { write } from '../../store/dynamodb/write.ts';
+import { attemptOf, findRevision, refOf } from '../../store/engine/revisions.ts';
 import { forgetToken } from '../../store/engine/transactions/steps.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
@@ -33,6 +34,9 @@ export async function interruptSlotRevision(deps: EngineDeps, loaded: Loaded): P
 export async function failLostBuild(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
   const { slotRevision, token } = loaded;
   if (slotRevision === undefined || token === undefined) return undefined;
+  // The token was read after the revision: by then the next attempt may have stored its own, and its build is not lost.
+  const current = await findRevision(deps.table, refOf(slotRevision));
+  if (current === undefined || attemptOf(current) !== attemptOf(slotRevision)) return undefined;
   const cause = `build ${slotRevision.lost_build?.id} was lost`;
   const answer = await deps.workflow.fail(token.token, { name: 'BuildLost', cause });
   await forget(deps, loaded);

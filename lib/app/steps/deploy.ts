@@ -35,8 +35,10 @@ async function storeDeployToken(deps: DeployDeps, task: TokenTask, revision: Rev
   try {
     await transact(deps.table, awaitDeploy(task, revision, deps.clock.now()));
   } catch (error) {
-    if (error instanceof ConditionsFailed || error instanceof MoveRefused)
-      throw new StepRefused('Deploy', task);
-    throw error;
+    if (!(error instanceof ConditionsFailed || error instanceof MoveRefused)) throw error;
+    const current = await findRevision(deps.table, task);
+    // A listener may have claimed or lost the task of an earlier try meanwhile: then the same again.
+    if (current === undefined || current.status === revision.status) throw new StepRefused('Deploy', task);
+    await storeDeployToken(deps, task, current);
   }
 }

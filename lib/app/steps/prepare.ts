@@ -38,6 +38,23 @@ export async function prepareRevision(deps: PrepareDeps, ref: ExecutionInput): P
     findRevision(deps.table, ref),
   ]);
   if (deployment === undefined || revision === undefined) throw new StepRefused('Prepare', ref);
+  try {
+    return await goOn(deps, ref, deployment, revision);
+  } catch (error) {
+    if (!(error instanceof StepRefused)) throw error;
+    const current = await findRevision(deps.table, ref);
+    // Another try of this step, which nobody heard to end, may have taken it further meanwhile: then on from there.
+    if (current === undefined || current.status === revision.status) throw error;
+    return prepareRevision(deps, ref);
+  }
+}
+
+async function goOn(
+  deps: PrepareDeps,
+  ref: ExecutionInput,
+  deployment: Deployment,
+  revision: Revision,
+): Promise<{ path: Path }> {
   const { outcome, status } = revision;
   if (outcome !== undefined)
     return { path: outcome.stage === 'build' && outcome.result === 'succeeded' ? 'deploy' : 'end' };

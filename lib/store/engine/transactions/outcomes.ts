@@ -14,9 +14,18 @@ import {
 } from '../revision-moves.ts';
 import { attemptOf, refOf } from '../revisions.ts';
 
-/** Records how a stage of a revision ended. Demands that it has not moved on, nor got another outcome, since it was read. */
-export const recordOutcome = (revision: Revision, outcome: Outcome): Write =>
-  revise(refOf(revision), { set: { outcome } }, statusAsRead(revision), sameOutcome(revision));
+/**
+ * Records that a stage of a revision has failed. Demands that it has not moved on, got another outcome or been interrupted since it was
+ * read.
+ */
+export const recordFailure = (revision: Revision, failure: Extract<Outcome, { result: 'failed' }>): Write =>
+  revise(
+    refOf(revision),
+    { set: { outcome: failure } },
+    statusAsRead(revision),
+    notInterrupted,
+    sameOutcome(revision),
+  );
 
 /** Says why the build of a revision is being stopped: the build itself will say no more than that it was. Demands that it has no outcome. */
 export const noteStopReason = (revision: Revision, reason: string): Write =>

@@ -1,0 +1,119 @@
+import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from 'vitest';
+import type { Deps } from '../../../lib/app/deps.ts';
+import { failAborted } from '../../../lib/app/engine/builds.ts';
+import { load } from '../../../lib/app/engine/situation.ts';
+import { takeSlot } from '../../../lib/app/engine/slots.ts';
+import { failLostBuild } from '../../../lib/app/engine/tokens.ts';
+import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
+import { deployRevision } from '../../../lib/app/steps/deploy.ts';
+import { prepareRevision } from '../../../lib/app/steps/prepare.ts';
+import { storeToken } from '../../../lib/app/steps/tokens.ts';
+import { remove, update } from '../../../lib/store/expressions.ts';
+import { revisionKey, revisionKeyOf } from '../../../lib/store/keys.ts';
+import { ConditionsFailed, transact } from '../../../lib/store/operations.ts';
+import { findToken } from '../../../lib/store/revisions.ts';
+import { aControlPlane } from '../../support/control-plane.ts';
+import { claim, listening, offered } from '../../support/listening.ts';
+import { inProgress } from '../../support/processed.ts';
+import { github, post, register } from '../../support/requests.ts';
+
+/** The same dependencies, where somebody else comes first at the first write. */
+function overtaken(deps: Deps, first: () => Promise<unknown>): Deps {
+  const { client } = deps.table;
+  let isDone = false;
+  const send = async (command: TransactWriteCommand) => {
+    if (!isDone && /^(Transact|Update)/.test(command.constructor.name)) {
+      isDone = true;
+      await first();
+    }
+    return client.send(command);
+  };
+  const racing = new Proxy(client, {
+    get: (target, key) => (key === 'send' ? send : Reflect.get(target, key, target)),
+  });
+  return { ...deps, table: { ...deps.table, client: racing } };
+}
+
+describe('a step that is overtaken', () => {
+  it('by the claim of its task keeps its token: that is no crash', async () => {
+    const self = await listening();
+    const { tenantId } = self.plane.caller;
+    const { id: deploymentId, revisionId } = await offered(self, 'app');
+    const task = { tenantId, deploymentId, revisionId, attempt: 1, token: 'the next' };
+
+    await deployRevision(
+      overtaken(self.plane.deps, () => claim(self)),
+      task,
+    );
+
+    expect(await findToken(self.plane.deps.table, task, 1)).toMatchObject({ token: 'the next' });
+  });
+
+  it('by a try of itself that was not heard goes on from there', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    const { tenantId } = plane.caller;
+    const { id: deploymentId } = await post(plane, github('app'));
+    const { id: revisionId } = await inProgress(plane, deploymentId, 'QUEUED');
+    const input = { tenantId, deploymentId, revisionId, attempt: 1 };
+
+    const deps = overtaken(plane.deps, () => prepareRevision(plane.deps, input));
+    expect(await prepareRevision(deps, input)).toEqual({ path: 'build' });
+  });
+});
+
+describe('a look that is overtaken', () => {
+  it('by the next attempt does not end the wait for its build', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    const { tenantId } = plane.caller;
+    const { id: deploymentId } = await post(plane, github('app'));
+    const { id: revisionId } = await inProgress(plane, deploymentId, 'BUILDING');
+    const ref = { tenantId, deploymentId, revisionId };
+    const lost = { attempt: 1, lost_build: { id: 'build', attempt: 1 }, builds_lost: 1 };
+    await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: lost })]);
+    const early = await load(plane.deps, ref);
+    await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
+    await transact(plane.deps.table, [storeToken({ ...ref, attempt: 2, token: 'the next' }, 'build')]);
+    const token = await findToken(plane.deps.table, ref, 1);
+    const failed: string[] = [];
+    const fail = async (given: string) => {
+      failed.push(given);
+      return 'answered' as const;
+    };
+
+    const deps = { ...plane.deps, workflow: { ...plane.deps.workflow, fail } };
+    if (early !== undefined) await failLostBuild(deps, { ...early, token });
+
+    expect(failed).toEqual([]);
+    expect(await findToken(plane.deps.table, ref, 1)).toMatchObject({ token: 'the next' });
+  });
+
+  it('by an interrupt records no failure: what was answered holds', async () => {
+    const self = await listening();
+    const { deps, caller } = self.plane;
+    const { id: deploymentId, revisionId } = await offered(self, 'app');
+    const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
+    const early = await load(deps, ref);
+    const params = { deployment_id: deploymentId, revision_id: revisionId };
+    await interruptRevision(deps, { params }, caller);
+
+    if (early !== undefined) await expect(failAborted(deps, early)).rejects.toBeInstanceOf(ConditionsFailed);
+
+    expect((await load(deps, ref))?.holder?.outcome).toBeUndefined();
+  });
+
+  it('by the removal of the deployment takes nothing from the queue', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    const { tenantId } = plane.caller;
+    const { id: deploymentId } = await post(plane, github('app'));
+    const early = await load(plane.deps, { tenantId, deploymentId });
+    await transact(plane.deps.table, [remove('revision', revisionKey(tenantId, deploymentId, 1))]);
+
+    if (early !== undefined) await takeSlot(plane.deps, early, 1);
+
+    expect((await load(plane.deps, { tenantId, deploymentId }))?.deployment.slot).toBeUndefined();
+  });
+});
