@@ -211,7 +211,8 @@ export class ControlPlane {
   #announceEnd(ref: RevisionRef): void {
     const { faults, random, time } = this.#ground;
     if (this.#options.isEmbedded || faults.chance(faults.profile.loss)) return;
-    time.after(random.between(0.1, 5) * SECOND, () => {
+    const seconds = random.chance(0.5) ? random.between(0.02, 0.4) : random.between(0.4, 5);
+    time.after(seconds * SECOND, () => {
       void this.#quietly('execution-ended', limits.step, (deps) => requeue(deps, ref));
     });
   }

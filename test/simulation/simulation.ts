@@ -213,9 +213,10 @@ export class Simulation {
   #aim(deploymentId: string, revisionId: string): void {
     const { faults, random, time } = this.#ground;
     if (!faults.chance(0.2)) return;
-    const isSweep = random.chance(0.3);
+    const dice = random.next();
     time.after(random.between(0, 40), () => {
-      if (isSweep) this.#plane?.sweepNow();
+      if (dice < 0.3) this.#plane?.sweepNow();
+      else if (dice < 0.4) this.#plane?.executions.abortByHand(revisionId);
       else this.#clients?.strike(deploymentId, revisionId);
     });
   }

@@ -10,6 +10,8 @@ type Cause = { words: RegExp; isTrue: (revision: Revision) => boolean };
 export class Causes implements Invariant {
   readonly #ground: Ground;
   readonly #causes: Cause[];
+  /** When the attempt began that has to start a build, by revision; epoch milliseconds. */
+  readonly #triesSince = new Map<string, number>();
 
   constructor(ground: Ground, { listener, build }: Plan['patienceSeconds']) {
     this.#ground = ground;
@@ -37,7 +39,7 @@ export class Causes implements Invariant {
       },
       {
         words: /No build could start within|did not end within/,
-        isTrue: (revision) => sinceAwaitingBuild(revision, time.now) >= build * SECOND,
+        isTrue: (revision) => time.now - this.#awaitsSince(revision) >= build * SECOND,
       },
       { words: /could not be handed to its listener/, isTrue: wasHit },
     ];
@@ -46,6 +48,8 @@ export class Causes implements Invariant {
   onChange({ before, after }: Change): void {
     if (after?.entity !== 'revision') return;
     const [was, is] = [before as Revision | undefined, after as Revision];
+    if (was?.attempt !== is.attempt && is.build_id === undefined)
+      this.#triesSince.set(is.id, this.#ground.time.now);
     // The reason is judged when it is noted: by the time that the revision ends it may have passed.
     if (is.outcome?.result === 'failed' && was?.outcome?.message !== is.outcome.message)
       this.#judge(is, is.outcome.message);
@@ -59,9 +63,10 @@ export class Causes implements Invariant {
     const name = `revision ${revision.number} of ${revision.deployment_id}`;
     this.#ground.violate(`${name} fails without a cause of its own: ${message}`);
   }
-}
 
-function sinceAwaitingBuild({ history }: Revision, now: number): number {
-  const since = history.find(({ status }) => status === 'AWAITING_BUILD')?.at;
-  return since === undefined ? 0 : now - Date.parse(since);
+  /** Neither a crash nor an outage takes time from a build. */
+  #awaitsSince({ id, history }: Revision): number {
+    const since = history.find(({ status }) => status === 'AWAITING_BUILD')?.at;
+    return Math.max(since === undefined ? 0 : Date.parse(since), this.#triesSince.get(id) ?? 0);
+  }
 }

@@ -118,7 +118,10 @@ export class BuildService {
     const times = faults.chance(faults.profile.loss) ? 0 : faults.chance(0.05) ? 2 : 1;
     for (let n = 0; n < times; n++) {
       const late = faults.chance(0.1) ? random.between(1, 60) * SECOND : random.between(50, 900);
-      time.after(late, () => this.#announce({ buildId: build.id, ref: build.ref }));
+      time.after(late, () => {
+        this.#ground.aim(build.ref.deploymentId, build.ref.revisionId);
+        time.after(random.between(0, 30), () => this.#announce({ buildId: build.id, ref: build.ref }));
+      });
     }
   }
 }

@@ -80,6 +80,12 @@ export class Executions {
     return running.map(({ input }) => input.revisionId);
   }
 
+  /** A person ends what runs of a revision. */
+  abortByHand(revisionId: string): void {
+    for (const execution of this.#all.values())
+      if (execution.input.revisionId === revisionId) this.#abortByHand(execution);
+  }
+
   /** Which attempt of its revision a token was made for. */
   attemptOf(token: string): number | undefined {
     return this.#attempts.get(token);
