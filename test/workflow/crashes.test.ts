@@ -132,6 +132,26 @@ describe('a crash of the control plane', () => {
     expect(failed.status_message).toMatch(/stopped 3 times .*no fault of the source/);
   });
 
+  it('that lasts longer than a build may take gives it its whole time anew', async () => {
+    const world = await aWorld();
+    const start = world.deps.builds.start.bind(world.deps.builds);
+    let isTried = false;
+    world.deps.builds.start = () => {
+      isTried = true;
+      return new Promise(() => undefined);
+    };
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await until(() => isTried, { timeoutMs: 60_000, what: 'the first try to start a build' });
+    await world.loseExecutions();
+    world.deps.builds.start = start;
+    world.advance(3_600);
+    await world.sweep();
+    await startedInTime(world, revisionId);
+    await later(world);
+    await world.deps.builds.succeed(revisionId);
+    await deployBuilt(world, id, revisionId);
+  });
+
   it('that was an orderly stop counts no attempt', async () => {
     const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));

@@ -6,7 +6,7 @@ import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';
 import type { Configuration, Deployment, Revision } from '../../store/engine/items.ts';
-import { findRevision } from '../../store/engine/revisions.ts';
+import { attemptOf, findRevision } from '../../store/engine/revisions.ts';
 import {
   awaitBuild,
   keepBuildId,
@@ -71,12 +71,12 @@ async function storeBuildToken(deps: BuildDeps, task: TokenTask, revision: Revis
   }
 }
 
-/** The time begins with AWAITING_BUILD, waiting included; what was lost through no fault of the source begins anew. */
+/** The time begins with AWAITING_BUILD, waiting included, and anew with the attempt after a crash: that is no fault of the source. */
 function dueAtOf({ settings }: BuildDeps, revision: Revision, now: number): number {
   if (revision.build_due_at !== undefined) return revision.build_due_at;
-  const awaitingSince = revision.history.find(({ status }) => status === 'AWAITING_BUILD')?.at;
-  const isFirst = (revision.builds_lost ?? 0) === 0 && awaitingSince !== undefined;
-  return (isFirst ? Date.parse(awaitingSince) : now) + settings.buildSeconds * 1000;
+  const awaiting = revision.history.find(({ status }) => status === 'AWAITING_BUILD');
+  const isFirst = attemptOf(revision) === 1 && awaiting !== undefined;
+  return (isFirst ? Date.parse(awaiting.at) : now) + settings.buildSeconds * 1000;
 }
 
 /** An interrupt that came while the build was being started did not know of it: then it is stopped here. */

@@ -1,7 +1,8 @@
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { Deps } from '../../../lib/app/deps.ts';
-import { failAborted } from '../../../lib/app/engine/builds.ts';
+import { failAborted, failBuildOverdue } from '../../../lib/app/engine/builds.ts';
+import { markUnknown } from '../../../lib/app/engine/deploys.ts';
 import { load } from '../../../lib/app/engine/situation.ts';
 import { takeSlot } from '../../../lib/app/engine/slots.ts';
 import { failLostBuild } from '../../../lib/app/engine/tokens.ts';
@@ -102,6 +103,36 @@ describe('a look that is overtaken', () => {
     if (early !== undefined) await expect(failAborted(deps, early)).rejects.toBeInstanceOf(ConditionsFailed);
 
     expect((await load(deps, ref))?.holder?.outcome).toBeUndefined();
+  });
+
+  it('by an interrupt does not offer the task again', async () => {
+    const self = await listening();
+    const { deps, caller } = self.plane;
+    const { id: deploymentId, revisionId } = await offered(self, 'app');
+    const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
+    await claim(self);
+    const early = await load(deps, ref);
+    const params = { deployment_id: deploymentId, revision_id: revisionId };
+    await interruptRevision(deps, { params }, caller);
+
+    if (early !== undefined) await expect(markUnknown(deps, early)).rejects.toBeInstanceOf(ConditionsFailed);
+
+    expect((await load(deps, ref))?.holder?.status).toBe('DEPLOYING');
+  });
+
+  it('by the start of a build does not leave it running beside the next', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    const { id: deploymentId } = await post(plane, github('app'));
+    const { id: revisionId } = await inProgress(plane, deploymentId, 'AWAITING_BUILD');
+    const ref = { tenantId: plane.caller.tenantId, deploymentId, revisionId };
+    const early = await load(plane.deps, ref);
+    await transact(plane.deps.table, [
+      update('revision', revisionKeyOf(ref), { set: { build_id: 'build' } }),
+    ]);
+
+    const failing = early && failBuildOverdue(plane.deps, early);
+    await expect(failing).rejects.toBeInstanceOf(ConditionsFailed);
   });
 
   it('by the removal of the deployment takes nothing from the queue', async () => {

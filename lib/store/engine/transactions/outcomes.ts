@@ -24,6 +24,8 @@ export const recordFailure = (revision: Revision, failure: Extract<Outcome, { re
     { set: { outcome: failure } },
     statusAsRead(revision),
     notInterrupted,
+    // One that was started meanwhile would not be stopped.
+    guard('build: as read', same('build_id', revision.build_id)),
     sameOutcome(revision),
   );
 
@@ -96,10 +98,14 @@ export const beginNextAttempt = (revision: Revision, deaths: Deaths | undefined)
     refOf(revision),
     {
       set: { attempt: attemptOf(revision) + 1, deaths },
-      remove: ['restart', 'execution_absent_since', 'at_capacity'],
+      remove: ['restart', 'execution_absent_since', 'at_capacity', ...buildTimeAnew(revision)],
     },
     ...untouched(revision),
   );
+
+/** A build that was not started has lost the time of a crash or an outage, but not the time in which all builders were busy. */
+const buildTimeAnew = ({ build_id: buildId, at_capacity: waits }: Revision): 'build_due_at'[] =>
+  buildId === undefined && waits !== true ? ['build_due_at'] : [];
 
 /** Notes that this attempt died without an outcome; dispatch starts the next. Demands that nobody has touched it since it was read. */
 export const noteDeath = (revision: Revision, cause: string, deaths: Deaths): Write =>

@@ -84,7 +84,7 @@ export const offerAgain = (deployment: Deployment, task: ClaimedTask, now: numbe
 
 /**
  * The same for the deploy of a revision, which is UNKNOWN until its listener says what it made of it. Demands besides that the
- * revision's status is as read and no outcome is recorded. `message`: what is known.
+ * revision's status is as read, no outcome is recorded and no interrupt asked for. `message`: what is known.
  */
 export const offerDeployAgain = (
   deployment: Deployment,
@@ -98,6 +98,7 @@ export const offerDeployAgain = (
     now,
     { set: { ...inFlightDue(refOf(revision), now), status_message: message }, remove: ['switching'] },
     withoutOutcome,
+    notInterrupted,
   ),
   ...offerAgain(deployment, task, now),
 ];

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { restart } from '../../../lib/app/engine/restart.ts';
+import { load } from '../../../lib/app/engine/situation.ts';
+import { update } from '../../../lib/store/expressions.ts';
+import { revisionKeyOf } from '../../../lib/store/keys.ts';
+import { transact } from '../../../lib/store/operations.ts';
+import { aControlPlane } from '../../support/control-plane.ts';
+import { inProgress } from '../../support/processed.ts';
+import { github, post, register } from '../../support/requests.ts';
+
+/** When a build is due, that was due at 1,000 before its execution was taken up again. */
+async function dueAfterRestart(facts: object): Promise<number | undefined> {
+  const plane = await aControlPlane();
+  await register(plane, 'machine');
+  const { id: deploymentId } = await post(plane, github('app'));
+  const { id: revisionId } = await inProgress(plane, deploymentId, 'AWAITING_BUILD');
+  const ref = { tenantId: plane.caller.tenantId, deploymentId, revisionId };
+  const set = { build_due_at: 1_000, ...facts };
+  await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set })]);
+  const loaded = await load(plane.deps, ref);
+  if (loaded === undefined) throw new Error('no deployment');
+  const started = { ...plane.deps.workflow, start: async () => 'started' as const };
+  await restart({ ...plane.deps, workflow: started }, loaded, true);
+  return (await load(plane.deps, ref))?.holder?.build_due_at;
+}
+
+it('the time of a build that a crash kept from starting begins anew', async () => {
+  expect(await dueAfterRestart({})).toBeUndefined();
+});
+
+it('the time of a build that waits for a builder, or runs, goes on', async () => {
+  expect(await dueAfterRestart({ at_capacity: true })).toBe(1_000);
+  expect(await dueAfterRestart({ build_id: 'build' })).toBe(1_000);
+});
