@@ -26,9 +26,10 @@ async function dueAfterRestart(facts: object): Promise<number | undefined> {
 
 it('the time of a build that a crash kept from starting begins anew', async () => {
   expect(await dueAfterRestart({})).toBeUndefined();
+  expect(await dueAfterRestart({ at_capacity: true })).toBeUndefined();
 });
 
 it('the time of a build that waits for a builder, or runs, goes on', async () => {
-  expect(await dueAfterRestart({ at_capacity: true })).toBe(1_000);
+  expect(await dueAfterRestart({ restart: { attempt: 1, cause: 'BuildsAtCapacity' } })).toBe(1_000);
   expect(await dueAfterRestart({ build_id: 'build' })).toBe(1_000);
 });

@@ -104,8 +104,8 @@ export const beginNextAttempt = (revision: Revision, deaths: Deaths | undefined)
   );
 
 /** A build that was not started has lost the time of a crash or an outage, but not the time in which all builders were busy. */
-const buildTimeAnew = ({ build_id: buildId, at_capacity: waits }: Revision): 'build_due_at'[] =>
-  buildId === undefined && waits !== true ? ['build_due_at'] : [];
+const buildTimeAnew = ({ build_id: buildId, restart: died }: Revision): 'build_due_at'[] =>
+  buildId === undefined && died?.cause !== 'BuildsAtCapacity' ? ['build_due_at'] : [];
 
 /** Notes that this attempt died without an outcome; dispatch starts the next. Demands that nobody has touched it since it was read. */
 export const noteDeath = (revision: Revision, cause: string, deaths: Deaths): Write =>
