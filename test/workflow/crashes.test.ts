@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { BuildsAtCapacity } from '../../lib/adapters/builds.ts';
 import { finishRevision } from '../../lib/app/steps/finish.ts';
 import { getRevisionItem } from '../../lib/store/engine/revisions.ts';
 import { isWrite } from '../support/table/writes.ts';
@@ -133,7 +132,7 @@ describe('a crash of the control plane', () => {
   });
 
   it('that lasts longer than a build may take gives it its whole time anew', async () => {
-    const world = await aWorld();
+    const world = await aRunningWorld();
     const start = world.deps.builds.start.bind(world.deps.builds);
     let isTried = false;
     world.deps.builds.start = () => {
@@ -234,39 +233,5 @@ describe('a moment of a broken table in a step', () => {
     await buildStarted(world, revisionId);
     await deploy(world, id, revisionId);
     expect(thrown).toBeGreaterThan(0);
-  });
-});
-
-describe('builds at capacity', () => {
-  it('are said to a person, and an interrupt ends the wait at once', async () => {
-    const world = await aRunningWorld();
-    world.deps.builds.start = () => Promise.reject(new BuildsAtCapacity('Cannot have more than 1 build'));
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
-    await until(
-      async () => (await get(world, id, revisionId)).status_message?.includes('more than 1 build'),
-      {
-        timeoutMs: 60_000,
-        what: 'the reason of the wait',
-      },
-    );
-    await interrupt(world, id, revisionId);
-    await reaches(world, id, revisionId, 'INTERRUPTED');
-  });
-
-  it('fail the build when its time is over, with that reason', async () => {
-    const world = await aRunningWorld();
-    world.deps.builds.start = () => Promise.reject(new BuildsAtCapacity('Cannot have more than 1 build'));
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
-    await until(
-      async () => (await get(world, id, revisionId)).status_message?.includes('more than 1 build'),
-      {
-        timeoutMs: 60_000,
-        what: 'the reason of the wait',
-      },
-    );
-    world.advance(1_801);
-    await world.sweep();
-    const failed = await reaches(world, id, revisionId, 'BUILD_FAILED');
-    expect(failed.status_message).toMatch(/No build could start within 30 minutes.*more than 1 build/);
   });
 });

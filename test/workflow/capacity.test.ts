@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { BuildsAtCapacity } from '../../lib/adapters/builds.ts';
+import { until } from '../support/until.ts';
+import { aRunningWorld } from '../support/world/running-world.ts';
+import { create, get, githubBody, interrupt, reaches } from '../support/world/steps.ts';
+
+describe('builds at capacity', () => {
+  it('are said to a person, and an interrupt ends the wait at once', async () => {
+    const world = await aRunningWorld();
+    world.deps.builds.start = () => Promise.reject(new BuildsAtCapacity('Cannot have more than 1 build'));
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await until(
+      async () => (await get(world, id, revisionId)).status_message?.includes('more than 1 build'),
+      {
+        timeoutMs: 60_000,
+        what: 'the reason of the wait',
+      },
+    );
+    await interrupt(world, id, revisionId);
+    await reaches(world, id, revisionId, 'INTERRUPTED');
+  });
+
+  it('fail the build when its time is over, with that reason', async () => {
+    const world = await aRunningWorld();
+    world.deps.builds.start = () => Promise.reject(new BuildsAtCapacity('Cannot have more than 1 build'));
+    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    await until(
+      async () => (await get(world, id, revisionId)).status_message?.includes('more than 1 build'),
+      {
+        timeoutMs: 60_000,
+        what: 'the reason of the wait',
+      },
+    );
+    world.advance(1_801);
+    await world.sweep();
+    const failed = await reaches(world, id, revisionId, 'BUILD_FAILED');
+    expect(failed.status_message).toMatch(/No build could start within 30 minutes.*more than 1 build/);
+  });
+});
