@@ -1,5 +1,6 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Condition } from './dynamodb/transact.ts';
 import type { Patience } from './dynamodb/patience.ts';
 
 /** The table as every function sees it: a document client and the table's name. */
@@ -8,8 +9,8 @@ export type Table = {
   name: string;
   /** Absent: the machine's own time and timers. */
   patience?: Patience;
-  /** Whether a simulation leaves a guard out, to see whether it notices. Absent: every guard holds. */
-  drops?: (guard: string | undefined, write: string) => boolean;
+  /** What is left of a write's condition where a simulation leaves guards out, to see whether it notices. Absent: all of it. */
+  keeps?: (parts: NonNullable<Condition['parts']>, write: string) => NonNullable<Condition['parts']>;
 };
 
 /** Sparse index of what is due for a look by sweep: KEYS_ONLY, readable by sweep's role only. */

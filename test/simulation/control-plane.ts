@@ -11,9 +11,10 @@ import { requeue } from '../../lib/app/engine/requeue.ts';
 import { sweep } from '../../lib/app/engine/sweep.ts';
 import { StepRefused } from '../../lib/app/steps/prepare.ts';
 import { Transient } from '../../lib/triggers/task.ts';
-import { type DeploymentOf, type Drops, depsOf, type Services, type SimulatedDeps } from './deps.ts';
+import { type DeploymentOf, depsOf, type Services, type SimulatedDeps } from './deps.ts';
 import { limits, SECOND } from './faults.ts';
 import type { Ground } from './ground.ts';
+import type { Guards } from './guards.ts';
 import { Ended, type Function, type Invocation, Invocations, NotStarted, Unheard } from './invocation.ts';
 import type { Plan } from './plan.ts';
 import { BlobStore } from './services/blob-store.ts';
@@ -39,7 +40,7 @@ export type Options = {
   isEmbedded: boolean;
   /** Finds what nothing else wakes; without it the check of mutants sees what it is for. */
   sweeps: boolean;
-  drops: Drops | undefined;
+  guards: Guards | undefined;
   patienceSeconds: Plan['patienceSeconds'];
   splitsEnds: boolean;
 };
@@ -82,7 +83,7 @@ export class ControlPlane {
       builds,
       blobs,
       taskNotifier,
-      drops: options.drops,
+      guards: options.guards,
       splitsEnds: options.splitsEnds,
       patienceSeconds: options.patienceSeconds,
       ownerId: options.isEmbedded ? 'runtime' : undefined,

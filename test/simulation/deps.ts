@@ -3,9 +3,9 @@ import { SourceError } from '../../lib/adapters/git.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
 import type { Patience } from '../../lib/store/dynamodb/patience.ts';
-import type { Table } from '../../lib/store/table.ts';
 import { throttled } from './faults.ts';
 import type { Ground } from './ground.ts';
+import type { Guards } from './guards.ts';
 import type { Invocation } from './invocation.ts';
 import type { Plan } from './plan.ts';
 import type { BlobStore } from './services/blob-store.ts';
@@ -16,9 +16,6 @@ import type { MemoryTable } from './table/memory-table.ts';
 
 /** What a function of a run is given; what people sign in with is not simulated. */
 export type SimulatedDeps = Omit<Deps, 'oauth' | 'oauthDiscovery'>;
-
-/** Whether a guard is left out; it has a name, and its write too. */
-export type Drops = NonNullable<Table['drops']>;
 
 export type Services = {
   ground: Ground;
@@ -31,7 +28,7 @@ export type Services = {
   /** Names the runtime, where one does all. */
   ownerId: string | undefined;
   patienceSeconds: Plan['patienceSeconds'];
-  drops: Drops | undefined;
+  guards: Guards | undefined;
   /** Ends a revision in one transaction and frees its slot in another. */
   splitsEnds: boolean;
 };
@@ -91,7 +88,7 @@ export function depsOf(
     table: {
       client: clientOf(services, invocation),
       name: 'simulated',
-      ...(services.drops && { drops: services.drops }),
+      ...(services.guards && { keeps: services.guards.keeps }),
       patience: patienceOf(ground, invocation),
     },
     clock: {

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { find, groups, guardsSeen, mutantOf } from './mutants.ts';
-import { jobsOf, Pool } from './pool.ts';
+import { Guards } from './guards.ts';
+import { type Found, find, groups, Learning, mutantOf } from './mutants.ts';
+import { Pool, seedsFrom } from './pool.ts';
 import { Simulation } from './simulation.ts';
 import { Summary } from './summary.ts';
 
@@ -33,27 +34,39 @@ const { values } = parseArgs({
     jobs: { type: 'string' },
   },
 });
-const GUARD_SEEDS = 60;
 const ID = /(?: of)? [0-9a-f]{8}-[0-9a-f-]{27}/g;
 
-async function runMutants(pool: Pool, which: string, from: number, seeds: number): Promise<boolean> {
+type Seeds = { from: number; seeds: number };
+
+async function runMutants(pool: Pool, which: string, { from, seeds }: Seeds): Promise<boolean> {
   if (which !== 'all' && which !== 'groups')
     throw new Error(`--mutants is all or groups, not '${which}'.\n${USAGE}`);
-  const guards = which === 'all' ? await guardsSeen(GUARD_SEEDS) : [];
   let missed = 0;
   console.log('| Left out | Noticed after | What was noticed |\n|---|---|---|');
-  for (const name of [...groups.keys(), ...guards]) {
-    const found = await find(pool, name, { from, seeds });
-    if (found === undefined && groups.has(name)) missed += 1;
-    const when = found === undefined ? `not in ${seeds} seeds` : `${found.seed - from + 1} seeds`;
-    const title = groups.has(name) ? `**${name}**` : name;
-    console.log(`| ${title} | ${when} | ${found?.violation.replaceAll(ID, '') ?? ''} |`);
+  for (const group of groups.keys()) {
+    const found = await find(pool, group, seedsFrom(from, seeds));
+    if (found === undefined) missed += 1;
+    console.log(`| **${group}** | ${foundAfter(found, from) ?? `not in ${seeds} seeds`} |`);
   }
+  if (which === 'all') await runGuards(pool, { from, seeds });
   if (missed > 0) console.log(`${missed} of ${groups.size} groups were not noticed`);
   return missed === 0;
 }
 
-async function runSeeds(pool: Pool, from: number, seeds: number): Promise<boolean> {
+async function runGuards(pool: Pool, { from, seeds }: Seeds): Promise<void> {
+  const learning = await Learning.of(pool, from, seeds);
+  for (const guard of learning.guards) {
+    const needing = learning.seedsThatNeed(guard);
+    const found = await find(pool, guard, needing);
+    const alone = needing.length === 0 ? 'never' : `in ${needing.length} of ${seeds} seeds`;
+    console.log(`| ${guard} | ${foundAfter(found, from) ?? `not noticed | ${alone} alone in the way`} |`);
+  }
+}
+
+const foundAfter = (found: Found | undefined, from: number): string | undefined =>
+  found && `${found.seed - from + 1} seeds | ${found.violation.replaceAll(ID, '')}`;
+
+async function runSeeds(pool: Pool, { from, seeds }: Seeds): Promise<boolean> {
   console.log(`Simulating ${seeds} seeds from ${from} on.`);
   const summary = new Summary();
   let isAskedToEnd = false;
@@ -61,7 +74,8 @@ async function runSeeds(pool: Pool, from: number, seeds: number): Promise<boolea
   process.once('SIGTERM', () => {
     isAskedToEnd = true;
   });
-  await pool.run(jobsOf(from, seeds), (result) => {
+  const jobs = Iterator.from(seedsFrom(from, seeds)).map((seed) => ({ seed }));
+  await pool.run(jobs, (result) => {
     const { seed, violation } = result;
     if (violation !== undefined) console.log(`VIOLATION  seed ${seed}: ${violation}`);
     summary.add(result);
@@ -73,19 +87,14 @@ async function runSeeds(pool: Pool, from: number, seeds: number): Promise<boolea
 
 async function runOne(seed: number, traces: boolean, without?: string): Promise<boolean> {
   const summary = new Summary();
-  const seen = new Set<string>();
   const { drops, ...mutant } = without === undefined ? {} : mutantOf(without);
-  const result = await new Simulation(seed, {
-    ...mutant,
-    traces,
-    drops: (guard) => {
-      if (guard !== undefined) seen.add(guard);
-      return drops?.(guard) === true;
-    },
-  }).run();
+  const guards = new Guards(drops);
+  const result = await new Simulation(seed, { ...mutant, guards, traces }).run();
   for (const line of result.trace) console.log(line);
-  if (drops !== undefined && ![...seen].some(drops))
-    throw new Error(`This seed comes by no guard '${without}', but by these: ${[...seen].sort().join('; ')}`);
+  if (drops !== undefined && ![...guards.seen].some(drops))
+    throw new Error(
+      `This seed comes by no guard '${without}', but by these: ${[...guards.seen].sort().join('; ')}`,
+    );
   summary.add(result);
   console.log(summary.text());
   return summary.isClean;
@@ -96,15 +105,11 @@ async function runMany(): Promise<boolean> {
   const pool = new Pool(jobs);
   try {
     if (values.mutants === undefined) {
-      const aStart = Math.floor(Math.random() * 2 ** 31);
-      return await runSeeds(
-        pool,
-        numbered('from', values.from, aStart),
-        numbered('seeds', values.seeds, 100),
-      );
+      const from = numbered('from', values.from, Math.floor(Math.random() * 2 ** 31));
+      return await runSeeds(pool, { from, seeds: numbered('seeds', values.seeds, 100) });
     }
-    const from = numbered('from', values.from, 1);
-    return await runMutants(pool, values.mutants, from, numbered('seeds', values.seeds, 2000));
+    const seeds = { from: numbered('from', values.from, 1), seeds: numbered('seeds', values.seeds, 2000) };
+    return await runMutants(pool, values.mutants, seeds);
   } finally {
     pool.close();
   }

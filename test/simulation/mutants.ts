@@ -1,15 +1,14 @@
-import { jobsOf, type Pool } from './pool.ts';
-import { Simulation } from './simulation.ts';
+import { type Learnt, type Pool, seedsFrom } from './pool.ts';
 
 /** The engine with something left out. A simulation that does not notice proves nothing of what was left out. */
 export type Mutant = {
-  drops?: (guard: string | undefined) => boolean;
+  drops?: (guard: string) => boolean;
   withoutSweep?: boolean;
   splitsEnds?: boolean;
 };
 
 const dropping = (...prefixes: string[]): Mutant => ({
-  drops: (guard) => prefixes.some((prefix) => guard?.startsWith(`${prefix}: `)),
+  drops: (guard) => prefixes.some((prefix) => guard.startsWith(`${prefix}: `)),
 });
 
 /** What the promises stand on, each left out as a whole: most have more than one guard, so that none alone is missed. */
@@ -29,14 +28,11 @@ export const mutantOf = (name: string): Mutant => groups.get(name) ?? { drops: (
 
 export type Found = { seed: number; violation: string };
 
-/** Runs seeds from `from` on until one breaks a promise: gives the first that does, undefined when none of so many does. */
-export async function find(
-  pool: Pool,
-  mutant: string,
-  { seeds, from = 1 }: { seeds: number; from?: number },
-): Promise<Found | undefined> {
+/** Runs seeds until one breaks a promise: gives the first that does, undefined when none does. */
+export async function find(pool: Pool, mutant: string, seeds: Iterable<number>): Promise<Found | undefined> {
   const found: Found[] = [];
-  await pool.run(jobsOf(from, seeds, mutant), ({ seed, violation }) => {
+  const jobs = Iterator.from(seeds).map((seed) => ({ seed, mutant }));
+  await pool.run(jobs, ({ seed, violation }) => {
     if (violation === undefined) return undefined;
     found.push({ seed, violation });
     // Seeds before it may still be at work.
@@ -45,16 +41,37 @@ export async function find(
   return found.sort((a, b) => a.seed - b.seed)[0];
 }
 
-/** The names of all guards that some seeds come by; throws for a condition that has none. */
-export async function guardsSeen(seeds: number): Promise<string[]> {
-  const seen = new Set<string>();
-  const nameless = new Set<string>();
-  const drops = (guard: string | undefined, write: string): boolean => {
-    if (guard === undefined) nameless.add(write);
-    else seen.add(guard);
-    return false;
-  };
-  for (let seed = 1; seed <= seeds; seed++) await new Simulation(seed, { drops }).run();
-  if (nameless.size > 0) throw new Error(`conditions without a name: ${[...nameless].join(', ')}`);
-  return [...seen].sort();
+/** What runs tell of guards. */
+export class Learning {
+  readonly #seen = new Set<string>();
+  readonly #refusals = new Map<number, string[][]>();
+
+  /** Runs so many seeds; throws for a condition that has no name. */
+  static async of(pool: Pool, from: number, seeds: number): Promise<Learning> {
+    const learning = new Learning();
+    const jobs = Iterator.from(seedsFrom(from, seeds)).map((seed) => ({ seed, learns: true }));
+    await pool.run(jobs, ({ seed, learnt }) => {
+      if (learnt !== undefined) learning.#add(seed, learnt);
+      return undefined;
+    });
+    return learning;
+  }
+
+  #add(seed: number, { seen, nameless, refusals }: Learnt): void {
+    if (nameless.size > 0) throw new Error(`conditions without a name: ${[...nameless].join(', ')}`);
+    for (const guard of seen) this.#seen.add(guard);
+    this.#refusals.set(seed, refusals);
+  }
+
+  /** The names of all guards that these seeds come by. */
+  get guards(): string[] {
+    return [...this.#seen].sort();
+  }
+
+  /** The seeds in which this guard alone has refused a write: in all others nothing changes without it. */
+  seedsThatNeed(guard: string): number[] {
+    const isAlone = ([first, ...more]: string[]) => first === guard && more.length === 0;
+    const seeds = [...this.#refusals].filter(([, refusals]) => refusals.some(isAlone));
+    return seeds.map(([seed]) => seed).sort((a, b) => a - b);
+  }
 }

@@ -1,9 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, type ForkOptions, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Result } from './simulation.ts';
 
 /** One run; `mutant` is a name that `mutantOf` knows. */
-export type Job = { seed: number; mutant: string | undefined };
+export type Job = { seed: number; mutant?: string; learns?: boolean };
+
+/** What a run tells of guards, if it was asked for: those that it came by, writes without one, and for each refusal its guards. */
+export type Learnt = { seen: Set<string>; nameless: Set<string>; refusals: string[][] };
+export type Answer = Result & { learnt?: Learnt };
 
 /** Processes that run seeds side by side. */
 export class Pool {
@@ -11,14 +15,17 @@ export class Pool {
 
   constructor(size: number) {
     const program = new URL('./run-jobs.ts', import.meta.url);
-    this.#processes = Array.from({ length: size }, () => fork(program, { execArgv: [] }));
+    // Sets, too, come as they are.
+    const options: ForkOptions = { execArgv: [], serialization: 'advanced' };
+    this.#processes = Array.from({ length: size }, () => fork(program, options));
   }
 
   /** Runs jobs in their order, as many at once as there are processes, until `hear` says that no more is wanted. */
-  async run(jobs: Iterator<Job, undefined>, hear: (result: Result) => 'enough' | undefined): Promise<void> {
+  async run(jobs: Iterable<Job>, hear: (answer: Answer) => 'enough' | undefined): Promise<void> {
     let isEnough = false;
+    const left = jobs[Symbol.iterator]();
     const work = async (runner: ChildProcess) => {
-      for (let job = jobs.next(); !isEnough && job.done !== true; job = jobs.next()) {
+      for (let job = left.next(); !isEnough && job.done !== true; job = left.next()) {
         runner.send(job.value);
         if (hear(await answerOf(runner, job.value)) === 'enough') isEnough = true;
       }
@@ -33,22 +40,22 @@ export class Pool {
 }
 
 /** Throws when the process ends instead. */
-async function answerOf(runner: ChildProcess, { seed }: Job): Promise<Result> {
+async function answerOf(runner: ChildProcess, { seed }: Job): Promise<Answer> {
   const over = new AbortController();
   const { signal } = over;
   const ended = once(runner, 'exit', { signal }).then(() => {
     throw new Error(`the process that ran seed ${seed} has ended`);
   });
   try {
-    const [result] = (await Promise.race([once(runner, 'message', { signal }), ended])) as [Result]; // run-jobs.ts sends no other
-    return result;
+    const [answer] = (await Promise.race([once(runner, 'message', { signal }), ended])) as [Answer]; // run-jobs.ts sends no other
+    return answer;
   } finally {
     ended.catch(() => undefined);
     over.abort();
   }
 }
 
-/** A job for each of so many seeds. */
-export function* jobsOf(from: number, seeds: number, mutant?: string): Generator<Job, undefined> {
-  for (let seed = from; seed < from + seeds; seed++) yield { seed, mutant };
+/** So many seeds. */
+export function* seedsFrom(from: number, seeds: number): Generator<number> {
+  for (let seed = from; seed < from + seeds; seed++) yield seed;
 }

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { find, groups, guardsSeen } from './mutants.ts';
-import { Pool } from './pool.ts';
+import { Guards } from './guards.ts';
+import { find, groups, Learning } from './mutants.ts';
+import { Pool, seedsFrom } from './pool.ts';
 import { Simulation } from './simulation.ts';
 
 /** The check of all mutants is a run of its own: these are found soon. */
 const SEEDS_A_GROUP = 300;
+const SEED = 7;
 const FOUND_SOON = /^(lease|interrupt|one transaction|sweep)/;
 
 describe('a simulation', () => {
@@ -16,8 +18,8 @@ describe('a simulation', () => {
 
   it('follows from its seed alone', async () => {
     const [one, again] = [
-      await new Simulation(7, { traces: true }).run(),
-      await new Simulation(7, { traces: true }).run(),
+      await new Simulation(SEED, { traces: true }).run(),
+      await new Simulation(SEED, { traces: true }).run(),
     ];
     expect(one.trace.length).toBeGreaterThan(20);
     expect(again).toEqual(one);
@@ -30,13 +32,24 @@ describe('a simulation', () => {
   });
 
   it('comes by no condition without a name', async () => {
-    expect((await guardsSeen(10)).length).toBeGreaterThan(30);
+    expect((await Learning.of(pool, 1, 10)).guards.length).toBeGreaterThan(30);
+  });
+
+  it('goes on as before without a guard that has refused nothing alone', async () => {
+    const learning = await Learning.of(pool, SEED, 1);
+    const idle = learning.guards.filter((guard) => !learning.seedsThatNeed(guard).includes(SEED));
+    const whole = await new Simulation(SEED, { traces: true }).run();
+    for (const idler of idle) {
+      const guards = new Guards((guard) => guard === idler);
+      expect(await new Simulation(SEED, { traces: true, guards }).run()).toEqual(whole);
+    }
+    expect(idle.length).toBeGreaterThan(20);
   });
 
   it.each([...groups.keys()].filter((name) => FOUND_SOON.test(name)))(
     'notices that this is left out: %s',
     async (mutant) => {
-      expect(await find(pool, mutant, { seeds: SEEDS_A_GROUP })).toBeDefined();
+      expect(await find(pool, mutant, seedsFrom(1, SEEDS_A_GROUP))).toBeDefined();
     },
   );
 });

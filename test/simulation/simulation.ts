@@ -1,10 +1,10 @@
 import { createListener } from '../../lib/app/listeners/create.ts';
 import { aCaller } from '../support/world/caller.ts';
 import { ControlPlane } from './control-plane.ts';
-import type { Drops } from './deps.ts';
 import { Facts } from './facts.ts';
 import { Faults, HOUR, MINUTE, SECOND } from './faults.ts';
 import type { Ground } from './ground.ts';
+import type { Guards } from './guards.ts';
 import { Invariants } from './invariants/invariants.ts';
 import { unfinished } from './invariants/rest.ts';
 import { Clients } from './people/clients.ts';
@@ -19,8 +19,8 @@ export type Options = {
   traces?: boolean;
   /** Run without the sweep. */
   withoutSweep?: boolean;
-  /** Guards that are left out. */
-  drops?: Drops;
+  /** Hears of the guards of all writes, and may leave some out. */
+  guards?: Guards;
   /** Hears of each command to the table and of what came of it. */
   hears?: (command: Command, outcome: Outcome) => void;
   /** Frees the slot in a transaction of its own. */
@@ -84,6 +84,7 @@ export class Simulation {
     };
     this.#plan = aPlan(random);
     this.#table.onExecute = options.hears;
+    this.#table.guards = options.guards;
   }
 
   async run(): Promise<Result> {
@@ -92,7 +93,7 @@ export class Simulation {
     const plane = new ControlPlane(this.#ground, this.#table, (id) => owners.get(id), {
       isEmbedded: this.#plan.isEmbedded,
       sweeps: this.#options.withoutSweep !== true,
-      drops: this.#options.drops,
+      guards: this.#options.guards,
       patienceSeconds: this.#plan.patienceSeconds,
       splitsEnds: this.#options.splitsEnds === true,
     });

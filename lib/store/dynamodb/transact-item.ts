@@ -9,7 +9,7 @@ type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[numb
 const kept = (attributes: Item): Item => storable(attributes) as Item; // an object of ours stays one
 
 /** A write as a transaction of this table takes it. */
-export function transactItem(table: Pick<Table, 'name' | 'drops'>, write: Write): TransactItem {
+export function transactItem(table: Pick<Table, 'name' | 'keeps'>, write: Write): TransactItem {
   const TableName = table.name;
   const conditionOf = (condition: Condition | undefined) => inTerms(lessened(table, write.name, condition));
   if ('put' in write) return { Put: { TableName, Item: kept(write.put), ...conditionOf(write.condition) } };
@@ -42,12 +42,12 @@ export function transactItem(table: Pick<Table, 'name' | 'drops'>, write: Write)
 
 /** The condition without the guards that are left out. */
 function lessened(
-  { drops }: Pick<Table, 'drops'>,
+  { keeps }: Pick<Table, 'keeps'>,
   write: string,
   condition: Condition | undefined,
 ): Condition | undefined {
-  if (drops === undefined || condition?.parts === undefined) return condition;
-  const left = condition.parts.filter(({ guard }) => !drops(guard, write));
+  if (keeps === undefined || condition?.parts === undefined) return condition;
+  const left = keeps(condition.parts, write);
   if (left.length === 0) return undefined;
   return { ...condition, expression: left.map(({ expression }) => expression).join(' AND ') };
 }

@@ -13,6 +13,7 @@ import type {
   UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import type { Guards } from '../guards.ts';
 import { conditionOf, type Item } from './expressions.ts';
 import { updated } from './updates.ts';
 
@@ -63,6 +64,9 @@ export class MemoryTable {
   get(pk: string, sk: string): Item | undefined {
     return this.partitions.get(pk)?.get(sk);
   }
+
+  /** Hears of conditions that do not hold. */
+  guards: Pick<Guards, 'noteRefusal'> | undefined;
 
   /** Hears of each command and of what came of it, in their order. */
   onExecute: ((command: Command, outcome: Outcome) => void) | undefined;
@@ -187,7 +191,9 @@ export class MemoryTable {
       values: operation.ExpressionAttributeValues ?? {},
     };
     const item = this.get(...this.#place(keyOf(operation)));
-    return conditionOf(operation.ConditionExpression)(item, bindings);
+    const holds = conditionOf(operation.ConditionExpression)(item, bindings);
+    if (!holds) this.guards?.noteRefusal(operation.ConditionExpression, item, bindings);
+    return holds;
   }
 
   #cancelled(operations: Operation[], held: boolean[]): Error {
