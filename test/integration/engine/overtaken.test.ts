@@ -135,6 +135,19 @@ describe('a look that is overtaken', () => {
     await expect(failing).rejects.toBeInstanceOf(ConditionsFailed);
   });
 
+  it('by the next attempt records no failure of the one before', async () => {
+    const plane = await aControlPlane();
+    await register(plane, 'machine');
+    const { id: deploymentId } = await post(plane, github('app'));
+    const { id: revisionId } = await inProgress(plane, deploymentId, 'AWAITING_BUILD');
+    const ref = { tenantId: plane.caller.tenantId, deploymentId, revisionId };
+    const early = await load(plane.deps, ref);
+    await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
+
+    const failing = early && failBuildOverdue(plane.deps, early);
+    await expect(failing).rejects.toBeInstanceOf(ConditionsFailed);
+  });
+
   it('by the removal of the deployment takes nothing from the queue', async () => {
     const plane = await aControlPlane();
     await register(plane, 'machine');

@@ -23,15 +23,24 @@ export const recordFailure = (revision: Revision, failure: Extract<Outcome, { re
     refOf(revision),
     { set: { outcome: failure } },
     statusAsRead(revision),
+    attemptAsRead(revision),
     notInterrupted,
     // One that was started meanwhile would not be stopped.
     guard('build: as read', same('build_id', revision.build_id)),
     sameOutcome(revision),
   );
 
-/** Says why the build of a revision is being stopped: the build itself will say no more than that it was. Demands that it has no outcome. */
+/**
+ * Says why the build of a revision is being stopped: the build itself will say no more than that it was. Demands that the build is as it
+ * was read, and has no outcome.
+ */
 export const noteStopReason = (revision: Revision, reason: string): Write =>
-  revise(refOf(revision), { set: { stop_reason: reason } }, withoutOutcome);
+  revise(
+    refOf(revision),
+    { set: { stop_reason: reason } },
+    guard('build: as read', same('build_id', revision.build_id)),
+    withoutOutcome,
+  );
 
 /** What a look at a build has told. A lost build is no fault of the source: the next attempt of the execution builds again. */
 export type BuildFact =
