@@ -4,17 +4,16 @@ import type { Stage } from './transitions.ts';
 const DEATHS_MAX = 3;
 
 export type Deaths = { stage: Stage; count: number };
-export type Death = {
-  deaths: Deaths;
-  /** The stage has died as often as it may. */
-  isLast: boolean;
-};
 
 /** Counts a death in a stage; each stage begins anew. */
-export function nextDeaths(before: Deaths | undefined, stage: Stage): Death {
-  const count = (before?.stage === stage ? before.count : 0) + 1;
-  return { deaths: { stage, count }, isLast: count >= DEATHS_MAX };
-}
+export const nextDeaths = (before: Deaths | undefined, stage: Stage): Deaths => ({
+  stage,
+  count: (before?.stage === stage ? before.count : 0) + 1,
+});
+
+/** The stage has died as often as it may. */
+export const isLastDeath = ({ stage, count }: Deaths, now: Stage): boolean =>
+  stage === now && count >= DEATHS_MAX;
 
 const advice: Record<Stage, string> = {
   create: 'Nothing of the source was touched; redeploy or patch again.',

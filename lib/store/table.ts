@@ -1,7 +1,7 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Condition } from './dynamodb/transact.ts';
 import type { Patience } from './dynamodb/patience.ts';
+import type { Condition } from './dynamodb/transact.ts';
 
 /** The table as every function sees it: a document client and the table's name. */
 export type Table = {

@@ -1,8 +1,7 @@
-import { write } from '../../store/dynamodb/write.ts';
 import { stageNow } from '../../store/engine/revisions.ts';
-import { noteStopReason } from '../../store/engine/transactions/outcomes.ts';
 import { recordFailure } from './record-failure.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
+import { stopBuild } from './stop-build.ts';
 
 export async function failBuildOverdue(deps: EngineDeps, loaded: Loaded): Promise<void> {
   const { slotRevision } = loaded;
@@ -35,13 +34,7 @@ export async function failAborted(deps: EngineDeps, loaded: Loaded): Promise<voi
   }
 }
 
-/** Stops the build, if there is one, before its failure is recorded: the next revision must not build beside it. */
 async function failBuild(deps: EngineDeps, loaded: Loaded, message: string): Promise<void> {
-  const { slotRevision } = loaded;
-  if (slotRevision?.build_id !== undefined) {
-    // First the reason: the build itself will say no more than that it was stopped.
-    await write(deps.table, noteStopReason(slotRevision, message));
-    await deps.builds.stop(slotRevision.build_id);
-  }
+  if (loaded.slotRevision !== undefined) await stopBuild(deps, loaded.slotRevision, message);
   await recordFailure(deps, loaded, 'build', message);
 }

@@ -1,11 +1,12 @@
-import { type Deaths, messageOfDeaths, nextDeaths } from '../../domain/deaths.ts';
+import { type Deaths, isLastDeath, messageOfDeaths, nextDeaths } from '../../domain/deaths.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import type { Revision } from '../../store/engine/items.ts';
-import { attemptOf, refOf, stageNow } from '../../store/engine/revisions.ts';
+import { attemptOf, hasBuild, refOf, stageNow } from '../../store/engine/revisions.ts';
 import { beginNextAttempt, noteDeath, recordLastDeath } from '../../store/engine/transactions/outcomes.ts';
 import type { Deps } from '../deps.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 import { startExecution } from './slots.ts';
+import { stopBuild } from './stop-build.ts';
 
 /**
  * Takes a revision up again whose execution died, as the next attempt, from its last finished stage. `isDeath`: it is counted unless it has been
@@ -15,38 +16,40 @@ export async function restart(deps: EngineDeps, loaded: Loaded, isDeath: boolean
   const { slotRevision } = loaded;
   if (slotRevision === undefined) return;
   const isCounted = slotRevision.restart?.attempt === attemptOf(slotRevision);
-  const death = isDeath && !isCounted ? nextDeaths(slotRevision.deaths, stageNow(slotRevision)) : undefined;
-  if (death?.isLast === true) return failByDeaths(deps, slotRevision, death.deaths, undefined);
+  const stage = stageNow(slotRevision);
+  const deaths = isDeath && !isCounted ? nextDeaths(slotRevision.deaths, stage) : slotRevision.deaths;
+  if (isDeath && deaths !== undefined && isLastDeath(deaths, stage))
+    return failByDeaths(deps, slotRevision, deaths);
   const attempt = attemptOf(slotRevision) + 1;
-  await write(deps.table, beginNextAttempt(slotRevision, death?.deaths));
+  await write(deps.table, beginNextAttempt(slotRevision, deaths));
   await startExecution(deps, { ...loaded, slotRevision: { ...slotRevision, attempt } });
   await note(deps, slotRevision, attempt);
 }
 
 /**
  * Notes that the execution of this attempt died without an outcome; dispatch starts the next. The last death that a stage may have is recorded as
- * its failure instead. `cause`: the workflow's word for it.
+ * its failure instead, unless a build may run: then dispatch does so, which can stop it. `cause`: the workflow's word for it.
  */
 export async function markDeath(
-  deps: Pick<Deps, 'table'>,
+  { table }: Pick<Deps, 'table'>,
   revision: Revision,
   cause: string,
 ): Promise<'marked' | 'failed'> {
-  const { deaths, isLast } = nextDeaths(revision.deaths, stageNow(revision));
-  if (isLast) {
-    await failByDeaths(deps, revision, deaths, cause);
+  const stage = stageNow(revision);
+  const deaths = nextDeaths(revision.deaths, stage);
+  if (isLastDeath(deaths, stage) && !hasBuild(revision)) {
+    await write(table, recordLastDeath(revision, deaths, messageOfDeaths(deaths, cause)));
     return 'failed';
   }
-  await write(deps.table, noteDeath(revision, cause, deaths));
+  await write(table, noteDeath(revision, cause, deaths));
   return 'marked';
 }
 
-const failByDeaths = (
-  { table }: Pick<Deps, 'table'>,
-  revision: Revision,
-  deaths: Deaths,
-  cause: string | undefined,
-): Promise<void> => write(table, recordLastDeath(revision, deaths, messageOfDeaths(deaths, cause)));
+async function failByDeaths(deps: EngineDeps, revision: Revision, deaths: Deaths): Promise<void> {
+  const message = messageOfDeaths(deaths, revision.restart?.cause);
+  if (hasBuild(revision)) await stopBuild(deps, revision, message);
+  await write(deps.table, recordLastDeath(revision, deaths, message));
+}
 
 /** Whoever reads the log sees why it begins again; nothing else needs the note. */
 async function note({ logs, clock }: EngineDeps, slotRevision: Revision, attempt: number): Promise<void> {

@@ -86,3 +86,7 @@ export class MoveRefused extends Error {
 /** A new revision's own item. Demands that its number is free. */
 export const putRevision = (item: Revision): Write =>
   putNew('revision', { ...revisionKeyOf(refOf(item)), ...item });
+
+/** Whether the revision has a build that nothing has ended yet, as far as is known. */
+export const hasBuild = ({ build_id: buildId, status, outcome }: Revision): boolean =>
+  buildId !== undefined && stageOf(status) === 'build' && outcome?.stage !== 'build';

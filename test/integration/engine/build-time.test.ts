@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { restart } from '../../../lib/app/engine/restart.ts';
 import { load } from '../../../lib/app/engine/situation.ts';
-import { update } from '../../../lib/store/expressions.ts';
-import { revisionKeyOf } from '../../../lib/store/keys.ts';
-import { transact } from '../../../lib/store/operations.ts';
-import { aControlPlane } from '../../support/control-plane.ts';
-import { inProgress } from '../../support/processed.ts';
-import { github, post, register } from '../../support/requests.ts';
+import { update } from '../../../lib/store/dynamodb/expressions.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
+import { revisionKeyOf } from '../../../lib/store/keys/index.ts';
+import { inProgress } from '../../support/world/processed.ts';
+import { github, post, register } from '../../support/world/requests.ts';
+import { aWorld } from '../../support/world/world.ts';
 
 /** When a build is due, that was due at 1,000 before its execution was taken up again. */
 async function dueAfterRestart(facts: object): Promise<number | undefined> {
-  const plane = await aControlPlane();
+  const plane = await aWorld();
   await register(plane, 'machine');
   const { id: deploymentId } = await post(plane, github('app'));
   const { id: revisionId } = await inProgress(plane, deploymentId, 'AWAITING_BUILD');
@@ -21,7 +21,7 @@ async function dueAfterRestart(facts: object): Promise<number | undefined> {
   if (loaded === undefined) throw new Error('no deployment');
   const started = { ...plane.deps.workflow, start: async () => 'started' as const };
   await restart({ ...plane.deps, workflow: started }, loaded, true);
-  return (await load(plane.deps, ref))?.holder?.build_due_at;
+  return (await load(plane.deps, ref))?.slotRevision?.build_due_at;
 }
 
 it('the time of a build that a crash kept from starting begins anew', async () => {

@@ -9,15 +9,15 @@ import { failLostBuild } from '../../../lib/app/engine/tokens.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { deployRevision } from '../../../lib/app/steps/deploy.ts';
 import { prepareRevision } from '../../../lib/app/steps/prepare.ts';
-import { storeToken } from '../../../lib/app/steps/tokens.ts';
-import { remove, update } from '../../../lib/store/expressions.ts';
-import { revisionKey, revisionKeyOf } from '../../../lib/store/keys.ts';
-import { ConditionsFailed, transact } from '../../../lib/store/operations.ts';
-import { findToken } from '../../../lib/store/revisions.ts';
-import { aControlPlane } from '../../support/control-plane.ts';
-import { claim, listening, offered } from '../../support/listening.ts';
-import { inProgress } from '../../support/processed.ts';
-import { github, post, register } from '../../support/requests.ts';
+import { remove, update } from '../../../lib/store/dynamodb/expressions.ts';
+import { ConditionsFailed, transact } from '../../../lib/store/dynamodb/transact.ts';
+import { findToken, getRevisionItem } from '../../../lib/store/engine/revisions.ts';
+import { awaitBuild } from '../../../lib/store/engine/transactions/steps.ts';
+import { revisionKey, revisionKeyOf } from '../../../lib/store/keys/index.ts';
+import { claim, listening, offered } from '../../support/world/listening.ts';
+import { inProgress } from '../../support/world/processed.ts';
+import { github, post, register } from '../../support/world/requests.ts';
+import { aWorld } from '../../support/world/world.ts';
 
 /** The same dependencies, where somebody else comes first at the first write. */
 function overtaken(deps: Deps, first: () => Promise<unknown>): Deps {
@@ -52,7 +52,7 @@ describe('a step that is overtaken', () => {
   });
 
   it('by a try of itself that was not heard goes on from there', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const { tenantId } = plane.caller;
     const { id: deploymentId } = await post(plane, github('app'));
@@ -66,7 +66,7 @@ describe('a step that is overtaken', () => {
 
 describe('a look that is overtaken', () => {
   it('by the next attempt does not end the wait for its build', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const { tenantId } = plane.caller;
     const { id: deploymentId } = await post(plane, github('app'));
@@ -76,7 +76,9 @@ describe('a look that is overtaken', () => {
     await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: lost })]);
     const early = await load(plane.deps, ref);
     await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
-    await transact(plane.deps.table, [storeToken({ ...ref, attempt: 2, token: 'the next' }, 'build')]);
+    const next = await getRevisionItem(plane.deps.table, ref);
+    const task = { ...ref, attempt: 2, token: 'the next' };
+    await transact(plane.deps.table, awaitBuild(task, next, { dueAt: 1_000, now: 0 }));
     const token = await findToken(plane.deps.table, ref, 1);
     const failed: string[] = [];
     const fail = async (given: string) => {
@@ -102,7 +104,7 @@ describe('a look that is overtaken', () => {
 
     if (early !== undefined) await expect(failAborted(deps, early)).rejects.toBeInstanceOf(ConditionsFailed);
 
-    expect((await load(deps, ref))?.holder?.outcome).toBeUndefined();
+    expect((await load(deps, ref))?.slotRevision?.outcome).toBeUndefined();
   });
 
   it('by an interrupt does not offer the task again', async () => {
@@ -117,11 +119,11 @@ describe('a look that is overtaken', () => {
 
     if (early !== undefined) await expect(markUnknown(deps, early)).rejects.toBeInstanceOf(ConditionsFailed);
 
-    expect((await load(deps, ref))?.holder?.status).toBe('DEPLOYING');
+    expect((await load(deps, ref))?.slotRevision?.status).toBe('DEPLOYING');
   });
 
   it('by the start of a build does not leave it running beside the next', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const { id: deploymentId } = await post(plane, github('app'));
     const { id: revisionId } = await inProgress(plane, deploymentId, 'AWAITING_BUILD');
@@ -136,7 +138,7 @@ describe('a look that is overtaken', () => {
   });
 
   it('by the next attempt records no failure of the one before', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const { id: deploymentId } = await post(plane, github('app'));
     const { id: revisionId } = await inProgress(plane, deploymentId, 'AWAITING_BUILD');
@@ -149,7 +151,7 @@ describe('a look that is overtaken', () => {
   });
 
   it('by the removal of the deployment takes nothing from the queue', async () => {
-    const plane = await aControlPlane();
+    const plane = await aWorld();
     await register(plane, 'machine');
     const { tenantId } = plane.caller;
     const { id: deploymentId } = await post(plane, github('app'));

@@ -1,5 +1,6 @@
 import { TransactionCanceledException, type TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemPatience } from '../../../lib/store/dynamodb/patience.ts';
 import { type Asked, ask, creating, start } from '../../support/http/keyed-requests.ts';
 import { github, list, post, show } from '../../support/world/requests.ts';
 import type { World } from '../../support/world/world.ts';
@@ -113,6 +114,8 @@ describe('a request whose transaction meets another one under its key for longer
   /** The first transaction is held up; of every later one DynamoDB says that it meets another, and 6 s go by. */
   async function contended(onAnswer = true) {
     const { plane, apiKey } = await start();
+    // The clock that is turned on here is the machine's, not the slow one of other tests.
+    plane.deps.table.patience = systemPatience;
     const { pass, reached, open } = gate();
     const seen = { looks: 0, onLook: async (_: number): Promise<void> => undefined };
     let frees = false;

@@ -14,7 +14,11 @@ export class Answers implements Invariant {
     this.#table = table;
   }
 
-  onChange({ before, after }: Change): void {
+  onChange({ pk, before, after }: Change): void {
+    if (after?.entity === 'name' && before !== undefined && before.deployment_id !== after.deployment_id)
+      this.#ground.violate(
+        `the name ${pk} of ${String(before.deployment_id)} is given to ${String(after.deployment_id)}`,
+      );
     if (after?.entity !== 'revision' || before?.status === after.status) return;
     const revision = after as Revision;
     if (isTerminal(revision.status as RevisionStatus)) this.#compare(revision);

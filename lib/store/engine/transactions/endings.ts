@@ -1,5 +1,4 @@
 import type { Ending } from '../../../domain/ending.ts';
-import { stageOf } from '../../../domain/transitions.ts';
 import { equals, guard, remove, same, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKeyOf, tokenKey } from '../../keys/index.ts';
@@ -12,7 +11,7 @@ import type { Deployment, OpenTask, Revision } from '../items.ts';
 import { DUE, endedDue, inFlightDue } from '../looks.ts';
 import { noteEnds } from '../revision-ends.ts';
 import { move, sameOutcome } from '../revision-moves.ts';
-import { refOf } from '../revisions.ts';
+import { hasBuild, refOf } from '../revisions.ts';
 
 export type EndFacts = {
   deployment: Deployment;
@@ -50,7 +49,7 @@ export function endRevision(facts: EndFacts): Write[] {
 
 function endOfRevision({ revision, ending, now }: EndFacts): Write {
   const ref = refOf(revision);
-  const due = buildMayRun(revision) ? inFlightDue(ref, now) : endedDue(ref, now);
+  const due = hasBuild(revision) ? inFlightDue(ref, now) : endedDue(ref, now);
   return move(
     revision,
     ending.status,
@@ -63,10 +62,6 @@ function endOfRevision({ revision, ending, now }: EndFacts): Write {
     sameOutcome(revision),
   );
 }
-
-/** Its build was started, and nothing that we know of has ended it: sweep looks at the revision until it has. */
-const buildMayRun = ({ build_id: buildId, status, outcome }: Revision): boolean =>
-  buildId !== undefined && stageOf(status) === 'build' && outcome?.stage !== 'build';
 
 /** The task that is still open for the revision; one that was cancelled ends by itself. */
 function ownTask({ task, revision }: EndFacts): Exclude<OpenTask, { state: 'cancelled' }> | undefined {

@@ -124,8 +124,10 @@ export const noteDeath = (revision: Revision, cause: string, deaths: Deaths): Wr
     ...untouched(revision),
   );
 
-/** Records the last death that a stage may have as its failure. Demands that nobody has touched the revision since it was read. */
+/** Records the last death that a stage may have as its failure. Demands that nobody has touched the revision or its build since it was read. */
 export const recordLastDeath = (revision: Revision, deaths: Deaths, message: string): Write => {
   const outcome: Outcome = { stage: deaths.stage, result: 'failed', message };
-  return revise(refOf(revision), { set: { outcome, deaths } }, ...untouched(revision));
+  // One that was started meanwhile would not be stopped.
+  const sameBuild = guard('build: as read', same('build_id', revision.build_id));
+  return revise(refOf(revision), { set: { outcome, deaths } }, ...untouched(revision), sameBuild);
 };
