@@ -56,6 +56,7 @@ export class Simulation {
   readonly #trace: string[] = [];
   readonly #counts: Record<string, number> = {};
   #violation: string | undefined;
+  readonly #running: SimulatedListener[] = [];
   #clients: Clients | undefined;
   #plane: ControlPlane | undefined;
   #ids = 0;
@@ -121,12 +122,15 @@ export class Simulation {
       plane.startSweeping();
       const listeners = this.#listeners(plane, listenerId, caller);
       for (const listener of listeners) listener.start();
+      this.#running.push(...listeners);
       void clients.act({ ...this.#plan, listenerId }, this.#time.now + this.#plan.faultyMilliseconds);
       this.#schedule(plane, clients, listeners);
     };
     void begin();
     await this.#time.run(this.#watch(clients, invariants));
     plane.stop();
+    // Node keeps signals that somebody listens to until they fire.
+    for (const listener of this.#running) listener.stop();
     return this.#result();
   }
 
