@@ -201,8 +201,10 @@ export class ControlPlane {
   /** A step that does not end by itself or by what it was told is a crash; one that throws anything else is a defect. */
   #noteDeath(state: string, { tenantId, deploymentId, revisionId }: Input, error: unknown): void {
     const { facts, violate } = this.#ground;
-    // Late, of what is deleted.
-    if (this.#table.get(`T#${tenantId}#D#${deploymentId}`, 'A') === undefined) return;
+    const deployment = this.#table.get(`T#${tenantId}#D#${deploymentId}`, 'A');
+    const slot = deployment?.slot as { kind: string } | undefined;
+    // Late, of what is deleted or being removed.
+    if (deployment === undefined || slot?.kind === 'delete') return;
     if (error instanceof StepRefused || error instanceof BuildsAtCapacity) return;
     facts.noteDeath(revisionId);
     const isOurs = [Ended, NotStarted, Transient, Unheard].some((kind) => error instanceof kind);
