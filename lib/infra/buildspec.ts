@@ -1,14 +1,5 @@
+import { REPORTED } from '../builds/codebuild/reported.ts';
 import { NODE_MAJOR } from '../builds/versions.ts';
-
-/** What a build reports; `lib/builds/codebuild/report.ts` writes them. */
-const EXPORTED = [
-  'ARTIFACT_DIGEST',
-  'ARTIFACT_KEY',
-  'ARTIFACT_SHA256',
-  'ARTIFACT_SIZE_BYTES',
-  'COMMIT_SHA',
-  'FAILURE_REASON',
-] as const;
 
 /**
  * The buildspec of all builds, which are told apart by three ids in their environment. The builder is the asset that two variables of the
@@ -20,7 +11,7 @@ const EXPORTED = [
 export function buildspec(): object {
   return {
     version: '0.2',
-    env: { shell: 'bash', 'exported-variables': [...EXPORTED] },
+    env: { shell: 'bash', 'exported-variables': [...REPORTED] },
     phases: {
       install: { 'runtime-versions': { nodejs: Number(NODE_MAJOR) } },
       build: {

@@ -23,7 +23,7 @@ export const eventCount = z.object({
   ttl: z.number().optional(),
 });
 
-/** Events that nobody could be published, in order; sweep tells them. */
+/** Events that could not be published yet, in order; sweep publishes them. */
 export const unsentEvents = z.object({
   v: z.literal(1),
   entity: z.literal('unsent_events'),
@@ -88,7 +88,7 @@ export function putUnsentTokenEvent(event: TokenEvent, now: number): Write {
 export const eventsIn = (item: AnyUnsent): PublishedEvent[] =>
   item.entity === 'unsent_events' ? item.events : [item.event];
 
-/** What is kept of the events of a deployment, or of a token, because nobody could be published, oldest first. */
+/** What is kept of the events of a deployment, or of a token, because it could not be published yet, oldest first. */
 export const unsentEventsOf = (table: Table, { tenantId, deploymentId }: Owner): AsyncGenerator<AnyUnsent> =>
   queryAll(table, anyUnsent, {
     pk: eventCountKey(tenantId, deploymentId).pk,

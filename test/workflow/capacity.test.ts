@@ -4,33 +4,27 @@ import { until } from '../support/until.ts';
 import { aRunningWorld } from '../support/world/running-world.ts';
 import { create, get, githubBody, interrupt, reaches } from '../support/world/steps.ts';
 
+/** A revision that waits because no build can start, and says so. */
+async function atCapacity() {
+  const world = await aRunningWorld();
+  world.deps.builds.start = () => Promise.reject(new BuildsAtCapacity('Cannot have more than 1 build'));
+  const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+  await until(async () => (await get(world, id, revisionId)).status_message?.includes('more than 1 build'), {
+    timeoutMs: 60_000,
+    what: 'the reason of the wait',
+  });
+  return { world, id, revisionId };
+}
+
 describe('builds at capacity', () => {
   it('are said to a person, and an interrupt ends the wait at once', async () => {
-    const world = await aRunningWorld();
-    world.deps.builds.start = () => Promise.reject(new BuildsAtCapacity('Cannot have more than 1 build'));
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
-    await until(
-      async () => (await get(world, id, revisionId)).status_message?.includes('more than 1 build'),
-      {
-        timeoutMs: 60_000,
-        what: 'the reason of the wait',
-      },
-    );
+    const { world, id, revisionId } = await atCapacity();
     await interrupt(world, id, revisionId);
     await reaches(world, id, revisionId, 'INTERRUPTED');
   });
 
   it('fail the build when its time is over, with that reason', async () => {
-    const world = await aRunningWorld();
-    world.deps.builds.start = () => Promise.reject(new BuildsAtCapacity('Cannot have more than 1 build'));
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
-    await until(
-      async () => (await get(world, id, revisionId)).status_message?.includes('more than 1 build'),
-      {
-        timeoutMs: 60_000,
-        what: 'the reason of the wait',
-      },
-    );
+    const { world, id, revisionId } = await atCapacity();
     world.advance(1_801);
     await world.sweep();
     const failed = await reaches(world, id, revisionId, 'BUILD_FAILED');

@@ -1,15 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { REPORTED } from './reported.ts';
 
-/** What a build reports. One that could not be made reports why, and nothing else but its commit. */
-export const REPORTED = [
-  'ARTIFACT_DIGEST',
-  'ARTIFACT_KEY',
-  'ARTIFACT_SHA256',
-  'ARTIFACT_SIZE_BYTES',
-  'COMMIT_SHA',
-  'FAILURE_REASON',
-] as const;
 type Reported = (typeof REPORTED)[number];
 
 /** Longer reasons are cut: a status message is stored with its revision. */

@@ -63,7 +63,7 @@ export class AlreadyRecorded extends Error {
 
   constructor(item: Item | undefined) {
     super('the request was answered before');
-    this.name = 'AlreadyAnswered';
+    this.name = 'AlreadyRecorded';
     this.item = item;
   }
 }
@@ -72,7 +72,7 @@ export class AlreadyRecorded extends Error {
 export class RecordContended extends Error {
   constructor() {
     super('the request is being answered');
-    this.name = 'AnswerContended';
+    this.name = 'RecordContended';
   }
 }
 
@@ -81,7 +81,7 @@ const RETRIED = new Set([CONFLICT, 'ThrottlingError', 'ProvisionedThroughputExce
 
 /**
  * Makes all the writes or none. Conflicts with other writers are retried with full jitter for up to 5 s, then 503, or
- * AnswerContended. Throws ConditionsFailed when a condition does not hold, and before it AlreadyAnswered.
+ * RecordContended. Throws ConditionsFailed when a condition does not hold, and before it AlreadyRecorded.
  */
 export async function transact(table: Table, writes: Write[]): Promise<void> {
   const command = new TransactWriteCommand({

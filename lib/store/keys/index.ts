@@ -40,7 +40,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | the same of no one tenant; of no organization         | O#org#AU; I#AU         | event id          |
  * | who was refused in this hour (expires)                | the same, with AR      | hour#kind         |
  * | how many events has this deployment had               | T#tenant#E#deployment  | COUNT             |
- * | those that nobody could be told yet                   | T#tenant#E#deployment  | U#sequence        |
+ * | those that could not be published yet                 | T#tenant#E#deployment  | U#sequence        |
  * | who holds this API key                                | K#sha256               | A                 |
  * | a tenant's API keys, newest first (thin rows)         | T#tenant#KL            | key id            |
  * | an organization's own API keys, newest first          | O#org#KL               | key id            |

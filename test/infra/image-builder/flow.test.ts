@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { REPORTED } from '../../../lib/builds/codebuild/report.ts';
+import { REPORTED } from '../../../lib/builds/codebuild/reported.ts';
 import { buildspec } from '../../../lib/infra/buildspec.ts';
 import { aBuilder, aJob, aStore, buildsOf, digest, type Ended, jobKey, push, repository } from './set-up.ts';
 

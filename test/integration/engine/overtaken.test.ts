@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Deps } from '../../../lib/app/deps.ts';
 import { failAborted, failBuildOverdue } from '../../../lib/app/engine/builds.ts';
 import { markUnknown } from '../../../lib/app/engine/deploys.ts';
-import { load } from '../../../lib/app/engine/situation.ts';
+import { type Loaded, load } from '../../../lib/app/engine/situation.ts';
 import { takeSlot } from '../../../lib/app/engine/slots.ts';
 import { failLostBuild } from '../../../lib/app/engine/tokens.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
@@ -18,6 +18,13 @@ import { claim, listening, offered } from '../../support/world/listening.ts';
 import { inProgress } from '../../support/world/processed.ts';
 import { github, post, register } from '../../support/world/requests.ts';
 import { aWorld } from '../../support/world/world.ts';
+
+/** What a look finds. */
+async function looked(deps: Deps, owner: Parameters<typeof load>[1]): Promise<Loaded> {
+  const loaded = await load(deps, owner);
+  if (loaded === undefined) throw new Error('the deployment is not there');
+  return loaded;
+}
 
 /** The same dependencies, where somebody else comes first at the first write. */
 function overtaken(deps: Deps, first: () => Promise<unknown>): Deps {
@@ -74,7 +81,7 @@ describe('a look that is overtaken', () => {
     const ref = { tenantId, deploymentId, revisionId };
     const lost = { attempt: 1, lost_build: { id: 'build', attempt: 1 }, builds_lost: 1 };
     await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: lost })]);
-    const early = await load(plane.deps, ref);
+    const early = await looked(plane.deps, ref);
     await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
     const next = await getRevisionItem(plane.deps.table, ref);
     const task = { ...ref, attempt: 2, token: 'the next' };
@@ -87,7 +94,7 @@ describe('a look that is overtaken', () => {
     };
 
     const deps = { ...plane.deps, workflow: { ...plane.deps.workflow, fail } };
-    if (early !== undefined) await failLostBuild(deps, { ...early, token });
+    await failLostBuild(deps, { ...early, token });
 
     expect(failed).toEqual([]);
     expect(await findToken(plane.deps.table, ref, 1)).toMatchObject({ token: 'the next' });
@@ -98,11 +105,11 @@ describe('a look that is overtaken', () => {
     const { deps, caller } = self.plane;
     const { id: deploymentId, revisionId } = await offered(self, 'app');
     const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
-    const early = await load(deps, ref);
+    const early = await looked(deps, ref);
     const params = { deployment_id: deploymentId, revision_id: revisionId };
     await interruptRevision(deps, { params }, caller);
 
-    if (early !== undefined) await expect(failAborted(deps, early)).rejects.toBeInstanceOf(ConditionsFailed);
+    await expect(failAborted(deps, early)).rejects.toBeInstanceOf(ConditionsFailed);
 
     expect((await load(deps, ref))?.slotRevision?.outcome).toBeUndefined();
   });
@@ -113,11 +120,11 @@ describe('a look that is overtaken', () => {
     const { id: deploymentId, revisionId } = await offered(self, 'app');
     const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
     await claim(self);
-    const early = await load(deps, ref);
+    const early = await looked(deps, ref);
     const params = { deployment_id: deploymentId, revision_id: revisionId };
     await interruptRevision(deps, { params }, caller);
 
-    if (early !== undefined) await expect(markUnknown(deps, early)).rejects.toBeInstanceOf(ConditionsFailed);
+    await expect(markUnknown(deps, early)).rejects.toBeInstanceOf(ConditionsFailed);
 
     expect((await load(deps, ref))?.slotRevision?.status).toBe('DEPLOYING');
   });
@@ -128,12 +135,12 @@ describe('a look that is overtaken', () => {
     const { id: deploymentId } = await post(plane, github('app'));
     const { id: revisionId } = await inProgress(plane, deploymentId, 'AWAITING_BUILD');
     const ref = { tenantId: plane.caller.tenantId, deploymentId, revisionId };
-    const early = await load(plane.deps, ref);
+    const early = await looked(plane.deps, ref);
     await transact(plane.deps.table, [
       update('revision', revisionKeyOf(ref), { set: { build_id: 'build' } }),
     ]);
 
-    const failing = early && failBuildOverdue(plane.deps, early);
+    const failing = failBuildOverdue(plane.deps, early);
     await expect(failing).rejects.toBeInstanceOf(ConditionsFailed);
   });
 
@@ -143,10 +150,10 @@ describe('a look that is overtaken', () => {
     const { id: deploymentId } = await post(plane, github('app'));
     const { id: revisionId } = await inProgress(plane, deploymentId, 'AWAITING_BUILD');
     const ref = { tenantId: plane.caller.tenantId, deploymentId, revisionId };
-    const early = await load(plane.deps, ref);
+    const early = await looked(plane.deps, ref);
     await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
 
-    const failing = early && failBuildOverdue(plane.deps, early);
+    const failing = failBuildOverdue(plane.deps, early);
     await expect(failing).rejects.toBeInstanceOf(ConditionsFailed);
   });
 
@@ -155,10 +162,10 @@ describe('a look that is overtaken', () => {
     await register(plane, 'machine');
     const { tenantId } = plane.caller;
     const { id: deploymentId } = await post(plane, github('app'));
-    const early = await load(plane.deps, { tenantId, deploymentId });
+    const early = await looked(plane.deps, { tenantId, deploymentId });
     await transact(plane.deps.table, [remove('revision', revisionKey(tenantId, deploymentId, 1))]);
 
-    if (early !== undefined) await takeSlot(plane.deps, early, 1);
+    await takeSlot(plane.deps, early, 1);
 
     expect((await load(plane.deps, { tenantId, deploymentId }))?.deployment.slot).toBeUndefined();
   });
