@@ -66,14 +66,14 @@ export async function isFile(path: string): Promise<boolean> {
 
 /**
  * The text of a file of the source; undefined when there is none. A link that leads out of the source is none: what it leads to belongs to
- * the machine that builds.
+ * the machine that builds. Throws BuildFailure for a link that leads nowhere.
  */
 export async function readOwn(root: string, path: string): Promise<string | undefined> {
   const [realRoot, real] = await Promise.all([realpath(root), realpath(path).catch(() => undefined)]);
   if (real !== undefined) return isInside(realRoot, real) ? readFile(real, 'utf8') : undefined;
   const isThere = await lstat(path).catch(() => undefined);
-  // A link that leads nowhere fails for what it is.
-  return isThere === undefined ? undefined : readFile(path, 'utf8');
+  if (isThere !== undefined) throw new BuildFailure(`${within(root, path)} is a link that leads nowhere`);
+  return undefined;
 }
 
 /** Reads what the choice of commands depends on. Throws BuildFailure when package.json is not a JSON object. */

@@ -1,6 +1,6 @@
 import type { Stage } from './transitions.ts';
 
-/** So many times a revision is taken up after a crash in one stage; the next is no accident. */
+/** So many crashes in one stage are no accident: the last of them fails the revision. */
 const DEATHS_MAX = 3;
 
 export type Deaths = { stage: Stage; count: number };

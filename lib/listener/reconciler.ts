@@ -6,8 +6,11 @@ import type { Log } from './log.ts';
 
 type Row = DesiredResponse['deployments'][number];
 type Parts = {
-  controlPlane: ControlPlane;
-  driver: Driver;
+  controlPlane: Pick<ControlPlane, 'desired' | 'desiredOf' | 'spec'>;
+  driver: Pick<
+    Driver,
+    'keepRunning' | 'remove' | 'confirm' | 'setAddress' | 'deploymentIds' | 'runningRevision' | 'epochOf'
+  >;
   /** True while a task of this deployment is worked on here: its own end decides. */
   isBusy: (deploymentId: string) => boolean;
   log: Log;
@@ -75,6 +78,8 @@ export class Reconciler {
     const isWhole = everything || this.#all || isDue || named.length === 0 || named.length > NAMED_MAX;
     this.#all = false;
     this.#named.clear();
+    // What has to be looked at again need not have changed in the list: the next whole look must not be answered with 304.
+    if (named.length > 0) this.#etag = undefined;
     try {
       return isWhole ? await this.#everything(signal) : await this.#these(named, signal);
     } catch (error) {

@@ -3,7 +3,7 @@ import { auditDetails } from '../contract/audit.ts';
 import { prefixAt, timeOf } from '../domain/ordered-id.ts';
 import { absent, equals, present, put, update } from './dynamodb/expressions.ts';
 import { find, queryAll } from './dynamodb/reads.ts';
-import { type Write } from './dynamodb/transact.ts';
+import type { Write } from './dynamodb/transact.ts';
 import { type AuditPlace, auditEventKey, refusalsKey } from './keys/audit.ts';
 import type { Table } from './table.ts';
 

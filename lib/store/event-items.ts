@@ -4,7 +4,7 @@ import type { EventCount } from '../domain/event-count.ts';
 import { absent, equals, guard, put, remove } from './dynamodb/expressions.ts';
 import { find, queryAll } from './dynamodb/reads.ts';
 import { startingWith } from './dynamodb/sort-key-range.ts';
-import { type Write } from './dynamodb/transact.ts';
+import type { Write } from './dynamodb/transact.ts';
 import { due, eventCountKey, prefix, unsentEventsKey, unsentTokenEventKey } from './keys/index.ts';
 import type { Table } from './table.ts';
 

@@ -3,7 +3,7 @@ import { integrationTypes } from '../contract/integrations.ts';
 import type { AuditMark } from './audit-events.ts';
 import { absent, check, present, put, remove } from './dynamodb/expressions.ts';
 import { find, queryAll } from './dynamodb/reads.ts';
-import { type Write } from './dynamodb/transact.ts';
+import type { Write } from './dynamodb/transact.ts';
 import { integrationKey } from './keys/index.ts';
 import type { Table } from './table.ts';
 

@@ -54,7 +54,8 @@ async function headOf(path: string): Promise<Buffer> {
   }
 }
 
-async function digestOf(path: string): Promise<string> {
+/** The SHA-256 of a file, in hex. */
+export async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');

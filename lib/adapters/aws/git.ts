@@ -10,7 +10,7 @@ const RESOLVE_TIMEOUT_SECONDS = 20;
 
 type Options = { timeoutSeconds?: number; fetch: GuardedFetch };
 
-/** Resolves refs over smart HTTP, without git; repositories behind ssh are left to the build. */
+/** Resolves refs over smart HTTP, without git; repositories behind ssh are refused by the build. */
 export function createHttpGit({ timeoutSeconds = RESOLVE_TIMEOUT_SECONDS, fetch }: Options): Git {
   return {
     async resolve(repoUrl, ref, credentials) {

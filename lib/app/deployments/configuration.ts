@@ -56,7 +56,7 @@ function repositoryProblem(
   { allowFileRepositories, addresses }: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
 ): string | undefined {
   if (repoUrl.startsWith('file:'))
-    return allowFileRepositories ? undefined : 'file: repositories are not available here; use https or ssh';
+    return allowFileRepositories ? undefined : 'file: repositories are not available here; use https';
   const [, scpHost] = /^[^/@:]+@([^/:]+):/.exec(repoUrl) ?? [];
   const host = scpHost ?? (URL.canParse(repoUrl) ? new URL(repoUrl).hostname : '');
   const asHttps = `https://${host}/`;

@@ -5,10 +5,9 @@ import type { Deps } from '../deps.ts';
 /** What a taken name or host waits for, in a sentence, when the deployment that has it is being deleted. */
 export async function waitsFor(
   { table }: Pick<Deps, 'table'>,
-  slotRevision: { tenant_id: string; deployment_id: string } | undefined,
+  taken: { tenant_id: string; deployment_id: string } | undefined,
 ): Promise<string | undefined> {
-  const deployment =
-    slotRevision && (await findDeployment(table, slotRevision.tenant_id, slotRevision.deployment_id));
+  const deployment = taken && (await findDeployment(table, taken.tenant_id, taken.deployment_id));
   if (deployment?.status !== 'AWAITING_DELETE') return undefined;
   const { id, listener_id: listenerId, epoch } = deployment;
   if (epoch === 0) return `It is being deleted; try again in a moment.`;

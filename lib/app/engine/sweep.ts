@@ -1,4 +1,5 @@
 import { collected } from '../../store/dynamodb/collected.ts';
+import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { type DueWork, duePartitions, dueWork } from '../../store/engine/due.ts';
 import { releaseShard, takeShard } from '../../store/engine/sweep-leases.ts';
 import type { Deps } from '../deps.ts';
@@ -104,5 +105,11 @@ async function lookOf(deps: SweepDeps, { of, owner, revisions }: DueDeployment):
   // While the stream works, dispatch removes deployments, and the stream's records tell of their revisions.
   const beforePurge = (latest: number) => tellOfRemoved(deps, owner, latest);
   const inSlot = await reconcile(deps, owner, { asking: true, beforePurge });
-  for (const number of revisions) if (number !== inSlot) await lookAtEnded(deps, owner, number);
+  for (const number of revisions)
+    if (number !== inSlot) await lookAtEnded(deps, owner, number).catch(unlessLost);
+}
+
+/** Removed with its deployment, or looked at by another, since it was read. */
+function unlessLost(error: unknown): void {
+  if (!(error instanceof ConditionsFailed)) throw error;
 }

@@ -46,7 +46,7 @@ export async function interruptRevision(
   });
 }
 
-/** What the writes below make of it. */
+/** What the writes make of it. */
 function interrupted(revision: Revision, now: number): Revision {
   const at = new Date(now).toISOString();
   const asked = { ...revision, interrupt_requested_at: at, updated_at: at };

@@ -3,6 +3,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { digestOf } from '../../unpack/answer.ts';
 import { BuildFailure } from '../failure.ts';
 import { findProject, planProject } from '../plan-project.ts';
 import { dockerBuild } from './docker.ts';
@@ -11,7 +12,7 @@ import type { Machine } from './machine.ts';
 import { imagePlace, writePlanned } from './planned.ts';
 import { say } from './report.ts';
 import { refuseControlCharacters } from './source-paths.ts';
-import { digestOf, upload } from './store.ts';
+import { upload } from './store.ts';
 
 /** A machine unpacks it for every revision: as much as a build on such a machine may make. */
 const FOLDER_BYTES_MAX = 2_147_483_648;

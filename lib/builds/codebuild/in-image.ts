@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sealPythonEnvironment } from '../../processes/python-environment.ts';
 import { carryOut, installPart, isNeeded, preparePart, type ShellCommand, type Site } from '../execute.ts';
 import { BuildFailure } from '../failure.ts';
@@ -71,6 +72,9 @@ async function seal({ root }: Site, { folder, venv }: BuildPlan, link: string): 
   if (venv !== undefined) await sealPythonEnvironment(join(root, venv.folder), root, venv.python);
 }
 
+/** Output that was printed by the end of a command is read by then. */
+const OUTPUT_MILLISECONDS = 1000;
+
 type Ended = { code: number | null; how: string };
 
 async function shell({ line, cwd, environment, onLine }: ShellCommand): Promise<Ended> {
@@ -81,7 +85,12 @@ async function shell({ line, cwd, environment, onLine }: ShellCommand): Promise<
       say(printed);
       onLine(printed);
     });
-  await once(child, 'close');
+  const closed = once(child, 'close');
+  await once(child, 'exit');
+  // What it left running may hold its output open; that ends with this step of the image build.
+  await Promise.race([closed, delay(OUTPUT_MILLISECONDS, undefined, { ref: false })]);
+  child.stdout.destroy();
+  child.stderr.destroy();
   const { exitCode: code, signalCode } = child;
   return { code, how: code === null ? `was ended by ${signalCode}` : `exited with code ${code}` };
 }

@@ -51,7 +51,7 @@ export async function takeJob(work: string): Promise<{ job: Job; buildName: stri
   const place = ['--bucket', JOBS_BUCKET_NAME ?? '', '--key', `builds/${ids.join('/')}.json`];
   const file = join(work, 'job.json');
   const aws = async (args: string[]) =>
-    (await run('aws', ['s3api', ...args], { env: ownEnvironment(), output: 'hidden' })).code === 0;
+    (await run('aws', ['s3api', ...args], { env: ownEnvironment(), output: 'read' })).code === 0;
   if (!(await aws(['get-object', ...place, file])))
     throw new BuildFailure('What this build has to do is not stored (any more); redeploy to build again');
   const text = await readFile(file, 'utf8');

@@ -1,6 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { REPORTED } from './reported.ts';
+import type { REPORTED } from './reported.ts';
 
 type Reported = (typeof REPORTED)[number];
 

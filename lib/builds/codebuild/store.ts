@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, openAsBlob } from 'node:fs';
+import { createWriteStream, openAsBlob } from 'node:fs';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { backOff } from 'exponential-backoff';
@@ -69,11 +68,4 @@ function atMost(bytesMax: number): Transform {
       done(bytes > bytesMax ? new Refused(`it has more than ${bytesMax} bytes`) : null, chunk);
     },
   });
-}
-
-/** The SHA-256 of a file, in hex. */
-export async function digestOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(file), hash);
-  return hash.digest('hex');
 }

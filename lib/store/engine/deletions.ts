@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { remove } from '../dynamodb/expressions.ts';
 import { find, queryPage } from '../dynamodb/reads.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { besideDeployment, deletionKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 

@@ -1,6 +1,6 @@
 import { update } from '../dynamodb/expressions.ts';
 import { queryAll } from '../dynamodb/reads.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { deletedRowKey, deploymentRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 import { type Deployment, type DeploymentRow, deploymentRow } from './items.ts';

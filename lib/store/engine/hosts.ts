@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { customAddress, ownAddress } from '../../contract/text.ts';
 import { absent, any, check, equals, put, remove } from '../dynamodb/expressions.ts';
 import { find } from '../dynamodb/reads.ts';
-import { type Item, type Write } from '../dynamodb/transact.ts';
+import type { Item, Write } from '../dynamodb/transact.ts';
 import { hostKey } from '../keys/index.ts';
 import { placementKey } from '../keys/placements.ts';
 import { findPlacement, replaceAddress } from '../listeners/placements.ts';

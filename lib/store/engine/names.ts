@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { find } from '../dynamodb/reads.ts';
-import { type Item } from '../dynamodb/transact.ts';
+import type { Item } from '../dynamodb/transact.ts';
 import { nameKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 

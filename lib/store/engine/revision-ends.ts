@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isTerminal, type Terminal, terminals } from '../../domain/transitions.ts';
 import { put, update } from '../dynamodb/expressions.ts';
 import { queryAll } from '../dynamodb/reads.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { revisionEndsKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 import type { Revision } from './items.ts';

@@ -4,7 +4,7 @@ import type { RevisionStatus } from '../../contract/revision-status.ts';
 import { type Stage, stageOf } from '../../domain/transitions.ts';
 import { putNew } from '../dynamodb/expressions.ts';
 import { find, findBoth, queryAll } from '../dynamodb/reads.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { deploymentKey, revisionKey, revisionKeyOf, tokenKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 import { type Deployment, deployment, type Revision, revision, type TaskToken, taskToken } from './items.ts';

@@ -3,7 +3,7 @@ import { type Role, roles, rolesNotAbove } from '../../contract/roles.ts';
 import type { AuditMark } from '../audit-events.ts';
 import { absent, any, atMost, check, oneOf, present, put, remove, update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { apiKeyKey, apiKeyRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 import { forgottenAt } from './forgotten-at.ts';

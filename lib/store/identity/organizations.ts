@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { absent, put } from '../dynamodb/expressions.ts';
 import { find } from '../dynamodb/reads.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { organizationKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AuditMark } from '../audit-events.ts';
 import { absent, put } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { tenantKey, tenantRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 

@@ -57,7 +57,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | which sweep works on this part of the index           | SWEEP#due#0..7         | A                 |
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
  *
- * Those of the OAuth tokens are made in oauth-keys.ts, of the audit in audit-keys.ts, of what should run on a listener in placement-keys.ts.
+ * Those of the OAuth tokens are made in oauth.ts, of the audit in audit.ts, of what should run on a listener in placements.ts.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to look at?
  * due_pk = due#revocations: what has to be revoked at providers?

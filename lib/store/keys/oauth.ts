@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Key } from './index.ts';
 
-/** Keys of what people have granted at OAuth providers; the table of all keys stands in keys.ts. */
+/** Keys of what people have granted at OAuth providers; the table of all keys stands in index.ts. */
 
 /** Where the sort keys of connections begin beside their token's place. */
 export const TOKEN_CONNECTION = 'C#';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { equals, guard, present, put, remove, same, update } from '../dynamodb/expressions.ts';
 import { find } from '../dynamodb/reads.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import type { Listener } from '../engine/items.ts';
 import { defaultListenerKey, listenerKey, listenerRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';

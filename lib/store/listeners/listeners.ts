@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { refuse } from '../../contract/errors.ts';
 import { update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { type Listener, listener } from '../engine/items.ts';
 import { lastSeenKey, listenerKey, listenerRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';

@@ -5,7 +5,7 @@ import { collected } from '../dynamodb/collected.ts';
 import { guard, present, put, remove, same, update } from '../dynamodb/expressions.ts';
 import { find, queryAll, queryPage } from '../dynamodb/reads.ts';
 import { type SortKeyRange, startingWith } from '../dynamodb/sort-key-range.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { type Deployment, type Placement, placement } from '../engine/items.ts';
 import { prefix } from '../keys/index.ts';
 import { placementKey, placementsReportedKey, placementVersionKeys } from '../keys/placements.ts';

@@ -4,7 +4,7 @@ import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
 import { equals, guard, oneOf, putNew, remove, same, type Test, update } from '../dynamodb/expressions.ts';
 import { find, queryPage } from '../dynamodb/reads.ts';
 import { startingWith } from '../dynamodb/sort-key-range.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { type ClaimedTask, type DeployTask, type OpenTask, openTask } from '../engine/items.ts';
 import { doneTaskKey, openTaskKey, openTaskKeyOf, prefix } from '../keys/index.ts';
 import type { Table } from '../table.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AuditMark } from '../audit-events.ts';
 import { absent, type Change, equals, put, update } from '../dynamodb/expressions.ts';
 import { find } from '../dynamodb/reads.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { authRequestKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 

@@ -4,7 +4,7 @@ import { collected } from '../dynamodb/collected.ts';
 import { atMost, present, put, remove, update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
 import { startingWith } from '../dynamodb/sort-key-range.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import {
   connectionKey,
   keyOfToken,

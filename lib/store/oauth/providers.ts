@@ -3,7 +3,7 @@ import { asGiven } from '../../contract/as-given.ts';
 import type { AuditMark } from '../audit-events.ts';
 import { absent, equals, put, remove } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { oauthProviderKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 

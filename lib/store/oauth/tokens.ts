@@ -5,7 +5,7 @@ import { collected } from '../dynamodb/collected.ts';
 import { equals, present, remove, update } from '../dynamodb/expressions.ts';
 import { find, queryAll, queryPage } from '../dynamodb/reads.ts';
 import { startingWith } from '../dynamodb/sort-key-range.ts';
-import { type Write } from '../dynamodb/transact.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import {
   keyOfToken,
   type Owner,

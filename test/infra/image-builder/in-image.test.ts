@@ -184,3 +184,11 @@ it('seals without history: a server by one name, a Python environment without it
   const sealed = JSON.parse(await readFile(image.at('build/a/.venv/slipway.json'), 'utf8'));
   expect(sealed).toEqual({ python: '3.12', root: image.at('build') });
 });
+
+it('does not wait for what a command leaves running in the background', async () => {
+  const buildCommand = '(sleep 30; echo >ended) & echo $! >left';
+  const image = await anImage({ 'package.json': '{}' }, { buildCommand });
+  expect(image.run('build').code).toBe(0);
+  expect(await readdir(image.at('build'))).toEqual(['left', 'package.json']);
+  process.kill(Number(await readFile(image.at('build/left'), 'utf8')), 'SIGKILL');
+});

@@ -110,7 +110,7 @@ describe('a file: repository', () => {
         {
           loc: ['body', 'source_config', 'repo_url'],
           type: 'value_error',
-          msg: 'Value error, file: repositories are not available here; use https or ssh',
+          msg: 'Value error, file: repositories are not available here; use https',
           input: 'file:///srv/repo.git',
         },
       ],

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { sweep } from '../../../lib/app/engine/sweep.ts';
+import { remove } from '../../../lib/store/dynamodb/expressions.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { duePartitions } from '../../../lib/store/engine/due.ts';
+import { revisionKeyOf } from '../../../lib/store/keys/index.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { putInFlight } from '../../support/world/in-flight.ts';
 import { ended } from '../../support/world/processed.ts';
@@ -43,4 +46,24 @@ it('reads little of revisions that have ended, once, and writes nothing of their
   expect(writes).toBeLessThanOrEqual(3 * revisions + 2 + 1);
   plane.advance(3601);
   expect(await sweep(plane.deps, { all: false }, () => undefined)).toEqual({ looked: 0, left: 0 });
+});
+
+it('fails for nothing that was removed while it looked', async () => {
+  const plane = await aWorld();
+  await register(plane, 'machine');
+  const { id: deploymentId } = await post(plane, github('a'));
+  const { id: revisionId } = await ended(plane, deploymentId, 'DEPLOYED');
+  plane.advance(3601);
+  const at = revisionKeyOf({ tenantId: plane.caller.tenantId, deploymentId, revisionId });
+  const publish = plane.deps.events.publish.bind(plane.deps.events);
+  let removals = 0;
+  plane.deps.events.publish = async (events) => {
+    removals += 1;
+    await transact(plane.deps.table, [remove('revision', at)]);
+    return publish(events);
+  };
+  const failed: unknown[] = [];
+  await sweep(plane.deps, { all: false }, (error) => failed.push(error)).catch(() => undefined);
+  expect(failed).toEqual([]);
+  expect(removals).toBeGreaterThan(0);
 });

@@ -1,0 +1,74 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
+import { createLog } from '../../../lib/listener/log.ts';
+import { Reconciler } from '../../../lib/listener/reconciler.ts';
+import { until } from '../../support/until.ts';
+
+const ID = '00000000-0000-4000-8000-000000000001';
+const spec: DeploySpec = {
+  deployment_id: ID,
+  deployment_name: 'app',
+  tenant_id: '00000000-0000-4000-8000-000000000003',
+  revision_id: '00000000-0000-4000-8000-000000000002',
+  epoch: 1,
+  artifact: { kind: 'image', uri: 'registry.example/app@sha256:1' },
+  graph_config_path: 'langgraph.json',
+  environment: [],
+  secret_references: [],
+  resource_spec: {},
+  k8s_namespace: null,
+  custom_url: null,
+};
+
+/** A reconciler of one deployment that does not run, whose list never changes, with a clock that the test moves. */
+function aReconciler() {
+  const state = { isBusy: false, passedMilliseconds: 0 };
+  const etags: (string | undefined)[] = [];
+  const kept: string[] = [];
+  const row = { deployment_id: ID, revision_id: spec.revision_id, epoch: 1, held: false, custom_url: null };
+  const now = performance.now();
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + state.passedMilliseconds);
+  const end = new AbortController();
+  onTestFinished(() => {
+    end.abort();
+    clock.mockRestore();
+  });
+  const reconciler = new Reconciler({
+    controlPlane: {
+      desired: async (etag) => {
+        etags.push(etag);
+        return etag === 'v1'
+          ? 'unchanged'
+          : { answer: { version: 'v1', complete: true, deployments: [row] }, etag: 'v1' };
+      },
+      desiredOf: async () => ({ version: 'v1', complete: false, deployments: [row] }),
+      spec: async () => spec,
+    },
+    driver: {
+      keepRunning: ({ deployment_id }) => void kept.push(deployment_id),
+      remove: async () => undefined,
+      confirm: () => undefined,
+      setAddress: () => undefined,
+      deploymentIds: () => [],
+      runningRevision: () => undefined,
+      epochOf: () => undefined,
+    },
+    isBusy: () => state.isBusy,
+    log: createLog('error', () => undefined),
+  });
+  return { reconciler, state, etags, kept, signal: end.signal };
+}
+
+it('looks at what it had to leave, although the list has not changed since', async () => {
+  const { reconciler, state, etags, kept, signal } = aReconciler();
+  state.isBusy = true;
+  expect(await reconciler.once(signal)).toBe(true);
+  state.isBusy = false;
+  state.passedMilliseconds += 61_000;
+
+  void reconciler.run(signal);
+  await until(() => etags.length > 1, { timeoutMs: 10_000, what: 'another pass' });
+
+  await until(() => kept.length > 0, { timeoutMs: 10_000, what: 'the deployment to run' });
+  expect(kept).toEqual([ID]);
+});
