@@ -105,11 +105,17 @@ class LocalWorkflow implements EmbeddedWorkflow {
 
   #begin(run: Run, name: string, input: string): void {
     const newToken = () => this.#tokens.newToken();
+    const tries: Tries = { retries: 0 };
     const execution = run(JSON.parse(input) as MachineInput, {
       noThrowOnAbort: true,
       // Read each time that a state asks for `$$.Task.Token`, so that every attempt has a token of its own.
       context: {
         Execution: { Name: name },
+        State: {
+          get RetryCount() {
+            return tries.retries;
+          },
+        },
         Task: {
           get Token() {
             return newToken();
@@ -117,7 +123,7 @@ class LocalWorkflow implements EmbeddedWorkflow {
         },
       },
       overrides: {
-        taskResourceLocalHandlers: this.#handlersFor(name),
+        taskResourceLocalHandlers: this.#handlersFor(name, tries),
         ...(this.#options.retryMilliseconds && { retryIntervalOverrides: this.#options.retryMilliseconds }),
       },
     });
@@ -139,8 +145,9 @@ class LocalWorkflow implements EmbeddedWorkflow {
     this.#names.close(name, this.#closed ? 'stopped' : how, this.#options.now());
   }
 
-  #handlersFor(name: string) {
-    const wrap = (task: TaskState) => (task.waitsForToken ? this.#waiting(name, task) : this.#calling(task));
+  #handlersFor(name: string, tries: Tries) {
+    const wrap = (task: TaskState) =>
+      counted(tries, task.waitsForToken ? this.#waiting(name, task) : this.#calling(task));
     // The package's JSON type is not exported; what goes in and out here is JSON by `stateData`.
     return Object.fromEntries(
       this.#machine.tasks.map((task) => [task.name, wrap(task) as (input: unknown) => Promise<string>]),
@@ -193,6 +200,23 @@ class LocalWorkflow implements EmbeddedWorkflow {
       history.push({ type: event.type, state: event.state?.name, error: event.Error });
     }
   }
+}
+
+/** How often the state that an execution is in has been tried again. */
+type Tries = { retries: number };
+
+/** A state that fails for good is followed by one that does not ask how often it was tried. */
+function counted(tries: Tries, run: (input: unknown) => Promise<unknown>) {
+  return async (input: unknown): Promise<unknown> => {
+    try {
+      const result = await run(input);
+      tries.retries = 0;
+      return result;
+    } catch (error) {
+      tries.retries += 1;
+      throw error;
+    }
+  };
 }
 
 function payloadOf(input: unknown): unknown {

@@ -23,7 +23,7 @@ import { Executions } from './services/executions.ts';
 import { Stream, type StreamRecord } from './services/stream.ts';
 import type { Change, MemoryTable } from './table/memory-table.ts';
 
-type Input = RevisionRef & { attempt: number; token: string };
+type Input = RevisionRef & { attempt: number; token: string; retry: number };
 
 type Step = (deps: () => SimulatedDeps) => (input: Input) => Promise<unknown>;
 

@@ -179,7 +179,10 @@ export const secretsVersion = z.object({
 export const taskToken = z.object({
   ...base,
   entity: z.literal('token'),
+  attempt: z.int(),
   stage: z.enum(['build', 'deploy']),
+  /** Which try of the stage's state within the attempt it was made for, from 0. */
+  retry: z.int(),
   token: z.string(),
 });
 export type TaskToken = z.infer<typeof taskToken>;

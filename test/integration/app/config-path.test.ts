@@ -22,7 +22,7 @@ async function aPlane(): Promise<World> {
 /** What the build of a deployment's oldest queued revision is told. */
 async function jobOf({ deps, caller, ...plane }: World, id: string) {
   const revision = await inProgress({ deps, caller, ...plane }, id);
-  await buildRevision(deps, { ...refOf(revision), attempt: 1, token: 'token' });
+  await buildRevision(deps, { ...refOf(revision), attempt: 1, token: 'token', retry: 0 });
   return [...(deps.builds as FakeBuilds).jobs.values()].at(-1);
 }
 

@@ -68,7 +68,7 @@ describe('the way of an execution', () => {
     await ended('r-1');
     expect(calls.map((call) => call.state)).toEqual(['Prepare', 'Build', 'Deploy', 'Finish']);
     expect(calls[0]?.payload).toEqual(input);
-    expect(calls[1]?.payload).toEqual({ ...input, token: buildToken });
+    expect(calls[1]?.payload).toEqual({ ...input, token: buildToken, retry: 0 });
     expect(calls[3]?.payload).toMatchObject({ ...input, built: { outcome: 'succeeded' } });
     const history = await until(
       () => opened.history('r-1').at(-1)?.type === 'ExecutionSucceeded' && opened.history('r-1'),
@@ -136,7 +136,7 @@ describe('tokens', () => {
 
   it('are new at each attempt, and the older one is dead', async () => {
     let attempts = 0;
-    const { opened, token } = await workflow({
+    const { opened, calls, called, token } = await workflow({
       Build: async () => {
         attempts += 1;
         if (attempts === 1) throw Object.assign(new Error('full'), { name: 'BuildsAtCapacity' });
@@ -147,6 +147,15 @@ describe('tokens', () => {
     expect(first).not.toBe(second);
     expect(await opened.succeed(first, {})).toBe('gone');
     expect(await opened.succeed(second, {})).toBe('answered');
+    await called('Deploy');
+    const retries = calls.flatMap(({ state, payload }) =>
+      'retry' in payload ? [[state, payload.retry]] : [],
+    );
+    expect(retries).toEqual([
+      ['Build', 0],
+      ['Build', 1],
+      ['Deploy', 0],
+    ]);
   });
 
   it('die when the time of their state is over', async () => {

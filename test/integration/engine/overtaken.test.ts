@@ -48,7 +48,7 @@ describe('a step that is overtaken', () => {
     const self = await listening();
     const { tenantId } = self.plane.caller;
     const { id: deploymentId, revisionId } = await offered(self, 'app');
-    const task = { tenantId, deploymentId, revisionId, attempt: 1, token: 'the next' };
+    const task = { tenantId, deploymentId, revisionId, attempt: 1, token: 'the next', retry: 1 };
 
     await deployRevision(
       overtaken(self.plane.deps, () => claim(self)),
@@ -56,6 +56,20 @@ describe('a step that is overtaken', () => {
     );
 
     expect(await findToken(self.plane.deps.table, task, 1)).toMatchObject({ token: 'the next' });
+  });
+
+  it('by its next try leaves that one its token: nobody waits for its own any more', async () => {
+    const self = await listening();
+    const { deps, caller } = self.plane;
+    const { id: deploymentId, revisionId } = await offered(self, 'app');
+    const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
+    const first = { ...ref, attempt: 1, token: 'given up', retry: 1 };
+    const next = { ...first, token: 'waited for', retry: 2 };
+
+    await deployRevision(deps, next);
+
+    await expect(deployRevision(deps, first)).rejects.toMatchObject({ name: 'StepRefused' });
+    expect(await findToken(deps.table, ref, 1)).toMatchObject({ token: 'waited for' });
   });
 
   it('by a try of itself that was not heard goes on from there', async () => {
@@ -84,7 +98,7 @@ describe('a look that is overtaken', () => {
     const early = await looked(plane.deps, ref);
     await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
     const next = await getRevisionItem(plane.deps.table, ref);
-    const task = { ...ref, attempt: 2, token: 'the next' };
+    const task = { ...ref, attempt: 2, token: 'the next', retry: 0 };
     await transact(plane.deps.table, awaitBuild(task, next, { dueAt: 1_000, now: 0 }));
     const token = await findToken(plane.deps.table, ref, 1);
     const failed: string[] = [];

@@ -27,7 +27,7 @@ const statesOf = (deps: Deps) => ({
 /** What a state is given of a revision. */
 const inputOf = ({ caller }: World, deploymentId: string, revisionId: string) => ({
   ...{ tenantId: caller.tenantId, deploymentId, revisionId },
-  ...{ attempt: 1, token: 'the-token' },
+  ...{ attempt: 1, token: 'the-token', retry: 0 },
 });
 
 /** A world with a revision in the slot. */

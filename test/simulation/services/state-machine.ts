@@ -53,13 +53,14 @@ function at(data: unknown, path: string): unknown {
   return steps.reduce<unknown>((value, step) => (value as Data | undefined)?.[step], data);
 }
 
-/** An object whose keys that end with `.$` name where their values are. */
-function filled(template: unknown, data: Data, token: string | undefined): unknown {
+/** An object whose keys that end with `.$` name where their values are; `context` by its whole paths. */
+function filled(template: unknown, data: Data, context: Record<string, unknown>): unknown {
   if (typeof template !== 'object' || template === null) return template;
   const entries = Object.entries(template).map(([key, value]) => {
-    if (!key.endsWith('.$')) return [key, filled(value, data, token)];
-    if (value === '$$.Task.Token') return [key.slice(0, -2), token];
-    return [key.slice(0, -2), value === '$' ? data : at(data, String(value))];
+    if (!key.endsWith('.$')) return [key, filled(value, data, context)];
+    const path = String(value);
+    const found = path.startsWith('$$.') ? context[path] : path === '$' ? data : at(data, path);
+    return [key.slice(0, -2), found];
   });
   return Object.fromEntries(entries) as unknown;
 }
@@ -129,7 +130,8 @@ export class Machine {
     const used = new Map<Retrier, number>();
     for (;;) {
       try {
-        return await this.#once(name, state, data);
+        const retry = [...used.values()].reduce((sum, tries) => sum + tries, 0);
+        return await this.#once(name, state, data, retry);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         const retrier = state.Retry?.find(({ ErrorEquals }) => matches(ErrorEquals, error));
@@ -145,14 +147,17 @@ export class Machine {
     }
   }
 
-  async #once(name: string, state: TaskState, data: Data): Promise<unknown> {
+  async #once(name: string, state: TaskState, data: Data, retry: number): Promise<unknown> {
     const token = state.Resource === WAITS_FOR_TOKEN ? this.#host.newToken() : undefined;
-    const parameters = filled(state.Parameters, data, token) as Data;
+    const parameters = filled(state.Parameters, data, {
+      '$$.Task.Token': token,
+      '$$.State.RetryCount': retry,
+    }) as Data;
     const payload = parameters.Payload as Data;
     const answered = await this.#host.task({ state: name, payload, token, seconds: state.TimeoutSeconds });
     const result = token === undefined ? { Payload: answered } : answered;
     return state.ResultSelector === undefined
       ? result
-      : filled(state.ResultSelector, { ...(result as Data) }, undefined);
+      : filled(state.ResultSelector, { ...(result as Data) }, {});
   }
 }

@@ -1,6 +1,6 @@
 import type { ExecutionInput } from '../../../adapters/workflow.ts';
 import { numberOf } from '../../../domain/revision-id.ts';
-import { absent, equals, guard, put, remove, same } from '../../dynamodb/expressions.ts';
+import { absent, any, atMost, equals, guard, put, remove, same } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { tokenKey } from '../../keys/index.ts';
 import type { Revision, TaskToken } from '../items.ts';
@@ -11,16 +11,30 @@ import { refOf } from '../revisions.ts';
 
 // What the states of an execution write. Each demands that its attempt is the one at work, and that no interrupt is asked for.
 
-/** What a state is called with that waits for its token. */
-export type TokenTask = ExecutionInput & { token: string };
+/** What a state is called with that waits for its token. `retry`: how often it has been tried again, 0 the first time. */
+export type TokenTask = ExecutionInput & { token: string; retry: number };
 
 const tokenAt = ({ tenantId, deploymentId, revisionId }: ExecutionInput) =>
   tokenKey(tenantId, deploymentId, numberOf(revisionId));
 
-/** Keeps the newest token of a revision; tokens never leave the table. */
-function keepToken(task: TokenTask, stage: TaskToken['stage']): Write {
-  const item: TaskToken = { v: 1, entity: 'token', tenant_id: task.tenantId, stage, token: task.token };
-  return put('token', { ...tokenAt(task), ...item });
+/**
+ * Keeps the newest token of a revision; tokens never leave the table. Demands that no later try of the same state has kept its own: the workflow
+ * gives a try up that it does not hear of, and its function may still run.
+ */
+function keepToken(
+  { tenantId, attempt, token, retry, ...task }: TokenTask,
+  stage: TaskToken['stage'],
+): Write {
+  const item: TaskToken = { v: 1, entity: 'token', tenant_id: tenantId, attempt, stage, retry, token };
+  const otherStage = stage === 'build' ? 'deploy' : 'build';
+  const noLaterTry = any(
+    absent('token'),
+    atMost('attempt', attempt - 1),
+    equals('stage', otherStage),
+    atMost('retry', retry),
+  );
+  const key = tokenAt({ tenantId, attempt, ...task });
+  return put('token', { ...key, ...item }, guard('token: of no later try', noLaterTry));
 }
 
 /** A token that was answered is of no more use. Demands that it is still this one: that of a retried step stays. */
