@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { Deps } from '../../../lib/app/deps.ts';
 import { failAborted, failBuildOverdue } from '../../../lib/app/engine/builds.ts';
 import { markUnknown } from '../../../lib/app/engine/deploys.ts';
+import { recordBuild } from '../../../lib/app/engine/record-build.ts';
 import { type Loaded, load } from '../../../lib/app/engine/situation.ts';
 import { takeSlot } from '../../../lib/app/engine/slots.ts';
+import { stopBuild } from '../../../lib/app/engine/stop-build.ts';
 import { failLostBuild } from '../../../lib/app/engine/tokens.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { deployRevision } from '../../../lib/app/steps/deploy.ts';
@@ -141,6 +143,24 @@ describe('a look that is overtaken', () => {
     await expect(markUnknown(deps, early)).rejects.toBeInstanceOf(ConditionsFailed);
 
     expect((await load(deps, ref))?.slotRevision?.status).toBe('DEPLOYING');
+  });
+
+  it('by whoever stops the build gives their reason for it', async () => {
+    const plane = await aWorld();
+    const { deps, caller } = plane;
+    await register(plane, 'machine');
+    const { id: deploymentId } = await post(plane, github('app'));
+    const { id: revisionId } = await inProgress(plane, deploymentId, 'BUILDING');
+    const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
+    await transact(deps.table, [update('revision', revisionKeyOf(ref), { set: { build_id: 'build' } })]);
+    const revision = await getRevisionItem(deps.table, ref);
+    const builds = { ...deps.builds, state: async () => ({ state: 'stopped' as const }) };
+    const stopping = () => stopBuild(deps, revision, 'It took too long.');
+
+    await recordBuild({ ...overtaken(deps, stopping), builds }, { buildId: 'build', ref });
+
+    const { outcome } = await getRevisionItem(deps.table, ref);
+    expect(outcome).toMatchObject({ result: 'failed', message: 'It took too long.' });
   });
 
   it('by the start of a build does not leave it running beside the next', async () => {

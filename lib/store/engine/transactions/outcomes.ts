@@ -50,8 +50,8 @@ export type BuildFact =
   | { kind: 'lost'; buildId: string };
 
 /**
- * Records a fact of the build that a revision waits for. Demands that status, build and attempt are as read, that no outcome is recorded
- * and no interrupt is asked for.
+ * Records a fact of the build that a revision waits for. Demands that status, build, the reason why it is stopped and attempt are as read,
+ * that no outcome is recorded and no interrupt is asked for.
  */
 export function recordBuildFact(revision: Revision, fact: BuildFact, now: number): Write {
   const isMade = fact.kind === 'running' || fact.kind === 'succeeded';
@@ -63,6 +63,8 @@ export function recordBuildFact(revision: Revision, fact: BuildFact, now: number
     withoutOutcome,
     notInterrupted,
     guard('build: as read', same('build_id', revision.build_id)),
+    // Its state may have been read later than the revision, and then the stop is without its reason.
+    guard('build: reason of its stop as read', same('stop_reason', revision.stop_reason)),
     attemptAsRead(revision),
   );
 }
