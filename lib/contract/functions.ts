@@ -16,7 +16,7 @@ export type FunctionRow = {
 const waits = ['UNCLAIMED_SECONDS', 'SILENT_SECONDS', 'BUILD_SECONDS'] as const satisfies VariableName[];
 const engineSettings = [...waits, 'KEPT_ARTIFACTS'] as const satisfies VariableName[];
 
-/** What it takes to end a revision, and so whatever may do that: with it go artifacts that are kept no longer. */
+/** What it takes to end a revision, and so whatever may do that: with it go its build and artifacts that are kept no longer. */
 const ending = [
   'table:get',
   'table:get-both',
@@ -26,15 +26,15 @@ const ending = [
   'table:delete',
   'artifacts:list',
   'artifacts:delete',
+  'builds:stop',
 ] as const satisfies Access[];
 
-/** What dispatch and sweep do: they alone start executions, answer tokens, stop builds and delete uploads. */
+/** What dispatch and sweep do: they alone start executions, answer tokens and delete uploads. */
 const engine = [
   ...ending,
   'executions:start',
   'executions:read',
   'tasks:answer',
-  'builds:stop',
   'builds:read',
   'images:read',
   'images:delete',

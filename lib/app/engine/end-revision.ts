@@ -1,23 +1,26 @@
+import type { BuildControl } from '../../adapters/builds.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { type Ending, endingOf } from '../../domain/ending.ts';
 import { numberOf } from '../../domain/revision-id.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import type { Revision } from '../../store/engine/items.ts';
-import { attemptOf, findRevision, findToken } from '../../store/engine/revisions.ts';
+import { attemptOf, findRevision, findToken, hasBuild } from '../../store/engine/revisions.ts';
 import * as endings from '../../store/engine/transactions/endings.ts';
 import type { Deps } from '../deps.ts';
 import { type ArtifactPlan, deleteDropped, planArtifacts } from './keep-artifacts.ts';
 import { type Loaded, load } from './situation.ts';
 
-export type EndDeps = Pick<Deps, 'table' | 'clock' | 'logs' | 'blobs' | 'settings'>;
+export type EndDeps = Pick<Deps, 'table' | 'clock' | 'logs' | 'blobs' | 'settings'> & {
+  builds: Pick<BuildControl, 'stop'>;
+};
 
 /** Each loser of a race reads again; more than this in a row means that something is wrong, not busy. */
 const RACES_MAX = 20;
 
 /**
  * Writes a revision's terminal status and frees the deployment's slot, in one transaction: the only way a revision that was taken from
- * the queue ends, for Finish and sweep alike. Harmless when it has ended already. `attempt`: of the execution that ends it; nothing happens
- * once a later attempt is at work.
+ * the queue ends, for Finish and sweep alike. What it still builds is stopped first: the next revision must not build beside it. Harmless when
+ * it has ended already. `attempt`: of the execution that ends it; nothing happens once a later attempt is at work.
  */
 export async function endRevision(deps: EndDeps, ref: RevisionRef, attempt?: number): Promise<void> {
   for (let race = 0; race < RACES_MAX; race++) {
@@ -34,6 +37,7 @@ export async function endRevision(deps: EndDeps, ref: RevisionRef, attempt?: num
       outcome: revision.outcome,
     });
     if (ending === undefined) return;
+    if (revision.build_id !== undefined && hasBuild(revision)) await deps.builds.stop(revision.build_id);
     if (!(await endWithArtifacts(deps, loaded, revision, ending))) continue;
     // The revision itself says the cause as well: a log that cannot be read or written must not keep the queue from moving.
     await logCause(deps, revision, ending).catch(() => undefined);

@@ -162,9 +162,7 @@ async function readBuild(deps: EngineDeps, { slotRevision }: Loaded): Promise<vo
   await recordBuild(deps, { buildId: slotRevision.build_id, ref: refOf(slotRevision) });
 }
 
-/** No execution goes on with the revision: whatever it had started is stopped, then the revision ends by the facts on it. */
+/** No execution goes on with the revision: it ends by the facts on it. */
 async function end(deps: EngineDeps, { slotRevision }: Loaded): Promise<void> {
-  if (slotRevision === undefined) return;
-  if (slotRevision.build_id !== undefined) await deps.builds.stop(slotRevision.build_id);
-  await endRevision(deps, refOf(slotRevision));
+  if (slotRevision !== undefined) await endRevision(deps, refOf(slotRevision));
 }

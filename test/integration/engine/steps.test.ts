@@ -8,6 +8,10 @@ import type { Deps } from '../../../lib/app/deps.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
 import type { RevisionStatus } from '../../../lib/contract/revision-status.ts';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
+import { remove } from '../../../lib/store/dynamodb/expressions.ts';
+import { transact } from '../../../lib/store/dynamodb/transact.ts';
+import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
+import { tokenKey } from '../../../lib/store/keys/index.ts';
 import { dynamoDbEndpoint } from '../../support/table/dynoxide.ts';
 import { limited } from '../../support/table/limited-table.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
@@ -40,6 +44,22 @@ async function processing(status?: RevisionStatus, listener: object = {}) {
 }
 
 const refused = { name: 'StepRefused' };
+
+describe('the last state', () => {
+  it('stops a build that an interrupt did not meet, before the next revision may build', async () => {
+    const { world, id, input } = await processing('AWAITING_BUILD');
+    const { build, finish } = statesOf(world.deps);
+    await build(input);
+    // As after a wait for a builder, in which nothing waits for a token.
+    await transact(world.deps.table, [remove('token', tokenKey(input.tenantId, id, 1))]);
+    await interrupt(world, id, input.revisionId);
+
+    await finish({ ...input, error: { Error: 'StepRefused' } });
+
+    expect(world.deps.builds).toMatchObject({ stopped: [`build-${input.revisionId}`] });
+    expect(await getRevisionItem(world.deps.table, input)).toMatchObject({ status: 'INTERRUPTED' });
+  });
+});
 
 describe('a state that nobody wants any more', () => {
   it('is refused when there is no such revision', async () => {

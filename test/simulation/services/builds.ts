@@ -72,11 +72,11 @@ export class BuildService {
     return isNew && faults.chance(0.3) ? { state: 'absent' } : build.state;
   }
 
-  /** As when the process dies that runs them. Gives the ids of their revisions. */
-  loseAll(): string[] {
+  /** As when the process dies that runs them. Gives those that were alive. */
+  loseAll(): BuildChanged[] {
     const alive = [...this.all.values()].filter(isAlive);
     for (const build of alive) build.state = { state: 'lost' };
-    return alive.map(({ ref }) => ref.revisionId);
+    return alive.map(({ id, ref }) => ({ buildId: id, ref }));
   }
 
   #fate(): Fate {
