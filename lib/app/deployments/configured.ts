@@ -1,11 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeDeploymentBody } from '../../contract/deployment-requests.ts';
+import { wishedFields } from '../../store/engine/deployment-fields.ts';
 import type { Deployment, DeploymentConfig } from '../../store/engine/items.ts';
 import type { Secret } from '../secrets.ts';
 import { mergeConfig } from './configuration.ts';
-
-/** What a request may change of a deployment beside its source and the values of its secrets. */
-const CONFIGURED = ['display_name', 'config', 'secret_references', 'tracked_packages'] as const;
 
 /** The deployment with what a request asks for merged into it; its source and its counters stay. `secrets`: the new ones, if any. */
 export function configured(
@@ -41,4 +39,4 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? nu
 
 /** Whether two states of a deployment are configured alike, whatever values their secrets have. */
 export const isConfiguredAlike = (one: Deployment, other: Deployment): boolean =>
-  CONFIGURED.every((field) => isDeepStrictEqual(plain(one[field]), plain(other[field])));
+  wishedFields.every((field) => isDeepStrictEqual(plain(one[field]), plain(other[field])));

@@ -11,6 +11,7 @@ import {
   secretsKey,
 } from '../../keys/index.ts';
 import { checkListener, checkOpen } from '../../listeners/listener-writes.ts';
+import { requestedFields } from '../deployment-fields.ts';
 import { rowOf } from '../deployment-rows.ts';
 import { claimHost } from '../hosts.ts';
 import type { Configuration, Deployment, Listener, Revision } from '../items.ts';
@@ -119,26 +120,6 @@ const reserveAgent = (
   return putNew('agent', { ...agentKey(tenant_id, agentId, environment), ...reservation });
 };
 
-/** The attributes that requests own; all others are the engine's, which changes them at the same time. */
-const OWNED = [
-  'updated_at',
-  'display_name',
-  'config',
-  'revision_source',
-  'revision_config',
-  'secret_names',
-  'secret_references',
-  'config_version',
-  'configuration',
-  'secrets',
-  'tracked_packages',
-  'latest_number',
-  'latest_revision_id',
-] as const satisfies (keyof Deployment)[];
-
-/** Those of them that a request may take away. */
-const CLEARED = ['display_name', 'secrets'] as const satisfies (typeof OWNED)[number][];
-
 export type ChangedDeployment = {
   /** As it was read. */
   before: Deployment;
@@ -190,13 +171,13 @@ function ownedChange(
   beside: Record<string, unknown>,
   queued: number | undefined,
 ): Write {
-  const owned = Object.fromEntries(OWNED.map((field) => [field, after[field]]));
+  const owned = Object.fromEntries(requestedFields.map((field) => [field, after[field]]));
   return update(
     'deployment',
     deploymentKeyOf(before),
     {
       set: { ...owned, ...beside },
-      remove: CLEARED.filter((field) => after[field] === undefined),
+      remove: requestedFields.filter((field) => before[field] !== undefined && after[field] === undefined),
       ...(queued !== undefined && { append: { queued: [queued] } }),
     },
     guard('request: still there', present('pk')),
