@@ -1,13 +1,13 @@
-/** How many events a deployment has had, which the newest were, and up to where its revisions have been told of. */
+/** How many events a deployment has had, which the newest were, and how much of its revisions is published. */
 export type EventCount = {
   sequence: number;
   /** The names of the newest events, oldest first. */
   recent: readonly string[];
-  /** All revisions up to this number have been told of to their end. */
+  /** All statuses of the revisions up to this number are published. */
   settled: number;
-  /** Of later revisions, by number: how many of their statuses have been told. */
+  /** Of later revisions, by number: how many of their statuses are published. */
   published: Readonly<Record<string, number>>;
-  /** Later revisions that have been told of to their end. */
+  /** Later revisions whose statuses are all published. */
   ended: readonly number[];
 };
 
@@ -15,7 +15,7 @@ export const NO_EVENTS: EventCount = { sequence: 0, recent: [], settled: 0, publ
 
 type Timed = { at: string };
 export type Named<E extends Timed> = { name: string; event: E };
-/** All statuses of a revision as events. `known`: so many are older than the change that is told of. */
+/** All statuses of a revision as events. `known`: so many are older than the change that is published now. */
 export type History<E extends Timed> = {
   number: number;
   known: number;
@@ -24,7 +24,7 @@ export type History<E extends Timed> = {
   hasBegun: boolean;
   isEnded: boolean;
 };
-/** What there is to tell: a revision's statuses, as far as they have not been told, or something else. */
+/** What is to be published: a revision's unpublished statuses, or something else. */
 export type News<E extends Timed> = History<E> | Named<E>;
 
 const isHistory = <E extends Timed>(news: News<E>): news is History<E> => 'events' in news;
@@ -32,7 +32,7 @@ const isHistory = <E extends Timed>(news: News<E>): news is History<E> => 'event
 /** So many names are remembered: more than the events of one deployment in a batch of records that is delivered again. */
 const RECENT_MAX = 64;
 
-/** How far revisions have been told of, while something is told. */
+/** How much of the revisions is published, while more is being published. */
 class Progress {
   settled: number;
   readonly #published: Map<number, number>;
@@ -44,7 +44,7 @@ class Progress {
     this.#ended = new Set(ended);
   }
 
-  /** How many statuses of a revision have been told. */
+  /** How many statuses of a revision are published. */
   countOf({ number }: Pick<History<Timed>, 'number'>): number {
     return this.#published.get(number) ?? (this.hasEnded(number) ? Number.POSITIVE_INFINITY : 0);
   }
@@ -70,9 +70,9 @@ class Progress {
 }
 
 /**
- * Whether something should have been told before this, and its records never came: every revision before one that has begun must have ended,
- * and every other one before it must have been made. Gives the numbers of all revisions that must be read then, for what is stored may be
- * ahead of what is told: those that have not ended, as far as was told. None when nothing was missed.
+ * Whether records of earlier events never came: every revision before one that has begun must have ended, and every other one before it must
+ * have been made. Gives the numbers of all revisions that must be read then, for what is stored may be ahead of what is published: those that
+ * have not ended, as far as was published. None when nothing was missed.
  */
 export function missedBefore<E extends Timed>(count: EventCount, news: readonly News<E>[]): number[] {
   const progress = new Progress(count);
@@ -90,8 +90,8 @@ export function missedBefore<E extends Timed>(count: EventCount, news: readonly 
 }
 
 /**
- * Numbers what there is to tell, in its order, or in that of its times (`byTime`). What is remembered has its number already and keeps it: the
- * record it came from was delivered again. What was told and is not remembered any more is left out. Gives the count afterwards (the same
+ * Numbers events in their order, or in that of their times (`byTime`). An event that is remembered has its number already and keeps it: the
+ * record it came from was delivered again. One that was published and is not remembered any more is left out. Gives the count afterwards (the same
  * object when nothing was new).
  */
 export function numberNews<E extends Timed>(
@@ -125,7 +125,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 type Entry<E extends Timed> = { named: Named<E>; isNew: boolean };
 
-/** What of it is to be told, and notes that it is. */
+/** Which events of it are to be published; notes them as published. */
 function entriesOf<E extends Timed>(one: News<E>, progress: Progress): Entry<E>[] {
   if (!isHistory(one)) return [{ named: one, isNew: true }];
   const from = progress.countOf(one);

@@ -5,7 +5,7 @@ import { canRun, checkSource, fieldsOfKind, nothingToBuild, type SourceFields } 
 import type { AuditMark } from '../../store/audit-events.ts';
 import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { getDeploymentItem } from '../../store/engine/deployments.ts';
-import { moveHost, tellAddress } from '../../store/engine/hosts.ts';
+import { changeAddress, moveHost } from '../../store/engine/hosts.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
 import { changeDeployment } from '../../store/engine/transactions/deployments.ts';
 import { getListenerItem } from '../../store/listeners/listeners.ts';
@@ -247,7 +247,7 @@ async function write(
     secrets === undefined || secrets.length === 0 ? undefined : await sealSecrets(deps, owner, secrets);
   const hosts = [
     ...(await moveHost(deps.table, before, after)),
-    ...(await tellAddress(deps.table, before, after)),
+    ...(await changeAddress(deps.table, before, after)),
   ];
   const changes = { before, after, revision, sealed, audit, now: deps.clock.now() };
   await transact(deps.table, [...changeDeployment(changes), ...hosts, ...beside]).catch(

@@ -7,12 +7,12 @@ import type { Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { endLooks, lookAtEndedAgain } from '../../store/engine/transactions/looks.ts';
 import type { Deps } from '../deps.ts';
-import { tellOfEnded } from '../events/publish.ts';
+import { publishEnded } from '../events/publish.ts';
 
 type LookDeps = Pick<Deps, 'table' | 'clock' | 'events'> & { builds: BuildControl };
 
 /**
- * Looks at a revision that has ended: stops its build, and looks again until it has seen it stopped; then tells what was never told of it, for
+ * Looks at a revision that has ended: stops its build, and looks again until it has seen it stopped; then publishes what was never published of it, for
  * the stream may have lost it. Nothing to do for a revision that has not ended, or is not due yet.
  */
 export async function lookAtEnded(
@@ -30,7 +30,7 @@ export async function lookAtEnded(
     await write(deps.table, lookAtEndedAgain(revision, build === 'absent', now));
     return;
   }
-  await tellOfEnded(deps, owner, revision);
+  await publishEnded(deps, owner, revision);
   await write(deps.table, endLooks(revision));
 }
 

@@ -3,7 +3,7 @@ import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { type DueWork, duePartitions, dueWork } from '../../store/engine/due.ts';
 import { releaseShard, takeShard } from '../../store/engine/sweep-leases.ts';
 import type { Deps } from '../deps.ts';
-import { tellOfRemoved } from '../events/publish.ts';
+import { publishRemoved } from '../events/publish.ts';
 import { resendEvents } from '../events/resend.ts';
 import { lookAtEnded } from './look-at-ended.ts';
 import { reconcile } from './reconcile.ts';
@@ -38,7 +38,7 @@ export class SweepIncomplete extends Error {
 
 /**
  * Finds what nothing else will wake, in the sparse index of what is due, and brings each deployment forward, what is overdue longest first,
- * asking the workflow and the builds how things really are; events that nobody could be told are told. A shard that another sweep works on is
+ * asking the workflow and the builds how things really are; events that could not be published are published. A shard that another sweep works on is
  * left to it. `all` also takes what is due later (after a restart nothing that was running runs). Throws SweepIncomplete at the end when a
  * deployment failed, so that whoever watches hears of it.
  */
@@ -102,8 +102,8 @@ async function lookAt(
 
 async function lookOf(deps: SweepDeps, { of, owner, revisions }: DueDeployment): Promise<void> {
   if (of === 'events') return resendEvents(deps, owner);
-  // While the stream works, dispatch removes deployments, and the stream's records tell of their revisions.
-  const beforePurge = (latest: number) => tellOfRemoved(deps, owner, latest);
+  // While the stream works, dispatch removes deployments, and the events of their revisions come from the stream's records.
+  const beforePurge = (latest: number) => publishRemoved(deps, owner, latest);
   const inSlot = await reconcile(deps, owner, { asking: true, beforePurge });
   for (const number of revisions)
     if (number !== inSlot) await lookAtEnded(deps, owner, number).catch(unlessLost);

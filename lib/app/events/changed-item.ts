@@ -8,7 +8,7 @@ import type { Item } from '../../store/dynamodb/transact.ts';
 import { deploymentOf } from '../../store/engine/item-places.ts';
 import { type Image, itemOf } from '../../store/stream-images.ts';
 
-/** What a record of the stream tells: an item as it was and as it is; `at` in epoch milliseconds. */
+/** A record of the stream: an item as it was and as it is; `at` in epoch milliseconds. */
 type Change<I> = {
   sequenceNumber: string;
   pk: string;
@@ -50,8 +50,8 @@ export function newsOf({ before, after, at }: ChangedItem): News<Unnumbered>[] {
   if (after !== undefined) return [createdEvent(after)];
   const { tenant_id, id } = deploymentImage.parse(before);
   const type = 'deployment.deleted' as const;
-  const told = { id: `${id}:deleted`, type, at: new Date(at).toISOString(), tenant_id, deployment_id: id };
-  return [{ name: DELETED, event: told }];
+  const event = { id: `${id}:deleted`, type, at: new Date(at).toISOString(), tenant_id, deployment_id: id };
+  return [{ name: DELETED, event }];
 }
 
 /** That a deployment was made, by its item. */
@@ -76,7 +76,7 @@ const NOT_BEGUN: ReadonlySet<RevisionStatus> = new Set([
   'INTERRUPTED',
 ]);
 
-/** All statuses of a revision as events, by its item. `known`: so many had been there before what is told of now. */
+/** All statuses of a revision as events, by its item. `known`: so many had been there before the change that is published now. */
 export function historyOf(item: Item, known: number): History<Unnumbered> {
   const { tenant_id, deployment_id, id, number, history } = revisionImage.parse(item);
   const events = history.map(({ status, at }, place) => {

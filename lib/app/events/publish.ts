@@ -11,22 +11,22 @@ import type { Deps } from '../deps.ts';
 import { CREATED, createdEvent, DELETED, historyOf, type Unnumbered } from './changed-item.ts';
 import { RecentCounts } from './recent-counts.ts';
 
-type TellDeps = Pick<Deps, 'table' | 'clock' | 'events'> & { counts: RecentCounts };
+type PublishDeps = Pick<Deps, 'table' | 'clock' | 'events'> & { counts: RecentCounts };
 type Owner = { tenantId: string; deploymentId: string };
 
 /** The count of a deployment that is gone is kept while its records could still be delivered again. */
 const GONE_DAYS = 14;
 const DAY_SECONDS = 86_400;
-/** So many revisions that were missed are read and told of at a time: their events are stored in one item when nobody can be told. */
+/** So many missed revisions are read and published at a time: their events are stored in one item when they cannot be published. */
 const MISSED_AT_ONCE = 100;
 
 /**
- * Numbers what there is to tell of a deployment in a conditional write, and tells it. What should have been told before, and never came (its
- * records were lost: the stream keeps them for a day), is told first, from the revisions' own histories. Gives what nobody could be told,
- * which is stored for sweep.
+ * Numbers the events of a deployment in a conditional write, and publishes them. Events that are missing before them (their records were lost:
+ * the stream keeps them for a day) are published first, from the revisions' own histories. Gives what could not be published, which is stored
+ * for sweep.
  */
-export async function tell(
-  deps: TellDeps,
+export async function publishNews(
+  deps: PublishDeps,
   owner: Owner,
   news: readonly News<Unnumbered>[],
 ): Promise<Unpublished | undefined> {
@@ -34,7 +34,7 @@ export async function tell(
   const publishedNow = new Set<string>();
   for (;;) {
     const { missed, events } = await numbered(deps, owner, news, asked);
-    // What was read and told meanwhile is not told twice.
+    // What was published meanwhile is not published twice.
     if (missed.length === 0)
       return publish(
         deps,
@@ -48,25 +48,27 @@ export async function tell(
   }
 }
 
-/** Tells what has never been told of a revision that has ended, and of those before it. */
-export async function tellOfEnded(
-  deps: Omit<TellDeps, 'counts'>,
+/** Publishes what is unpublished of a revision that has ended, and of those before it. */
+export async function publishEnded(
+  deps: Omit<PublishDeps, 'counts'>,
   owner: Owner,
   revision: Revision,
 ): Promise<void> {
-  await tell({ ...deps, counts: new RecentCounts() }, owner, [historyOf(revision, revision.history.length)]);
+  await publishNews({ ...deps, counts: new RecentCounts() }, owner, [
+    historyOf(revision, revision.history.length),
+  ]);
 }
 
 /** Publishes what is unpublished of a deployment's revisions. All have ended and are about to be removed. */
-export async function tellOfRemoved(
-  deps: Omit<TellDeps, 'counts'>,
+export async function publishRemoved(
+  deps: Omit<PublishDeps, 'counts'>,
   owner: Owner,
   latestNumber: number,
 ): Promise<void> {
   const latest = await findRevisionByNumber(deps.table, owner, latestNumber);
   if (latest === undefined) return;
   const history = historyOf(latest, latest.history.length);
-  await tell({ ...deps, counts: new RecentCounts() }, owner, [{ ...history, hasBegun: true }]);
+  await publishNews({ ...deps, counts: new RecentCounts() }, owner, [{ ...history, hasBegun: true }]);
 }
 
 /** The number of what is made of a deployment before all its revisions. */
@@ -76,7 +78,7 @@ type Numbered = { missed: number[]; events: DeploymentEvent[] };
 
 /** Nothing is numbered while something was missed that is not among those `asked` for; undefined: this is what was missed. */
 function numbered(
-  deps: TellDeps,
+  deps: PublishDeps,
   owner: Owner,
   news: readonly News<Unnumbered>[],
   asked: Set<number> | undefined,
@@ -89,11 +91,11 @@ function numbered(
       if (before !== undefined) deps.counts.note(owner.deploymentId, before);
       return { missed: missed.slice(0, MISSED_AT_ONCE), events: [] };
     }
-    const { count, numbered: told } = numberNews(before ?? NO_EVENTS, news, { byTime: asked === undefined });
+    const { count, numbered: all } = numberNews(before ?? NO_EVENTS, news, { byTime: asked === undefined });
     if (count !== before && count !== NO_EVENTS)
       await write(deps.table, putEventCount(owner, before, count, ttlOf(deps, news)));
     if (count !== NO_EVENTS) deps.counts.note(owner.deploymentId, count);
-    return { missed: [], events: told.map(({ event, sequence }) => ({ ...event, sequence })) };
+    return { missed: [], events: all.map(({ event, sequence }) => ({ ...event, sequence })) };
   });
 }
 
@@ -102,13 +104,17 @@ function missing(before: EventCount | undefined, news: readonly News<Unnumbered>
   return [...(isCreated ? [] : [CREATION]), ...missedBefore(before ?? NO_EVENTS, news)];
 }
 
-const ttlOf = ({ clock }: TellDeps, news: readonly News<Unnumbered>[]): number | undefined =>
+const ttlOf = ({ clock }: PublishDeps, news: readonly News<Unnumbered>[]): number | undefined =>
   news.some((one) => 'name' in one && one.name === DELETED)
     ? Math.ceil(clock.now() / 1000) + GONE_DAYS * DAY_SECONDS
     : undefined;
 
 /** The newest first: what is read later is no older, so no revision is seen to have begun before the one before it has ended. */
-async function readMissed({ table }: TellDeps, owner: Owner, numbers: number[]): Promise<News<Unnumbered>[]> {
+async function readMissed(
+  { table }: PublishDeps,
+  owner: Owner,
+  numbers: number[],
+): Promise<News<Unnumbered>[]> {
   const found: (News<Unnumbered> | undefined)[] = [];
   for (const number of numbers.toReversed()) {
     if (number === CREATION) {
@@ -123,7 +129,7 @@ async function readMissed({ table }: TellDeps, owner: Owner, numbers: number[]):
 }
 
 async function publish(
-  deps: TellDeps,
+  deps: PublishDeps,
   owner: Owner,
   events: DeploymentEvent[],
 ): Promise<Unpublished | undefined> {

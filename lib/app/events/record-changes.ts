@@ -6,7 +6,7 @@ import { deploymentOf } from '../../store/engine/item-places.ts';
 import { putUnsentTokenEvent } from '../../store/event-items.ts';
 import type { Deps } from '../deps.ts';
 import { auditedBy, type ChangedItem, type ChangeRecord, changedItem, newsOf } from './changed-item.ts';
-import { tell } from './publish.ts';
+import { publishNews } from './publish.ts';
 import { RecentCounts } from './recent-counts.ts';
 import { tokenEventsOf } from './token-changes.ts';
 
@@ -18,15 +18,15 @@ type OnError = (error: unknown, pk: string) => void;
 const WRITES_MAX = 100;
 
 /**
- * Makes of what changed the audit events and the events that are told. The stream is the outbox: a request writes nothing twice.
+ * Makes audit events and published events of what changed. The stream is the outbox: a request writes nothing twice.
  *
- * Why nothing is lost, and nothing told in disorder: a record is delivered until this says that it is done, and five times at least before it is
- * set aside. Events are numbered in a conditional write before anybody is told, in the order of the stream; what is delivered again
- * finds its number there, and is told again under it. What nobody could be told (the bus is out of reach for longer than its client
- * tries) is stored with its numbers, and sweep tells it. With the count it is kept up to where each revision has been told of: what the stream
- * has lost (it keeps a record for a day) is told from the revisions' histories before whatever comes next, or when sweep looks once at a revision
- * that has ended. Audit events are items under ids that the requests chose, so that a record delivered
- * twice writes the same item twice.
+ * Why nothing is lost, and nothing published out of order: a record is delivered until this says that it is done, and five times at least before
+ * it is set aside. Events are numbered in a conditional write before they are published, in the order of the stream. A record that is delivered
+ * again finds its number there, and is published again under it. Events that cannot be published (the bus is out of reach for longer than its
+ * client tries) are stored with their numbers, and sweep publishes them. Beside the count stands how much of each revision is published. What
+ * the stream has lost (it keeps a record for a day) is published from the revisions' histories before whatever comes next, or when sweep looks
+ * once at a revision that has ended. Audit events are items under ids that the requests chose, so that a record delivered twice writes the same
+ * item twice.
  *
  * What is made here remembers counts from one call to the next. It returns the sequence numbers of records to be delivered again.
  */
@@ -49,9 +49,9 @@ async function recordChanges(
       try {
         const changes = own.map(changedItem);
         await recordAudit(deps, changes);
-        const unpublished = (await recordEvents(deps, pk, changes)) ?? (await tellOfTokens(deps, changes));
+        const unpublished = (await recordEvents(deps, pk, changes)) ?? (await publishTokens(deps, changes));
         if (unpublished !== undefined)
-          onError(new Error(`events are kept for sweep to tell: ${unpublished.reason}`), pk);
+          onError(new Error(`events are kept for sweep to publish: ${unpublished.reason}`), pk);
         return [];
       } catch (error) {
         onError(error, pk);
@@ -79,11 +79,11 @@ async function recordEvents(
 ): Promise<Unpublished | undefined> {
   const owner = deploymentOf(pk);
   const news = changes.flatMap(newsOf);
-  return owner === undefined || news.length === 0 ? undefined : tell(deps, owner, news);
+  return owner === undefined || news.length === 0 ? undefined : publishNews(deps, owner, news);
 }
 
 /** Tokens count their changes themselves. */
-async function tellOfTokens(deps: RecordDeps, changes: ChangedItem[]): Promise<Unpublished | undefined> {
+async function publishTokens(deps: RecordDeps, changes: ChangedItem[]): Promise<Unpublished | undefined> {
   const found = changes.flatMap(tokenEventsOf);
   if (found.length === 0) return undefined;
   const unpublished = await deps.events.publish(found);

@@ -5,7 +5,7 @@ import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import { getRevisionItem } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { holderFor, revisionView } from './view.ts';
+import { revisionView, slotRevisionFor } from './view.ts';
 
 export async function getRevision(
   deps: Pick<Deps, 'table'>,
@@ -26,5 +26,5 @@ export async function showRevision(
 ): Promise<RevisionView> {
   const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
   const revision = await getRevisionItem(deps.table, ref);
-  return revisionView(revision, deployment, await holderFor(deps, deployment, [revision]));
+  return revisionView(revision, deployment, await slotRevisionFor(deps, deployment, [revision]));
 }

@@ -6,7 +6,7 @@ import { revisionsBetween } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { filteredPage } from './filtered-page.ts';
-import { holderFor, revisionView } from './view.ts';
+import { revisionView, slotRevisionFor } from './view.ts';
 
 type Query = RouteInput<typeof row>['query'];
 
@@ -21,7 +21,7 @@ export async function listRevisions(
   const { page, skipped } = filtered
     ? await filteredPage(deps.table, deployment, query)
     : await numberedPage(deps, deployment, query);
-  const slotRevision = await holderFor(deps, deployment, page);
+  const slotRevision = await slotRevisionFor(deps, deployment, page);
   return {
     resources: page.map((item) => revisionView(item, deployment, slotRevision)),
     offset: skipped + page.length,

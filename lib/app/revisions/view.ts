@@ -8,7 +8,7 @@ import type { Deps } from '../deps.ts';
 export function revisionView(
   revision: Revision,
   deployment: Deployment,
-  holder: Revision | undefined,
+  slotRevision: Revision | undefined,
 ): RevisionView {
   const queued = revision.status === 'QUEUED';
   return {
@@ -19,7 +19,8 @@ export function revisionView(
     source: revision.source,
     source_revision_config: revisionConfigView(revision.revision_config),
     status: revision.status,
-    status_message: revision.status_message ?? (queued ? queuedMessage(revision, deployment, holder) : null),
+    status_message:
+      revision.status_message ?? (queued ? queuedMessage(revision, deployment, slotRevision) : null),
     status_history: revision.history,
     remote_reconciled: isReconciled(revision, deployment),
     queue_position: queued ? deployment.queued.indexOf(revision.number) + 1 : null,
@@ -30,18 +31,18 @@ export function revisionView(
 export const isReconciled = (revision: Revision, { active }: Deployment): boolean =>
   active?.revision_id === revision.id && active.reconciled;
 
-function queuedMessage(revision: Revision, { slot }: Deployment, holder: Revision | undefined): string {
+function queuedMessage(revision: Revision, { slot }: Deployment, slotRevision: Revision | undefined): string {
   const next = 'Next in line; about to be processed.';
   if (slot === undefined) return next;
   if (slot.kind === 'delete')
     return `Waits for the deletion of its deployment, under way since ${slot.since}.`;
   if (slot.revision_id === revision.id) return next;
-  const status = holder?.status ?? 'in progress';
+  const status = slotRevision?.status ?? 'in progress';
   return `Waits for revision ${slot.revision_id}, which is ${status}, in progress since ${slot.since}.`;
 }
 
-/** Reads the slot's holder only when a queued revision is to be shown. */
-export async function holderFor(
+/** Reads the revision in the slot only when a queued revision is to be shown. */
+export async function slotRevisionFor(
   deps: Pick<Deps, 'table'>,
   deployment: Deployment,
   revisions: Revision[],

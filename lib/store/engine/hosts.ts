@@ -58,7 +58,7 @@ export async function moveHost(table: Table, before: Claimant, after: Claimant):
 }
 
 /** Tells the listener of another address without a revision: what it should run has it beside. No writes when the address stays. */
-export async function tellAddress(table: Table, before: Claimant, after: Claimant): Promise<Write[]> {
+export async function changeAddress(table: Table, before: Claimant, after: Claimant): Promise<Write[]> {
   const address = ownAddress(after.config.custom_url);
   if (address === ownAddress(before.config.custom_url)) return [];
   const { tenant_id: tenantId, listener_id: listenerId, id } = after;

@@ -69,14 +69,14 @@ async function revoke(deps: RevokeDeps, item: Revocation, signal: AbortSignal): 
     const client = await clientOf(deps, provider);
     // Most providers end the whole grant with its refresh token, and some know of nothing else.
     if (tokens.refresh_token !== undefined)
-      await tell(deps, client, tokens.refresh_token, 'refresh_token', signal);
-    await tell(deps, client, tokens.access_token, 'access_token', signal);
+      await revokeToken(deps, client, tokens.refresh_token, 'refresh_token', signal);
+    await revokeToken(deps, client, tokens.access_token, 'access_token', signal);
   }
   await write(deps.table, forgetRevocation(item));
 }
 
 /** A provider that says no for good is not asked again; that it does not know our secret is for its administrator to mend. */
-async function tell(
+async function revokeToken(
   { oauth }: RevokeDeps,
   client: OAuthClient,
   token: string,
