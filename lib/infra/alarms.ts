@@ -45,21 +45,22 @@ export type Watched = {
 const sum = (namespace: string, metricName: string, dimensionsMap: Record<string, string> = {}): Metric =>
   new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.SUM, period: FIVE_MINUTES });
 
+/** Each of the metrics as a term; without data in a period, as services send none of what did not happen, it is 0. */
 const combined = (
   metrics: Metric[],
   label: string,
-  expressionOf: (names: string[]) => string,
+  expressionOf: (terms: string[]) => string,
 ): MathExpression => {
   const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
-  const expression = expressionOf(Object.keys(usingMetrics));
+  const expression = expressionOf(Object.keys(usingMetrics).map((name) => `FILL(${name}, 0)`));
   return new MathExpression({ expression, usingMetrics, label, period: FIVE_MINUTES });
 };
 
 const added = (metrics: Metric[], label: string): MathExpression =>
-  combined(metrics, label, (names) => names.join(' + '));
+  combined(metrics, label, (terms) => terms.join(' + '));
 
 const largest = (metrics: Metric[], label: string): MathExpression =>
-  combined(metrics, label, (names) => `MAX([${names.join(', ')}])`);
+  combined(metrics, label, (terms) => `MAX([${terms.join(', ')}])`);
 
 const ageOf = (fn: LambdaFunction): Metric =>
   fn.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: FIVE_MINUTES });

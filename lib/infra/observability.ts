@@ -1,4 +1,6 @@
+import { Aws } from 'aws-cdk-lib';
 import { type Alarm, AlarmStatusWidget, Dashboard, GraphWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
@@ -18,6 +20,15 @@ export class Observability extends Construct {
   constructor(scope: Construct, id: string, settings: Settings, watched: Watched) {
     super(scope, id);
     this.topic = new Topic(this, 'Alarms', { topicName: nameOf(settings, 'alarms'), enforceSSL: true });
+    // The policy that TLS takes replaces the topic's own, which would let the account's alarms in.
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+      }),
+    );
     if (settings.alarmEmail !== undefined)
       this.topic.addSubscription(new EmailSubscription(settings.alarmEmail));
     const rows = alarmRows(watched);
