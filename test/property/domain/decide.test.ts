@@ -1,105 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { revisionStatuses } from '../../../lib/contract/revision-status.ts';
 import { decide, dependsOnWaiting, isAbsentForSure, isAtWork } from '../../../lib/domain/decide.ts';
 import type { Situation } from '../../../lib/domain/situation.ts';
 import { isTerminal, stageOf } from '../../../lib/domain/transitions.ts';
+import { deleting, lawsOf, NOW, situation, slotRevision } from './situations.ts';
 
-const NOW = 1_000_000;
-const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
-const time = fc.constantFrom(0, NOW - 1, NOW, NOW + 1, NOW * 2);
-
-const executions = ['running', 'succeeded', 'failed', 'timed_out', 'stopped', 'aborted', 'absent'] as const;
-
-const slotRevision = fc.record({
-  status: fc.constantFrom(...revisionStatuses),
-  interruptRequested: fc.boolean(),
-  outcome: optional(
-    fc.constantFrom(
-      { stage: 'create' as const, result: 'failed' as const },
-      ...(['build', 'deploy'] as const).flatMap((stage) =>
-        (['succeeded', 'failed'] as const).map((result) => ({ stage, result })),
-      ),
-    ),
-  ),
-  waiting: optional(fc.constantFrom('build', 'deploy')),
-  build: optional(
-    fc.record({
-      state: fc.constantFrom('waiting', 'running', 'ended', 'absent', 'not_asked'),
-      absentSince: optional(time),
-    }),
-  ),
-  buildDueAt: optional(time),
-  buildLost: fc.boolean(),
-  atCapacity: fc.boolean(),
-  restartMarked: fc.boolean(),
-  executionAbsentSince: optional(time),
-  offered: fc.boolean(),
-  switching: fc.boolean(),
-});
-
-const deletion = fc.record({
-  forced: fc.boolean(),
-  tornDown: fc.boolean(),
-  everOffered: fc.boolean(),
-  retryAt: optional(time),
-});
-
-const task = fc.record({
-  kind: fc.constant('DEPLOY' as const),
-  ofSlotRevision: fc.boolean(),
-  state: fc.constantFrom('offered', 'claimed', 'cancelled'),
-  offeredAt: time,
-  leaseUntil: optional(time),
-  lastHeartbeatAt: optional(time),
-});
-
-const situation: fc.Arbitrary<Situation> = fc
-  .record({
-    execution: fc.constantFrom(...executions, 'not_asked' as const),
-    firstQueued: optional(fc.integer({ min: 1, max: 9 })),
-    slotRevision: optional(slotRevision),
-    task: optional(task),
-    deletion: fc.constant(undefined),
-    listenerSeenAt: fc.oneof(optional(time), fc.constant('not_asked' as const)),
-  })
-  .map((parts) => ({
-    ...parts,
-    now: NOW,
-    slot: parts.slotRevision === undefined ? undefined : { kind: 'revision' as const },
-    limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000, leaseMilliseconds: 60_000 },
-  }));
-
-/** The same while the deployment is being deleted: the slot may be the deletion's, and the task one to remove what runs. */
-const deleting: fc.Arbitrary<Situation> = fc
-  .tuple(situation, deletion, fc.boolean(), fc.boolean())
-  .map(([s, facts, hasSlot, hasTask]) =>
-    hasSlot
-      ? {
-          ...s,
-          deletion: facts,
-          slot: { kind: 'delete' as const },
-          slotRevision: undefined,
-          task: s.task && {
-            ...s.task,
-            ofSlotRevision: false,
-            kind: hasTask ? ('DELETE' as const) : s.task.kind,
-          },
-        }
-      : // Only what its listener deploys is switching.
-        {
-          ...s,
-          deletion: facts,
-          slotRevision: s.slotRevision && {
-            ...s.slotRevision,
-            switching: s.slotRevision.switching && s.slotRevision.status === 'DEPLOYING',
-          },
-        },
-  );
-
-const assertDeleting = (law: (s: Situation) => void) =>
-  fc.assert(fc.property(deleting, law), { numRuns: 5_000 });
-const check = (law: (s: Situation) => void) => fc.assert(fc.property(situation, law), { numRuns: 2_000 });
+const check = lawsOf(situation, 2_000);
+const checkDeleting = lawsOf(deleting, 5_000);
+const always = () => true;
+const does =
+  (...actions: ReturnType<typeof decide>['do'][]) =>
+  (s: Situation) =>
+    actions.includes(decide(s).do);
 
 /** Nobody goes on with the revision in the slot, and that is believed. */
 function isGone({ execution, slotRevision: found, now }: Situation): boolean {
@@ -117,45 +29,54 @@ function waitsForBuilder({ slotRevision: found }: Situation): boolean {
 
 describe('the rule of the engine', () => {
   it('never gives the slot away while a revision holds it', () => {
-    check((s) => {
-      if (s.slot !== undefined) expect(decide(s).do).not.toBe('take_slot');
-    });
+    check(
+      (s) => s.slot !== undefined,
+      (s) => expect(decide(s).do).not.toBe('take_slot'),
+    );
   });
 
   it('takes the oldest queued revision as soon as the slot is free and no task needs anything', () => {
-    check((s) => {
-      if (s.slot === undefined && s.task === undefined && s.firstQueued !== undefined) {
-        expect(decide(s)).toEqual({ do: 'take_slot', number: s.firstQueued });
-      }
-    });
+    check(
+      (s) => s.slot === undefined && s.task === undefined && s.firstQueued !== undefined,
+      (s) => expect(decide(s)).toEqual({ do: 'take_slot', number: s.firstQueued }),
+    );
   });
 
   it('offers no task while another is open', () => {
-    check((s) => {
-      if (s.task !== undefined) expect(decide(s).do).not.toBe('offer_task');
-    });
+    const ready = fc.tuple(situation, slotRevision).map(([s, one]) => ({
+      ...s,
+      execution: 'running' as const,
+      slot: { kind: 'revision' as const },
+      slotRevision: {
+        ...one,
+        ...({ status: 'AWAITING_DEPLOY', waiting: 'deploy', outcome: undefined } as const),
+        ...{ interruptRequested: false, offered: false, restartMarked: false },
+      },
+    }));
+    lawsOf(ready, 2_000)(always, (s) => expect(decide(s).do === 'offer_task').toBe(s.task === undefined));
   });
 
   it('never starts or offers anything for a revision that is to be interrupted', () => {
-    check((s) => {
-      if (s.slotRevision?.interruptRequested === true && s.slotRevision.outcome?.stage !== 'deploy') {
-        expect(['start_execution', 'offer_task', 'answer_token']).not.toContain(decide(s).do);
-      }
-    });
+    check(
+      ({ slotRevision: found }) => found?.interruptRequested === true && found.outcome?.stage !== 'deploy',
+      (s) => expect(['start_execution', 'offer_task', 'answer_token']).not.toContain(decide(s).do),
+    );
   });
 
   it('lets nothing without an outcome or an interrupt fail because its execution died', () => {
-    check((s) => {
-      const { slotRevision: found } = s;
-      if (found === undefined || isTerminal(found.status) || s.execution === 'aborted') return;
-      const isDecided = found.outcome !== undefined || found.interruptRequested;
-      if (!isDecided) expect(decide(s).do).not.toBe('end');
-    });
+    check(
+      ({ slotRevision: found, execution }) =>
+        found !== undefined &&
+        !isTerminal(found.status) &&
+        execution !== 'aborted' &&
+        found.outcome === undefined &&
+        !found.interruptRequested,
+      (s) => expect(decide(s).do).not.toBe('end'),
+    );
   });
 
   it('never restarts what is to be interrupted or has an outcome that ends it', () => {
-    check((s) => {
-      if (decide(s).do !== 'restart') return;
+    check(does('restart'), (s) => {
       expect(s.slotRevision?.interruptRequested).toBe(false);
       const { outcome } = s.slotRevision ?? {};
       if (outcome !== undefined) expect(outcome).toEqual({ stage: 'build', result: 'succeeded' });
@@ -163,10 +84,10 @@ describe('the rule of the engine', () => {
   });
 
   it('leaves nothing alone whose execution is known to be gone, unless its build may have ended and nobody can say yet', () => {
-    check((s) => {
-      if (!isGone(s) || s.slotRevision === undefined || waitsForBuilder(s)) return;
-      expect(decide(s).do).not.toBe('nothing');
-    });
+    check(
+      (s) => isGone(s) && s.slotRevision !== undefined && !waitsForBuilder(s),
+      (s) => expect(decide(s).do).not.toBe('nothing'),
+    );
   });
 
   it('waits for what a builder says of a build only until the build is overdue', () => {
@@ -175,15 +96,14 @@ describe('the rule of the engine', () => {
       execution: 'timed_out' as const,
       slotRevision: s.slotRevision && { ...s.slotRevision, buildDueAt: NOW - 10 * 60_000 },
     }));
-    const property = fc.property(overdue, (s) => {
-      if (s.slotRevision !== undefined) expect(decide(s).do).not.toBe('nothing');
-    });
-    fc.assert(property, { numRuns: 2_000 });
+    lawsOf(overdue, 2_000)(
+      (s) => s.slotRevision !== undefined,
+      (s) => expect(decide(s).do).not.toBe('nothing'),
+    );
   });
 
   it('ends a revision only when it is terminal already, nothing waits, or its execution is known to be gone', () => {
-    check((s) => {
-      if (decide(s).do !== 'end') return;
+    check(does('end'), (s) => {
       const isOver = isTerminal(s.slotRevision?.status ?? 'DEPLOYED') || s.slotRevision?.atCapacity === true;
       expect(isGone(s) || isOver).toBe(true);
     });
@@ -212,70 +132,78 @@ describe('the rule of the engine', () => {
 
   it('asks which state waits only where it may matter', () => {
     const all = fc.oneof(situation, deleting);
-    const property = fc.property(all, ({ slotRevision: found, ...s }) => {
-      if (found === undefined || dependsOnWaiting(found)) return;
-      expect(decide({ ...s, slotRevision: { ...found, waiting: undefined } })).toEqual(
-        decide({ ...s, slotRevision: found }),
-      );
-    });
-    fc.assert(property, { numRuns: 2000 });
+    lawsOf(all, 2_000)(
+      ({ slotRevision: found }) => found !== undefined && !dependsOnWaiting(found),
+      ({ slotRevision: found, ...s }) => {
+        const other = found && { ...found, waiting: undefined };
+        expect(decide({ ...s, slotRevision: other })).toEqual(decide({ ...s, slotRevision: found }));
+      },
+    );
   });
 
   it('judges silence only by what has run out', () => {
-    check((s) => {
-      if (decide(s).do === 'mark_unknown') expect(s.task?.leaseUntil ?? Infinity).toBeLessThanOrEqual(s.now);
-      if (decide(s).do === 'fail_silent') {
-        expect((s.task?.lastHeartbeatAt ?? Infinity) + s.limits.silentMilliseconds).toBeLessThanOrEqual(
-          s.now,
-        );
-      }
+    check(does('mark_unknown'), (s) => expect(s.task?.leaseUntil ?? Infinity).toBeLessThanOrEqual(s.now));
+    // A heartbeat at the beginning of time has run out by now.
+    const silent = situation.map((s) => ({
+      ...s,
+      now: s.now + s.limits.silentMilliseconds,
+      execution: 'running' as const,
+    }));
+    lawsOf(silent, 5_000)(does('fail_silent'), (s) => {
+      const silentFrom = (s.task?.lastHeartbeatAt ?? Infinity) + s.limits.silentMilliseconds;
+      expect(silentFrom).toBeLessThanOrEqual(s.now);
     });
   });
 });
 
 describe('the rule of the engine for a deployment that is being deleted', () => {
   it('begins nothing: no revision gets the slot, is started or offered', () => {
-    assertDeleting((s) => {
+    checkDeleting(always, (s) => {
       expect(['take_slot', 'start_execution', 'offer_task']).not.toContain(decide(s).do);
     });
   });
 
   it('takes the slot only when no revision has it and none is queued', () => {
-    assertDeleting((s) => {
-      if (decide(s).do !== 'take_slot_to_delete') return;
+    checkDeleting(does('take_slot_to_delete'), (s) => {
       expect(s.slot).toBeUndefined();
       expect(s.firstQueued).toBeUndefined();
     });
   });
 
   it('asks the listener, and removes the records, only while it has the slot and no task is open', () => {
-    assertDeleting((s) => {
-      if (!['offer_deletion', 'purge'].includes(decide(s).do)) return;
+    checkDeleting(does('offer_deletion', 'purge'), (s) => {
       expect(s.slot?.kind).toBe('delete');
       expect(s.task).toBeUndefined();
     });
   });
 
   it('removes the records only when nothing runs, or a person does not want to know', () => {
-    assertDeleting((s) => {
-      if (decide(s).do !== 'purge') return;
-      const { forced, tornDown, everOffered } = s.deletion ?? {};
+    checkDeleting(does('purge'), ({ deletion: facts }) => {
+      const { forced, tornDown, everOffered } = facts ?? {};
       expect(forced || tornDown || !everOffered).toBe(true);
     });
   });
 
   it('waits for nobody when it is forced', () => {
-    assertDeleting((s) => {
-      if (s.slot?.kind === 'delete' && s.deletion?.forced) expect(decide(s).do).not.toBe('nothing');
-    });
+    checkDeleting(
+      (s) => s.slot?.kind === 'delete' && s.deletion?.forced === true,
+      (s) => expect(decide(s).do).not.toBe('nothing'),
+    );
   });
 
-  it('interrupts whatever can still be interrupted, once', () => {
-    assertDeleting((s) => {
-      if (decide(s).do === 'request_interrupt') {
-        expect(s.slotRevision).toMatchObject({ interruptRequested: false, switching: false });
-        expect(isTerminal(s.slotRevision?.status ?? 'DEPLOYED')).toBe(false);
-      }
-    });
+  /** It has not ended, is not about to, and nobody has asked for it before. */
+  const canBeInterrupted = ({ slotRevision: found }: Situation): boolean =>
+    found !== undefined &&
+    !isTerminal(found.status) &&
+    !found.interruptRequested &&
+    !found.switching &&
+    found.outcome?.stage !== 'deploy';
+
+  it('interrupts whatever can still be interrupted, and nothing else', () => {
+    checkDeleting(
+      (s) => s.slot?.kind === 'revision' && s.firstQueued === undefined && s.task === undefined,
+      (s) => expect(decide(s).do === 'request_interrupt').toBe(canBeInterrupted(s)),
+    );
+    checkDeleting(does('request_interrupt'), (s) => expect(canBeInterrupted(s)).toBe(true));
   });
 });
