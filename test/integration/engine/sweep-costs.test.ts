@@ -2,11 +2,15 @@ import { expect, it } from 'vitest';
 import { sweep } from '../../../lib/app/engine/sweep.ts';
 import { remove } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
+import { write } from '../../../lib/store/dynamodb/write.ts';
 import { duePartitions } from '../../../lib/store/engine/due.ts';
+import type { Outcome } from '../../../lib/store/engine/outcome-shapes.ts';
+import { move } from '../../../lib/store/engine/revision-moves.ts';
+import { getRevisionItem, refOf } from '../../../lib/store/engine/revisions.ts';
 import { revisionKeyOf } from '../../../lib/store/keys/index.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
 import { putInFlight } from '../../support/world/in-flight.ts';
-import { ended } from '../../support/world/processed.ts';
+import { ended, inProgress } from '../../support/world/processed.ts';
 import { github, post, postRevision, register } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
 
@@ -66,4 +70,22 @@ it('fails for nothing that was removed while it looked', async () => {
   await sweep(plane.deps, { all: false }, (error) => failed.push(error)).catch(() => undefined);
   expect(failed).toEqual([]);
   expect(removals).toBeGreaterThan(0);
+});
+
+it('looks at a revision that it ends no second time, but an hour later', async () => {
+  const plane = await aWorld();
+  await register(plane, 'machine');
+  const { id } = await post(plane, github('a'));
+  const revision = await inProgress(plane, id, 'BUILDING');
+  plane.deps.workflow.status = async () => 'failed';
+  const failed: Outcome = { stage: 'build', result: 'failed', message: 'It broke.' };
+  await write(
+    plane.deps.table,
+    move(revision, 'BUILDING', plane.deps.clock.now(), { set: { outcome: failed } }),
+  );
+  plane.advance(61);
+  await swept(plane);
+  const { status, due_at: dueAt = 0 } = await getRevisionItem(plane.deps.table, refOf(revision));
+  expect(status).toBe('BUILD_FAILED');
+  expect(dueAt).toBeGreaterThan(plane.deps.clock.now());
 });
