@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { claimTasks } from '../../lib/app/listener-protocol/claim.ts';
 import { isTerminal } from '../../lib/domain/transitions.ts';
+import { complete } from '../support/world/listening.ts';
+import { change, github, post } from '../support/world/requests.ts';
 import type { RunningWorld } from '../support/world/running-world.ts';
-import { complete, create, githubBody, patch } from '../support/world/steps.ts';
 
 const CLIENTS = 10;
 const POLL_MILLISECONDS = 20;
@@ -40,9 +41,9 @@ export async function makeMany(
   const ids: string[] = [];
   const client = async (): Promise<void> => {
     for (let name = names.pop(); name !== undefined; name = names.pop()) {
-      const { id } = await create(world, githubBody(name));
+      const { id } = await post(world, github(name));
       for (let n = 1; n < revisions; n++)
-        await patch(world, id, { source_revision_config: { repo_ref: `ref-${n}` } });
+        await change(world, id, { source_revision_config: { repo_ref: `ref-${n}` } });
       ids.push(id);
     }
   };

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { getRevisionItem } from '../../lib/store/engine/revisions.ts';
+import { github, interrupt, post } from '../support/world/requests.ts';
 import { aRunningWorld } from '../support/world/running-world.ts';
-import { buildStarted, create, githubBody, interrupt, later, reaches } from '../support/world/steps.ts';
+import { buildStarted, later, reaches } from '../support/world/steps.ts';
 
 describe('an execution that the workflow does not know (yet)', () => {
   it('is believed to be absent only when a later look hears it again; then it is started', async () => {
     const world = await aRunningWorld();
-    const { latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     const started: string[] = [];
     world.deps.workflow.status = async () => 'absent';
@@ -24,7 +25,7 @@ describe('an execution that the workflow does not know (yet)', () => {
 describe('a build that the builds do not know (yet)', () => {
   it('is believed to be lost only when a later look hears it again; then it is built again', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     const { builds } = world.deps;
     const state = builds.state.bind(builds);
@@ -44,7 +45,7 @@ describe('a build that the builds do not know (yet)', () => {
 describe('a revision that ended before its build', () => {
   it('stays due until the build is seen stopped', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.become(`build-${revisionId}`, { state: 'running' });
     const stop = world.deps.builds.stop.bind(world.deps.builds);
@@ -64,7 +65,7 @@ describe('a revision that ended before its build', () => {
   it('stays due while the builds do not know the build (yet), until a later look hears it again', async () => {
     const world = await aRunningWorld();
     const { builds } = world.deps;
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     const state = builds.state.bind(builds);
     builds.state = async () => ({ state: 'absent' });

@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { BuildsAtCapacity } from '../../lib/adapters/builds.ts';
 import { until } from '../support/until.ts';
+import { github, interrupt, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld } from '../support/world/running-world.ts';
-import { create, get, githubBody, interrupt, reaches } from '../support/world/steps.ts';
+import { reaches } from '../support/world/steps.ts';
 
 /** A revision that waits because no build can start, and says so. */
 async function atCapacity() {
   const world = await aRunningWorld();
   world.deps.builds.start = () => Promise.reject(new BuildsAtCapacity('Cannot have more than 1 build'));
-  const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
-  await until(async () => (await get(world, id, revisionId)).status_message?.includes('more than 1 build'), {
-    timeoutMs: 60_000,
-    what: 'the reason of the wait',
-  });
+  const { id, latest_revision_id: revisionId } = await post(world, github('app'));
+  await until(
+    async () => (await showRevision(world, id, revisionId)).status_message?.includes('more than 1 build'),
+    {
+      timeoutMs: 60_000,
+      what: 'the reason of the wait',
+    },
+  );
   return { world, id, revisionId };
 }
 

@@ -16,7 +16,8 @@ import { type Units, unitsOf, watchConsumed } from '../support/table/consumed.ts
 import { dynamoDbEndpoint } from '../support/table/dynoxide.ts';
 import { isWrite, lonelyTransactions } from '../support/table/writes.ts';
 import { until } from '../support/until.ts';
-import { show } from '../support/world/requests.ts';
+import { claim, complete, heartbeat } from '../support/world/listening.ts';
+import { change, github, post, show, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import * as steps from '../support/world/steps.ts';
 
@@ -64,15 +65,15 @@ async function measureRevision(world: RunningWorld, id: string): Promise<OfRevis
     if (written.includes(OF_REVISION)) ofRevision.push(isOfDeployment);
     else if (isOfDeployment) ofDeploymentAlone += 1;
   });
-  const { latest_revision_id: revisionId } = await steps.patch(world, id, {
+  const { latest_revision_id: revisionId } = await change(world, id, {
     source_revision_config: { repo_ref: 'next' },
   });
   await until(() => world.deps.builds.jobs.has(`build-${revisionId}`), soon('the build'));
   await world.deps.builds.succeed(revisionId);
   await until(() => hasOffer(watching), soon('the offer'));
   const task = await steps.claimed(world);
-  for (const phase of [undefined, undefined, 'switching'] as const) await steps.heartbeat(world, task, phase);
-  await steps.complete(world, task, 'succeeded', { url: 'http://localhost:4401/d/it' });
+  for (const phase of [undefined, undefined, 'switching'] as const) await heartbeat(world, task, phase);
+  await complete(world, task, 'succeeded', { url: 'http://localhost:4401/d/it' });
   await steps.reaches(watching, id, revisionId, 'DEPLOYED');
   const history = await until(() => {
     const events = world.deps.workflow.history(`${revisionId}-1`);
@@ -90,7 +91,7 @@ async function measureRevision(world: RunningWorld, id: string): Promise<OfRevis
     .slice(wasRecorded)
     .filter(({ dynamodb }) => dynamodb?.NewImage?.id?.S === revisionId);
   expect(changes).toHaveLength(ofRevision.length);
-  const heard = changes.filter((change, index) => ofRevision[index] || fits(change, dispatchFilters));
+  const heard = changes.filter((record, index) => ofRevision[index] || fits(record, dispatchFilters));
   return {
     transitions: history.filter(({ type }) => COUNTED.test(type)).length,
     tasks: history.filter(({ type, state }) => type === 'StateEntered' && state !== 'Route').length,
@@ -124,14 +125,14 @@ async function measureRequests(world: RunningWorld, deploymentId: string, revisi
   expect(page.logs).toHaveLength(pieces.length);
   const following = { ...body, offset: page.next_offset ?? '' };
   world.advance(30);
-  const claimNoting = await asked(() => steps.claim(world));
+  const claimNoting = await asked(() => claim(world));
   return {
     ingest,
     claimNoting,
-    claim: await asked(() => steps.claim(world)),
+    claim: await asked(() => claim(world)),
     key: await units(identify),
     getDeployment: await asked(() => show(world, deploymentId)),
-    getRevision: await asked(() => steps.get(world, deploymentId, revisionId)),
+    getRevision: await asked(() => showRevision(world, deploymentId, revisionId)),
     buildLogs: await asked(() => queryBuildLogs(deps, { params, body: following }, caller)),
     desired: await asked(() => getDesired(deps, { params: listener }, caller)),
     status: await asked(() => reportStatus(deps, { params: listener, body: { reports: [] } }, caller)),
@@ -145,7 +146,7 @@ async function measureRequests(world: RunningWorld, deploymentId: string, revisi
 
 it('a built revision, and what clients and listeners ask over and over, cost no more than they did', async () => {
   const world = await aRunningWorld();
-  const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
+  const { id, latest_revision_id: first } = await post(world, github('app'));
   await steps.deploy(world, id, first);
   const lonely = lonelyTransactions(world.deps.table.client);
   const { revisionId, ...ofRevision } = await measureRevision(world, id);

@@ -3,22 +3,10 @@ import { finishRevision } from '../../lib/app/steps/finish.ts';
 import { getRevisionItem } from '../../lib/store/engine/revisions.ts';
 import { isWrite } from '../support/table/writes.ts';
 import { until } from '../support/until.ts';
+import { complete, heartbeat } from '../support/world/listening.ts';
+import { change, github, interrupt, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import {
-  buildStarted,
-  claimed,
-  complete,
-  create,
-  deploy,
-  deployBuilt,
-  get,
-  githubBody,
-  heartbeat,
-  interrupt,
-  later,
-  patch,
-  reaches,
-} from '../support/world/steps.ts';
+import { buildStarted, claimed, deploy, deployBuilt, later, reaches } from '../support/world/steps.ts';
 
 /** Sweeps every minute until the build has started. */
 const startedInTime = (world: RunningWorld, name: string): Promise<unknown> =>
@@ -32,21 +20,21 @@ const startedInTime = (world: RunningWorld, name: string): Promise<unknown> =>
   );
 
 const statuses = async (world: RunningWorld, id: string, revisionId: string): Promise<string[]> =>
-  (await get(world, id, revisionId)).status_history.map(({ status }) => status);
+  (await showRevision(world, id, revisionId)).status_history.map(({ status }) => status);
 
 describe('a crash of the control plane', () => {
   it('while a build is at work builds again, in order, and says so in the log', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     await buildStarted(world, first);
     await world.deps.builds.become(`build-${first}`, { state: 'running' });
-    const { latest_revision_id: second } = await patch(world, id, {
+    const { latest_revision_id: second } = await change(world, id, {
       source_revision_config: { repo_ref: 'next' },
     });
     await world.loseExecutions();
     await later(world);
     await buildStarted(world, `${first}-2`);
-    expect(await get(world, id, second)).toMatchObject({ status: 'QUEUED' });
+    expect(await showRevision(world, id, second)).toMatchObject({ status: 'QUEUED' });
 
     await world.deps.builds.succeed(`${first}-2`);
     await deployBuilt(world, id, first);
@@ -72,7 +60,7 @@ describe('a crash of the control plane', () => {
 
   it('keeps a build that is alive', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.become(`build-${revisionId}`, { state: 'running' });
     const state = world.deps.builds.states.get(`build-${revisionId}`);
@@ -91,9 +79,9 @@ describe('a crash of the control plane', () => {
 
   it('while a deploy is at work keeps the task and its lease: the same listener ends it', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     await deploy(world, id, first);
-    const { latest_revision_id: second } = await patch(world, id, { secrets: [{ name: 'A', value: '1' }] });
+    const { latest_revision_id: second } = await change(world, id, { secrets: [{ name: 'A', value: '1' }] });
     const task = await claimed(world);
     await world.loseExecutions();
     world.advance(30);
@@ -107,7 +95,7 @@ describe('a crash of the control plane', () => {
 
   it('after a deploy was recorded ends by what was recorded, without another execution', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
     const task = await claimed(world);
@@ -121,7 +109,7 @@ describe('a crash of the control plane', () => {
 
   it('fails the revision the third time in a stage, with that reason', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     for (const name of [revisionId, `${revisionId}-2`, `${revisionId}-3`]) {
       await startedInTime(world, name);
       await world.loseExecutions();
@@ -139,7 +127,7 @@ describe('a crash of the control plane', () => {
       isTried = true;
       return new Promise(() => undefined);
     };
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await until(() => isTried, { timeoutMs: 60_000, what: 'the first try to start a build' });
     await world.loseExecutions();
     world.deps.builds.start = start;
@@ -153,7 +141,7 @@ describe('a crash of the control plane', () => {
 
   it('that was an orderly stop counts no attempt', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     for (const n of [1, 2, 3, 4]) {
       await startedInTime(world, n === 1 ? revisionId : `${revisionId}-${n}`);
       await world.restartInOrder();
@@ -162,12 +150,12 @@ describe('a crash of the control plane', () => {
     await startedInTime(world, `${revisionId}-5`);
     await world.deps.builds.succeed(`${revisionId}-5`);
     await deployBuilt(world, id, revisionId);
-    expect((await get(world, id, revisionId)).status).toBe('DEPLOYED');
+    expect((await showRevision(world, id, revisionId)).status).toBe('DEPLOYED');
   });
 
   it('leaves nothing to end to the execution before it, which comes late', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
     await reaches(world, id, revisionId, 'AWAITING_DEPLOY');
@@ -176,13 +164,13 @@ describe('a crash of the control plane', () => {
     const isSecond = async () => (await getRevisionItem(world.deps.table, ref)).attempt === 2;
     await until(() => later(world).then(isSecond), { timeoutMs: 60_000, what: 'the second attempt' });
     await finishRevision(world.deps, { ...ref, attempt: 1 });
-    expect(await get(world, id, revisionId)).toMatchObject({ status: 'AWAITING_DEPLOY' });
+    expect(await showRevision(world, id, revisionId)).toMatchObject({ status: 'AWAITING_DEPLOY' });
     await deployBuilt(world, id, revisionId);
   });
 
   it('never restarts what was to be interrupted', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.loseStream();
     await interrupt(world, id, revisionId);
@@ -196,7 +184,7 @@ describe('a crash of the control plane', () => {
 describe('a build that is lost', () => {
   it('while its execution waits is built again', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.become(`build-${revisionId}`, { state: 'lost' });
     await later(world);
@@ -229,7 +217,7 @@ describe('a moment of a broken table in a step', () => {
         },
       { step: 'initialize', name: 'broken' },
     );
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await deploy(world, id, revisionId);
     expect(thrown).toBeGreaterThan(0);

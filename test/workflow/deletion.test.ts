@@ -1,31 +1,21 @@
 import { expect, it } from 'vitest';
 import { until } from '../support/until.ts';
+import { claim, complete } from '../support/world/listening.ts';
+import { change, github, post, remove, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import {
-  claim,
-  claimed,
-  complete,
-  create,
-  deploy,
-  get,
-  githubBody,
-  isGone,
-  patch,
-  reaches,
-  remove,
-} from '../support/world/steps.ts';
+import { claimed, deploy, isGone, reaches } from '../support/world/steps.ts';
 
 const soon = (what: string) => ({ timeoutMs: 60_000, what });
 
 /** A deployment that serves, with a second revision being built and a third one behind it. */
 async function busy(world: RunningWorld) {
-  const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+  const { id, latest_revision_id: first } = await post(world, github('app'));
   await deploy(world, id, first);
-  const change = (repo_ref: string) => patch(world, id, { source_revision_config: { repo_ref } });
-  const { latest_revision_id: second } = await change('second');
+  const toRef = (repo_ref: string) => change(world, id, { source_revision_config: { repo_ref } });
+  const { latest_revision_id: second } = await toRef('second');
   await until(() => world.deps.builds.jobs.has(`build-${second}`), soon('the second build'));
   await world.deps.builds.become(`build-${second}`, { state: 'running' });
-  const { latest_revision_id: third } = await change('third');
+  const { latest_revision_id: third } = await toRef('third');
   return { id, second, third };
 }
 
@@ -33,7 +23,7 @@ it('stops the build, asks the listener, and removes everything, by what the stre
   const world = await aRunningWorld();
   const { id, second, third } = await busy(world);
   await remove(world, id);
-  expect(await get(world, id, third)).toMatchObject({ status: 'INTERRUPTED' });
+  expect(await showRevision(world, id, third)).toMatchObject({ status: 'INTERRUPTED' });
   const ended = await reaches(world, id, second, 'INTERRUPTED');
   expect(ended.status_message).toBe('Interrupted: deployment deleted.');
   expect(world.deps.builds.stopped).toContain(`build-${second}`);
@@ -41,13 +31,13 @@ it('stops the build, asks the listener, and removes everything, by what the stre
   expect(task).toMatchObject({ kind: 'DELETE', deployment_id: id });
   await complete(world, task, 'succeeded');
   await isGone(world, id);
-  const again = await create(world, githubBody('app'));
+  const again = await post(world, github('app'));
   await deploy(world, again.id, again.latest_revision_id);
 });
 
 it('goes at once, without a listener, when none was ever asked to run it', async () => {
   const world = await aRunningWorld();
-  const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+  const { id, latest_revision_id: first } = await post(world, github('app'));
   await until(() => world.deps.builds.jobs.has(`build-${first}`), soon('the build'));
   await remove(world, id);
   await isGone(world, id);
@@ -71,7 +61,7 @@ it('comes to its end by sweeps alone when the stream and every execution are los
   const taken = await until(async () => {
     world.advance(61);
     await world.sweep();
-    return (await claim(world, 'two')).tasks[0];
+    return (await claim(world, 10, 'two')).tasks[0];
   }, soon('the task to be offered again'));
   await complete(world, taken, 'succeeded');
   await world.sweep();
@@ -83,7 +73,7 @@ it('is forced through while its listener is away', async () => {
   const { id } = await busy(world);
   await remove(world, id);
   await claimed(world);
-  await remove(world, id, true);
+  await remove(world, id, { force: 'true' });
   await isGone(world, id);
-  expect(await create(world, githubBody('app'))).toMatchObject({ name: 'app' });
+  expect(await post(world, github('app'))).toMatchObject({ name: 'app' });
 });

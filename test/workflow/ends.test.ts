@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { transact } from '../../lib/store/dynamodb/transact.ts';
 import { revise } from '../../lib/store/engine/revision-moves.ts';
 import { until } from '../support/until.ts';
+import { github, post } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import { create, deployBuilt, githubBody, reaches } from '../support/world/steps.ts';
+import { deployBuilt, reaches } from '../support/world/steps.ts';
 
 const buildStarted = (world: RunningWorld, name: string): Promise<unknown> =>
   until(() => world.deps.builds.jobs.has(`build-${name}`), {
@@ -19,7 +20,7 @@ const later = (world: RunningWorld): Promise<unknown> => {
 describe('an execution that an operator aborts', () => {
   it('ends its revision by its status', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     world.deps.workflow.status = async () => 'aborted';
     await later(world);
@@ -30,7 +31,7 @@ describe('an execution that an operator aborts', () => {
 
   it('when its build was recorded ends as a deploy that failed', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.loseStream();
     await world.deps.builds.succeed(revisionId);
@@ -45,7 +46,7 @@ describe('an execution that an operator aborts', () => {
 describe('a crash that takes a build with it', () => {
   it('counts once, also while the builder cannot be asked', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     const { state } = world.deps.builds;
     for (const name of [revisionId, `${revisionId}-2`]) {
       await buildStarted(world, name);
@@ -72,7 +73,7 @@ describe('a build that is lost while it is being started', () => {
       if (builds.jobs.size === 1) await builds.become(started.buildId, { state: 'lost' });
       return started;
     };
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await later(world);
     await buildStarted(world, `${revisionId}-2`);
@@ -93,7 +94,7 @@ describe('a step that goes on after it was given up', () => {
       if (isFirst) await transact(table, [revise(job, { set: { attempt: 2 } })]);
       return started;
     };
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await until(async () => (await world.deps.workflow.status(`${revisionId}-1`)) === 'succeeded', {
       timeoutMs: 60_000,
@@ -118,7 +119,7 @@ describe('a build whose time is over while it is being started', () => {
       await transact(table, [revise(job, { set: { outcome } })]);
       return started;
     };
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await until(() => builds.stopped.includes(`build-${revisionId}`), {
       timeoutMs: 60_000,

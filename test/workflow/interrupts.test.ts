@@ -2,30 +2,19 @@ import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../lib/contract/errors.ts';
 import { until } from '../support/until.ts';
+import { claim, complete, heartbeat } from '../support/world/listening.ts';
+import { change, github, interrupt, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import {
-  claim,
-  claimed,
-  complete,
-  create,
-  deploy,
-  deployBuilt,
-  get,
-  githubBody,
-  heartbeat,
-  interrupt,
-  patch,
-  reaches,
-} from '../support/world/steps.ts';
+import { claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts';
 
 /** A deployment with one revision in progress and one behind it. */
 async function twoRevisions(world: RunningWorld) {
-  const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+  const { id, latest_revision_id: first } = await post(world, github('app'));
   await until(() => world.deps.builds.jobs.has(`build-${first}`), {
     timeoutMs: 60_000,
     what: 'the first build',
   });
-  const { latest_revision_id: second } = await patch(world, id, {
+  const { latest_revision_id: second } = await change(world, id, {
     source_revision_config: { repo_ref: 'next' },
   });
   return { id, first, second };
@@ -35,13 +24,13 @@ describe('an interrupt', () => {
   it('ends a queued revision at once and leaves the others in order', async () => {
     const world = await aRunningWorld();
     const { id, first, second } = await twoRevisions(world);
-    const { latest_revision_id: third } = await patch(world, id, {
+    const { latest_revision_id: third } = await change(world, id, {
       source_revision_config: { repo_ref: 'third' },
     });
-    expect(await get(world, id, third)).toMatchObject({ queue_position: 2 });
-    expect((await get(world, id, second)).status_message).toContain(first);
+    expect(await showRevision(world, id, third)).toMatchObject({ queue_position: 2 });
+    expect((await showRevision(world, id, second)).status_message).toContain(first);
     expect(await interrupt(world, id, second)).toMatchObject({ status: 'INTERRUPTED' });
-    expect(await get(world, id, third)).toMatchObject({ status: 'QUEUED', queue_position: 1 });
+    expect(await showRevision(world, id, third)).toMatchObject({ status: 'QUEUED', queue_position: 1 });
     await deploy(world, id, first);
     await deploy(world, id, third);
   });
@@ -63,7 +52,7 @@ describe('an interrupt', () => {
     const world = await aRunningWorld();
     const { id, first, second } = await twoRevisions(world);
     await world.deps.builds.succeed(first);
-    await until(async () => (await get(world, id, first)).status === 'AWAITING_DEPLOY', {
+    await until(async () => (await showRevision(world, id, first)).status === 'AWAITING_DEPLOY', {
       timeoutMs: 60_000,
       what: 'the first to await its deploy',
     });
@@ -157,10 +146,10 @@ describe('a heartbeat', () => {
 describe('a queue', () => {
   it('takes ten requests at once in the order of their numbers, never two together', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        patch(world, id, { source_revision_config: { repo_ref: `branch-${index}` } }),
+        change(world, id, { source_revision_config: { repo_ref: `branch-${index}` } }),
       ),
     );
     const ids = [first, ...answers.map((answer) => answer.latest_revision_id)];
@@ -169,7 +158,7 @@ describe('a queue', () => {
       (a, b) => Number.parseInt(a.slice(-8), 16) - Number.parseInt(b.slice(-8), 16),
     );
     for (const revisionId of inOrder) await deploy(world, id, revisionId);
-    const ended = await Promise.all(inOrder.map((revisionId) => get(world, id, revisionId)));
+    const ended = await Promise.all(inOrder.map((revisionId) => showRevision(world, id, revisionId)));
     const intervals = ended.map(({ status_history: history }) => ({
       from: history.find(({ status }) => status.startsWith('AWAITING_'))?.at ?? '',
       to: history.at(-1)?.at ?? '',
@@ -181,16 +170,16 @@ describe('a queue', () => {
 
   it('is left with nothing stuck after interrupts at any moment', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     const ids = [first];
     for (let index = 0; index < 8; index++) {
       ids.push(
-        (await patch(world, id, { source_revision_config: { repo_ref: `b${index}` } })).latest_revision_id,
+        (await change(world, id, { source_revision_config: { repo_ref: `b${index}` } })).latest_revision_id,
       );
     }
     await Promise.all(ids.map((revisionId) => interrupt(world, id, revisionId)));
     for (const revisionId of ids) await reaches(world, id, revisionId, 'INTERRUPTED');
-    const { latest_revision_id: last } = await patch(world, id, {
+    const { latest_revision_id: last } = await change(world, id, {
       source_revision_config: { repo_ref: 'last' },
     });
     await deploy(world, id, last);

@@ -4,7 +4,8 @@ import { artifactKeyOf, artifactNumberOf, artifactsOf } from '../../lib/domain/f
 import { numberOf } from '../../lib/domain/revision-id.ts';
 import { until } from '../support/until.ts';
 import { bytes } from '../support/world/blobs.ts';
-import { show } from '../support/world/requests.ts';
+import { complete } from '../support/world/listening.ts';
+import { change, github, post, show, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import * as steps from '../support/world/steps.ts';
 
@@ -24,7 +25,7 @@ async function keeping(keptArtifacts: number) {
       return file && { sizeBytes: file.sizeBytes, versionId: undefined };
     },
   };
-  const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
+  const { id, latest_revision_id: first } = await post(world, github('app'));
   await build(world, id, first);
   await steps.deployBuilt(world, id, first);
   return { world, id, first, stored: () => stored(id) };
@@ -42,11 +43,11 @@ async function build(world: RunningWorld, deploymentId: string, revisionId: stri
   await world.deps.builds.succeed(revisionId);
 }
 
-const change = async (world: RunningWorld, id: string): Promise<string> =>
-  (await steps.patch(world, id, { source_revision_config: { repo_ref: 'main' } })).latest_revision_id;
+const toMain = async (world: RunningWorld, id: string): Promise<string> =>
+  (await change(world, id, { source_revision_config: { repo_ref: 'main' } })).latest_revision_id;
 
 async function changed(world: RunningWorld, id: string): Promise<string> {
-  const revisionId = await change(world, id);
+  const revisionId = await toMain(world, id);
   await build(world, id, revisionId);
   await steps.deployBuilt(world, id, revisionId);
   return revisionId;
@@ -67,29 +68,29 @@ it('keeps the newest artifacts and the active one, and builds an older one again
   const fourth = await redeploy(world, id, second);
   await steps.deployBuilt(world, id, fourth);
   expect(isBuilt(world, fourth)).toBe(false);
-  const fifth = await change(world, id);
+  const fifth = await toMain(world, id);
   await build(world, id, fifth);
-  await steps.complete(world, await steps.claimed(world), 'failed', { previous_serving: true });
+  await complete(world, await steps.claimed(world), 'failed', { previous_serving: true });
   await steps.reaches(world, id, fifth, 'DEPLOY_FAILED');
   expect(await stored()).toEqual([2, 3, 5]);
 
   const sixth = await redeploy(world, id, first);
   await until(() => isBuilt(world, sixth), soon('the build of what is not kept any more'));
   const remark = `The artifact that this revision would run is not kept any more, so it is built again from commit ${'c'.repeat(40)}.`;
-  expect((await steps.get(world, id, sixth)).status_message).toBe(remark);
+  expect((await showRevision(world, id, sixth)).status_message).toBe(remark);
   expect(world.deps.builds.jobs.get(`build-${sixth}`)).toMatchObject({
     remark,
     source: { commitSha: 'c'.repeat(40) },
   });
   await build(world, id, sixth);
   await steps.deployBuilt(world, id, sixth);
-  expect((await steps.get(world, id, sixth)).status_message).toBeNull();
+  expect((await showRevision(world, id, sixth)).status_message).toBeNull();
   await until(async () => (await stored()).join() === '5,6', soon('what nobody needs to be deleted'));
 });
 
 it('keeps what a queued revision will run', async () => {
   const { world, id, first, stored } = await keeping(1);
-  const second = await change(world, id);
+  const second = await toMain(world, id);
   await until(() => isBuilt(world, second), soon('the second build'));
   const third = await redeploy(world, id, first);
   await build(world, id, second);

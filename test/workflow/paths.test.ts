@@ -3,21 +3,13 @@ import { SourceError } from '../../lib/adapters/git.ts';
 import { getDeployment } from '../../lib/app/deployments/get.ts';
 import { redeployRevision } from '../../lib/app/revisions/redeploy.ts';
 import { until } from '../support/until.ts';
+import { complete } from '../support/world/listening.ts';
+import { change, github, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import {
-  claimed,
-  complete,
-  create,
-  deploy,
-  deployBuilt,
-  get,
-  githubBody,
-  patch,
-  reaches,
-} from '../support/world/steps.ts';
+import { claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts';
 
 const statuses = async (world: RunningWorld, deploymentId: string, revisionId: string) =>
-  (await get(world, deploymentId, revisionId)).status_history.map(({ status }) => status);
+  (await showRevision(world, deploymentId, revisionId)).status_history.map(({ status }) => status);
 
 const show = (world: RunningWorld, deploymentId: string) =>
   getDeployment(world.deps, { params: { deployment_id: deploymentId } }, world.caller);
@@ -25,7 +17,7 @@ const show = (world: RunningWorld, deploymentId: string) =>
 describe('the state machine', () => {
   it('takes a revision from git through build and deploy, in at most 8 transitions', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await deploy(world, id, revisionId);
     expect(await statuses(world, id, revisionId)).toEqual([
       'CREATING',
@@ -49,7 +41,7 @@ describe('the state machine', () => {
 
   it('deploys an image without a build, in at most 6 transitions', async () => {
     const world = await aRunningWorld({ computeType: 'k8s' });
-    const { id, latest_revision_id: revisionId } = await create(world, {
+    const { id, latest_revision_id: revisionId } = await post(world, {
       name: 'image',
       source_config: {},
       source_revision_config: { image_uri: 'registry.example.com/app:1' },
@@ -67,10 +59,10 @@ describe('the state machine', () => {
 
   it('ends as BUILD_FAILED with the reason when the ref does not exist, and the log says so last', async () => {
     const world = await aRunningWorld();
-    world.git.resolve = async () => {
+    world.deps.git.resolve = async () => {
       throw new SourceError("Ref 'nowhere' does not exist");
     };
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     const revision = await reaches(world, id, revisionId, 'BUILD_FAILED');
     expect(revision.status_message).toBe("Ref 'nowhere' does not exist");
     const stream = { tenantId: world.caller.tenantId, deploymentId: id, revisionId, type: 'build' } as const;
@@ -81,8 +73,8 @@ describe('the state machine', () => {
 
   it('ends as BUILD_FAILED with what the build said, and the queue moves on', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
-    const { latest_revision_id: second } = await patch(world, id, {
+    const { id, latest_revision_id: first } = await post(world, github('app'));
+    const { latest_revision_id: second } = await change(world, id, {
       source_revision_config: { repo_ref: 'next' },
     });
     await until(() => world.deps.builds.jobs.has(`build-${first}`), { timeoutMs: 60_000, what: 'the build' });
@@ -98,9 +90,9 @@ describe('the state machine', () => {
 
   it('ends as DEPLOY_FAILED with what the listener said, and what was active stays', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     await deploy(world, id, first);
-    const { latest_revision_id: second } = await patch(world, id, {
+    const { latest_revision_id: second } = await change(world, id, {
       secrets: [{ name: 'A', value: 'sekret-value' }],
     });
     const task = await claimed(world);
@@ -115,23 +107,25 @@ describe('the state machine', () => {
 
   it('changes settings alone without a build, on the artifact of the revision before', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
-    const { latest_revision_id: second } = await patch(world, id, { secrets: [{ name: 'A', value: '1' }] });
+    const { id, latest_revision_id: first } = await post(world, github('app'));
+    const { latest_revision_id: second } = await change(world, id, { secrets: [{ name: 'A', value: '1' }] });
     await deploy(world, id, first);
     await deployBuilt(world, id, second);
     expect(world.deps.builds.jobs.size).toBe(1);
     expect(await statuses(world, id, second)).not.toContain('BUILDING');
-    expect((await get(world, id, second)).source_revision_config.repo_commit_sha).toBe('c'.repeat(40));
+    expect((await showRevision(world, id, second)).source_revision_config.repo_commit_sha).toBe(
+      'c'.repeat(40),
+    );
   });
 
   it('redeploys an earlier revision without a build, with the secrets it had', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(
+    const { id, latest_revision_id: first } = await post(
       world,
-      githubBody('app', { secrets: [{ name: 'A', value: 'old' }] }),
+      github('app', { secrets: [{ name: 'A', value: 'old' }] }),
     );
     await deploy(world, id, first);
-    const { latest_revision_id: second } = await patch(world, id, {
+    const { latest_revision_id: second } = await change(world, id, {
       secrets: [{ name: 'A', value: 'new' }],
       source_revision_config: { repo_ref: 'next' },
     });
@@ -154,8 +148,8 @@ describe('the state machine', () => {
       source_config: {},
       source_revision_config: {},
     } as const;
-    const { id, latest_revision_id: revisionId } = await create(world, body);
-    const revision = await get(world, id, revisionId);
+    const { id, latest_revision_id: revisionId } = await post(world, body);
+    const revision = await showRevision(world, id, revisionId);
     expect(revision).toMatchObject({ status: 'SKIPPED', queue_position: null });
     expect(revision.status_message).toMatch(/upload/);
   });

@@ -2,20 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { load } from '../../lib/app/engine/situation.ts';
 import { getDesired } from '../../lib/app/listener-protocol/desired.ts';
 import { until } from '../support/until.ts';
+import { claim, complete, heartbeat } from '../support/world/listening.ts';
+import { change, github, post, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
-import {
-  claim,
-  claimed,
-  complete,
-  create,
-  deploy,
-  deployBuilt,
-  get,
-  githubBody,
-  heartbeat,
-  patch,
-  reaches,
-} from '../support/world/steps.ts';
+import { claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts';
 
 const buildStarted = (world: RunningWorld, revisionId: string) =>
   until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
@@ -30,7 +20,7 @@ describe('sweep', () => {
   it('starts what the stream never told of', async () => {
     const world = await aRunningWorld();
     await world.loseStream();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     world.advance(61);
     expect(await world.sweep()).toEqual({ looked: 1, left: 0 });
     await buildStarted(world, revisionId);
@@ -50,7 +40,7 @@ describe('sweep', () => {
   it('starts a QUEUED holder again under the next attempt', async () => {
     const world = await aRunningWorld();
     await world.loseStream();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     const { workflow } = world.deps;
     const { start, status } = workflow;
     // The first execution was started and died before its first step.
@@ -58,7 +48,7 @@ describe('sweep', () => {
     workflow.status = async () => 'running';
     world.advance(61);
     await world.sweep();
-    expect(await get(world, id, revisionId)).toMatchObject({ status: 'QUEUED' });
+    expect(await showRevision(world, id, revisionId)).toMatchObject({ status: 'QUEUED' });
     workflow.status = async (name) => (name.endsWith('-1') ? 'failed' : status.call(workflow, name));
     workflow.start = start;
     world.advance(61);
@@ -71,7 +61,7 @@ describe('sweep', () => {
 describe('a listener that goes silent while deploying', () => {
   it('makes the revision UNKNOWN; its return decides', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
     const task = await claimed(world);
@@ -82,7 +72,10 @@ describe('a listener that goes silent while deploying', () => {
       /^Listener machine went silent while deploying; it was last heard at \d{4}-.* what the listener says next decides; the revision fails 900 seconds after/,
     );
     expect(await heartbeat(world, task)).toEqual({ stop: false });
-    expect(await get(world, id, revisionId)).toMatchObject({ status: 'DEPLOYING', status_message: null });
+    expect(await showRevision(world, id, revisionId)).toMatchObject({
+      status: 'DEPLOYING',
+      status_message: null,
+    });
     await complete(world, task, 'succeeded');
     const { status_history: history } = await reaches(world, id, revisionId, 'DEPLOYED');
     expect(history.map(({ status }) => status).slice(-4)).toEqual([
@@ -95,7 +88,7 @@ describe('a listener that goes silent while deploying', () => {
 
   it('leaves no reason of that behind when it only comes back with the result', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
     const task = await claimed(world);
@@ -108,7 +101,7 @@ describe('a listener that goes silent while deploying', () => {
 
   it('loses the task to another instance, and is told so', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
     const lost = await claimed(world, 'one');
@@ -126,11 +119,11 @@ describe('a listener that goes silent while deploying', () => {
 
   it('fails the revision 15 minutes after its last sign of life, and the queue moves on', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     await buildStarted(world, first);
     await world.deps.builds.succeed(first);
     await claimed(world);
-    const { latest_revision_id: second } = await patch(world, id, {
+    const { latest_revision_id: second } = await change(world, id, {
       source_revision_config: { repo_ref: 'next' },
     });
     world.advance(61);
@@ -144,7 +137,7 @@ describe('a listener that goes silent while deploying', () => {
 
   it('fails a revision that nobody claims within 15 minutes, saying since when', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     expect((await claim(world)).tasks).toEqual([]);
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
@@ -158,7 +151,7 @@ describe('a listener that goes silent while deploying', () => {
 
   it('is not blamed for an outage of ours: it has a minute to come back', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     expect((await claim(world)).tasks).toEqual([]);
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
@@ -173,12 +166,12 @@ describe('a listener that goes silent while deploying', () => {
 describe('claims', () => {
   it('give an instance its own task back under a new lease, and nobody else', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
     const task = await claimed(world, 'one');
-    expect((await claim(world, 'two')).tasks).toEqual([]);
-    const again = (await claim(world, 'one')).tasks[0];
+    expect((await claim(world, 10, 'two')).tasks).toEqual([]);
+    const again = (await claim(world, 10, 'one')).tasks[0];
     expect(again).toMatchObject({ task_id: task.task_id });
     expect(again?.lease_id).not.toBe(task.lease_id);
     await expect(complete(world, task, 'succeeded')).rejects.toMatchObject({ status: 409 });
@@ -189,13 +182,13 @@ describe('claims', () => {
 
   it('by two instances at once give a task to one of them', async () => {
     const world = await aRunningWorld();
-    const { latest_revision_id: revisionId } = await create(world, githubBody('app'));
+    const { latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
     const results: string[] = [];
     await until(
       async () => {
-        const answers = await Promise.all(['one', 'two', 'three'].map((name) => claim(world, name)));
+        const answers = await Promise.all(['one', 'two', 'three'].map((name) => claim(world, 10, name)));
         results.push(...answers.flatMap(({ tasks }) => tasks.map((task) => task.task_id)));
         return results.length > 0;
       },
@@ -208,10 +201,10 @@ describe('claims', () => {
 describe('a deploy after another', () => {
   it('carries a higher epoch each time', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     await deploy(world, id, first);
     const before = (await desired(world))[0]?.epoch ?? 0;
-    const { latest_revision_id: second } = await patch(world, id, {
+    const { latest_revision_id: second } = await change(world, id, {
       source_config: { resource_spec: { cpu: 1 } },
     });
     await deployBuilt(world, id, second);

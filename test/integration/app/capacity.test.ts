@@ -21,8 +21,8 @@ const AUTHENTICATION_UNITS = 1;
 type Asked = EventParts & { operation: string; status?: number };
 
 /** What an endpoint consumes beyond authentication, measured by the database; the request must succeed. */
-async function costOf(plane: World, { operation, status = 200, ...parts }: Asked): Promise<Units> {
-  const { deps, caller } = plane;
+async function costOf(world: World, { operation, status = 200, ...parts }: Asked): Promise<Units> {
+  const { deps, caller } = world;
   const row = routes.find((each) => each.operation === operation);
   if (row === undefined) throw new Error(operation);
   const { tenantId, organizationId, userId } = caller;
@@ -43,73 +43,73 @@ async function costOf(plane: World, { operation, status = 200, ...parts }: Asked
 
 describe('capacity units beyond authentication', () => {
   it('of one deployment are those of its own item', async () => {
-    const plane = await aWorld();
-    const { id: listenerId } = await register(plane, 'machine');
+    const world = await aWorld();
+    const { id: listenerId } = await register(world, 'machine');
     const secrets = [{ name: 'TOKEN', value: 'v'.repeat(8_000) }];
-    const { id } = await post(plane, github('one', { secrets }));
+    const { id } = await post(world, github('one', { secrets }));
     const asked = { operation: 'getDeployment', params: { deployment_id: id } };
-    expect((await costOf(plane, asked)).reads).toBe(1);
-    await ended(plane, id, 'DEPLOYED');
-    await claim({ plane, listenerId });
+    expect((await costOf(world, asked)).reads).toBe(1);
+    await ended(world, id, 'DEPLOYED');
+    await claim({ ...world, listenerId });
     // Whether its listener is online is asked once in a minute and a half.
-    expect((await costOf(plane, asked)).reads).toBe(2);
-    expect((await costOf(plane, asked)).reads).toBe(1);
+    expect((await costOf(world, asked)).reads).toBe(2);
+    expect((await costOf(world, asked)).reads).toBe(1);
   });
 
   it('of making a deployment are at most 14, and 19 with secrets and a key', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
+    const world = await aWorld();
+    await register(world, 'machine');
     const create = { operation: 'createDeployment', status: 201 };
-    expect((await costOf(plane, { ...create, body: github('bare') })).writes).toBeLessThanOrEqual(14);
+    expect((await costOf(world, { ...create, body: github('bare') })).writes).toBeLessThanOrEqual(14);
     const secrets = [
       { name: 'OPENAI_API_KEY', value: 's'.repeat(60) },
       { name: 'DATABASE_URL', value: 'd'.repeat(80) },
     ];
     const headers = { 'idempotency-key': 'once' };
     const full = { ...create, headers, body: github('with-secrets', { secrets }) };
-    expect((await costOf(plane, full)).writes).toBeLessThanOrEqual(19);
+    expect((await costOf(world, full)).writes).toBeLessThanOrEqual(19);
   });
 
   it('of a page of revisions are the same wherever it starts', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const { id } = await post(plane, github('many'));
-    await ended(plane, id, 'DEPLOYED');
-    await withRevisions(plane, id, 1_000);
+    const world = await aWorld();
+    await register(world, 'machine');
+    const { id } = await post(world, github('many'));
+    await ended(world, id, 'DEPLOYED');
+    await withRevisions(world, id, 1_000);
     const params = { deployment_id: id };
     const asked = { operation: 'listRevisions', params };
-    const first = await costOf(plane, { ...asked, query: { limit: '20' } });
-    const late = await costOf(plane, { ...asked, query: { limit: '20', offset: '900' } });
+    const first = await costOf(world, { ...asked, query: { limit: '20' } });
+    const late = await costOf(world, { ...asked, query: { limit: '20', offset: '900' } });
     expect(late.reads / first.reads).toBeLessThanOrEqual(1.5);
     expect(first.reads / late.reads).toBeLessThanOrEqual(1.5);
   });
 
   it('of lists of deployments are those of the page, and little for what is passed over', async () => {
-    const plane = await aWorld();
-    const { id: listenerId } = await register(plane, 'machine');
-    await withRows(plane, listenerId, 10_000);
+    const world = await aWorld();
+    const { id: listenerId } = await register(world, 'machine');
+    await withRows(world, listenerId, 10_000);
     for (let number = 0; number < 20; number += 1)
-      await post(plane, github(`newest-of-team-number-${number}`));
+      await post(world, github(`newest-of-team-number-${number}`));
     const asked = { operation: 'listDeployments' };
-    const first = await costOf(plane, { ...asked, query: { limit: '20' } });
+    const first = await costOf(world, { ...asked, query: { limit: '20' } });
     expect(first.reads).toBeLessThanOrEqual(24);
-    const named = await costOf(plane, { ...asked, query: { name: 'newest-of-team-number-7' } });
+    const named = await costOf(world, { ...asked, query: { name: 'newest-of-team-number-7' } });
     expect(named.reads).toBe(2);
-    const passed = await costOf(plane, { ...asked, query: { limit: '1', offset: '19' } });
+    const passed = await costOf(world, { ...asked, query: { limit: '1', offset: '19' } });
     expect(passed.reads).toBe(2);
   });
 });
 
 /** A deployment with this many revisions, each like its first. */
-async function withRevisions(plane: World, deploymentId: string, count: number): Promise<void> {
-  const { deps, caller } = plane;
+async function withRevisions(world: World, deploymentId: string, count: number): Promise<void> {
+  const { deps, caller } = world;
   const owner = { tenantId: caller.tenantId, deploymentId };
   const first = await findRevisionByNumber(deps.table, owner, 1);
   const deployment = await findDeployment(deps.table, owner.tenantId, deploymentId);
   if (first === undefined || deployment === undefined) throw new Error('nothing was made');
   const revisions = Array.from({ length: count }, (_, index): Revision => ({ ...first, number: index + 1 }));
   await putAll(
-    plane.deps.table,
+    world.deps.table,
     revisions.map((one) => ({ ...revisionKey(owner.tenantId, deploymentId, one.number), ...one })),
   );
   await putAll(deps.table, [
@@ -118,13 +118,13 @@ async function withRevisions(plane: World, deploymentId: string, count: number):
 }
 
 /** Rows of deployments older than all that are really made, as many as a list has to stand. */
-async function withRows(plane: World, listenerId: string, count: number): Promise<void> {
-  const { deps, caller } = plane;
-  const { id } = await post(plane, github('a-model-of-the-others'));
+async function withRows(world: World, listenerId: string, count: number): Promise<void> {
+  const { deps, caller } = world;
+  const { id } = await post(world, github('a-model-of-the-others'));
   const model = await findDeployment(deps.table, caller.tenantId, id);
   if (model === undefined) throw new Error('nothing was made');
   await putAll(
-    plane.deps.table,
+    world.deps.table,
     Array.from({ length: count }, (_, index) => {
       const older = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
       const row = rowOf({

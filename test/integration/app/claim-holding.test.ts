@@ -8,61 +8,60 @@ import { claim, listening, offered } from '../../support/world/listening.ts';
 
 describe('a claim that names what its instance holds', () => {
   it('leaves that under its lease, counts it, and spends nothing on it', async () => {
-    const self = await listening();
-    const { plane, listenerId } = self;
-    const made = [await offered(self, 'a'), await offered(self, 'b'), await offered(self, 'c')];
-    const given = (await claim(self, 2)).tasks;
+    const world = await listening();
+    const { listenerId } = world;
+    const made = [await offered(world, 'a'), await offered(world, 'b'), await offered(world, 'c')];
+    const given = (await claim(world, 2)).tasks;
     const held = given.map((task) => task.task_id);
     const naming = async () =>
-      expect(await claim(self, 2, 'one', held)).toEqual({ tasks: [], cancelled: [], poll_after_seconds: 1 });
-    expect(await unitsOf(plane.deps.table.client, naming)).toEqual({ reads: 3, writes: 0 });
+      expect(await claim(world, 2, 'one', held)).toEqual({ tasks: [], cancelled: [], poll_after_seconds: 1 });
+    expect(await unitsOf(world.deps.table.client, naming)).toEqual({ reads: 3, writes: 0 });
     for (const { task_id, lease_id } of given) {
       const params = { listener_id: listenerId, task_id };
-      const beat = heartbeatTask(plane.deps, { params, body: { lease_id } }, plane.caller);
+      const beat = heartbeatTask(world.deps, { params, body: { lease_id } }, world.caller);
       expect(await beat).toEqual({ stop: false });
     }
-    const third = (await claim(self, 3, 'one', held)).tasks;
+    const third = (await claim(world, 3, 'one', held)).tasks;
     expect(third.map((task) => task.deployment_id)).toEqual([made[2]?.id]);
   });
 
   it('is given the others that its instance holds, under new leases', async () => {
-    const self = await listening();
-    for (const name of ['a', 'b']) await offered(self, name);
-    const [first, second] = (await claim(self)).tasks;
-    const [again, ...rest] = (await claim(self, 10, 'one', [first?.task_id ?? ''])).tasks;
+    const world = await listening();
+    for (const name of ['a', 'b']) await offered(world, name);
+    const [first, second] = (await claim(world)).tasks;
+    const [again, ...rest] = (await claim(world, 10, 'one', [first?.task_id ?? ''])).tasks;
     expect([again?.task_id, rest]).toEqual([second?.task_id, []]);
     expect(again?.lease_id).not.toBe(second?.lease_id);
     // What naming it saves.
-    const { client } = self.plane.deps.table;
-    expect(await unitsOf(client, () => claim(self, 1))).toEqual({ reads: 6, writes: 4 });
+    const { client } = world.deps.table;
+    expect(await unitsOf(client, () => claim(world, 1))).toEqual({ reads: 6, writes: 4 });
   });
 
   it('gets nothing of another instance by that', async () => {
-    const self = await listening();
-    await offered(self, 'a');
-    const held = (await claim(self)).tasks.map((task) => task.task_id);
-    expect(await claim(self, 10, 'two', held)).toEqual({ tasks: [], cancelled: [], poll_after_seconds: 5 });
-    await offered(self, 'b');
+    const world = await listening();
+    await offered(world, 'a');
+    const held = (await claim(world)).tasks.map((task) => task.task_id);
+    expect(await claim(world, 10, 'two', held)).toEqual({ tasks: [], cancelled: [], poll_after_seconds: 5 });
+    await offered(world, 'b');
     // What is not its own does not count either.
-    expect((await claim(self, 1, 'two', held)).tasks).toHaveLength(1);
+    expect((await claim(world, 1, 'two', held)).tasks).toHaveLength(1);
   });
 
   it('is given one that was offered anew meanwhile, and told of one that was cancelled', async () => {
-    const self = await listening();
-    const { plane } = self;
-    const { id: deploymentId } = await offered(self, 'a');
-    const [task] = (await claim(self)).tasks;
+    const world = await listening();
+    const { id: deploymentId } = await offered(world, 'a');
+    const [task] = (await claim(world)).tasks;
     const held = [task?.task_id ?? ''];
     const now = async () => {
-      const loaded = await load(plane.deps, { tenantId: plane.caller.tenantId, deploymentId });
+      const loaded = await load(world.deps, { tenantId: world.caller.tenantId, deploymentId });
       if (loaded === undefined) throw new Error('no deployment');
       return loaded;
     };
-    await markUnknown(plane.deps, await now());
-    const [anew] = (await claim(self, 10, 'one', held)).tasks;
+    await markUnknown(world.deps, await now());
+    const [anew] = (await claim(world, 10, 'one', held)).tasks;
     expect(anew?.task_id).toBe(task?.task_id);
     expect(anew?.lease_id).not.toBe(task?.lease_id);
-    await cancelTask(plane.deps, await now());
-    expect(await claim(self, 10, 'one', held)).toMatchObject({ tasks: [], cancelled: held });
+    await cancelTask(world.deps, await now());
+    expect(await claim(world, 10, 'one', held)).toMatchObject({ tasks: [], cancelled: held });
   });
 });

@@ -7,11 +7,11 @@ import { type Listening, listening } from '../../support/world/listening.ts';
 import { changeListener, listeners, removeListener } from '../../support/world/requests.ts';
 import { allItems } from '../../support/world/world.ts';
 
-const claimWith = ({ plane, listenerId }: Listening, version?: string | null) =>
+const claimWith = (world: Listening, version?: string | null) =>
   claimTasks(
-    plane.deps,
+    world.deps,
     {
-      params: { listener_id: listenerId },
+      params: { listener_id: world.listenerId },
       body: {
         instance_id: 'one',
         max: 1,
@@ -20,43 +20,43 @@ const claimWith = ({ plane, listenerId }: Listening, version?: string | null) =>
         ...(version !== undefined && { version }),
       },
     },
-    plane.caller,
+    world.caller,
   );
 
-const shown = async ({ plane }: Listening) => (await listeners(plane)).resources[0];
+const shown = async (world: Listening) => (await listeners(world)).resources[0];
 
 it('shows the version that a listener says at a claim, and writes it only when it is another', async () => {
-  const self = await listening();
-  const { client } = self.plane.deps.table;
-  const registered = await shown(self);
+  const world = await listening();
+  const { client } = world.deps.table;
+  const registered = await shown(world);
   expect(registered?.version).toBeNull();
-  await claimWith(self, '1.0.0');
-  expect(await shown(self)).toMatchObject({ version: '1.0.0', updated_at: registered?.updated_at });
+  await claimWith(world, '1.0.0');
+  expect(await shown(world)).toMatchObject({ version: '1.0.0', updated_at: registered?.updated_at });
   for (const nothingNew of ['1.0.0', '', null, undefined])
-    expect(await unitsOf(client, () => claimWith(self, nothingNew))).toMatchObject({ writes: 0 });
-  expect((await shown(self))?.version).toBe('1.0.0');
-  expect(await unitsOf(client, () => claimWith(self, '1.1.0'))).toMatchObject({ writes: 4 });
-  expect((await shown(self))?.version).toBe('1.1.0');
+    expect(await unitsOf(client, () => claimWith(world, nothingNew))).toMatchObject({ writes: 0 });
+  expect((await shown(world))?.version).toBe('1.0.0');
+  expect(await unitsOf(client, () => claimWith(world, '1.1.0'))).toMatchObject({ writes: 4 });
+  expect((await shown(world))?.version).toBe('1.1.0');
 });
 
 it('keeps it through other changes of the listener, and instead of what was registered by hand', async () => {
-  const self = await listening();
-  await claimWith(self, '1.0.0');
-  const changed = await changeListener(self.plane, self.listenerId, { is_default: true });
-  expect([changed.version, (await shown(self))?.version]).toEqual(['1.0.0', '1.0.0']);
-  expect(await changeListener(self.plane, self.listenerId, { version: 'mine' })).toMatchObject({
+  const world = await listening();
+  await claimWith(world, '1.0.0');
+  const changed = await changeListener(world, world.listenerId, { is_default: true });
+  expect([changed.version, (await shown(world))?.version]).toEqual(['1.0.0', '1.0.0']);
+  expect(await changeListener(world, world.listenerId, { version: 'mine' })).toMatchObject({
     version: 'mine',
   });
-  await claimWith(self, '1.0.0');
-  expect(await shown(self)).toMatchObject({ version: '1.0.0', is_default: true });
+  await claimWith(world, '1.0.0');
+  expect(await shown(world)).toMatchObject({ version: '1.0.0', is_default: true });
 });
 
 it('does not bring back a listener that was deleted meanwhile', async () => {
-  const self = await listening();
-  const { plane, listenerId } = self;
-  const before = await getListenerItem(plane.deps.table, plane.caller.tenantId, listenerId);
-  await removeListener(plane, listenerId);
-  const left = await allItems(plane.deps.table);
-  await noteVersion(plane.deps, before, '1.0.0');
-  expect(await allItems(plane.deps.table)).toEqual(left);
+  const world = await listening();
+  const { listenerId } = world;
+  const before = await getListenerItem(world.deps.table, world.caller.tenantId, listenerId);
+  await removeListener(world, listenerId);
+  const left = await allItems(world.deps.table);
+  await noteVersion(world.deps, before, '1.0.0');
+  expect(await allItems(world.deps.table)).toEqual(left);
 });

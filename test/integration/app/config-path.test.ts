@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildRevision } from '../../../lib/app/steps/build.ts';
 import { refOf } from '../../../lib/store/engine/revisions.ts';
-import type { FakeBuilds } from '../../support/world/fake-builds.ts';
 import { inProgress } from '../../support/world/processed.ts';
 import { change, github, interrupt, post, refusedWith, register } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
@@ -14,61 +13,61 @@ const besideImage =
   "400 Source configuration error: 'graph_config_path' does not go with 'image_uri': an image is run as it is.";
 
 async function aPlane(): Promise<World> {
-  const plane = await aWorld({ registryHost: 'registry.example.com' });
-  await register(plane, 'cluster', { compute_type: 'k8s', compute_config: { k8s_namespaces: ['one'] } });
-  return plane;
+  const world = await aWorld({ registryHost: 'registry.example.com' });
+  await register(world, 'cluster', { compute_type: 'k8s', compute_config: { k8s_namespaces: ['one'] } });
+  return world;
 }
 
 /** What the build of a deployment's oldest queued revision is told. */
-async function jobOf({ deps, caller, ...plane }: World, id: string) {
-  const revision = await inProgress({ deps, caller, ...plane }, id);
+async function jobOf({ deps, caller, ...world }: World, id: string) {
+  const revision = await inProgress({ deps, caller, ...world }, id);
   await buildRevision(deps, { ...refOf(revision), attempt: 1, token: 'token', retry: 0 });
-  return [...(deps.builds as FakeBuilds).jobs.values()].at(-1);
+  return [...deps.builds.jobs.values()].at(-1);
 }
 
 describe('the path of the configuration', () => {
   it('as GET shows it makes the same build: left out, posted again or patched back', async () => {
-    const plane = await aPlane();
-    const first = await post(plane, github('a'));
+    const world = await aPlane();
+    const first = await post(world, github('a'));
     expect(first.source_revision_config).toMatchObject(DEFAULT);
-    const again = await post(plane, { ...first, name: 'b' });
-    const other = await post(plane, github('c', { source_revision_config: PATH }));
-    await interrupt(plane, other.id, other.latest_revision_id);
-    await change(plane, other.id, { source_revision_config: first.source_revision_config });
+    const again = await post(world, { ...first, name: 'b' });
+    const other = await post(world, github('c', { source_revision_config: PATH }));
+    await interrupt(world, other.id, other.latest_revision_id);
+    await change(world, other.id, { source_revision_config: first.source_revision_config });
     const jobs = [];
-    for (const { id } of [first, again, other]) jobs.push(await jobOf(plane, id));
+    for (const { id } of [first, again, other]) jobs.push(await jobOf(world, id));
     const [job, ...rest] = jobs.map((one) => ({ ...one, deploymentId: '', revisionId: '', buildName: '' }));
     expect(job?.configPath).toBe('langgraph.json');
     expect(rest).toEqual([job, job]);
   });
 
   it('is refused beside an image, as what else an image has not', async () => {
-    const plane = await aPlane();
+    const world = await aPlane();
     const image = { ...empty, name: 'a', source_revision_config: { ...IMAGE, ...PATH } };
-    expect(await refusedWith(post(plane, image))).toBe(
+    expect(await refusedWith(post(world, image))).toBe(
       "400 Source configuration error: 'graph_config_path' does not go with source 'external_docker'.",
     );
-    expect(await refusedWith(post(plane, { ...image, source: 'internal_docker' }))).toBe(besideImage);
-    const { id } = await post(plane, { ...image, source_revision_config: IMAGE });
-    expect(await refusedWith(change(plane, id, { source_revision_config: DEFAULT }))).toMatch(
+    expect(await refusedWith(post(world, { ...image, source: 'internal_docker' }))).toBe(besideImage);
+    const { id } = await post(world, { ...image, source_revision_config: IMAGE });
+    expect(await refusedWith(change(world, id, { source_revision_config: DEFAULT }))).toMatch(
       /^400 .*'graph_config_path' does not go with source 'external_docker'/,
     );
     const nulls = { graph_config_path: null, langgraph_config_path: null };
     expect(
-      (await post(plane, { ...image, name: 'b', source_revision_config: { ...IMAGE, ...nulls } })).source,
+      (await post(world, { ...image, name: 'b', source_revision_config: { ...IMAGE, ...nulls } })).source,
     ).toBe('external_docker');
   });
 
   it('of a deployment of images is kept for a tarball until its first image', async () => {
-    const plane = await aPlane();
+    const world = await aPlane();
     const body = { ...empty, name: 'a', source: 'internal_docker', source_revision_config: PATH };
-    const made = await post(plane, body);
+    const made = await post(world, body);
     expect(made.source_revision_config).toMatchObject(PATH);
-    const tarball = { source_tarball_path: await plane.upload(made.id) };
-    const built = await change(plane, made.id, { source_revision_config: tarball });
+    const tarball = { source_tarball_path: await world.upload(made.id) };
+    const built = await change(world, made.id, { source_revision_config: tarball });
     expect(built.source_revision_config).toMatchObject({ ...tarball, ...PATH });
-    const pushed = await change(plane, made.id, { source_revision_config: IMAGE });
+    const pushed = await change(world, made.id, { source_revision_config: IMAGE });
     expect(pushed.source_revision_config).toMatchObject({ ...IMAGE, graph_config_path: null });
-    expect(await refusedWith(change(plane, made.id, { source_revision_config: PATH }))).toBe(besideImage);
+    expect(await refusedWith(change(world, made.id, { source_revision_config: PATH }))).toBe(besideImage);
   });
 });

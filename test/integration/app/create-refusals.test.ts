@@ -86,25 +86,25 @@ const contradictions: Case[] = [
 
 describe('a create whose source contradicts itself', () => {
   it('is 400 with the reason, and leaves nothing', async () => {
-    const plane = await aWorld();
-    await register(plane, 'cluster', { compute_type: 'k8s', compute_config: { k8s_namespaces: ['a'] } });
-    const before = await allItems(plane.deps.table);
+    const world = await aWorld();
+    await register(world, 'cluster', { compute_type: 'k8s', compute_config: { k8s_namespaces: ['a'] } });
+    const before = await allItems(world.deps.table);
     for (const [what, source, source_config, source_revision_config, reason] of contradictions) {
       const answer = await refusedWith(
-        post(plane, { name: 'a', source, source_config, source_revision_config }),
+        post(world, { name: 'a', source, source_config, source_revision_config }),
       );
       expect([what, answer]).toEqual([what, `400 Source configuration error: ${reason}`]);
     }
-    expect(await allItems(plane.deps.table)).toEqual(before);
+    expect(await allItems(world.deps.table)).toEqual(before);
   });
 });
 
 describe('a file: repository', () => {
   it('is 422 where builds do not run on the machine of the caller', async () => {
-    const plane = await aWorld({ allowFileRepositories: false });
-    await register(plane, 'machine');
+    const world = await aWorld({ allowFileRepositories: false });
+    await register(world, 'machine');
     const body = github('a', { source_config: { repo_url: 'file:///srv/repo.git' } });
-    expect(await refusal(post(plane, body))).toEqual({
+    expect(await refusal(post(world, body))).toEqual({
       status: 422,
       detail: [
         {
@@ -118,22 +118,22 @@ describe('a file: repository', () => {
   });
 
   it('is taken where they do', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
+    const world = await aWorld();
+    await register(world, 'machine');
     const body = github('a', { source_config: { repo_url: 'file:///srv/repo.git' } });
-    expect((await post(plane, body)).source_config.repo_url).toBe('file:///srv/repo.git');
+    expect((await post(world, body)).source_config.repo_url).toBe('file:///srv/repo.git');
   });
 });
 
 describe('secrets of a create', () => {
   it('cannot be the mask: nothing is stored yet; the answer does not repeat the value', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
+    const world = await aWorld();
+    await register(world, 'machine');
     const secrets = [
       { name: 'OTHER', value: 'x' },
       { name: 'TOKEN', value: '**********' },
     ];
-    expect(await refusal(post(plane, github('a', { secrets })))).toEqual({
+    expect(await refusal(post(world, github('a', { secrets })))).toEqual({
       status: 422,
       detail: [
         {
@@ -146,10 +146,10 @@ describe('secrets of a create', () => {
   });
 
   it('cannot be references where servers are local processes', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
+    const world = await aWorld();
+    await register(world, 'machine');
     const secret_references = [{ name: 'A', secret_name: 'b', secret_key: 'c' }];
-    expect(await refusedWith(post(plane, github('a', { secret_references })))).toMatch(
+    expect(await refusedWith(post(world, github('a', { secret_references })))).toMatch(
       /^400 Source configuration error: listener machine runs processes and has no secrets of its own/,
     );
   });
@@ -157,10 +157,10 @@ describe('secrets of a create', () => {
 
 describe('an integration', () => {
   it('is looked up, and one that is not there is 404', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const integration_id = plane.deps.clock.randomId();
+    const world = await aWorld();
+    await register(world, 'machine');
+    const integration_id = world.deps.clock.randomId();
     const body = github('a', { source_config: { ...repo, integration_id } });
-    expect(await refusedWith(post(plane, body))).toBe(`404 Integration ID ${integration_id} not found.`);
+    expect(await refusedWith(post(world, body))).toBe(`404 Integration ID ${integration_id} not found.`);
   });
 });

@@ -15,19 +15,19 @@ type Query = Record<string, string>;
 type Active = NonNullable<Deployment['active']>;
 const PASSED = 200;
 
-const names = async (plane: World, query: Query) =>
-  (await list(plane, query)).resources.map(({ name }) => name);
+const names = async (world: World, query: Query) =>
+  (await list(world, query)).resources.map(({ name }) => name);
 
-async function withReady(name: string): Promise<{ plane: World; model: Deployment }> {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  return { plane, model: await ready(plane, name) };
+async function withReady(name: string): Promise<{ world: World; model: Deployment }> {
+  const world = await aWorld();
+  await register(world, 'machine');
+  return { world, model: await ready(world, name) };
 }
 
-async function ready(plane: World, name: string): Promise<Deployment> {
-  const { id } = await post(plane, github(name));
-  await ended(plane, id, 'DEPLOYED', { outcome: { image_version: 'v1.12.4' } });
-  const found = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
+async function ready(world: World, name: string): Promise<Deployment> {
+  const { id } = await post(world, github(name));
+  await ended(world, id, 'DEPLOYED', { outcome: { image_version: 'v1.12.4' } });
+  const found = await findDeployment(world.deps.table, world.caller.tenantId, id);
   if (found === undefined) throw new Error('nothing was made');
   return found;
 }
@@ -49,33 +49,33 @@ async function withOlder({ deps }: World, model: Deployment, active: Partial<Act
   );
 }
 
-async function report(plane: World, of: Deployment, healthy: boolean, runs = true): Promise<number> {
+async function report(world: World, of: Deployment, healthy: boolean, runs = true): Promise<number> {
   const revision_id = runs ? (of.active?.revision_id ?? null) : null;
   const { accepted } = await reportStatus(
-    plane.deps,
+    world.deps,
     {
       params: { listener_id: of.listener_id },
       body: { reports: [{ deployment_id: of.id, epoch: 99, revision_id, healthy }] },
     },
-    plane.caller,
+    world.caller,
   );
   return accepted;
 }
 
 describe('the cost of a list of deployments that is filtered by how they are', () => {
   it('is at most 5 units for a hundred that are passed over', async () => {
-    const { plane, model } = await withReady('newest');
-    await report(plane, model, true);
+    const { world, model } = await withReady('newest');
+    await report(world, model, true);
     const cost = async (query: Query) =>
-      (await unitsOf(plane.deps.table.client, () => list(plane, { limit: '1', ...query }))).reads;
+      (await unitsOf(world.deps.table.client, () => list(world, { limit: '1', ...query }))).reads;
     // Beside the rows: the newest one's, and whether the listener is online. A deployment that is shown is read.
     const bound = (PASSED / 100) * 5 + 2;
-    await withOlder(plane, model, {});
+    await withOlder(world, model, {});
     expect(await cost({ status: 'UNKNOWN' })).toBeLessThanOrEqual(bound);
     expect(await cost({ remote_reconciled: 'false' })).toBeLessThanOrEqual(bound);
     expect(await cost({ status: 'READY', offset: String(PASSED) })).toBeLessThanOrEqual(bound + 1);
     expect(await cost({ remote_reconciled: 'true', offset: String(PASSED) })).toBeLessThanOrEqual(bound + 1);
-    await withOlder(plane, model, { healthy: false, reconciled: false });
+    await withOlder(world, model, { healthy: false, reconciled: false });
     expect(await cost({ status: 'READY', offset: '1' })).toBeLessThanOrEqual(bound + 1);
     expect(await cost({ remote_reconciled: 'true', offset: '1' })).toBeLessThanOrEqual(bound + 1);
   });
@@ -83,44 +83,44 @@ describe('the cost of a list of deployments that is filtered by how they are', (
 
 describe('the rows of the list of deployments', () => {
   it('follow what listeners report and what a failed deploy leaves behind', async () => {
-    const { plane, model } = await withReady('a');
+    const { world, model } = await withReady('a');
     const shown = async () => ({
-      ready: await names(plane, { status: 'READY' }),
-      unknown: await names(plane, { status: 'UNKNOWN' }),
-      reconciled: await names(plane, { remote_reconciled: 'true' }),
+      ready: await names(world, { status: 'READY' }),
+      unknown: await names(world, { status: 'UNKNOWN' }),
+      reconciled: await names(world, { remote_reconciled: 'true' }),
     });
-    await report(plane, model, true);
+    await report(world, model, true);
     expect(await shown()).toEqual({ ready: ['a'], unknown: [], reconciled: ['a'] });
-    await report(plane, model, false);
+    await report(world, model, false);
     expect(await shown()).toEqual({ ready: [], unknown: ['a'], reconciled: ['a'] });
-    await report(plane, model, true, false);
+    await report(world, model, true, false);
     expect(await shown()).toEqual({ ready: [], unknown: ['a'], reconciled: [] });
-    await report(plane, model, true);
+    await report(world, model, true);
     expect(await shown()).toEqual({ ready: ['a'], unknown: [], reconciled: ['a'] });
-    await postRevision(plane, model.id);
-    await ended(plane, model.id, 'DEPLOY_FAILED', { outcome: { previous_serving: false } });
+    await postRevision(world, model.id);
+    await ended(world, model.id, 'DEPLOY_FAILED', { outcome: { previous_serving: false } });
     expect(await shown()).toEqual({ ready: [], unknown: ['a'], reconciled: ['a'] });
-    await postRevision(plane, model.id);
-    await ended(plane, model.id, 'DEPLOYED');
+    await postRevision(world, model.id);
+    await ended(world, model.id, 'DEPLOYED');
     expect(await shown()).toEqual({ ready: ['a'], unknown: [], reconciled: ['a'] });
   });
 
   it('do not come back by a report, at whatever moment of it the deployment is deleted', async () => {
-    const { plane } = await withReady('kept');
+    const { world } = await withReady('kept');
     let calls = 0;
     for (let at = 0; at <= calls; at += 1) {
-      const model = await ready(plane, `deleted-${at}`);
-      const interrupted = interruptedAt(plane.deps, at, () => remove(plane, model.id));
-      expect(await report({ ...plane, deps: interrupted.deps }, model, false)).toBe(1);
-      await remove(plane, model.id);
+      const model = await ready(world, `deleted-${at}`);
+      const interrupted = interruptedAt(world.deps, at, () => remove(world, model.id));
+      expect(await report({ ...world, deps: interrupted.deps }, model, false)).toBe(1);
+      await remove(world, model.id);
       calls = interrupted.calls();
-      expect(await names(plane, {})).toEqual(['kept']);
+      expect(await names(world, {})).toEqual(['kept']);
       // Whether it runs while it is being deleted only the deployment tells.
-      expect(await report(plane, model, false, false)).toBe(1);
+      expect(await report(world, model, false, false)).toBe(1);
       const query = { status: 'AWAITING_DELETE', limit: '1' };
-      expect(await names(plane, { ...query, remote_reconciled: 'false' })).toEqual([model.name]);
-      expect(await report(plane, model, true)).toBe(1);
-      expect(await names(plane, { ...query, remote_reconciled: 'true' })).toEqual([model.name]);
+      expect(await names(world, { ...query, remote_reconciled: 'false' })).toEqual([model.name]);
+      expect(await report(world, model, true)).toBe(1);
+      expect(await names(world, { ...query, remote_reconciled: 'true' })).toEqual([model.name]);
     }
     expect(calls).toBeGreaterThan(2);
   });

@@ -24,7 +24,7 @@ import {
 import { aWorld, type World } from '../../support/world/world.ts';
 
 type Status = Revision['status'];
-type History = { plane: World; id: string; statuses: Status[] };
+type History = { world: World; id: string; statuses: Status[] };
 
 /**
  * A deployment whose revisions have these statuses, from number 1 on, each a kilobyte large. The last one that is DEPLOYED is active.
@@ -34,10 +34,10 @@ async function withHistory(
   statuses: Status[],
   noted: (number: number) => boolean = () => true,
 ): Promise<History> {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  const { id } = await post(plane, github('many'));
-  const { deps, caller } = plane;
+  const world = await aWorld();
+  await register(world, 'machine');
+  const { id } = await post(world, github('many'));
+  const { deps, caller } = world;
   const owner = { tenantId: caller.tenantId, deploymentId: id };
   const model = await findRevisionByNumber(deps.table, owner, 1);
   const deployment = await findDeployment(deps.table, owner.tenantId, id);
@@ -72,12 +72,12 @@ async function withHistory(
     }),
   };
   await putAll(deps.table, [{ ...deploymentKey(owner.tenantId, id), ...latest }]);
-  return { plane, id, statuses };
+  return { world, id, statuses };
 }
 
 /** Read units that a list of revisions consumes, beside those of its own items where there is one at most. */
-const costOf = async ({ plane, id }: History, query: Record<string, string>): Promise<number> =>
-  (await unitsOf(plane.deps.table.client, () => revisions(plane, id, { limit: '1', ...query }))).reads;
+const costOf = async ({ world, id }: History, query: Record<string, string>): Promise<number> =>
+  (await unitsOf(world.deps.table.client, () => revisions(world, id, { limit: '1', ...query }))).reads;
 
 const many = (count: number, status: Status): Status[] => Array.from({ length: count }, () => status);
 
@@ -114,8 +114,8 @@ describe('a filtered list of revisions', () => {
       return n === 54 ? 'UNKNOWN' : (terminals[(n * 7 + Math.floor(n / 5)) % terminals.length] ?? 'SKIPPED');
     });
     const history = await withHistory(statuses, (number) => number > 30 && number % 9 !== 0);
-    const { plane, id } = history;
-    const { resources: all } = await revisions(plane, id, { limit: '100' });
+    const { world, id } = history;
+    const { resources: all } = await revisions(world, id, { limit: '100' });
     const query = fc.record({
       status: fc.option(fc.subarray([...revisionStatuses], { minLength: 1 }), { nil: undefined }),
       reconciled: fc.option(fc.boolean(), { nil: undefined }),
@@ -140,7 +140,7 @@ describe('a filtered list of revisions', () => {
           status === undefined && reconciled === undefined
             ? Math.min(offset, all.length)
             : Math.min(offset, found.length);
-        expect(await revisions(plane, id, asked)).toEqual({
+        expect(await revisions(world, id, asked)).toEqual({
           resources: expected,
           offset: skipped + expected.length,
         });
@@ -154,28 +154,28 @@ const nothing = { source_config: {}, source_revision_config: {} };
 
 describe('how a revision ended', () => {
   it('is noted whichever way it ends', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
+    const world = await aWorld();
+    await register(world, 'machine');
     const ways: [Terminal, () => Promise<string>][] = [
-      ['SKIPPED', async () => (await post(plane, { name: 'u', source: 'internal_source', ...nothing })).id],
-      ['DEPLOYED', () => after(plane, (id) => ended(plane, id, 'DEPLOYED'))],
-      ['BUILD_FAILED', () => after(plane, (id) => ended(plane, id, 'BUILD_FAILED'))],
-      ['INTERRUPTED', () => after(plane, async (id, first) => interrupt(plane, id, first))],
-      ['INTERRUPTED', () => after(plane, (id) => remove(plane, id))],
+      ['SKIPPED', async () => (await post(world, { name: 'u', source: 'internal_source', ...nothing })).id],
+      ['DEPLOYED', () => after(world, (id) => ended(world, id, 'DEPLOYED'))],
+      ['BUILD_FAILED', () => after(world, (id) => ended(world, id, 'BUILD_FAILED'))],
+      ['INTERRUPTED', () => after(world, async (id, first) => interrupt(world, id, first))],
+      ['INTERRUPTED', () => after(world, (id) => remove(world, id))],
       [
         'INTERRUPTED',
-        () => after(plane, async (id) => [await inProgress(plane, id, 'QUEUED'), await remove(plane, id)]),
+        () => after(world, async (id) => [await inProgress(world, id, 'QUEUED'), await remove(world, id)]),
       ],
     ];
     for (const [status, way] of ways) {
       const deploymentId = await way();
-      const owner = { tenantId: plane.caller.tenantId, deploymentId };
-      expect(await endsReader(plane.deps.table, owner)(1)).toBe(status);
+      const owner = { tenantId: world.caller.tenantId, deploymentId };
+      expect(await endsReader(world.deps.table, owner)(1)).toBe(status);
       const { latest_number: latest = 0 } =
-        (await findDeployment(plane.deps.table, owner.tenantId, deploymentId)) ?? {};
+        (await findDeployment(world.deps.table, owner.tenantId, deploymentId)) ?? {};
       for (let number = 1; number <= latest; number += 1) {
-        const revision = await findRevisionByNumber(plane.deps.table, owner, number);
-        const noted = await endsReader(plane.deps.table, owner)(number);
+        const revision = await findRevisionByNumber(world.deps.table, owner, number);
+        const noted = await endsReader(world.deps.table, owner)(number);
         expect(noted).toBe(revision && isTerminal(revision.status) ? revision.status : undefined);
       }
     }
@@ -206,11 +206,11 @@ describe('notes of how revisions ended', () => {
 
 /** A deployment with two queued revisions, after something was done to it. */
 async function after(
-  plane: World,
+  world: World,
   change: (id: string, firstRevision: string) => Promise<unknown>,
 ): Promise<string> {
-  const { id, latest_revision_id: first } = await post(plane, github(`d-${plane.deps.clock.randomId()}`));
-  await postRevision(plane, id);
+  const { id, latest_revision_id: first } = await post(world, github(`d-${world.deps.clock.randomId()}`));
+  await postRevision(world, id);
   await change(id, first ?? '');
   return id;
 }

@@ -28,164 +28,162 @@ const taken = (host: string, by: string): string =>
   `409 Host '${host}' of 'custom_url' is already claimed on the same listener by deployment ${by}.`;
 
 async function aPlane(): Promise<World> {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  return plane;
+  const world = await aWorld();
+  await register(world, 'machine');
+  return world;
 }
 
 const claims = async ({ deps }: World): Promise<unknown[]> =>
   (await allItems(deps.table)).filter(({ entity }) => entity === 'host_claim').map(({ sk }) => sk);
 
-const desired = ({ plane, listenerId }: Listening) =>
-  getDesired(plane.deps, { params: { listener_id: listenerId } }, plane.caller);
+const desired = (world: Listening) =>
+  getDesired(world.deps, { params: { listener_id: world.listenerId } }, world.caller);
 
-const desiredRows = async (self: Listening) => (await desired(self)).deployments;
+const desiredRows = async (world: Listening) => (await desired(world)).deployments;
 
-const addresses = async (self: Listening) =>
-  (await desiredRows(self)).map(({ custom_url: customUrl }) => customUrl);
+const addresses = async (world: Listening) =>
+  (await desiredRows(world)).map(({ custom_url: customUrl }) => customUrl);
 
 describe('the host of a custom_url', () => {
   it('is claimed on its listener, in whatever spelling, by the first', async () => {
-    const plane = await aPlane();
-    const { id } = await post(plane, at('a', 'https://Agent.example.com/x'));
+    const world = await aPlane();
+    const { id } = await post(world, at('a', 'https://Agent.example.com/x'));
     for (const url of [
       'http://agent.example.com',
       'https://agent.example.com.:8443/y',
       'https://AGENT.EXAMPLE.COM',
       'agent.Example.com',
     ])
-      expect(await refusedWith(post(plane, at('b', url)))).toBe(taken('agent.example.com', id));
-    const other = await post(plane, at('b', 'https://other.example.com'));
-    expect(await refusedWith(change(plane, other.id, address('https://agent.example.com')))).toBe(
+      expect(await refusedWith(post(world, at('b', url)))).toBe(taken('agent.example.com', id));
+    const other = await post(world, at('b', 'https://other.example.com'));
+    expect(await refusedWith(change(world, other.id, address('https://agent.example.com')))).toBe(
       taken('agent.example.com', id),
     );
-    expect((await show(plane, other.id)).source_config.custom_url).toBe('https://other.example.com');
+    expect((await show(world, other.id)).source_config.custom_url).toBe('https://other.example.com');
   });
 
   it('is free on another listener, and in another tenant', async () => {
-    const plane = await aPlane();
+    const world = await aPlane();
     const url = 'https://agent.example.com';
-    await post(plane, at('a', url));
-    const other = await register(plane, 'other');
-    await post(plane, at('b', url, other.id));
-    const elsewhere = plane.as();
+    await post(world, at('a', url));
+    const other = await register(world, 'other');
+    await post(world, at('b', url, other.id));
+    const elsewhere = world.as();
     await register(elsewhere, 'machine');
     await post(elsewhere, at('a', url));
-    expect(await claims(plane)).toHaveLength(3);
+    expect(await claims(world)).toHaveLength(3);
   });
 
   it('is given up with the address, and claimed with the next one', async () => {
-    const plane = await aPlane();
-    const { id } = await post(plane, at('a', 'https://one.example.com'));
-    await change(plane, id, address('https://two.example.com'));
-    expect(await claims(plane)).toEqual(['H#two.example.com']);
-    const other = await post(plane, at('b', 'https://one.example.com'));
-    await change(plane, id, address(''));
-    expect(await claims(plane)).toEqual(['H#one.example.com']);
-    await postRevision(plane, other.id, address('https://two.example.com'));
-    expect(await claims(plane)).toEqual(['H#two.example.com']);
+    const world = await aPlane();
+    const { id } = await post(world, at('a', 'https://one.example.com'));
+    await change(world, id, address('https://two.example.com'));
+    expect(await claims(world)).toEqual(['H#two.example.com']);
+    const other = await post(world, at('b', 'https://one.example.com'));
+    await change(world, id, address(''));
+    expect(await claims(world)).toEqual(['H#one.example.com']);
+    await postRevision(world, other.id, address('https://two.example.com'));
+    expect(await claims(world)).toEqual(['H#two.example.com']);
   });
 
   it('stays claimed through changes that keep it', async () => {
-    const plane = await aPlane();
-    const { id } = await post(plane, at('a', 'https://one.example.com'));
-    await change(plane, id, address('http://one.example.com/path'));
-    await change(plane, id, { secrets: [{ name: 'A', value: 'b' }] });
-    expect(await claims(plane)).toEqual(['H#one.example.com']);
-    expect(await refusedWith(post(plane, at('b', 'https://one.example.com')))).toBe(
+    const world = await aPlane();
+    const { id } = await post(world, at('a', 'https://one.example.com'));
+    await change(world, id, address('http://one.example.com/path'));
+    await change(world, id, { secrets: [{ name: 'A', value: 'b' }] });
+    expect(await claims(world)).toEqual(['H#one.example.com']);
+    expect(await refusedWith(post(world, at('b', 'https://one.example.com')))).toBe(
       taken('one.example.com', id),
     );
   });
 
   it('may be given alone: it is kept so, and the listener is given a URL', async () => {
-    const self = await listening();
-    const { id } = await offered(self, 'a', [], at('a', 'Agent.example.com'));
-    expect((await show(self.plane, id)).source_config.custom_url).toBe('Agent.example.com');
-    expect(await claims(self.plane)).toEqual(['H#agent.example.com']);
-    expect((await claim(self)).tasks[0]).toMatchObject({ custom_url: 'https://Agent.example.com' });
-    await change(self.plane, id, address('https://agent.example.com/x'));
-    expect(await claims(self.plane)).toEqual(['H#agent.example.com']);
+    const world = await listening();
+    const { id } = await offered(world, 'a', [], at('a', 'Agent.example.com'));
+    expect((await show(world, id)).source_config.custom_url).toBe('Agent.example.com');
+    expect(await claims(world)).toEqual(['H#agent.example.com']);
+    expect((await claim(world)).tasks[0]).toMatchObject({ custom_url: 'https://Agent.example.com' });
+    await change(world, id, address('https://agent.example.com/x'));
+    expect(await claims(world)).toEqual(['H#agent.example.com']);
   });
 
   it('is told its listener with what is desired, without a revision', async () => {
-    const self = await listening();
-    const { id, revisionId } = await offered(self, 'a', [], at('a', 'https://one.example.com'));
-    expect(await addresses(self)).toEqual(['https://one.example.com']);
-    const before = await desired(self);
-    await change(self.plane, id, address('two.example.com'));
-    expect(await addresses(self)).toEqual(['https://two.example.com']);
-    const after = await desired(self);
+    const world = await listening();
+    const { id, revisionId } = await offered(world, 'a', [], at('a', 'https://one.example.com'));
+    expect(await addresses(world)).toEqual(['https://one.example.com']);
+    const before = await desired(world);
+    await change(world, id, address('two.example.com'));
+    expect(await addresses(world)).toEqual(['https://two.example.com']);
+    const after = await desired(world);
     expect(after.version).not.toBe(before.version);
     expect(after.deployments).toMatchObject(before.deployments.map(({ custom_url: _, ...rest }) => rest));
-    await change(self.plane, id, address('https://two.example.com'));
-    expect(await desired(self)).toEqual(after);
-    await change(self.plane, id, address(''));
-    expect(await addresses(self)).toEqual([null]);
-    expect((await show(self.plane, id)).latest_revision_id).toBe(revisionId);
+    await change(world, id, address('https://two.example.com'));
+    expect(await desired(world)).toEqual(after);
+    await change(world, id, address(''));
+    expect(await addresses(world)).toEqual([null]);
+    expect((await show(world, id)).latest_revision_id).toBe(revisionId);
   });
 
   it('is told as it is when the first task comes, and by the next one as it is then', async () => {
-    const self = await listening();
-    const { id } = await post(self.plane, at('a', 'https://one.example.com'));
-    await change(self.plane, id, address('https://two.example.com'));
-    expect(await desiredRows(self)).toEqual([]);
-    await ended(self.plane, id, 'DEPLOYED');
-    expect(await addresses(self)).toEqual(['https://two.example.com']);
-    await change(self.plane, id, address('https://three.example.com'));
-    await postRevision(self.plane, id);
-    await ended(self.plane, id, 'DEPLOYED');
-    expect(await addresses(self)).toEqual(['https://three.example.com']);
+    const world = await listening();
+    const { id } = await post(world, at('a', 'https://one.example.com'));
+    await change(world, id, address('https://two.example.com'));
+    expect(await desiredRows(world)).toEqual([]);
+    await ended(world, id, 'DEPLOYED');
+    expect(await addresses(world)).toEqual(['https://two.example.com']);
+    await change(world, id, address('https://three.example.com'));
+    await postRevision(world, id);
+    await ended(world, id, 'DEPLOYED');
+    expect(await addresses(world)).toEqual(['https://three.example.com']);
   });
 
   it('is not taken back by what the engine does on what it read before', async () => {
-    const self = await listening();
-    const { id } = await offered(self, 'a', [], at('a', 'https://one.example.com'));
-    const read = await load(self.plane.deps, { tenantId: self.plane.caller.tenantId, deploymentId: id });
+    const world = await listening();
+    const { id } = await offered(world, 'a', [], at('a', 'https://one.example.com'));
+    const read = await load(world.deps, { tenantId: world.caller.tenantId, deploymentId: id });
     if (read === undefined) throw new Error('no deployment');
-    await change(self.plane, id, address('https://two.example.com'));
-    await expect(transact(self.plane.deps.table, forgetTask(read.deployment))).rejects.toThrow(
-      ConditionsFailed,
-    );
-    expect(await addresses(self)).toEqual(['https://two.example.com']);
+    await change(world, id, address('https://two.example.com'));
+    await expect(transact(world.deps.table, forgetTask(read.deployment))).rejects.toThrow(ConditionsFailed);
+    expect(await addresses(world)).toEqual(['https://two.example.com']);
   });
 
   it('of a deployment that is being deleted is said to wait for its listener', async () => {
-    const self = await listening();
-    const { id } = await offered(self, 'a', [], at('a', 'https://one.example.com'));
-    const other = await post(self.plane, at('b', undefined));
-    await remove(self.plane, id);
+    const world = await listening();
+    const { id } = await offered(world, 'a', [], at('a', 'https://one.example.com'));
+    const other = await post(world, at('b', undefined));
+    await remove(world, id);
     const waits = `${taken('one.example.com', id)} Its deletion waits for listener machine; if that will not come back, DELETE /v2/deployments/${id}?force=true ends the waiting.`;
-    expect(await refusedWith(post(self.plane, at('c', 'one.example.com')))).toBe(waits);
-    expect(await refusedWith(change(self.plane, other.id, address('one.example.com')))).toBe(waits);
+    expect(await refusedWith(post(world, at('c', 'one.example.com')))).toBe(waits);
+    expect(await refusedWith(change(world, other.id, address('one.example.com')))).toBe(waits);
   });
 
   it('is no matter of a deployment without one', async () => {
-    const plane = await aPlane();
-    const { id } = await post(plane, at('a', undefined));
-    await change(plane, id, address(''));
-    expect(await claims(plane)).toEqual([]);
+    const world = await aPlane();
+    const { id } = await post(world, at('a', undefined));
+    await change(world, id, address(''));
+    expect(await claims(world)).toEqual([]);
   });
 
   it('goes to one of many that ask at the same time', async () => {
-    const plane = await aPlane();
+    const world = await aPlane();
     const url = 'https://agent.example.com';
-    const made = await Promise.all(Array.from({ length: 4 }, (_, n) => post(plane, at(`d-${n}`, undefined))));
+    const made = await Promise.all(Array.from({ length: 4 }, (_, n) => post(world, at(`d-${n}`, undefined))));
     const answers = await Promise.allSettled([
-      ...made.map(({ id }) => change(plane, id, address(url))),
-      ...Array.from({ length: 4 }, (_, n) => post(plane, at(`e-${n}`, url))),
+      ...made.map(({ id }) => change(world, id, address(url))),
+      ...Array.from({ length: 4 }, (_, n) => post(world, at(`e-${n}`, url))),
     ]);
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    expect(await claims(plane)).toEqual(['H#agent.example.com']);
+    expect(await claims(world)).toEqual(['H#agent.example.com']);
   });
 
   it('is said again to a repeated create, and given up when a deployment goes', async () => {
-    const plane = await aPlane();
+    const world = await aPlane();
     const body = at('a', 'https://agent.example.com');
-    const { id } = await post(plane, body);
-    expect((await post(plane, body)).id).toBe(id);
-    const deployment = await getDeploymentItem(plane.deps.table, plane.caller.tenantId, id);
-    await transact(plane.deps.table, await releaseHost(plane.deps.table, deployment));
-    expect(await claims(plane)).toEqual([]);
-    expect(await releaseHost(plane.deps.table, deployment)).toEqual([]);
+    const { id } = await post(world, body);
+    expect((await post(world, body)).id).toBe(id);
+    const deployment = await getDeploymentItem(world.deps.table, world.caller.tenantId, id);
+    await transact(world.deps.table, await releaseHost(world.deps.table, deployment));
+    expect(await claims(world)).toEqual([]);
+    expect(await releaseHost(world.deps.table, deployment)).toEqual([]);
   });
 });

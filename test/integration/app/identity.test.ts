@@ -20,40 +20,40 @@ const marked = ({ deps }: World, key: string, set: Record<string, string>) =>
 
 describe('the first key', () => {
   it('is its organization’s administrator, and stored only as a hash', async () => {
-    const plane = await aWorld();
-    const { apiKey, ...made } = await bootstrap(plane.deps, names);
-    const caller = await known(plane, apiKey);
+    const world = await aWorld();
+    const { apiKey, ...made } = await bootstrap(world.deps, names);
+    const caller = await known(world, apiKey);
     expect(caller).toEqual({
       ...made,
       keyId: caller.keyId,
       role: 'organization_admin',
       listenerId: undefined,
     });
-    const items = await allItems(plane.deps.table);
+    const items = await allItems(world.deps.table);
     expect(new Set(items.map((item) => item.entity))).toEqual(
       new Set(['api_key', 'api_key_row', 'organization', 'tenant', 'tenant_row']),
     );
     expect(JSON.stringify(items)).not.toContain(apiKey.slice(12, -4));
     expect(items.find((item) => item.entity === 'api_key')?.hint).toBe(hintOf(apiKey));
-    const asAdmin = { deps: plane.deps, caller };
+    const asAdmin = { deps: world.deps, caller };
     await register(asAdmin, 'machine');
     expect((await post(asAdmin, github('a'))).tenant_id).toBe(made.tenantId);
   });
 
   it('is of an organization of its own each time', async () => {
-    const plane = await aWorld();
-    const [one, two] = [await bootstrap(plane.deps, names), await bootstrap(plane.deps, names)];
-    expect(await refusedWith(known(plane, one.apiKey, two.tenantId))).toMatch(/^403 /);
+    const world = await aWorld();
+    const [one, two] = [await bootstrap(world.deps, names), await bootstrap(world.deps, names)];
+    expect(await refusedWith(known(world, one.apiKey, two.tenantId))).toMatch(/^403 /);
   });
 });
 
 describe('a credential that is not good', () => {
   it('is 401, and the answer never says why', async () => {
-    const plane = await aWorld();
-    const { apiKey } = await bootstrap(plane.deps, names);
-    const [revoked, expired] = [await bootstrap(plane.deps, names), await bootstrap(plane.deps, names)];
-    await marked(plane, revoked.apiKey, { revoked_at: new Date().toISOString() });
-    await marked(plane, expired.apiKey, { expires_at: new Date(Date.now() - 1).toISOString() });
+    const world = await aWorld();
+    const { apiKey } = await bootstrap(world.deps, names);
+    const [revoked, expired] = [await bootstrap(world.deps, names), await bootstrap(world.deps, names)];
+    await marked(world, revoked.apiKey, { revoked_at: new Date().toISOString() });
+    await marked(world, expired.apiKey, { expires_at: new Date(Date.now() - 1).toISOString() });
     const last = apiKey.endsWith('A') ? 'B' : 'A';
     const bad = [
       undefined,
@@ -69,7 +69,7 @@ describe('a credential that is not good', () => {
       revoked.apiKey,
       expired.apiKey,
     ];
-    const answers = await Promise.all(bad.map((key) => refusal(known(plane, key))));
+    const answers = await Promise.all(bad.map((key) => refusal(known(world, key))));
     const [first] = answers;
     expect(first).toEqual({
       status: 401,
@@ -80,61 +80,61 @@ describe('a credential that is not good', () => {
   });
 
   it('is one that has expired, from the moment on', async () => {
-    const plane = await aWorld();
-    const { apiKey } = await bootstrap(plane.deps, names);
-    await marked(plane, apiKey, { expires_at: new Date(Date.now() + 60_000).toISOString() });
-    await known(plane, apiKey);
-    plane.advance(61);
-    expect(await refusedWith(known(plane, apiKey))).toBe('401 Invalid or missing credentials');
+    const world = await aWorld();
+    const { apiKey } = await bootstrap(world.deps, names);
+    await marked(world, apiKey, { expires_at: new Date(Date.now() + 60_000).toISOString() });
+    await known(world, apiKey);
+    world.advance(61);
+    expect(await refusedWith(known(world, apiKey))).toBe('401 Invalid or missing credentials');
   });
 });
 
 describe('the tenant of a request', () => {
   it('is the key’s own; naming it is fine, naming another is 403', async () => {
-    const plane = await aWorld();
-    const { apiKey, tenantId } = await bootstrap(plane.deps, names);
-    expect((await known(plane, apiKey, tenantId)).tenantId).toBe(tenantId);
-    expect((await known(plane, apiKey, tenantId.toUpperCase())).tenantId).toBe(tenantId);
-    const other = plane.deps.clock.randomId();
-    expect(await refusedWith(known(plane, apiKey, other))).toBe(
+    const world = await aWorld();
+    const { apiKey, tenantId } = await bootstrap(world.deps, names);
+    expect((await known(world, apiKey, tenantId)).tenantId).toBe(tenantId);
+    expect((await known(world, apiKey, tenantId.toUpperCase())).tenantId).toBe(tenantId);
+    const other = world.deps.clock.randomId();
+    expect(await refusedWith(known(world, apiKey, other))).toBe(
       `403 API key has no part in tenant '${other}'`,
     );
   });
 
   it('must be named with a key of the organization, and be the organization’s', async () => {
-    const plane = await aWorld();
-    const own = await bootstrap(plane.deps, names);
-    const foreign = await bootstrap(plane.deps, names);
-    const key = await createApiKey(plane.deps, {
+    const world = await aWorld();
+    const own = await bootstrap(world.deps, names);
+    const foreign = await bootstrap(world.deps, names);
+    const key = await createApiKey(world.deps, {
       organizationId: own.organizationId,
       tenantId: undefined,
       userId: own.userId,
       role: 'organization_admin',
       name: 'all',
     });
-    expect(await refusedWith(known(plane, key))).toMatch(/^403 .*requires workspace specification/);
-    expect(await known(plane, key, own.tenantId)).toMatchObject({
+    expect(await refusedWith(known(world, key))).toMatch(/^403 .*requires workspace specification/);
+    expect(await known(world, key, own.tenantId)).toMatchObject({
       tenantId: own.tenantId,
       role: 'organization_admin',
     });
-    const admin = { deps: plane.deps, caller: await known(plane, own.apiKey) };
+    const admin = { deps: world.deps, caller: await known(world, own.apiKey) };
     await register(admin, 'machine');
     const { id } = await post(admin, github('a'));
     // The last two are parts of keys of the table: as a tenant they name nothing.
-    for (const asked of [foreign.tenantId, plane.deps.clock.randomId(), '', 'x', `${own.tenantId}#D#${id}`]) {
-      expect(await refusedWith(known(plane, key, asked))).toBe(
+    for (const asked of [foreign.tenantId, world.deps.clock.randomId(), '', 'x', `${own.tenantId}#D#${id}`]) {
+      expect(await refusedWith(known(world, key, asked))).toBe(
         `403 API key has no part in tenant '${asked}'`,
       );
     }
   });
 
   it('of a listener’s key comes with the only listener it speaks for', async () => {
-    const plane = await aWorld();
-    const { organizationId, tenantId, userId } = await bootstrap(plane.deps, names);
-    const listenerId = plane.deps.clock.randomId();
+    const world = await aWorld();
+    const { organizationId, tenantId, userId } = await bootstrap(world.deps, names);
+    const listenerId = world.deps.clock.randomId();
     const wish = { organizationId, tenantId, userId, role: 'listener', listenerId, name: 'l' } as const;
-    const key = await createApiKey(plane.deps, wish);
-    expect(await known(plane, key)).toMatchObject({ tenantId, role: 'listener', listenerId });
+    const key = await createApiKey(world.deps, wish);
+    expect(await known(world, key)).toMatchObject({ tenantId, role: 'listener', listenerId });
   });
 });
 

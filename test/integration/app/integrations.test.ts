@@ -25,19 +25,19 @@ import * as steps from '../../support/world/steps.ts';
 import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 const TOKEN = 'github_pat_never-shown';
-type Plane = Pick<World, 'deps' | 'caller'>;
+type Asking = Pick<World, 'deps' | 'caller'>;
 
-const integrate = (plane: Plane, body: object = {}) =>
+const integrate = (world: Asking, body: object = {}) =>
   createIntegration(
-    plane.deps,
+    world.deps,
     { body: row.body.parse({ type: 'github', token: TOKEN, ...body }) },
-    plane.caller,
+    world.caller,
   );
-const forget = (plane: Plane, id: string) =>
-  deleteIntegration(plane.deps, { params: { integration_id: id } }, plane.caller);
-const list = (plane: Plane, query: Record<string, string> = {}) =>
-  listIntegrations(plane.deps, { query: listRow.query.parse(query) }, plane.caller);
-const installed = (plane: Plane) => listInstalledIntegrations(plane.deps, {}, plane.caller);
+const forget = (world: Asking, id: string) =>
+  deleteIntegration(world.deps, { params: { integration_id: id } }, world.caller);
+const list = (world: Asking, query: Record<string, string> = {}) =>
+  listIntegrations(world.deps, { query: listRow.query.parse(query) }, world.caller);
+const installed = (world: Asking) => listInstalledIntegrations(world.deps, {}, world.caller);
 
 const named = (id: string) => ({
   source_config: { repo_url: 'https://github.com/a/b.git', integration_id: id },
@@ -45,9 +45,9 @@ const named = (id: string) => ({
 
 describe('integrations', () => {
   it('are made, listed newest first, and forgotten', async () => {
-    const plane = await aWorld();
-    const first = await integrate(plane);
-    const second = await integrate(plane, {
+    const world = await aWorld();
+    const first = await integrate(world);
+    const second = await integrate(world, {
       host: 'Git.Example:8443',
       name: 'ours',
       webhook_secret: 'w',
@@ -61,7 +61,7 @@ describe('integrations', () => {
       has_webhook_secret: false,
       submodules: false,
       created_at: expect.any(String),
-      created_by: plane.caller.userId,
+      created_by: world.caller.userId,
     });
     expect(second).toMatchObject({
       name: 'ours',
@@ -69,44 +69,44 @@ describe('integrations', () => {
       has_webhook_secret: true,
       submodules: true,
     });
-    expect(await list(plane)).toEqual({ resources: [second, first], offset: 2 });
-    expect(await list(plane, { limit: '1', offset: '1' })).toEqual({ resources: [first], offset: 2 });
-    expect(await list(plane, { offset: '5' })).toEqual({ resources: [], offset: 2 });
-    expect(await installed(plane)).toEqual([
+    expect(await list(world)).toEqual({ resources: [second, first], offset: 2 });
+    expect(await list(world, { limit: '1', offset: '1' })).toEqual({ resources: [first], offset: 2 });
+    expect(await list(world, { offset: '5' })).toEqual({ resources: [], offset: 2 });
+    expect(await installed(world)).toEqual([
       { id: second.id, name: 'ours', host: 'git.example:8443' },
       { id: first.id, name: 'github.com', host: 'github.com' },
     ]);
-    await forget(plane, first.id);
-    expect((await list(plane)).resources).toEqual([second]);
-    expect(await refusedWith(forget(plane, first.id))).toBe(`404 Integration ID ${first.id} not found.`);
+    await forget(world, first.id);
+    expect((await list(world)).resources).toEqual([second]);
+    expect(await refusedWith(forget(world, first.id))).toBe(`404 Integration ID ${first.id} not found.`);
   });
 
   it('keep what they were given to themselves, sealed for each alone', async () => {
-    const plane = await aWorld();
-    await integrate(plane, { webhook_secret: 'webhook-never-shown' });
-    await integrate(plane, { webhook_secret: 'webhook-never-shown' });
-    const stored = (await allItems(plane.deps.table)).filter((item) => item.entity === 'integration');
-    expect(JSON.stringify([stored, await list(plane), await installed(plane)])).not.toContain('never-shown');
+    const world = await aWorld();
+    await integrate(world, { webhook_secret: 'webhook-never-shown' });
+    await integrate(world, { webhook_secret: 'webhook-never-shown' });
+    const stored = (await allItems(world.deps.table)).filter((item) => item.entity === 'integration');
+    expect(JSON.stringify([stored, await list(world), await installed(world)])).not.toContain('never-shown');
     const [one, other] = stored;
     expect(one?.sealed).not.toBe(other?.sealed);
   });
 
   it('are of one tenant', async () => {
-    const plane = await aWorld();
-    const { id } = await integrate(plane);
-    const other = plane.as();
+    const world = await aWorld();
+    const { id } = await integrate(world);
+    const other = world.as();
     expect(await list(other)).toEqual({ resources: [], offset: 0 });
     expect(await installed(other)).toEqual([]);
     expect(await refusedWith(forget(other, id))).toBe(`404 Integration ID ${id} not found.`);
-    expect((await list(plane)).resources).toHaveLength(1);
+    expect((await list(world)).resources).toHaveLength(1);
   });
 
   it.each([
     [{ host: '10.0.0.1' }, ['body', 'host']],
     [{ host: '169.254.169.254:8080' }, ['body', 'host']],
   ])('are for hosts that may be reached: %j', async (body, loc) => {
-    const plane = await aWorld();
-    const { status, detail } = await refusal(integrate(plane, body));
+    const world = await aWorld();
+    const { status, detail } = await refusal(integrate(world, body));
     expect(status).toBe(422);
     expect(detail).toEqual([
       expect.objectContaining({
@@ -134,64 +134,64 @@ describe('integrations', () => {
   });
 
   it('may be on this machine and on hosts that the operator allows', async () => {
-    const plane = await aWorld({ addresses: { allowedHosts: ['10.1.2.3'], loopback: true } });
-    expect((await integrate(plane, { host: 'localhost:3000' })).host).toBe('localhost:3000');
-    expect((await integrate(plane, { host: '10.1.2.3' })).host).toBe('10.1.2.3');
+    const world = await aWorld({ addresses: { allowedHosts: ['10.1.2.3'], loopback: true } });
+    expect((await integrate(world, { host: 'localhost:3000' })).host).toBe('localhost:3000');
+    expect((await integrate(world, { host: '10.1.2.3' })).host).toBe('10.1.2.3');
   });
 });
 
 describe('a deployment', () => {
   it('names an integration of its tenant, and one that is unknown reads as one that is foreign', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const foreign = await integrate(plane.as());
-    const unknown = plane.deps.clock.randomId();
+    const world = await aWorld();
+    await register(world, 'machine');
+    const foreign = await integrate(world.as());
+    const unknown = world.deps.clock.randomId();
     for (const id of [foreign.id, unknown])
-      expect(await refusedWith(post(plane, github('app', named(id))))).toBe(
+      expect(await refusedWith(post(world, github('app', named(id))))).toBe(
         `404 Integration ID ${id} not found.`,
       );
-    const own = await integrate(plane);
-    const made = await post(plane, github('app', named(own.id)));
+    const own = await integrate(world);
+    const made = await post(world, github('app', named(own.id)));
     expect(made.source_config).toMatchObject({ integration_id: own.id, push_source: null });
     for (const id of [foreign.id, unknown]) {
       const asked = { source_config: { integration_id: id } };
-      expect(await refusedWith(change(plane, made.id, asked))).toBe(`404 Integration ID ${id} not found.`);
-      expect(await refusedWith(postRevision(plane, made.id, asked))).toBe(
+      expect(await refusedWith(change(world, made.id, asked))).toBe(`404 Integration ID ${id} not found.`);
+      expect(await refusedWith(postRevision(world, made.id, asked))).toBe(
         `404 Integration ID ${id} not found.`,
       );
     }
-    const other = await integrate(plane);
+    const other = await integrate(world);
     const asked = { source_config: { integration_id: other.id, build_on_push: true } };
-    expect((await change(plane, made.id, asked)).source_config).toMatchObject({
+    expect((await change(world, made.id, asked)).source_config).toMatchObject({
       integration_id: other.id,
       push_source: 'integration',
     });
   });
 
   it('stays as it is when its integration is forgotten, and may be sent back so', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const { id: integrationId } = await integrate(plane);
-    const { id } = await post(plane, github('app', named(integrationId)));
-    await forget(plane, integrationId);
-    expect((await show(plane, id)).source_config.integration_id).toBe(integrationId);
-    await change(plane, id, { source_config: { integration_id: integrationId, build_on_push: true } });
-    const { latest_revision_id: revisionId } = await show(plane, id);
-    await change(plane, id, {
+    const world = await aWorld();
+    await register(world, 'machine');
+    const { id: integrationId } = await integrate(world);
+    const { id } = await post(world, github('app', named(integrationId)));
+    await forget(world, integrationId);
+    expect((await show(world, id)).source_config.integration_id).toBe(integrationId);
+    await change(world, id, { source_config: { integration_id: integrationId, build_on_push: true } });
+    const { latest_revision_id: revisionId } = await show(world, id);
+    await change(world, id, {
       source_config: { integration_id: integrationId, repo_url: 'https://x.example/y' },
     });
-    expect((await show(plane, id)).latest_revision_id).not.toBe(revisionId);
+    expect((await show(world, id)).latest_revision_id).not.toBe(revisionId);
   });
 });
 
 /** What the ref was resolved with, and what the build was given. */
-async function built(world: RunningWorld, body: Parameters<typeof steps.githubBody>[1]) {
+async function built(world: RunningWorld, body: object) {
   const asked: (GitCredentials | undefined)[] = [];
-  world.git.resolve = async (_url, _ref, credentials) => {
+  world.deps.git.resolve = async (_url, _ref, credentials) => {
     asked.push(credentials);
     return 'c'.repeat(40);
   };
-  const { latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app', body));
+  const { latest_revision_id: revisionId } = await post(world, github('app', body));
   const job = await until(() => world.deps.builds.jobs.get(`build-${revisionId}`), {
     timeoutMs: 30_000,
     what: 'the build',
@@ -228,16 +228,13 @@ describe('the token', () => {
   it('is gone at once when the integration is forgotten; the revision says why its repository cannot be read', async () => {
     const world = await aRunningWorld();
     const { id } = await integrate(world);
-    const { id: deploymentId, latest_revision_id: first } = await steps.create(
-      world,
-      steps.githubBody('app', named(id)),
-    );
+    const { id: deploymentId, latest_revision_id: first } = await post(world, github('app', named(id)));
     await steps.deploy(world, deploymentId, first);
     await forget(world, id);
-    world.git.resolve = async (_url, _ref, credentials) => {
+    world.deps.git.resolve = async (_url, _ref, credentials) => {
       throw new SourceError(`it asks for credentials, and has ${credentials?.token ?? 'none'}`);
     };
-    const { latest_revision_id: second } = await steps.patch(world, deploymentId, {
+    const { latest_revision_id: second } = await change(world, deploymentId, {
       source_revision_config: { repo_ref: 'next' },
     });
     const { status_message: message } = await steps.reaches(world, deploymentId, second, 'BUILD_FAILED');
@@ -249,10 +246,10 @@ describe('the token', () => {
   it('is masked in what a git server says', async () => {
     const world = await aRunningWorld();
     const { id } = await integrate(world);
-    world.git.resolve = async (_url, _ref, credentials) => {
+    world.deps.git.resolve = async (_url, _ref, credentials) => {
       throw new SourceError(`the server says: ${credentials?.token} is wrong`);
     };
-    const made = await steps.create(world, steps.githubBody('app', named(id)));
+    const made = await post(world, github('app', named(id)));
     const { status_message: message } = await steps.reaches(
       world,
       made.id,

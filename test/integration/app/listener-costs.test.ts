@@ -19,23 +19,29 @@ const several = <T>(count: number, make: (index: number) => T): T[] =>
 const idOf = (index: number): string => `ffffffff-ffff-7fff-8fff-${String(index).padStart(12, '0')}`;
 
 /** As many more tasks as a mass redeploy leaves waiting, behind all others. */
-const tasksBehind = ({ plane, listenerId }: Listening): Promise<void> =>
+const tasksBehind = (world: Listening): Promise<void> =>
   putAll(
-    plane.deps.table,
+    world.deps.table,
     several(MANY, (index): Item => {
-      const tenant_id = plane.caller.tenantId;
+      const tenant_id = world.caller.tenantId;
       const id = idOf(index);
-      const task = aTask({ tenant_id, id, listener_id: listenerId, state: 'offered', deployment_id: id });
-      return { ...openTaskKey(tenant_id, listenerId, id), ...task };
+      const task = aTask({
+        tenant_id,
+        id,
+        listener_id: world.listenerId,
+        state: 'offered',
+        deployment_id: id,
+      });
+      return { ...openTaskKey(tenant_id, world.listenerId, id), ...task };
     }),
   );
 
 /** As many more deployments as a busy listener has. */
-const placementsBeside = ({ plane, listenerId }: Listening): Promise<void> =>
+const placementsBeside = (world: Listening): Promise<void> =>
   putAll(
-    plane.deps.table,
+    world.deps.table,
     several(MANY, (index): Item => {
-      const tenant_id = plane.caller.tenantId;
+      const tenant_id = world.caller.tenantId;
       const placement = {
         v: 1,
         entity: 'placement',
@@ -46,20 +52,20 @@ const placementsBeside = ({ plane, listenerId }: Listening): Promise<void> =>
         held: false,
         custom_url: null,
       };
-      return { ...placementKey(tenant_id, listenerId, idOf(index)), ...placement };
+      return { ...placementKey(tenant_id, world.listenerId, idOf(index)), ...placement };
     }),
   );
 
 describe('a claim', () => {
   it('reads what it gives, however many tasks wait', async () => {
     const costs = async (many: boolean) => {
-      const self = await listening();
-      for (const name of ['a', 'b', 'c']) await offered(self, name);
-      if (many) await tasksBehind(self);
-      const units = (work: () => Promise<unknown>) => unitsOf(self.plane.deps.table.client, work);
-      const given = await units(() => claim(self, 3));
-      const held = (await claim(self, 3)).tasks.map(({ task_id }) => task_id);
-      const full = async () => expect((await claim(self, 3, 'one', held)).tasks).toEqual([]);
+      const world = await listening();
+      for (const name of ['a', 'b', 'c']) await offered(world, name);
+      if (many) await tasksBehind(world);
+      const units = (work: () => Promise<unknown>) => unitsOf(world.deps.table.client, work);
+      const given = await units(() => claim(world, 3));
+      const held = (await claim(world, 3)).tasks.map(({ task_id }) => task_id);
+      const full = async () => expect((await claim(world, 3, 'one', held)).tasks).toEqual([]);
       return { given, full: await units(full) };
     };
     const few = await costs(false);
@@ -70,11 +76,11 @@ describe('a claim', () => {
   });
 
   it('goes on behind tasks that cannot be given, and behind those that others have', async () => {
-    const self = await listening();
-    const { plane, listenerId } = self;
-    const tenant_id = plane.caller.tenantId;
+    const world = await listening();
+    const { listenerId } = world;
+    const tenant_id = world.caller.tenantId;
     await putAll(
-      plane.deps.table,
+      world.deps.table,
       several(30, (index): Item => {
         const id = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
         const state = index % 2 === 0 ? 'claimed' : 'offered';
@@ -89,18 +95,18 @@ describe('a claim', () => {
         return { ...openTaskKey(tenant_id, listenerId, id), ...task };
       }),
     );
-    const { id } = await offered(self, 'a');
-    expect((await claim(self, 1)).tasks.map((task) => task.deployment_id)).toEqual([id]);
+    const { id } = await offered(world, 'a');
+    expect((await claim(world, 1)).tasks.map((task) => task.deployment_id)).toEqual([id]);
   });
 
   it('knows what its instance holds behind many others', async () => {
-    const self = await listening();
-    const made = [await offered(self, 'a'), await offered(self, 'b')];
-    const held = (await claim(self)).tasks.map(({ task_id }) => task_id);
-    const { plane, listenerId } = self;
-    const tenant_id = plane.caller.tenantId;
+    const world = await listening();
+    const made = [await offered(world, 'a'), await offered(world, 'b')];
+    const held = (await claim(world)).tasks.map(({ task_id }) => task_id);
+    const { listenerId } = world;
+    const tenant_id = world.caller.tenantId;
     await putAll(
-      plane.deps.table,
+      world.deps.table,
       several(30, (index): Item => {
         const id = `00000000-0000-7000-8000-${String(index).padStart(12, '0')}`;
         const task = aTask({ tenant_id, id, listener_id: listenerId, state: 'offered', deployment_id: id });
@@ -108,93 +114,92 @@ describe('a claim', () => {
       }),
     );
     expect(held).toHaveLength(made.length);
-    expect((await claim(self, 2, 'one', held)).tasks).toEqual([]);
+    expect((await claim(world, 2, 'one', held)).tasks).toEqual([]);
   });
 });
 
 describe('what should run', () => {
-  const ask = ({ plane, listenerId }: Listening, ifNoneMatch?: string, deployment_ids?: string[]) =>
+  const ask = (world: Listening, ifNoneMatch?: string, deployment_ids?: string[]) =>
     getDesired(
-      plane.deps,
+      world.deps,
       {
-        params: { listener_id: listenerId },
+        params: { listener_id: world.listenerId },
         query: deployment_ids === undefined ? {} : { deployment_ids },
         headers: ifNoneMatch === undefined ? {} : { ifNoneMatch },
       },
-      plane.caller,
+      world.caller,
     );
 
   it('costs one small read while nothing has changed, and the same for one deployment of many', async () => {
-    const self = await listening();
-    const { table } = self.plane.deps;
-    await placementsBeside(self);
-    const { version, deployments } = await ask(self);
+    const world = await listening();
+    const { table } = world.deps;
+    await placementsBeside(world);
+    const { version, deployments } = await ask(world);
     expect(deployments).toHaveLength(MANY);
-    const again = await unitsOf(table.client, () => ask(self, `"${version}"`));
+    const again = await unitsOf(table.client, () => ask(world, `"${version}"`));
     expect(again).toEqual({ reads: 2, writes: 0 });
-    const named = ask(self, undefined, [idOf(7), idOf(MANY)]);
+    const named = ask(world, undefined, [idOf(7), idOf(MANY)]);
     expect(await named).toMatchObject({ complete: false, deployments: [{ deployment_id: idOf(7) }] });
-    expect((await unitsOf(table.client, () => ask(self, undefined, [idOf(7)]))).reads).toBe(3);
+    expect((await unitsOf(table.client, () => ask(world, undefined, [idOf(7)]))).reads).toBe(3);
   });
 
   it('is another version after each change, whichever deployment it is of', async () => {
-    const self = await listening();
-    const { plane, listenerId } = self;
-    const versions = new Set([(await ask(self)).version]);
+    const world = await listening();
+    const { listenerId } = world;
+    const versions = new Set([(await ask(world)).version]);
     for (let index = 0; index < 20; index++) {
       const deployment = aDeployment({
-        tenant_id: plane.caller.tenantId,
+        tenant_id: world.caller.tenantId,
         listener_id: listenerId,
         id: idOf(index % 5),
       });
-      await transact(plane.deps.table, place(deployment, undefined, index, false));
-      versions.add((await ask(self, [...versions].map((each) => `"${each}"`).join(', '))).version);
+      await transact(world.deps.table, place(deployment, undefined, index, false));
+      versions.add((await ask(world, [...versions].map((each) => `"${each}"`).join(', '))).version);
     }
     expect(versions.size).toBe(21);
-    expect((await ask(self)).deployments).toHaveLength(5);
+    expect((await ask(world)).deployments).toHaveLength(5);
   });
 });
 
 describe('reports of status', () => {
-  const tell = ({ plane, listenerId }: Listening, reports: StatusRequest['reports']) =>
-    reportStatus(plane.deps, { params: { listener_id: listenerId }, body: { reports } }, plane.caller);
+  const tell = (world: Listening, reports: StatusRequest['reports']) =>
+    reportStatus(world.deps, { params: { listener_id: world.listenerId }, body: { reports } }, world.caller);
 
   async function serving(count: number) {
-    const self = await listening();
+    const world = await listening();
     const reports: StatusRequest['reports'] = [];
     for (let index = 0; index < count; index++) {
-      const { id } = await post(self.plane, github(`d${index}`));
-      const { id: revision_id } = await ended(self.plane, id, 'DEPLOYED', { outcome: { epoch: 5 } });
+      const { id } = await post(world, github(`d${index}`));
+      const { id: revision_id } = await ended(world, id, 'DEPLOYED', { outcome: { epoch: 5 } });
       reports.push({ deployment_id: id, revision_id, epoch: 5, healthy: true });
     }
-    return { self, reports };
+    return { world, reports };
   }
 
   it('that say the same again read no deployment', async () => {
-    const { self, reports } = await serving(12);
-    const { client } = self.plane.deps.table;
-    expect(await tell(self, reports)).toEqual({ accepted: 12 });
-    const again = async () => expect(await tell(self, reports)).toEqual({ accepted: 12 });
+    const { world, reports } = await serving(12);
+    const { client } = world.deps.table;
+    expect(await tell(world, reports)).toEqual({ accepted: 12 });
+    const again = async () => expect(await tell(world, reports)).toEqual({ accepted: 12 });
     expect(await unitsOf(client, again)).toEqual({ reads: 3, writes: 0 });
   });
 
   it('are read anew after a report between them, and after a change of what should run', async () => {
-    const { self, reports } = await serving(6);
-    const { plane } = self;
+    const { world, reports } = await serving(6);
     const [first] = reports;
     if (first === undefined) throw new Error('no report');
-    const status = async () => (await show(plane, first.deployment_id)).status;
-    await tell(self, reports);
-    await tell(self, [{ ...first, healthy: false, reason: 'it crashed' }]);
+    const status = async () => (await show(world, first.deployment_id)).status;
+    await tell(world, reports);
+    await tell(world, [{ ...first, healthy: false, reason: 'it crashed' }]);
     expect(await status()).toBe('UNKNOWN');
-    expect(await tell(self, reports)).toEqual({ accepted: 6 });
+    expect(await tell(world, reports)).toEqual({ accepted: 6 });
     expect(await status()).toBe('READY');
-    await tell(self, reports);
+    await tell(world, reports);
     // Another revision is active now, and the reports still name the one before it.
-    await postRevision(plane, first.deployment_id);
-    await ended(plane, first.deployment_id, 'DEPLOYED', { outcome: { epoch: 5 } });
+    await postRevision(world, first.deployment_id);
+    await ended(world, first.deployment_id, 'DEPLOYED', { outcome: { epoch: 5 } });
     expect(await status()).toBe('READY');
-    await tell(self, reports);
+    await tell(world, reports);
     expect(await status()).toBe('UNKNOWN');
   });
 });

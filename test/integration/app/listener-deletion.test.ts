@@ -32,9 +32,9 @@ const outcomeOf = (request: Promise<unknown>): Promise<string> =>
   );
 
 /** As one request more after it has died at its call number `at`; false when it has fewer. */
-async function diesAt(plane: World, at: number, request: (plane: World) => Promise<unknown>) {
-  const dying = interruptedAt(plane.deps, at, () => Promise.reject(new Error('died')));
-  const outcome = await outcomeOf(request({ ...plane, deps: dying.deps }));
+async function diesAt(world: World, at: number, request: (world: World) => Promise<unknown>) {
+  const dying = interruptedAt(world.deps, at, () => Promise.reject(new Error('died')));
+  const outcome = await outcomeOf(request({ ...world, deps: dying.deps }));
   return dying.calls() > at && outcome === 'died';
 }
 
@@ -43,62 +43,62 @@ const closingText = (computeId: string): string =>
 
 describe('the deletion of a listener', () => {
   it('takes all that was stored of it but who did it, and its compute id and default mark can be given again', async () => {
-    const plane = await aWorld();
-    const { id } = await register(plane, 'machine', { is_default: true });
-    await claim(plane, id);
-    await removeListener(plane, id);
-    const { userId: user_id, keyId: key_id } = plane.caller;
+    const world = await aWorld();
+    const { id } = await register(world, 'machine', { is_default: true });
+    await claim(world, id);
+    await removeListener(world, id);
+    const { userId: user_id, keyId: key_id } = world.caller;
     const audited = { entity: 'audit_event', action: 'listener.delete', subject_id: id, user_id, key_id };
-    expect(await allItems(plane.deps.table)).toEqual([expect.objectContaining(audited)]);
-    expect((await listeners(plane)).resources).toEqual([]);
-    const next = await register(plane, 'machine', { is_default: true });
+    expect(await allItems(world.deps.table)).toEqual([expect.objectContaining(audited)]);
+    expect((await listeners(world)).resources).toEqual([]);
+    const next = await register(world, 'machine', { is_default: true });
     expect(next.id).not.toBe(id);
-    expect(await refusedWith(removeListener(plane, id))).toBe(`404 Listener ID ${id} not found.`);
+    expect(await refusedWith(removeListener(world, id))).toBe(`404 Listener ID ${id} not found.`);
   });
 
   it('leaves its key with nothing to ask for', async () => {
-    const plane = await aWorld();
-    const { id } = await register(plane, 'machine');
-    await removeListener(plane, id);
-    expect(await refusedWith(claim(plane, id))).toBe(`404 Listener ID ${id} not found.`);
+    const world = await aWorld();
+    const { id } = await register(world, 'machine');
+    await removeListener(world, id);
+    expect(await refusedWith(claim(world, id))).toBe(`404 Listener ID ${id} not found.`);
   });
 
   it('is refused to another tenant', async () => {
-    const plane = await aWorld();
-    const { id } = await register(plane, 'machine');
-    expect(await refusedWith(removeListener(plane.as(), id))).toBe(`404 Listener ID ${id} not found.`);
-    expect((await listeners(plane)).resources).toHaveLength(1);
+    const world = await aWorld();
+    const { id } = await register(world, 'machine');
+    expect(await refusedWith(removeListener(world.as(), id))).toBe(`404 Listener ID ${id} not found.`);
+    expect((await listeners(world)).resources).toHaveLength(1);
   });
 
   it('is refused while deployments use it, those included that are being deleted', async () => {
-    const plane = await aWorld();
-    const { id } = await register(plane, 'machine');
-    const other = await register(plane, 'other');
-    await post(plane, on(other.id, 'elsewhere'));
-    const made = [await post(plane, on(id, 'one')), await post(plane, on(id, 'two'))];
+    const world = await aWorld();
+    const { id } = await register(world, 'machine');
+    const other = await register(world, 'other');
+    await post(world, on(other.id, 'elsewhere'));
+    const made = [await post(world, on(id, 'one')), await post(world, on(id, 'two'))];
     const [one = '', two = ''] = made.map((shown) => shown.id);
-    expect(await refusedWith(removeListener(plane, id))).toBe(
+    expect(await refusedWith(removeListener(world, id))).toBe(
       `409 Listener machine is used by 2 deployments, 'one' (${one}) among them; delete them first.`,
     );
-    await remove(plane, one);
-    expect(await refusedWith(removeListener(plane, id))).toBe(
+    await remove(world, one);
+    expect(await refusedWith(removeListener(world, id))).toBe(
       `409 Listener machine is used by 2 deployments (1 of them being deleted), 'two' (${two}) among them; delete them first.`,
     );
-    await post(plane, on(id, 'three'));
+    await post(world, on(id, 'three'));
   });
 });
 
 /** What may come at any moment of a deletion, and what must hold then. */
 async function createdAt(at: number): Promise<'before' | 'after' | 'over'> {
-  const plane = await aWorld();
-  const { id } = await register(plane, 'machine');
+  const world = await aWorld();
+  const { id } = await register(world, 'machine');
   let created = 'not tried';
-  const { deps, calls } = interruptedAt(plane.deps, at, async () => {
-    created = await outcomeOf(post(plane, on(id)));
+  const { deps, calls } = interruptedAt(world.deps, at, async () => {
+    created = await outcomeOf(post(world, on(id)));
   });
-  const deleted = await outcomeOf(removeListener({ ...plane, deps }, id));
+  const deleted = await outcomeOf(removeListener({ ...world, deps }, id));
   if (calls() <= at) return 'over';
-  const left = await findListener(plane.deps.table, plane.caller.tenantId, id);
+  const left = await findListener(world.deps.table, world.caller.tenantId, id);
   if (created === 'made') {
     expect(deleted).toContain('is used by 1 deployment');
     expect(left).toMatchObject({ id });
@@ -121,13 +121,13 @@ describe('a create and the deletion of its listener', () => {
   it('never both succeed, at whatever moment of the create the deletion comes', async () => {
     const seen: string[] = [];
     for (let at = 0; seen.at(-1) !== 'over'; at++) {
-      const plane = await aWorld();
-      const { id } = await register(plane, 'machine');
+      const world = await aWorld();
+      const { id } = await register(world, 'machine');
       let deleted = 'not tried';
-      const { deps, calls } = interruptedAt(plane.deps, at, async () => {
-        deleted = await outcomeOf(removeListener(plane, id));
+      const { deps, calls } = interruptedAt(world.deps, at, async () => {
+        deleted = await outcomeOf(removeListener(world, id));
       });
-      const created = await outcomeOf(post({ ...plane, deps }, on(id)));
+      const created = await outcomeOf(post({ ...world, deps }, on(id)));
       expect([created, deleted].filter((outcome) => outcome === 'made')).toHaveLength(1);
       seen.push(calls() <= at ? 'over' : created);
     }
@@ -136,12 +136,12 @@ describe('a create and the deletion of its listener', () => {
 
   it('never both succeed when many come at once', async () => {
     for (let round = 0; round < 5; round++) {
-      const plane = await aWorld();
-      const { id } = await register(plane, 'machine');
-      const creates = Array.from({ length: 4 }, (_, n) => outcomeOf(post(plane, on(id, `d-${n}`))));
-      const deletes = Array.from({ length: 2 }, () => outcomeOf(removeListener(plane, id)));
+      const world = await aWorld();
+      const { id } = await register(world, 'machine');
+      const creates = Array.from({ length: 4 }, (_, n) => outcomeOf(post(world, on(id, `d-${n}`))));
+      const deletes = Array.from({ length: 2 }, () => outcomeOf(removeListener(world, id)));
       const [made, deleted] = [await Promise.all(creates), await Promise.all(deletes)];
-      const left = await findListener(plane.deps.table, plane.caller.tenantId, id);
+      const left = await findListener(world.deps.table, world.caller.tenantId, id);
       expect(left === undefined).toBe(deleted.includes('made'));
       expect(made.includes('made')).toBe(left !== undefined);
       expect(left?.closing).toBeUndefined();
@@ -153,33 +153,33 @@ describe('a deletion that was cut off', () => {
   it('goes on when it is asked for again, at whatever moment it was; until then nothing new comes in', async () => {
     let closed = 0;
     for (let at = 0, died = true; died; at++) {
-      const plane = await aWorld();
-      const { id } = await register(plane, 'machine', { is_default: true });
-      const spare = await register(plane, 'spare');
-      died = await diesAt(plane, at, (dying) => removeListener(dying, id));
-      const left = await findListener(plane.deps.table, plane.caller.tenantId, id);
+      const world = await aWorld();
+      const { id } = await register(world, 'machine', { is_default: true });
+      const spare = await register(world, 'spare');
+      died = await diesAt(world, at, (dying) => removeListener(dying, id));
+      const left = await findListener(world.deps.table, world.caller.tenantId, id);
       if (left?.closing !== undefined) {
         closed += 1;
-        expect(await refusedWith(post(plane, on(id)))).toBe(`409 ${closingText('machine')}`);
+        expect(await refusedWith(post(world, on(id)))).toBe(`409 ${closingText('machine')}`);
         // Who names none gets another one.
-        expect((await post(plane, github('b'))).source_config.listener_id).toBe(spare.id);
+        expect((await post(world, github('b'))).source_config.listener_id).toBe(spare.id);
       }
-      if (left !== undefined) await removeListener(plane, id);
-      expect((await listeners(plane)).resources.map((shown) => shown.id)).toEqual([spare.id]);
+      if (left !== undefined) await removeListener(world, id);
+      expect((await listeners(world)).resources.map((shown) => shown.id)).toEqual([spare.id]);
     }
     expect(closed).toBeGreaterThan(2);
   });
 
   it('is called off by a change of the listener', async () => {
-    const plane = await aWorld();
-    const { id } = await register(plane, 'machine');
+    const world = await aWorld();
+    const { id } = await register(world, 'machine');
     for (
       let at = 0;
-      (await findListener(plane.deps.table, plane.caller.tenantId, id))?.closing === undefined;
+      (await findListener(world.deps.table, world.caller.tenantId, id))?.closing === undefined;
       at++
     )
-      await diesAt(plane, at, (dying) => removeListener(dying, id));
-    await changeListener(plane, id, { version: '2' });
-    expect((await post(plane, on(id))).source_config.listener_id).toBe(id);
+      await diesAt(world, at, (dying) => removeListener(dying, id));
+    await changeListener(world, id, { version: '2' });
+    expect((await post(world, on(id))).source_config.listener_id).toBe(id);
   });
 });

@@ -8,13 +8,13 @@ import { aWorld, type World } from '../../support/world/world.ts';
 type Query = Record<string, string>;
 
 async function withListener(): Promise<World> {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  return plane;
+  const world = await aWorld();
+  await register(world, 'machine');
+  return world;
 }
 
-const names = async (plane: World, query: Query = {}) =>
-  (await list(plane, query)).resources.map(({ name }) => name);
+const names = async (world: World, query: Query = {}) =>
+  (await list(world, query)).resources.map(({ name }) => name);
 
 /** Walks a list as clients do: they count rows themselves and stop at the first short page. */
 async function walked<T>(
@@ -33,8 +33,8 @@ async function walked<T>(
 
 describe('the list of deployments', () => {
   it('gives each of them once, newest first, whatever the page is, filtered or not', async () => {
-    const plane = await withListener();
-    const other = plane.as();
+    const world = await withListener();
+    const other = world.as();
     await register(other, 'machine');
     await post(other, github('a-foreign'));
     let made: string[] = [];
@@ -47,13 +47,13 @@ describe('the list of deployments', () => {
         async (more, limit, part) => {
           for (const one of more.filter((wish) => !made.includes(wish))) {
             if (made.includes(one)) continue;
-            await post(plane, github(one));
+            await post(world, github(one));
             made = [one, ...made];
-            expect((await names(plane, { limit: '1' }))[0]).toBe(one);
+            expect((await names(world, { limit: '1' }))[0]).toBe(one);
           }
-          const all = await walked((query) => list(plane, query), limit);
+          const all = await walked((query) => list(world, query), limit);
           expect(all.map((shown) => shown.name)).toEqual(made);
-          const found = await walked((query) => list(plane, query), limit, { name_contains: part });
+          const found = await walked((query) => list(world, query), limit, { name_contains: part });
           const matching = made.filter((one) => one.includes(part));
           const exactFirst = [
             ...matching.filter((one) => one === part),
@@ -67,85 +67,85 @@ describe('the list of deployments', () => {
   });
 
   it('has the exact match of a searched name on the first page, and only it for name=', async () => {
-    const plane = await withListener();
-    for (const name of ['app', 'app-1', 'app-2', 'my-app']) await post(plane, github(name));
-    expect(await names(plane, { name_contains: 'app' })).toEqual(['app', 'my-app', 'app-2', 'app-1']);
-    expect(await names(plane, { name_contains: 'app', limit: '1' })).toEqual(['app']);
-    expect(await names(plane, { name_contains: 'app', limit: '2', offset: '1' })).toEqual([
+    const world = await withListener();
+    for (const name of ['app', 'app-1', 'app-2', 'my-app']) await post(world, github(name));
+    expect(await names(world, { name_contains: 'app' })).toEqual(['app', 'my-app', 'app-2', 'app-1']);
+    expect(await names(world, { name_contains: 'app', limit: '1' })).toEqual(['app']);
+    expect(await names(world, { name_contains: 'app', limit: '2', offset: '1' })).toEqual([
       'my-app',
       'app-2',
     ]);
-    expect(await names(plane, { name: 'app' })).toEqual(['app']);
-    expect(await list(plane, { name: 'app', offset: '1' })).toEqual({ resources: [], offset: 1 });
-    expect(await list(plane, { name: 'ap' })).toEqual({ resources: [], offset: 0 });
-    expect(await names(plane, { name: 'app', name_contains: 'my' })).toEqual([]);
-    expect(await list(plane, { offset: '7' })).toEqual({ resources: [], offset: 4 });
-    expect(await names(plane, { name: 'app#', name_contains: '#' })).toEqual([]);
+    expect(await names(world, { name: 'app' })).toEqual(['app']);
+    expect(await list(world, { name: 'app', offset: '1' })).toEqual({ resources: [], offset: 1 });
+    expect(await list(world, { name: 'ap' })).toEqual({ resources: [], offset: 0 });
+    expect(await names(world, { name: 'app', name_contains: 'my' })).toEqual([]);
+    expect(await list(world, { offset: '7' })).toEqual({ resources: [], offset: 4 });
+    expect(await names(world, { name: 'app#', name_contains: '#' })).toEqual([]);
   });
 
   it('is filtered by ids, agent and image', async () => {
-    const plane = await withListener();
+    const world = await withListener();
     const made = [];
     for (const environment of ['prod', 'test']) {
-      made.push(await post(plane, github(`a-${environment}`, { agent: { agent_id: 'x', environment } })));
+      made.push(await post(world, github(`a-${environment}`, { agent: { agent_id: 'x', environment } })));
     }
-    const plain = await post(plane, github('plain'));
+    const plain = await post(world, github('plain'));
     const [prod, test] = made;
-    const ids = [prod?.id, plain.id, plain.id, plane.deps.clock.randomId()].join(',');
-    expect(await names(plane, { deployment_ids: ids })).toEqual(['plain', 'a-prod']);
-    expect(await names(plane, { deployment_ids: ids.toUpperCase(), name_contains: 'a-' })).toEqual([
+    const ids = [prod?.id, plain.id, plain.id, world.deps.clock.randomId()].join(',');
+    expect(await names(world, { deployment_ids: ids })).toEqual(['plain', 'a-prod']);
+    expect(await names(world, { deployment_ids: ids.toUpperCase(), name_contains: 'a-' })).toEqual([
       'a-prod',
     ]);
-    expect(await names(plane, { agent_id: 'x' })).toEqual(['a-test', 'a-prod']);
-    expect(await names(plane, { agent_id: 'x', agent_environment: 'test' })).toEqual(['a-test']);
-    expect(await names(plane, { agent_id: 'y' })).toEqual([]);
-    await ended(plane, test?.id ?? '', 'DEPLOYED', { outcome: { image_version: 'v7' } });
-    expect(await names(plane, { image_version: 'v7' })).toEqual(['a-test']);
-    expect(await names(plane, { image_version: 'v8' })).toEqual([]);
+    expect(await names(world, { agent_id: 'x' })).toEqual(['a-test', 'a-prod']);
+    expect(await names(world, { agent_id: 'x', agent_environment: 'test' })).toEqual(['a-test']);
+    expect(await names(world, { agent_id: 'y' })).toEqual([]);
+    await ended(world, test?.id ?? '', 'DEPLOYED', { outcome: { image_version: 'v7' } });
+    expect(await names(world, { image_version: 'v7' })).toEqual(['a-test']);
+    expect(await names(world, { image_version: 'v8' })).toEqual([]);
   });
 
   it('is filtered by status and by what the listener says of it', async () => {
-    const plane = await withListener();
-    const [unused, ready] = [await post(plane, github('unused')), await post(plane, github('ready'))];
-    const active = await ended(plane, ready.id, 'DEPLOYED');
+    const world = await withListener();
+    const [unused, ready] = [await post(world, github('unused')), await post(world, github('ready'))];
+    const active = await ended(world, ready.id, 'DEPLOYED');
     const report = (healthy: boolean, revision_id: string | null = active.id) =>
       reportStatus(
-        plane.deps,
+        world.deps,
         {
           params: { listener_id: ready.source_config.listener_id ?? '' },
           body: { reports: [{ deployment_id: ready.id, epoch: 99, revision_id, healthy }] },
         },
-        plane.caller,
+        world.caller,
       );
-    expect(await names(plane, { status: 'UNKNOWN' })).toEqual(['ready']);
+    expect(await names(world, { status: 'UNKNOWN' })).toEqual(['ready']);
     await report(true);
-    expect(await names(plane, { status: 'READY' })).toEqual(['ready']);
-    expect(await names(plane, { status: 'UNUSED' })).toEqual([unused.name]);
-    expect(await names(plane, { status: 'UNUSED,READY', limit: '1', offset: '1' })).toEqual(['unused']);
-    expect(await names(plane, { status: 'AWAITING_DELETE' })).toEqual([]);
-    expect(await names(plane, { remote_reconciled: 'true' })).toEqual(['ready']);
+    expect(await names(world, { status: 'READY' })).toEqual(['ready']);
+    expect(await names(world, { status: 'UNUSED' })).toEqual([unused.name]);
+    expect(await names(world, { status: 'UNUSED,READY', limit: '1', offset: '1' })).toEqual(['unused']);
+    expect(await names(world, { status: 'AWAITING_DELETE' })).toEqual([]);
+    expect(await names(world, { remote_reconciled: 'true' })).toEqual(['ready']);
     await report(true, null);
-    expect(await names(plane, { remote_reconciled: 'false' })).toEqual(['ready', 'unused']);
-    expect(await names(plane, { status: 'UNKNOWN' })).toEqual(['ready']);
+    expect(await names(world, { remote_reconciled: 'false' })).toEqual(['ready', 'unused']);
+    expect(await names(world, { status: 'UNKNOWN' })).toEqual(['ready']);
     await report(true);
-    plane.advance(91);
-    expect(await names(plane, { status: 'READY' })).toEqual([]);
-    expect(await names(plane, { status: 'UNKNOWN,UNUSED', remote_reconciled: 'true' })).toEqual(['ready']);
+    world.advance(91);
+    expect(await names(world, { status: 'READY' })).toEqual([]);
+    expect(await names(world, { status: 'UNKNOWN,UNUSED', remote_reconciled: 'true' })).toEqual(['ready']);
   });
 });
 
 describe('the list of revisions', () => {
   it('is the same page by page as filtered by every status, newest first', async () => {
-    const plane = await withListener();
-    const { id } = await post(plane, github('a'));
+    const world = await withListener();
+    const { id } = await post(world, github('a'));
     const made: string[] = [];
     for (const how of ['DEPLOYED', 'BUILD_FAILED', 'DEPLOYED', 'DEPLOY_FAILED'] as const) {
-      made.unshift((await ended(plane, id, how)).id);
-      const next = await postRevision(plane, id);
-      expect((await revisions(plane, id, { limit: '1' })).resources[0]?.id).toBe(next.id);
+      made.unshift((await ended(world, id, how)).id);
+      const next = await postRevision(world, id);
+      expect((await revisions(world, id, { limit: '1' })).resources[0]?.id).toBe(next.id);
     }
-    for (let n = 0; n < 20; n++) await postRevision(plane, id);
-    const of = (query: Query) => revisions(plane, id, query);
+    for (let n = 0; n < 20; n++) await postRevision(world, id);
+    const of = (query: Query) => revisions(world, id, query);
     const all = await walked(of, 100);
     expect(all).toHaveLength(25);
     expect(all.slice(21).map((shown) => shown.id)).toEqual(made);
@@ -161,21 +161,21 @@ describe('the list of revisions', () => {
   });
 
   it('ends where it ends, and has its defaults', async () => {
-    const plane = await withListener();
-    const { id } = await post(plane, github('a'));
-    for (let n = 0; n < 21; n++) await postRevision(plane, id);
-    expect((await revisions(plane, id)).resources).toHaveLength(20);
-    expect(await revisions(plane, id, { offset: '22' })).toEqual({ resources: [], offset: 22 });
-    expect(await revisions(plane, id, { offset: '900' })).toEqual({ resources: [], offset: 22 });
-    expect(await revisions(plane, id, { offset: '900', status: 'QUEUED' })).toEqual({
+    const world = await withListener();
+    const { id } = await post(world, github('a'));
+    for (let n = 0; n < 21; n++) await postRevision(world, id);
+    expect((await revisions(world, id)).resources).toHaveLength(20);
+    expect(await revisions(world, id, { offset: '22' })).toEqual({ resources: [], offset: 22 });
+    expect(await revisions(world, id, { offset: '900' })).toEqual({ resources: [], offset: 22 });
+    expect(await revisions(world, id, { offset: '900', status: 'QUEUED' })).toEqual({
       resources: [],
       offset: 22,
     });
     expect(
-      (await revisions(plane, id, { offset: '20' })).resources.map((shown) => shown.queue_position),
+      (await revisions(world, id, { offset: '20' })).resources.map((shown) => shown.queue_position),
     ).toEqual([2, 1]);
     for (const query of [{ limit: '0' }, { limit: '101' }, { offset: '-1' }, { status: 'NOPE' }]) {
-      expect(() => revisions(plane, id, query)).toThrow();
+      expect(() => revisions(world, id, query)).toThrow();
     }
   });
 });

@@ -109,8 +109,8 @@ const maskable = (patch: Patch, { secrets: stored }: Model): Patch =>
       };
 
 async function expectLike({ deps, caller }: World, id: string, model: Model): Promise<void> {
-  const plane = { deps, caller };
-  const shown = await show(plane, id);
+  const world = { deps, caller };
+  const shown = await show(world, id);
   expect(shown.source_config).toMatchObject({
     ...model.texts,
     resource_spec: model.resourceSpec,
@@ -121,23 +121,23 @@ async function expectLike({ deps, caller }: World, id: string, model: Model): Pr
   const stored = await findDeployment(deps.table, caller.tenantId, id);
   const secrets = await openSecrets(deps, { tenantId: caller.tenantId, deploymentId: id }, stored?.secrets);
   expect(secrets).toEqual([...model.secrets].map(([name, value]) => ({ name, value })));
-  const { resources } = await revisions(plane, id, { limit: '1' });
+  const { resources } = await revisions(world, id, { limit: '1' });
   expect(resources[0]?.id).toBe(shown.latest_revision_id);
   expect(stored?.latest_number).toBe(model.revisions);
 }
 
 describe('any sequence of patches', () => {
   it('leaves what the rules of merging say, and what GET shows changes nothing when it is sent back', async () => {
-    const plane = await aWorld();
+    const world = await aWorld();
     let count = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(patches, { minLength: 1, maxLength: 6 }), async (sequence) => {
         count += 1;
         // A listener each: a host is one deployment's there.
-        const { id: listener_id } = await register(plane, `machine-${count}`);
+        const { id: listener_id } = await register(world, `machine-${count}`);
         const source_config = { repo_url: 'https://example.com/repo.git', listener_id };
-        const { id, latest_revision_id } = await post(plane, github(`d-${count}`, { source_config }));
-        await interrupt(plane, id, latest_revision_id);
+        const { id, latest_revision_id } = await post(world, github(`d-${count}`, { source_config }));
+        await interrupt(world, id, latest_revision_id);
         let model: Model = {
           texts: {
             repo_url: 'https://example.com/repo.git',
@@ -155,11 +155,11 @@ describe('any sequence of patches', () => {
         for (const one of sequence) {
           const patch = maskable(one, model);
           model = merged(model, patch);
-          await change(plane, id, patch);
-          await expectLike(plane, id, model);
+          await change(world, id, patch);
+          await expectLike(world, id, model);
         }
-        await change(plane, id, await show(plane, id));
-        await expectLike(plane, id, { ...model, revisions: model.revisions + 1 });
+        await change(world, id, await show(world, id));
+        await expectLike(world, id, { ...model, revisions: model.revisions + 1 });
       }),
       { numRuns: 15 },
     );

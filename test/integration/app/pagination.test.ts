@@ -37,8 +37,8 @@ const few = { numRuns: 12 };
 
 describe('walking the pages by the returned offset', () => {
   it('gives each deployment exactly once, newest first, whatever was made and deleted before', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
+    const world = await aWorld();
+    await register(world, 'machine');
     let live: { id: string; name: string }[] = [];
     let made = 0;
     const steps = fc.array(fc.oneof({ weight: 3, arbitrary: fc.constant('make') }, fc.nat(20)), {
@@ -50,15 +50,15 @@ describe('walking the pages by the returned offset', () => {
           if (change === 'make') {
             made += 1;
             const name = `${made % 2 === 0 ? 'even' : 'odd'}-${made}`;
-            const { id } = await post(plane, github(name));
+            const { id } = await post(world, github(name));
             live = [{ id, name }, ...live];
           } else if (live.length > 0) {
             const { id } = live[change % live.length] ?? { id: '' };
-            await remove(plane, id);
+            await remove(world, id);
             live = live.filter((one) => one.id !== id);
           }
         }
-        const read = (query: Query) => list(plane, query);
+        const read = (query: Query) => list(world, query);
         expect(await walk(read, limit)).toEqual(live.map(({ id }) => id));
         const even = live.filter(({ name }) => name.includes('even'));
         expect(await walk(read, limit, { name_contains: 'even' })).toEqual(even.map(({ id }) => id));
@@ -68,24 +68,24 @@ describe('walking the pages by the returned offset', () => {
   });
 
   it('gives each revision and each listener exactly once', async () => {
-    const plane = await aWorld();
-    const { id } = await withRevisionsAndListeners(plane);
+    const world = await aWorld();
+    const { id } = await withRevisionsAndListeners(world);
     // Some, all of one kind, all of the other, and more than there is.
     for (const limit of [3, 11, 17, 20]) {
-      const ofRevisions = await walk((query) => revisions(plane, id, query), limit);
+      const ofRevisions = await walk((query) => revisions(world, id, query), limit);
       expect(ofRevisions).toHaveLength(17);
       expect(ofRevisions).toEqual([...new Set(ofRevisions)].sort().reverse());
-      const queued = await walk((query) => revisions(plane, id, query), limit, { status: 'QUEUED' });
+      const queued = await walk((query) => revisions(world, id, query), limit, { status: 'QUEUED' });
       expect(queued).toEqual(ofRevisions);
-      const ofListeners = await walk((query) => listeners(plane, query), limit);
+      const ofListeners = await walk((query) => listeners(world, query), limit);
       expect([ofListeners.length, new Set(ofListeners).size]).toEqual([11, 11]);
     }
   });
 });
 
-async function withRevisionsAndListeners(plane: World): Promise<{ id: string }> {
-  for (let number = 0; number < 11; number += 1) await register(plane, `machine-${number}`);
-  const { id } = await post(plane, github('many'));
-  for (let number = 1; number < 17; number += 1) await postRevision(plane, id);
+async function withRevisionsAndListeners(world: World): Promise<{ id: string }> {
+  for (let number = 0; number < 11; number += 1) await register(world, `machine-${number}`);
+  const { id } = await post(world, github('many'));
+  for (let number = 1; number < 17; number += 1) await postRevision(world, id);
   return { id };
 }

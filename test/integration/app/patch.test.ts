@@ -17,21 +17,21 @@ import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 const OLD = { repo_url: 'https://example.com/old.git', install_command: 'make deps', build_command: 'make' };
 
-async function deployed(config: object = {}, more: object = {}): Promise<{ plane: World; id: string }> {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  const { id } = await post(plane, github('a', { source_config: { ...OLD, ...config }, ...more }));
-  await ended(plane, id, 'DEPLOYED');
-  return { plane, id };
+async function deployed(config: object = {}, more: object = {}): Promise<{ world: World; id: string }> {
+  const world = await aWorld();
+  await register(world, 'machine');
+  const { id } = await post(world, github('a', { source_config: { ...OLD, ...config }, ...more }));
+  await ended(world, id, 'DEPLOYED');
+  return { world, id };
 }
 
-const newest = async (plane: World, id: string) => (await revisions(plane, id)).resources[0];
+const newest = async (world: World, id: string) => (await revisions(world, id)).resources[0];
 
 /** What the latest revision will run. */
-async function configuration(plane: World, id: string) {
-  const deployment = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
-  const owner = { tenantId: plane.caller.tenantId, deploymentId: id };
-  return getConfiguration(plane.deps.table, owner, deployment?.configuration ?? 0);
+async function configuration(world: World, id: string) {
+  const deployment = await findDeployment(world.deps.table, world.caller.tenantId, id);
+  const owner = { tenantId: world.caller.tenantId, deploymentId: id };
+  return getConfiguration(world.deps.table, owner, deployment?.configuration ?? 0);
 }
 
 describe('a PATCH of one field', () => {
@@ -55,15 +55,15 @@ describe('a PATCH of one field', () => {
   ];
 
   it.each(cases)('%j makes a revision: %s', async (body, revises) => {
-    const { plane, id } = await deployed({ deployment_type: 'dev' });
-    const before = await show(plane, id);
-    const after = await change(plane, id, body);
-    const { resources } = await revisions(plane, id);
+    const { world, id } = await deployed({ deployment_type: 'dev' });
+    const before = await show(world, id);
+    const after = await change(world, id, body);
+    const { resources } = await revisions(world, id);
     expect(resources).toHaveLength(revises ? 2 : 1);
     expect(after.latest_revision_id).toBe(resources[0]?.id);
     expect(after.config_version).toBe(before.config_version + 1);
     expect(after.active_revision_id).toBe(before.active_revision_id);
-    expect(await show(plane, id)).toEqual(after);
+    expect(await show(world, id)).toEqual(after);
   });
 });
 
@@ -96,19 +96,19 @@ describe('a PATCH that names no source and changes nothing', () => {
     ...bare.map((body) => [body, {}, {}] as const),
     ...full.map((body) => [body, { resource_spec: SPEC }, same] as const),
   ])('%j makes no revision and raises no version', async (body, config, more) => {
-    const { plane, id } = await deployed({ deployment_type: 'dev', ...config }, more);
-    const before = await show(plane, id);
-    const stored = await allItems(plane.deps.table);
-    expect(await change(plane, id, body, `"${before.config_version}"`)).toEqual(before);
-    expect(await allItems(plane.deps.table)).toEqual(stored);
-    expect(await refusedWith(change(plane, id, body, '"99"'))).toMatch(/^412 /);
+    const { world, id } = await deployed({ deployment_type: 'dev', ...config }, more);
+    const before = await show(world, id);
+    const stored = await allItems(world.deps.table);
+    expect(await change(world, id, body, `"${before.config_version}"`)).toEqual(before);
+    expect(await allItems(world.deps.table)).toEqual(stored);
+    expect(await refusedWith(change(world, id, body, '"99"'))).toMatch(/^412 /);
   });
 
   it('is not one that names its source as it is: a branch may have a new commit', async () => {
-    const { plane, id } = await deployed();
-    await change(plane, id, { source_revision_config: { repo_ref: 'main' } });
-    expect((await revisions(plane, id)).resources).toHaveLength(2);
-    expect(await postRevision(plane, id)).toMatchObject({ status: 'QUEUED' });
+    const { world, id } = await deployed();
+    await change(world, id, { source_revision_config: { repo_ref: 'main' } });
+    expect((await revisions(world, id)).resources).toHaveLength(2);
+    expect(await postRevision(world, id)).toMatchObject({ status: 'QUEUED' });
   });
 });
 
@@ -116,22 +116,22 @@ describe('the display name', () => {
   const text = '  Kundendienst «Süd» \u{1f916}';
 
   it('is taken, kept through other changes and shown; null clears it', async () => {
-    const { plane, id } = await deployed({}, { display_name: text });
-    expect((await show(plane, id)).display_name).toBe(text);
-    await change(plane, id, { source_revision_config: { repo_ref: 'develop' } });
-    await redeploy(plane, id, (await show(plane, id)).active_revision_id ?? '');
-    expect((await list(plane)).resources.map(({ display_name }) => display_name)).toEqual([text]);
-    const cleared = await change(plane, id, { display_name: null });
+    const { world, id } = await deployed({}, { display_name: text });
+    expect((await show(world, id)).display_name).toBe(text);
+    await change(world, id, { source_revision_config: { repo_ref: 'develop' } });
+    await redeploy(world, id, (await show(world, id)).active_revision_id ?? '');
+    expect((await list(world)).resources.map(({ display_name }) => display_name)).toEqual([text]);
+    const cleared = await change(world, id, { display_name: null });
     expect(cleared.display_name).toBeNull();
-    expect(await show(plane, id)).toEqual(cleared);
-    expect((await change(plane, id, { display_name: 'Other' })).display_name).toBe('Other');
+    expect(await show(world, id)).toEqual(cleared);
+    expect((await change(world, id, { display_name: 'Other' })).display_name).toBe('Other');
   });
 });
 
 describe('a PATCH merges', () => {
   it('what is absent or null keeps, an empty text clears', async () => {
-    const { plane, id } = await deployed({ custom_url: 'https://mine.example', resource_spec: { cpu: 1 } });
-    const kept = await change(plane, id, {
+    const { world, id } = await deployed({ custom_url: 'https://mine.example', resource_spec: { cpu: 1 } });
+    const kept = await change(world, id, {
       source_config: { install_command: null, build_command: '' },
       secrets: null,
     });
@@ -141,33 +141,33 @@ describe('a PATCH merges', () => {
       custom_url: 'https://mine.example',
       resource_spec: { cpu: 1 },
     });
-    const cleared = await change(plane, id, { source_config: { install_command: '', custom_url: '' } });
+    const cleared = await change(world, id, { source_config: { install_command: '', custom_url: '' } });
     expect(cleared.source_config).toMatchObject({
       install_command: null,
       custom_url: 'http://localhost:4401/d/it',
     });
-    expect(await configuration(plane, id)).not.toHaveProperty('install_command');
+    expect(await configuration(world, id)).not.toHaveProperty('install_command');
   });
 
   it('resource_spec is replaced whole, and {} clears it', async () => {
-    const { plane, id } = await deployed({ resource_spec: { cpu: 1, memory_mb: 1024 } });
-    const replaced = await change(plane, id, { source_config: { resource_spec: { cpu: 2 } } });
+    const { world, id } = await deployed({ resource_spec: { cpu: 1, memory_mb: 1024 } });
+    const replaced = await change(world, id, { source_config: { resource_spec: { cpu: 2 } } });
     expect(replaced.source_config.resource_spec).toEqual({ cpu: 2 });
-    expect((await configuration(plane, id)).resource_spec).toEqual({ cpu: 2 });
-    const cleared = await change(plane, id, { source_config: { resource_spec: {} } });
+    expect((await configuration(world, id)).resource_spec).toEqual({ cpu: 2 });
+    const cleared = await change(world, id, { source_config: { resource_spec: {} } });
     expect(cleared.source_config.resource_spec).toBeNull();
-    expect(await configuration(plane, id)).not.toHaveProperty('resource_spec');
+    expect(await configuration(world, id)).not.toHaveProperty('resource_spec');
   });
 
   it('and judges the result: pushes of a tag, whichever of the two came first', async () => {
     const pushed = await deployed({ build_on_push: true });
     const tag = { source_revision_config: { repo_ref: 'refs/tags/v1' } };
-    expect(await refusedWith(change(pushed.plane, pushed.id, tag))).toMatch(
+    expect(await refusedWith(change(pushed.world, pushed.id, tag))).toMatch(
       /^400 .*'build_on_push' needs a branch/,
     );
     const tagged = await deployed({}, tag);
     const push = { source_config: { build_on_push: true } };
-    expect(await refusedWith(change(tagged.plane, tagged.id, push))).toMatch(
+    expect(await refusedWith(change(tagged.world, tagged.id, push))).toMatch(
       /^400 .*'build_on_push' needs a branch/,
     );
   });
@@ -175,7 +175,7 @@ describe('a PATCH merges', () => {
 
 describe('a PATCH of everything that GET shows', () => {
   it('changes nothing of the configuration', async () => {
-    const { plane, id } = await deployed(
+    const { world, id } = await deployed(
       { resource_spec: { cpu: 1, labels: { team: 'a' } }, build_on_push: true, deployment_type: 'prod' },
       {
         secrets: [
@@ -187,20 +187,20 @@ describe('a PATCH of everything that GET shows', () => {
         tracked_packages: ['p'],
       },
     );
-    const shown = await show(plane, id);
-    const stored = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
-    const ran = await configuration(plane, id);
-    const patched = await change(plane, id, shown);
+    const shown = await show(world, id);
+    const stored = await findDeployment(world.deps.table, world.caller.tenantId, id);
+    const ran = await configuration(world, id);
+    const patched = await change(world, id, shown);
     expect(patched.source_config).toEqual(shown.source_config);
     expect(patched.source_revision_config).toMatchObject({
       ...shown.source_revision_config,
       repo_commit_sha: null,
     });
-    const after = await findDeployment(plane.deps.table, plane.caller.tenantId, id);
+    const after = await findDeployment(world.deps.table, world.caller.tenantId, id);
     const same = ['config', 'secrets', 'secret_names', 'secret_references', 'agent'] as const;
     for (const field of same) expect([field, after?.[field]]).toEqual([field, stored?.[field]]);
-    expect({ ...(await configuration(plane, id)), version: 1 }).toEqual(ran);
-    expect((await newest(plane, id))?.status).toBe('QUEUED');
+    expect({ ...(await configuration(world, id)), version: 1 }).toEqual(ran);
+    expect((await newest(world, id))?.status).toBe('QUEUED');
   });
 });
 
@@ -215,37 +215,37 @@ describe('what a PATCH cannot change', () => {
   ];
 
   it.each(cases)('%j is 400 naming %s', async (body, field) => {
-    const { plane, id } = await deployed({ deployment_type: 'dev' });
-    const before = await show(plane, id);
-    expect(await refusedWith(change(plane, id, body))).toBe(
+    const { world, id } = await deployed({ deployment_type: 'dev' });
+    const before = await show(world, id);
+    expect(await refusedWith(change(world, id, body))).toBe(
       `400 '${field}' cannot be changed after creation.`,
     );
-    expect(await show(plane, id)).toEqual(before);
+    expect(await show(world, id)).toEqual(before);
   });
 });
 
 describe('the address of a deployment', () => {
   it('is the listener’s until the client gives one; sending the shown one back gives none', async () => {
-    const { plane, id } = await deployed();
-    const shown = await show(plane, id);
+    const { world, id } = await deployed();
+    const shown = await show(world, id);
     expect(shown.source_config.custom_url).toBe('http://localhost:4401/d/it');
-    await change(plane, id, { source_config: { custom_url: shown.source_config.custom_url } });
+    await change(world, id, { source_config: { custom_url: shown.source_config.custom_url } });
     const stored = async () =>
-      (await findDeployment(plane.deps.table, plane.caller.tenantId, id))?.config.custom_url;
+      (await findDeployment(world.deps.table, world.caller.tenantId, id))?.config.custom_url;
     expect(await stored()).toBeUndefined();
-    const own = await change(plane, id, { source_config: { custom_url: 'https://mine.example' } });
+    const own = await change(world, id, { source_config: { custom_url: 'https://mine.example' } });
     expect(own.source_config.custom_url).toBe('https://mine.example');
-    await change(plane, id, { source_config: { custom_url: 'https://mine.example' } });
+    await change(world, id, { source_config: { custom_url: 'https://mine.example' } });
     expect(await stored()).toBe('https://mine.example');
-    expect((await revisions(plane, id)).resources).toHaveLength(1);
+    expect((await revisions(world, id)).resources).toHaveLength(1);
   });
 });
 
 describe('a PATCH that names no source', () => {
   it('takes it from the revision before', async () => {
-    const { plane, id } = await deployed();
-    await change(plane, id, { secrets: [{ name: 'A', value: 'b' }] });
-    expect(await newest(plane, id)).toMatchObject({
+    const { world, id } = await deployed();
+    await change(world, id, { secrets: [{ name: 'A', value: 'b' }] });
+    expect(await newest(world, id)).toMatchObject({
       status: 'QUEUED',
       source_revision_config: { repo_ref: 'main', repo_commit_sha: null },
     });

@@ -14,39 +14,34 @@ import { artifact, claim, type Listening, listening, offered } from '../../suppo
 import { ended, inProgress } from '../../support/world/processed.ts';
 import { github, post, refusedWith, register, show } from '../../support/world/requests.ts';
 
-const report = ({ plane, listenerId }: Listening, ...reports: StatusRequest['reports']) =>
-  reportStatus(plane.deps, { params: { listener_id: listenerId }, body: { reports } }, plane.caller);
+const report = (world: Listening, ...reports: StatusRequest['reports']) =>
+  reportStatus(world.deps, { params: { listener_id: world.listenerId }, body: { reports } }, world.caller);
 
-const ship = (
-  { plane, listenerId }: Listening,
-  deployment_id: string,
-  revision_id: string,
-  message: string,
-) => {
+const ship = (world: Listening, deployment_id: string, revision_id: string, message: string) => {
   const lines = [{ timestamp: Date.now(), level: 'INFO' as const, message }];
   return shipLogs(
-    plane.deps,
-    { params: { listener_id: listenerId }, body: { batches: [{ deployment_id, revision_id, lines }] } },
-    plane.caller,
+    world.deps,
+    { params: { listener_id: world.listenerId }, body: { batches: [{ deployment_id, revision_id, lines }] } },
+    world.caller,
   );
 };
 
-const spec = ({ plane, listenerId }: Listening, deployment_id: string) =>
-  getSpec(plane.deps, { params: { listener_id: listenerId, deployment_id } }, plane.caller);
+const spec = (world: Listening, deployment_id: string) =>
+  getSpec(world.deps, { params: { listener_id: world.listenerId, deployment_id } }, world.caller);
 
-const desired = ({ plane, listenerId }: Listening) =>
-  getDesired(plane.deps, { params: { listener_id: listenerId } }, plane.caller);
+const desired = (world: Listening) =>
+  getDesired(world.deps, { params: { listener_id: world.listenerId } }, world.caller);
 
-async function messages({ plane }: Listening, deploymentId: string): Promise<string[]> {
-  const stream = { tenantId: plane.caller.tenantId, deploymentId, type: 'deploy' } as const;
-  const { entries } = await plane.deps.logs.query(stream, { order: 'asc', limit: 100 });
+async function messages(world: Listening, deploymentId: string): Promise<string[]> {
+  const stream = { tenantId: world.caller.tenantId, deploymentId, type: 'deploy' } as const;
+  const { entries } = await world.deps.logs.query(stream, { order: 'asc', limit: 100 });
   return entries.map((entry) => entry.message);
 }
 
 describe('a listener that is not there', () => {
   it('is 404 on every route, and leaves no trace', async () => {
-    const { plane } = await listening();
-    const nobody = { plane, listenerId: plane.deps.clock.randomId() };
+    const world = await listening();
+    const nobody = { ...world, listenerId: world.deps.clock.randomId() };
     const { id, revisionId } = await offered(nobody, 'a');
     const gone = `404 Listener ID ${nobody.listenerId} not found.`;
     for (const ask of [
@@ -63,33 +58,33 @@ describe('a listener that is not there', () => {
 
 describe('claims', () => {
   it('give at most as many tasks as asked for, the oldest first, and the rest later', async () => {
-    const self = await listening();
-    const made = [await offered(self, 'a'), await offered(self, 'b'), await offered(self, 'c')];
-    const first = await claim(self, 2);
+    const world = await listening();
+    const made = [await offered(world, 'a'), await offered(world, 'b'), await offered(world, 'c')];
+    const first = await claim(world, 2);
     expect(first.tasks.map((task) => task.deployment_id)).toEqual([made[0]?.id, made[1]?.id]);
-    const other = await claim(self, 2, 'two');
+    const other = await claim(world, 2, 'two');
     expect(other.tasks.map((task) => task.deployment_id)).toEqual([made[2]?.id]);
-    expect(await claim(self, 2, 'three')).toEqual({ tasks: [], cancelled: [], poll_after_seconds: 5 });
+    expect(await claim(world, 2, 'three')).toEqual({ tasks: [], cancelled: [], poll_after_seconds: 5 });
   });
 
   it('do not take over an expired lease before it was looked at; its holder may go on', async () => {
-    const self = await listening();
-    await offered(self, 'a');
-    const [task] = (await claim(self)).tasks;
-    self.plane.advance(61);
-    expect((await claim(self, 10, 'two')).tasks).toEqual([]);
-    const params = { listener_id: self.listenerId, task_id: task?.task_id ?? '' };
+    const world = await listening();
+    await offered(world, 'a');
+    const [task] = (await claim(world)).tasks;
+    world.advance(61);
+    expect((await claim(world, 10, 'two')).tasks).toEqual([]);
+    const params = { listener_id: world.listenerId, task_id: task?.task_id ?? '' };
     const body = { lease_id: task?.lease_id ?? '' };
-    expect(await heartbeatTask(self.plane.deps, { params, body }, self.plane.caller)).toEqual({
+    expect(await heartbeatTask(world.deps, { params, body }, world.caller)).toEqual({
       stop: false,
     });
   });
 
   it('carry all that the deploy needs, secrets in plain too', async () => {
-    const self = await listening();
+    const world = await listening();
     const secrets = [{ name: 'TOKEN', value: 'a-secret' }];
-    const { id, revisionId } = await offered(self, 'a', secrets);
-    const [task] = (await claim(self)).tasks;
+    const { id, revisionId } = await offered(world, 'a', secrets);
+    const [task] = (await claim(world)).tasks;
     expect(task).toMatchObject({
       kind: 'DEPLOY',
       deployment_id: id,
@@ -105,102 +100,102 @@ describe('claims', () => {
       graph_config_path: 'langgraph.json',
       custom_url: null,
     });
-    expect(await spec(self, id)).toMatchObject({ revision_id: revisionId, environment: secrets });
+    expect(await spec(world, id)).toMatchObject({ revision_id: revisionId, environment: secrets });
   });
 });
 
 describe('what belongs to a task', () => {
   it('needs its lease: another’s is 409, an unknown task 404', async () => {
-    const self = await listening();
-    const { id } = await offered(self, 'a', [{ name: 'TOKEN', value: 'a-secret' }]);
-    const { plane, listenerId } = self;
-    const [task] = (await claim(self)).tasks;
+    const world = await listening();
+    const { id } = await offered(world, 'a', [{ name: 'TOKEN', value: 'a-secret' }]);
+    const { listenerId } = world;
+    const [task] = (await claim(world)).tasks;
     const lines = [{ timestamp: Date.now(), level: 'INFO' as const, message: 'token is a-secret' }];
     const asked = (task_id: string, lease_id: string) => {
       const params = { listener_id: listenerId, task_id };
       return [
-        () => shipTaskLogs(plane.deps, { params, body: { lease_id, lines } }, plane.caller),
-        () => heartbeatTask(plane.deps, { params, body: { lease_id } }, plane.caller),
-        () => completeTask(plane.deps, { params, body: { lease_id, outcome: 'failed' } }, plane.caller),
+        () => shipTaskLogs(world.deps, { params, body: { lease_id, lines } }, world.caller),
+        () => heartbeatTask(world.deps, { params, body: { lease_id } }, world.caller),
+        () => completeTask(world.deps, { params, body: { lease_id, outcome: 'failed' } }, world.caller),
       ];
     };
-    const [taskId, lease, unknown] = [task?.task_id ?? '', task?.lease_id ?? '', plane.deps.clock.randomId()];
+    const [taskId, lease, unknown] = [task?.task_id ?? '', task?.lease_id ?? '', world.deps.clock.randomId()];
     for (const ask of asked(taskId, unknown)) {
       expect(await refusedWith(ask())).toBe(`409 Task ${taskId} is held under another lease; touch nothing.`);
     }
     for (const ask of asked(unknown, lease))
       expect(await refusedWith(ask())).toBe(`404 Task ID ${unknown} not found.`);
-    expect(await messages(self, id)).toEqual([]);
+    expect(await messages(world, id)).toEqual([]);
     await asked(taskId, lease)[0]?.();
-    expect(await messages(self, id)).toEqual(['token is ***']);
+    expect(await messages(world, id)).toEqual(['token is ***']);
   });
 
   it('can be said to have stopped by the instance that held it, under a lease it never heard the renewal of', async () => {
-    const self = await listening();
-    const { plane, listenerId } = self;
-    const { id } = await offered(self, 'a');
-    const [known] = (await claim(self)).tasks;
-    await claim(self); // renews the lease; the answer is lost
+    const world = await listening();
+    const { listenerId } = world;
+    const { id } = await offered(world, 'a');
+    const [known] = (await claim(world)).tasks;
+    await claim(world); // renews the lease; the answer is lost
     const params = { listener_id: listenerId, task_id: known?.task_id ?? '' };
     const stopped = (instance_id: string) => {
       const body = { lease_id: known?.lease_id ?? '', instance_id, outcome: 'stopped' } as const;
-      return completeTask(plane.deps, { params, body }, plane.caller);
+      return completeTask(world.deps, { params, body }, world.caller);
     };
     const taken = `409 Task ${params.task_id} is held under another lease; touch nothing.`;
     expect(await refusedWith(stopped('one'))).toBe(taken);
-    const owner = { tenantId: plane.caller.tenantId, deploymentId: id };
-    const loaded = await load(plane.deps, owner);
-    if (loaded !== undefined) await cancelTask(plane.deps, loaded);
+    const owner = { tenantId: world.caller.tenantId, deploymentId: id };
+    const loaded = await load(world.deps, owner);
+    if (loaded !== undefined) await cancelTask(world.deps, loaded);
     expect(await refusedWith(stopped('two'))).toBe(taken);
     expect(await stopped('one')).toEqual({ accepted: true });
-    expect((await load(plane.deps, owner))?.task).toBeUndefined();
+    expect((await load(world.deps, owner))?.task).toBeUndefined();
   });
 
   it('has no secret in what the listener says of its end', async () => {
-    const self = await listening();
-    const { id } = await offered(self, 'a', [{ name: 'TOKEN', value: 'a-secret' }]);
-    const [task] = (await claim(self)).tasks;
-    const params = { listener_id: self.listenerId, task_id: task?.task_id ?? '' };
+    const world = await listening();
+    const { id } = await offered(world, 'a', [{ name: 'TOKEN', value: 'a-secret' }]);
+    const [task] = (await claim(world)).tasks;
+    const params = { listener_id: world.listenerId, task_id: task?.task_id ?? '' };
     const body = {
       lease_id: task?.lease_id ?? '',
       outcome: 'failed',
       status_message: 'a-secret is wrong',
     } as const;
-    const complete = () => completeTask(self.plane.deps, { params, body }, self.plane.caller);
+    const complete = () => completeTask(world.deps, { params, body }, world.caller);
     expect(await complete()).toEqual({ accepted: true });
     expect(await complete()).toEqual({ accepted: true });
-    const loaded = await load(self.plane.deps, { tenantId: self.plane.caller.tenantId, deploymentId: id });
+    const loaded = await load(world.deps, { tenantId: world.caller.tenantId, deploymentId: id });
     expect(loaded?.slotRevision?.outcome).toMatchObject({ result: 'failed', message: '*** is wrong' });
   });
 });
 
 describe('a report of status', () => {
   it('of the active revision decides whether the deployment is READY', async () => {
-    const self = await listening();
-    const { id } = await post(self.plane, github('a'));
-    const active = await ended(self.plane, id, 'DEPLOYED', { outcome: { epoch: 5 } });
+    const world = await listening();
+    const { id } = await post(world, github('a'));
+    const active = await ended(world, id, 'DEPLOYED', { outcome: { epoch: 5 } });
     const of = { deployment_id: id, revision_id: active.id, epoch: 5, healthy: true };
-    const status = async () => (await show(self.plane, id)).status;
-    expect(await report(self, of)).toEqual({ accepted: 1 });
+    const status = async () => (await show(world, id)).status;
+    expect(await report(world, of)).toEqual({ accepted: 1 });
     expect(await status()).toBe('READY');
-    expect(await report(self, { ...of, healthy: false, reason: 'it crashed' })).toEqual({ accepted: 1 });
+    expect(await report(world, { ...of, healthy: false, reason: 'it crashed' })).toEqual({ accepted: 1 });
     expect(await status()).toBe('UNKNOWN');
-    expect(await report(self, { ...of, epoch: 4 })).toEqual({ accepted: 0 });
+    expect(await report(world, { ...of, epoch: 4 })).toEqual({ accepted: 0 });
     expect(await status()).toBe('UNKNOWN');
-    expect(await report(self, { ...of, url: 'http://localhost:4401/d/other' })).toEqual({ accepted: 1 });
-    expect((await show(self.plane, id)).source_config.custom_url).toBe('http://localhost:4401/d/other');
-    expect(await report(self, { ...of, revision_id: null })).toEqual({ accepted: 1 });
+    expect(await report(world, { ...of, url: 'http://localhost:4401/d/other' })).toEqual({ accepted: 1 });
+    expect((await show(world, id)).source_config.custom_url).toBe('http://localhost:4401/d/other');
+    expect(await report(world, { ...of, revision_id: null })).toEqual({ accepted: 1 });
     expect(await status()).toBe('UNKNOWN');
   });
 
   it('that says nothing new writes nothing', async () => {
-    const self = await listening();
-    const { id } = await post(self.plane, github('a'));
-    const active = await ended(self.plane, id, 'DEPLOYED');
+    const world = await listening();
+    const { id } = await post(world, github('a'));
+    const active = await ended(world, id, 'DEPLOYED');
     const bad = { deployment_id: id, revision_id: active.id, epoch: 9, healthy: false, reason: 'no answer' };
-    await report(self, bad);
+    await report(world, bad);
     let writes = 0;
-    self.plane.deps.table.client.middlewareStack.add(
+    world.deps.table.client.middlewareStack.add(
       (next, { commandName }) =>
         async (args) => {
           if (isWrite(commandName)) writes += 1;
@@ -208,30 +203,30 @@ describe('a report of status', () => {
         },
       { step: 'initialize', name: 'counted' },
     );
-    expect(await report(self, bad, bad)).toEqual({ accepted: 2 });
+    expect(await report(world, bad, bad)).toEqual({ accepted: 2 });
     expect(writes).toBe(0);
-    await report(self, { ...bad, reason: 'another' });
+    await report(world, { ...bad, reason: 'another' });
     expect(writes).toBe(1);
   });
 
   it('of a deployment on another listener, or of none, is not taken', async () => {
-    const self = await listening();
-    const { id } = await post(self.plane, github('a'));
+    const world = await listening();
+    const { id } = await post(world, github('a'));
     const of = { deployment_id: id, revision_id: null, epoch: 1, healthy: true };
-    expect(await report(self, of, { ...of, deployment_id: self.plane.deps.clock.randomId() })).toEqual({
+    expect(await report(world, of, { ...of, deployment_id: world.deps.clock.randomId() })).toEqual({
       accepted: 0,
     });
-    const active = await ended(self.plane, id, 'DEPLOYED');
-    const other = { plane: self.plane, listenerId: (await register(self.plane, 'other')).id };
+    const active = await ended(world, id, 'DEPLOYED');
+    const other = { ...world, listenerId: (await register(world, 'other')).id };
     expect(await report(other, { ...of, epoch: 9, revision_id: active.id })).toEqual({ accepted: 0 });
   });
 });
 
 describe('log lines of agent servers', () => {
   it('are masked, and taken only of deployments on the listener', async () => {
-    const self = await listening();
+    const world = await listening();
     const { id } = await post(
-      self.plane,
+      world,
       github('a', {
         secrets: [
           { name: 'A', value: 'long-secret' },
@@ -239,47 +234,47 @@ describe('log lines of agent servers', () => {
         ],
       }),
     );
-    const { id: revisionId } = await ended(self.plane, id, 'DEPLOYED');
-    expect(await ship(self, id, revisionId, 'long-secret and short')).toEqual({ accepted: 1 });
-    const other = { plane: self.plane, listenerId: (await register(self.plane, 'other')).id };
+    const { id: revisionId } = await ended(world, id, 'DEPLOYED');
+    expect(await ship(world, id, revisionId, 'long-secret and short')).toEqual({ accepted: 1 });
+    const other = { ...world, listenerId: (await register(world, 'other')).id };
     expect(await ship(other, id, revisionId, 'foreign')).toEqual({ accepted: 0 });
-    expect(await ship(self, id, self.plane.deps.clock.randomId(), 'of no revision')).toEqual({ accepted: 0 });
-    expect(await messages(self, id)).toEqual(['*** and short']);
+    expect(await ship(world, id, world.deps.clock.randomId(), 'of no revision')).toEqual({ accepted: 0 });
+    expect(await messages(world, id)).toEqual(['*** and short']);
   });
 });
 
 describe('spec', () => {
   it('is 404 of a deployment on another listener, and before anything is offered', async () => {
-    const self = await listening();
-    const { id } = await post(self.plane, github('a'));
+    const world = await listening();
+    const { id } = await post(world, github('a'));
     const gone = `404 Deployment ID ${id} not found.`;
-    expect(await refusedWith(spec(self, id))).toBe(gone);
-    await inProgress(self.plane, id, 'BUILDING');
-    expect(await refusedWith(spec(self, id))).toBe(gone);
-    const deployed = await offered(self, 'b');
-    const other = { plane: self.plane, listenerId: (await register(self.plane, 'other')).id };
+    expect(await refusedWith(spec(world, id))).toBe(gone);
+    await inProgress(world, id, 'BUILDING');
+    expect(await refusedWith(spec(world, id))).toBe(gone);
+    const deployed = await offered(world, 'b');
+    const other = { ...world, listenerId: (await register(world, 'other')).id };
     expect(await refusedWith(spec(other, deployed.id))).toBe(`404 Deployment ID ${deployed.id} not found.`);
   });
 });
 
 describe('desired', () => {
   it('has the same version as long as nothing changes', async () => {
-    const self = await listening();
-    const empty = await desired(self);
+    const world = await listening();
+    const empty = await desired(world);
     expect(empty).toMatchObject({ complete: true, deployments: [] });
-    const [one, two] = [await offered(self, 'a'), await offered(self, 'b')];
-    const before = await desired(self);
+    const [one, two] = [await offered(world, 'a'), await offered(world, 'b')];
+    const before = await desired(world);
     expect(desiredResponse.parse(before)).toEqual(before);
     expect(before.version).not.toBe(empty.version);
     expect(before.deployments).toEqual([
       { deployment_id: one.id, epoch: 1, revision_id: null, held: true, custom_url: null },
       { deployment_id: two.id, epoch: 1, revision_id: null, held: true, custom_url: null },
     ]);
-    await claim(self);
-    await post(self.plane, github('c'));
-    expect(await desired(self)).toEqual(before);
+    await claim(world);
+    await post(world, github('c'));
+    expect(await desired(world)).toEqual(before);
     expect(
-      (await desired({ ...self, listenerId: (await register(self.plane, 'other')).id })).deployments,
+      (await desired({ ...world, listenerId: (await register(world, 'other')).id })).deployments,
     ).toEqual([]);
   });
 });

@@ -25,10 +25,10 @@ async function queryUnits({ deps }: World, request: () => Promise<unknown>): Pro
 
 describe('the cost of a list of deployments', () => {
   it('is that of the rows it passes: at most 5 units a hundred', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    for (let n = 0; n < 130; n++) await post(plane, github(`deployment-of-team-number-${n}`));
-    const cost = (query: Record<string, string>) => queryUnits(plane, () => list(plane, query));
+    const world = await aWorld();
+    await register(world, 'machine');
+    for (let n = 0; n < 130; n++) await post(world, github(`deployment-of-team-number-${n}`));
+    const cost = (query: Record<string, string>) => queryUnits(world, () => list(world, query));
     expect(await cost({ limit: '1' })).toBe(1);
     expect(await cost({})).toBeLessThanOrEqual(2);
     expect(await cost({ offset: '100' })).toBeLessThanOrEqual(6);
@@ -39,11 +39,11 @@ describe('the cost of a list of deployments', () => {
 
 describe('the cost of a list of revisions', () => {
   it('is that of its page, wherever it starts', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const { id } = await post(plane, github('a'));
-    for (let n = 1; n < 100; n++) await postRevision(plane, id);
-    const cost = (query: Record<string, string>) => queryUnits(plane, () => revisions(plane, id, query));
+    const world = await aWorld();
+    await register(world, 'machine');
+    const { id } = await post(world, github('a'));
+    for (let n = 1; n < 100; n++) await postRevision(world, id);
+    const cost = (query: Record<string, string>) => queryUnits(world, () => revisions(world, id, query));
     const first = await cost({});
     expect(first).toBeLessThanOrEqual(4);
     expect(await cost({ offset: '80' })).toBeLessThanOrEqual(first + 1);

@@ -8,16 +8,18 @@ import { github, post, register } from '../../support/world/requests.ts';
 import { aWorld } from '../../support/world/world.ts';
 
 it('a build that ends while its start is being recorded is not forgotten', async () => {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  const { id } = await post(plane, github('quick'));
-  const revision = await inProgress(plane, id, 'AWAITING_BUILD');
-  const ref = { tenantId: plane.caller.tenantId, deploymentId: id, revisionId: revision.id };
+  const world = await aWorld();
+  await register(world, 'machine');
+  const { id } = await post(world, github('quick'));
+  const revision = await inProgress(world, id, 'AWAITING_BUILD');
+  const ref = { tenantId: world.caller.tenantId, deploymentId: id, revisionId: revision.id };
   const seen = (state: BuildState) => {
-    const builds = { ...plane.deps.builds, state: async () => state };
-    return recordBuild({ ...plane.deps, builds }, { buildId: 'build', ref });
+    return recordBuild(
+      { ...world.deps, builds: { state: async () => state, stop: async () => undefined } },
+      { buildId: 'build', ref },
+    );
   };
-  const { middlewareStack } = plane.deps.table.client;
+  const { middlewareStack } = world.deps.table.client;
   let writes = 0;
   middlewareStack.add(
     (next, { commandName }) =>
@@ -29,7 +31,7 @@ it('a build that ends while its start is being recorded is not forgotten', async
   );
   await seen({ state: 'failed', message: 'it broke at once' });
   middlewareStack.remove('meanwhile');
-  const { status, outcome } = await getRevisionItem(plane.deps.table, ref);
+  const { status, outcome } = await getRevisionItem(world.deps.table, ref);
   expect([status, outcome]).toEqual([
     'BUILDING',
     { stage: 'build', result: 'failed', message: 'it broke at once' },

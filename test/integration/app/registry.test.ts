@@ -27,9 +27,9 @@ const registry: Registry = {
 };
 
 async function aPlane(): Promise<World & { listenerId: string }> {
-  const plane = await aWorld({ registryHost: HOST });
-  const { id } = await register(plane, 'cluster', { compute_type: 'k8s' });
-  return { ...plane, deps: { ...plane.deps, registry }, listenerId: id };
+  const world = await aWorld({ registryHost: HOST });
+  const { id } = await register(world, 'cluster', { compute_type: 'k8s' });
+  return { ...world, deps: { ...world.deps, registry }, listenerId: id };
 }
 
 const pushed = { name: 'pushed', source: 'internal_docker', source_config: {}, source_revision_config: {} };
@@ -43,21 +43,21 @@ const pushToken = ({ deps, caller }: World, id: string) =>
 
 describe('a push token', () => {
   it('is for the repository of one deployment', async () => {
-    const plane = await aPlane();
-    const { id } = await post(plane, pushed);
-    expect(await pushToken(plane, id)).toEqual({
+    const world = await aPlane();
+    const { id } = await post(world, pushed);
+    expect(await pushToken(world, id)).toEqual({
       token: `pushes to ${id}`,
       registry_url: HOST,
       username: 'AWS',
-      repository_url: `${HOST}/slipway/${plane.caller.tenantId}/${id}`,
+      repository_url: `${HOST}/slipway/${world.caller.tenantId}/${id}`,
     });
-    expect(await refusedWith(pushToken(plane.as(), id))).toBe(`404 Deployment ID ${id} not found.`);
+    expect(await refusedWith(pushToken(world.as(), id))).toBe(`404 Deployment ID ${id} not found.`);
   });
 
   it('is refused where there is no registry (any more)', async () => {
-    const plane = await aPlane();
-    const { id } = await post(plane, pushed);
-    const without = { ...plane, deps: { ...plane.deps, registry: undefined } };
+    const world = await aPlane();
+    const { id } = await post(world, pushed);
+    const without = { ...world, deps: { ...world.deps, registry: undefined } };
     expect(await refusedWith(pushToken(without, id))).toBe(NONE);
     const embedded = await aWorld();
     await register(embedded, 'cluster', { compute_type: 'k8s' });
@@ -70,41 +70,41 @@ describe('credentials to pull with', () => {
     createRegistryCredentials(deps, { params: { listener_id: listenerId } }, caller);
 
   it('are for the images of the listener’s tenant', async () => {
-    const plane = await aPlane();
-    expect(await credentials(plane, plane.listenerId)).toEqual({
+    const world = await aPlane();
+    expect(await credentials(world, world.listenerId)).toEqual({
       registry: HOST,
       username: 'AWS',
-      password: `pulls of ${plane.caller.tenantId}`,
+      password: `pulls of ${world.caller.tenantId}`,
       expires_at: '2026-01-01T01:00:00.000Z',
     });
   });
 
   it('are 404 where there is no registry, and for a listener that is not there', async () => {
-    const plane = await aPlane();
-    const without = { ...plane, deps: { ...plane.deps, registry: undefined } };
-    expect(await refusedWith(credentials(without, plane.listenerId))).toBe(
+    const world = await aPlane();
+    const without = { ...world, deps: { ...world.deps, registry: undefined } };
+    expect(await refusedWith(credentials(without, world.listenerId))).toBe(
       '404 This installation has no image registry, so there are no credentials for one.',
     );
-    const unknown = plane.deps.clock.randomId();
-    expect(await refusedWith(credentials(plane, unknown))).toBe(`404 Listener ID ${unknown} not found.`);
+    const unknown = world.deps.clock.randomId();
+    expect(await refusedWith(credentials(world, unknown))).toBe(`404 Listener ID ${unknown} not found.`);
   });
 });
 
 describe('an image in the registry of the installation', () => {
   it('is deployed by the deployment whose repository it is in, and by no other', async () => {
-    const plane = await aPlane();
-    const { id } = await post(plane, pushed);
-    const other = await post(plane, { ...pushed, name: 'other' });
+    const world = await aPlane();
+    const { id } = await post(world, pushed);
+    const other = await post(world, { ...pushed, name: 'other' });
     const imageOf = (deploymentId: string) => ({
-      source_revision_config: { image_uri: `${HOST}/slipway/${plane.caller.tenantId}/${deploymentId}:1` },
+      source_revision_config: { image_uri: `${HOST}/slipway/${world.caller.tenantId}/${deploymentId}:1` },
     });
-    expect((await change(plane, id, imageOf(id))).source_revision_config.image_uri).toContain(id);
-    expect(await refusedWith(change(plane, id, imageOf(other.id)))).toContain(
-      `400 Source configuration error: 'image_uri' is in this installation's registry, but not in this deployment's own repository; push the image to slipway/${plane.caller.tenantId}/${id} `,
+    expect((await change(world, id, imageOf(id))).source_revision_config.image_uri).toContain(id);
+    expect(await refusedWith(change(world, id, imageOf(other.id)))).toContain(
+      `400 Source configuration error: 'image_uri' is in this installation's registry, but not in this deployment's own repository; push the image to slipway/${world.caller.tenantId}/${id} `,
     );
     const body = { name: 'external', source: 'external_docker', source_config: {}, ...imageOf(id) };
-    expect(await refusedWith(post(plane, body))).toContain("create it with source 'internal_docker'");
+    expect(await refusedWith(post(world, body))).toContain("create it with source 'internal_docker'");
     const free = { source_revision_config: { image_uri: `${HOST}/team/app:1` } };
-    await post(plane, { ...body, ...free });
+    await post(world, { ...body, ...free });
   });
 });

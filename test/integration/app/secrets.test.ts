@@ -22,10 +22,10 @@ const MASK = '**********';
 
 async function withSecrets(
   secrets: { name: string; value: string }[],
-): Promise<{ plane: World; id: string }> {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  return { plane, id: (await post(plane, github('a', { secrets }))).id };
+): Promise<{ world: World; id: string }> {
+  const world = await aWorld();
+  await register(world, 'machine');
+  return { world, id: (await post(world, github('a', { secrets }))).id };
 }
 
 async function stored({ deps, caller }: World, deploymentId: string) {
@@ -37,24 +37,24 @@ describe('a secret', () => {
   it('is stored in plain nowhere and answered never, whatever happens to it', async () => {
     const canary = 'canary-0f8b3a6c-value';
     const secrets = [{ name: 'TOKEN', value: canary }];
-    const { plane, id } = await withSecrets(secrets);
+    const { world, id } = await withSecrets(secrets);
     const answers: unknown[] = [];
-    const old = await ended(plane, id, 'DEPLOYED');
-    answers.push(await change(plane, id, { secrets: [{ name: 'OTHER', value: `${canary}-2` }] }));
-    await ended(plane, id, 'BUILD_FAILED');
-    answers.push(await redeploy(plane, id, old.id));
+    const old = await ended(world, id, 'DEPLOYED');
+    answers.push(await change(world, id, { secrets: [{ name: 'OTHER', value: `${canary}-2` }] }));
+    await ended(world, id, 'BUILD_FAILED');
+    answers.push(await redeploy(world, id, old.id));
     answers.push(
-      await change(plane, id, {
+      await change(world, id, {
         secrets: [
           { name: 'TOKEN', value: MASK },
           { name: 'MORE', value: canary },
         ],
       }),
     );
-    await ended(plane, id, 'DEPLOY_FAILED');
+    await ended(world, id, 'DEPLOY_FAILED');
     answers.push(
       await refusal(
-        change(plane, id, {
+        change(world, id, {
           secrets: [
             { name: 'X', value: MASK },
             { name: 'Y', value: canary },
@@ -63,31 +63,31 @@ describe('a secret', () => {
       ),
     );
     answers.push(
-      await refusal(post(plane, github('a', { secrets: [{ name: 'TOKEN', value: `${canary}-3` }] }))),
+      await refusal(post(world, github('a', { secrets: [{ name: 'TOKEN', value: `${canary}-3` }] }))),
     );
-    answers.push(await show(plane, id), await list(plane), await revisions(plane, id));
+    answers.push(await show(world, id), await list(world), await revisions(world, id));
     expect(JSON.stringify(answers)).not.toContain(canary);
-    const items = JSON.stringify(await allItems(plane.deps.table));
+    const items = JSON.stringify(await allItems(world.deps.table));
     for (const form of [canary, Buffer.from(canary).toString('base64').slice(0, -4)]) {
       expect(items).not.toContain(form);
     }
-    expect(await stored(plane, id)).toEqual([
+    expect(await stored(world, id)).toEqual([
       { name: 'TOKEN', value: canary },
       { name: 'MORE', value: canary },
     ]);
   });
 
   it('opens only for the deployment it was stored for', async () => {
-    const { plane, id } = await withSecrets([{ name: 'A', value: 'b' }]);
-    const other = await post(plane, github('b', { secrets: [{ name: 'C', value: 'd' }] }));
-    const { deps, caller } = plane;
+    const { world, id } = await withSecrets([{ name: 'A', value: 'b' }]);
+    const other = await post(world, github('b', { secrets: [{ name: 'C', value: 'd' }] }));
+    const { deps, caller } = world;
     const foreign = (await allItems(deps.table)).find(
       (item) => item.entity === 'secrets' && String(item.pk).endsWith(other.id),
     );
     const moved = { ...foreign, ...secretsKey(caller.tenantId, id, 1) };
     await transact(deps.table, [put('secrets', moved)]);
-    await expect(stored(plane, id)).rejects.toThrow();
-    expect(await stored(plane, other.id)).toEqual([{ name: 'C', value: 'd' }]);
+    await expect(stored(world, id)).rejects.toThrow();
+    expect(await stored(world, other.id)).toEqual([{ name: 'C', value: 'd' }]);
   });
 });
 
@@ -98,55 +98,55 @@ describe('the list of secrets in a PATCH', () => {
   ];
 
   it('replaces the one there is; the mask keeps a value, [] clears, null keeps', async () => {
-    const { plane, id } = await withSecrets(both);
-    await change(plane, id, { secrets: null });
-    expect(await stored(plane, id)).toEqual(both);
-    await change(plane, id, {
+    const { world, id } = await withSecrets(both);
+    await change(world, id, { secrets: null });
+    expect(await stored(world, id)).toEqual(both);
+    await change(world, id, {
       secrets: [
         { name: 'C', value: 'three' },
         { name: 'B', value: MASK },
       ],
     });
-    expect(await stored(plane, id)).toEqual([
+    expect(await stored(world, id)).toEqual([
       { name: 'C', value: 'three' },
       { name: 'B', value: 'two' },
     ]);
-    expect((await change(plane, id, { secrets: [] })).secrets).toEqual([]);
-    expect(await stored(plane, id)).toEqual([]);
-    await change(plane, id, { secrets: both });
-    expect(await stored(plane, id)).toEqual(both);
+    expect((await change(world, id, { secrets: [] })).secrets).toEqual([]);
+    expect(await stored(world, id)).toEqual([]);
+    await change(world, id, { secrets: both });
+    expect(await stored(world, id)).toEqual(both);
   });
 
   it('that is the same makes no new version', async () => {
-    const { plane, id } = await withSecrets(both);
+    const { world, id } = await withSecrets(both);
     const versions = async () =>
-      (await allItems(plane.deps.table)).filter((item) => item.entity === 'secrets').length;
-    await change(plane, id, { secrets: both.map(({ name }) => ({ name, value: MASK })) });
-    await change(plane, id, { secrets: both });
+      (await allItems(world.deps.table)).filter((item) => item.entity === 'secrets').length;
+    await change(world, id, { secrets: both.map(({ name }) => ({ name, value: MASK })) });
+    await change(world, id, { secrets: both });
     expect(await versions()).toBe(1);
-    await change(plane, id, { secrets: [both[0]] });
+    await change(world, id, { secrets: [both[0]] });
     expect(await versions()).toBe(2);
   });
 
   it('with the mask for a name that is not there is 422, and the answer shows no value', async () => {
-    const { plane, id } = await withSecrets(both);
+    const { world, id } = await withSecrets(both);
     const secrets = [
       { name: 'A', value: MASK },
       { name: 'X', value: MASK },
       { name: 'Y', value: MASK },
     ];
-    const { status, detail } = await refusal(change(plane, id, { secrets }));
+    const { status, detail } = await refusal(change(world, id, { secrets }));
     expect(status).toBe(422);
     expect(detail).toEqual([
       { loc: ['body', 'secrets', 1, 'value'], type: 'value_error', msg: expect.stringContaining('X') },
       { loc: ['body', 'secrets', 2, 'value'], type: 'value_error', msg: expect.stringContaining('Y') },
     ]);
-    expect((await revisions(plane, id)).resources).toHaveLength(1);
+    expect((await revisions(world, id)).resources).toHaveLength(1);
   });
 
   it('drops the client’s own key', async () => {
-    const { plane, id } = await withSecrets([{ name: 'LANGGRAPH_HOST_API_KEY', value: 'k' }, ...both]);
-    expect(await stored(plane, id)).toEqual(both);
-    expect((await show(plane, id)).secrets.map(({ name }) => name)).toEqual(['A', 'B']);
+    const { world, id } = await withSecrets([{ name: 'LANGGRAPH_HOST_API_KEY', value: 'k' }, ...both]);
+    expect(await stored(world, id)).toEqual(both);
+    expect((await show(world, id)).secrets.map(({ name }) => name)).toEqual(['A', 'B']);
   });
 });

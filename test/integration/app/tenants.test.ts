@@ -15,7 +15,7 @@ import * as requests from '../../support/world/requests.ts';
 import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 type Ids = { deployment: string; revision: string; listener: string };
-type Ask = (plane: World, ids: Ids) => Promise<unknown>;
+type Ask = (world: World, ids: Ids) => Promise<unknown>;
 
 const page = { order: 'asc', limit: 10 } as const;
 const lease_id = '0190a000-0000-4000-8000-0000000000f2';
@@ -27,16 +27,16 @@ const task = (ids: Ids) => ({ ...listener(ids), task_id });
 
 /** Every use case that takes an id, and the kind of thing that it says is not there. */
 const asks: [operation: string, kind: 'Deployment' | 'Listener' | 'Task', ask: Ask][] = [
-  ['getDeployment', 'Deployment', (plane, ids) => requests.show(plane, ids.deployment)],
-  ['patchDeployment', 'Deployment', (plane, ids) => requests.change(plane, ids.deployment, { secrets: [] })],
-  ['listRevisions', 'Deployment', (plane, ids) => requests.revisions(plane, ids.deployment)],
-  ['createRevision', 'Deployment', (plane, ids) => requests.postRevision(plane, ids.deployment)],
-  ['getRevision', 'Deployment', (plane, ids) => requests.showRevision(plane, ids.deployment, ids.revision)],
-  ['redeployRevision', 'Deployment', (plane, ids) => requests.redeploy(plane, ids.deployment, ids.revision)],
+  ['getDeployment', 'Deployment', (world, ids) => requests.show(world, ids.deployment)],
+  ['patchDeployment', 'Deployment', (world, ids) => requests.change(world, ids.deployment, { secrets: [] })],
+  ['listRevisions', 'Deployment', (world, ids) => requests.revisions(world, ids.deployment)],
+  ['createRevision', 'Deployment', (world, ids) => requests.postRevision(world, ids.deployment)],
+  ['getRevision', 'Deployment', (world, ids) => requests.showRevision(world, ids.deployment, ids.revision)],
+  ['redeployRevision', 'Deployment', (world, ids) => requests.redeploy(world, ids.deployment, ids.revision)],
   [
     'interruptRevision',
     'Deployment',
-    (plane, ids) => requests.interrupt(plane, ids.deployment, ids.revision),
+    (world, ids) => requests.interrupt(world, ids.deployment, ids.revision),
   ],
   [
     'queryBuildLogs',
@@ -71,8 +71,8 @@ const asks: [operation: string, kind: 'Deployment' | 'Listener' | 'Task', ask: A
   [
     'createDeployment',
     'Listener',
-    (plane, ids) =>
-      requests.post(plane, {
+    (world, ids) =>
+      requests.post(world, {
         name: 'new',
         source_config: { repo_url: 'https://example.com/a.git', listener_id: ids.listener },
         source_revision_config: {},
@@ -127,10 +127,10 @@ async function twoTenants() {
   const mine = await aWorld();
   const theirs = mine.as();
   const made = [];
-  for (const plane of [mine, theirs]) {
-    const listenerId = (await requests.register(plane, 'machine')).id;
-    const { id } = await requests.post(plane, requests.github('a', { secrets: [{ name: 'A', value: 'b' }] }));
-    const { id: revisionId } = await ended(plane, id, 'DEPLOYED');
+  for (const world of [mine, theirs]) {
+    const listenerId = (await requests.register(world, 'machine')).id;
+    const { id } = await requests.post(world, requests.github('a', { secrets: [{ name: 'A', value: 'b' }] }));
+    const { id: revisionId } = await ended(world, id, 'DEPLOYED');
     made.push({ deployment: id, revision: revisionId, listener: listenerId });
   }
   const [own, foreign] = made;

@@ -13,65 +13,65 @@ import {
   revisions,
 } from '../../support/world/requests.ts';
 import { aRunningWorld } from '../../support/world/running-world.ts';
-import { create, patch, reaches } from '../../support/world/steps.ts';
+import { reaches } from '../../support/world/steps.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
 
 const empty = { source: 'internal_source', source_config: {}, source_revision_config: {} } as const;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const advice = 'ask upload-url for a new one and upload the tarball to it.';
 
-async function made(): Promise<{ plane: World; id: string }> {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  return { plane, id: (await post(plane, { name: 'a', ...empty })).id };
+async function made(): Promise<{ world: World; id: string }> {
+  const world = await aWorld();
+  await register(world, 'machine');
+  return { world, id: (await post(world, { name: 'a', ...empty })).id };
 }
 
-const ask = (plane: World, id: string) =>
-  createUploadUrl(plane.deps, { params: { deployment_id: id } }, plane.caller);
-const name = (plane: World, id: string, path: string) =>
-  change(plane, id, { source_revision_config: { source_tarball_path: path } });
+const ask = (world: World, id: string) =>
+  createUploadUrl(world.deps, { params: { deployment_id: id } }, world.caller);
+const name = (world: World, id: string, path: string) =>
+  change(world, id, { source_revision_config: { source_tarball_path: path } });
 
 describe('upload-url', () => {
   it('gives a new path and a signed address for it each time', async () => {
-    const { plane, id } = await made();
-    const [one, two] = await Promise.all([ask(plane, id), ask(plane, id)]);
+    const { world, id } = await made();
+    const [one, two] = await Promise.all([ask(world, id), ask(world, id)]);
     expect(one.object_path).toMatch(
-      new RegExp(`^uploads/${plane.caller.tenantId}/${id}/[0-9a-f-]{36}\\.tar\\.gz$`),
+      new RegExp(`^uploads/${world.caller.tenantId}/${id}/[0-9a-f-]{36}\\.tar\\.gz$`),
     );
     expect(new URL(one.upload_url).pathname).toBe(`/blobs/${one.object_path}`);
     expect(two.object_path).not.toBe(one.object_path);
   });
 
   it('is for deployments whose source is uploaded', async () => {
-    const { plane } = await made();
-    const { id } = await post(plane, github('b'));
-    expect(await refusedWith(ask(plane, id))).toBe(
+    const { world } = await made();
+    const { id } = await post(world, github('b'));
+    expect(await refusedWith(ask(world, id))).toBe(
       "400 Upload URLs are only available for 'internal_source' and 'internal_docker' source deployments",
     );
   });
 
   it('knows nothing of another tenant’s deployment', async () => {
-    const { plane, id } = await made();
-    expect(await refusedWith(ask(plane.as(), id))).toBe(`404 Deployment ID ${id} not found.`);
+    const { world, id } = await made();
+    expect(await refusedWith(ask(world.as(), id))).toBe(`404 Deployment ID ${id} not found.`);
   });
 });
 
 describe('a tarball that a request names', () => {
   it('is the source of its revision, shown by its path', async () => {
-    const { plane, id } = await made();
-    const path = await plane.upload(id);
-    expect((await name(plane, id, path)).source_revision_config).toMatchObject({ source_tarball_path: path });
-    expect((await revisions(plane, id)).resources[0]).toMatchObject({
+    const { world, id } = await made();
+    const path = await world.upload(id);
+    expect((await name(world, id, path)).source_revision_config).toMatchObject({ source_tarball_path: path });
+    expect((await revisions(world, id)).resources[0]).toMatchObject({
       status: 'QUEUED',
       source: 'internal_source',
     });
   });
 
   it('must be one that was handed out for this very deployment', async () => {
-    const { plane, id } = await made();
-    const { id: other } = await post(plane, { name: 'b', ...empty });
-    const foreign = await plane.upload(other);
-    const own = await plane.upload(id);
+    const { world, id } = await made();
+    const { id: other } = await post(world, { name: 'b', ...empty });
+    const foreign = await world.upload(other);
+    const own = await world.upload(id);
     const paths = [
       foreign,
       `${own}/../x.tar.gz`,
@@ -81,45 +81,45 @@ describe('a tarball that a request names', () => {
       '../../etc/passwd',
     ];
     for (const path of paths) {
-      expect(await refusedWith(name(plane, id, path))).toBe(
+      expect(await refusedWith(name(world, id, path))).toBe(
         `400 Source configuration error: 'source_tarball_path' '${path}' is not one that upload-url handed out for this deployment; ${advice}`,
       );
     }
-    expect((await revisions(plane, id)).resources).toHaveLength(1);
+    expect((await revisions(world, id)).resources).toHaveLength(1);
   });
 
   it('must have been uploaded', async () => {
-    const { plane, id } = await made();
-    const { object_path: path } = await ask(plane, id);
-    expect(await refusedWith(name(plane, id, path))).toBe(
+    const { world, id } = await made();
+    const { object_path: path } = await ask(world, id);
+    expect(await refusedWith(name(world, id, path))).toBe(
       `400 Source configuration error: 'source_tarball_path' '${path}' names no object: nothing was uploaded to its URL; ${advice}`,
     );
   });
 
   it('must not be too large', async () => {
-    const { plane, id } = await made();
-    const path = await plane.upload(id);
-    const { pin } = plane.deps.blobs;
+    const { world, id } = await made();
+    const path = await world.upload(id);
+    const { pin } = world.deps.blobs;
     // A file of 200 MiB would prove no more: the disk's own test reads a limit.
-    plane.deps.blobs = { ...plane.deps.blobs, pin: (key) => pin(key, 3) };
-    expect(await refusedWith(name(plane, id, path))).toContain('is larger than 209715200 bytes');
+    world.deps.blobs = { ...world.deps.blobs, pin: (key) => pin(key, 3) };
+    expect(await refusedWith(name(world, id, path))).toContain('is larger than 209715200 bytes');
   });
 
   it('may be sent back as it was shown, but not after it was written over', async () => {
-    const { plane, id } = await made();
-    const path = await plane.upload(id);
-    const { source_config, source_revision_config } = await name(plane, id, path);
-    const again = await change(plane, id, { source_config, source_revision_config });
+    const { world, id } = await made();
+    const path = await world.upload(id);
+    const { source_config, source_revision_config } = await name(world, id, path);
+    const again = await change(world, id, { source_config, source_revision_config });
     expect(again.source_revision_config.source_tarball_path).toBe(path);
-    await plane.blobs.put(path, bytes('another one'));
-    expect(await refusedWith(name(plane, id, path))).toContain('was written over after it had been used');
+    await world.blobs.put(path, bytes('another one'));
+    expect(await refusedWith(name(world, id, path))).toContain('was written over after it had been used');
   });
 
   it('is recorded once by requests that name it at the same time', async () => {
-    const { plane, id } = await made();
-    const path = await plane.upload(id);
-    await Promise.all([1, 2, 3].map(() => name(plane, id, path)));
-    expect((await revisions(plane, id)).resources.map(({ status }) => status)).toEqual([
+    const { world, id } = await made();
+    const path = await world.upload(id);
+    await Promise.all([1, 2, 3].map(() => name(world, id, path)));
+    expect((await revisions(world, id)).resources.map(({ status }) => status)).toEqual([
       'QUEUED',
       'QUEUED',
       'QUEUED',
@@ -129,11 +129,11 @@ describe('a tarball that a request names', () => {
 
   it('is built as it was recorded, and built again from it when its artifact is gone', async () => {
     const world = await aRunningWorld();
-    const { id } = await create(world, { name: 'a', ...empty });
+    const { id } = await post(world, { name: 'a', ...empty });
     const params = { deployment_id: id };
     const { object_path: path } = await createUploadUrl(world.deps, { params }, world.caller);
     await world.blobs.put(path, bytes('first'));
-    const { latest_revision_id: revisionId } = await patch(world, id, {
+    const { latest_revision_id: revisionId } = await change(world, id, {
       source_revision_config: { source_tarball_path: path },
     });
     await reaches(world, id, revisionId, 'AWAITING_BUILD');

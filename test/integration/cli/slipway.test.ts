@@ -53,8 +53,8 @@ describe('admin bootstrap', () => {
       userId: made.user_id,
       role: 'organization_admin',
     });
-    const plane = await aWorld();
-    const theirs = { deps: { ...plane.deps, table }, caller };
+    const world = await aWorld();
+    const theirs = { deps: { ...world.deps, table }, caller };
     await register(theirs, 'machine');
     expect((await post(theirs, github('a'))).tenant_id).toBe(made.tenant_id);
   });

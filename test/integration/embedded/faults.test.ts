@@ -7,8 +7,9 @@ import { gitRepository } from '../../support/files/git-repository.ts';
 import { helloFiles } from '../../support/programs/hello-server.ts';
 import * as http from '../../support/programs/program.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
+import { github, post, showRevision } from '../../support/world/requests.ts';
 import { aRunningWorld } from '../../support/world/running-world.ts';
-import { create, deploy, get, githubBody } from '../../support/world/steps.ts';
+import { deploy } from '../../support/world/steps.ts';
 
 const item = (pk: string) => ({ pk, sk: 'item' });
 const twoPuts = ({ name }: Table, number: number) =>
@@ -73,11 +74,11 @@ it('hinders no revision on its way: what fails is tried again', async () => {
   injectFaults(world.deps.table.client, { transactionConflict: 0.7, seed: 1 }, () => {
     faults += 1;
   });
-  const { id, latest_revision_id: revisionId } = await create(world, githubBody('app'));
+  const { id, latest_revision_id: revisionId } = await post(world, github('app'));
   expect(faults).toBeGreaterThan(0);
   await deploy(world, id, revisionId);
   expect(faults).toBeGreaterThan(8);
-  const { status_history } = await get(world, id, revisionId);
+  const { status_history } = await showRevision(world, id, revisionId);
   expect(status_history.map(({ status }) => status)).toEqual([
     'CREATING',
     'QUEUED',

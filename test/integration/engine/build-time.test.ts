@@ -10,18 +10,18 @@ import { aWorld } from '../../support/world/world.ts';
 
 /** When a build is due, that was due at 1,000 before its execution was taken up again. */
 async function dueAfterRestart(facts: object): Promise<number | undefined> {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  const { id: deploymentId } = await post(plane, github('app'));
-  const { id: revisionId } = await inProgress(plane, deploymentId, 'AWAITING_BUILD');
-  const ref = { tenantId: plane.caller.tenantId, deploymentId, revisionId };
+  const world = await aWorld();
+  await register(world, 'machine');
+  const { id: deploymentId } = await post(world, github('app'));
+  const { id: revisionId } = await inProgress(world, deploymentId, 'AWAITING_BUILD');
+  const ref = { tenantId: world.caller.tenantId, deploymentId, revisionId };
   const set = { build_due_at: 1_000, ...facts };
-  await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set })]);
-  const loaded = await load(plane.deps, ref);
+  await transact(world.deps.table, [update('revision', revisionKeyOf(ref), { set })]);
+  const loaded = await load(world.deps, ref);
   if (loaded === undefined) throw new Error('no deployment');
-  const started = { ...plane.deps.workflow, start: async () => 'started' as const };
-  await restart({ ...plane.deps, workflow: started }, loaded, true);
-  return (await load(plane.deps, ref))?.slotRevision?.build_due_at;
+  const started = { ...world.deps.workflow, start: async () => 'started' as const };
+  await restart({ ...world.deps, workflow: started }, loaded, true);
+  return (await load(world.deps, ref))?.slotRevision?.build_due_at;
 }
 
 it('the time of a build that a crash kept from starting begins anew', async () => {

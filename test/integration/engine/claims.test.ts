@@ -5,12 +5,12 @@ import { sweep } from '../../../lib/app/engine/sweep.ts';
 import { secretsKey } from '../../../lib/store/keys/index.ts';
 import { claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 
-const slotRevisionOf = async ({ plane }: Listening, deploymentId: string) =>
-  (await load(plane.deps, { tenantId: plane.caller.tenantId, deploymentId }))?.slotRevision;
+const slotRevisionOf = async (world: Listening, deploymentId: string) =>
+  (await load(world.deps, { tenantId: world.caller.tenantId, deploymentId }))?.slotRevision;
 
-const sweepWhileRunning = ({ plane }: Listening) =>
+const sweepWhileRunning = (world: Listening) =>
   sweep(
-    { ...plane.deps, workflow: { ...plane.deps.workflow, status: async () => 'running' } },
+    { ...world.deps, workflow: { ...world.deps.workflow, status: async () => 'running' } },
     { all: false },
     (error) => {
       throw error;
@@ -18,74 +18,72 @@ const sweepWhileRunning = ({ plane }: Listening) =>
   );
 
 /** A deployment that is offered to the listener, and cannot be handed over: its stored secrets are gone. */
-async function unmakeable(self: Listening): Promise<{ id: string }> {
-  const { client, name } = self.plane.deps.table;
-  const { id } = await offered(self, 'bad', [{ name: 'TOKEN', value: 'a-secret-value' }]);
-  await client.send(
-    new DeleteCommand({ TableName: name, Key: secretsKey(self.plane.caller.tenantId, id, 1) }),
-  );
+async function unmakeable(world: Listening): Promise<{ id: string }> {
+  const { client, name } = world.deps.table;
+  const { id } = await offered(world, 'bad', [{ name: 'TOKEN', value: 'a-secret-value' }]);
+  await client.send(new DeleteCommand({ TableName: name, Key: secretsKey(world.caller.tenantId, id, 1) }));
   return { id };
 }
 
 describe('a task that cannot be handed over', () => {
   it('fails its own revision with the reason, and keeps no other task from the listener', async () => {
-    const self = await listening();
-    const bad = await unmakeable(self);
-    const good = await offered(self, 'good');
+    const world = await listening();
+    const bad = await unmakeable(world);
+    const good = await offered(world, 'good');
 
-    const { tasks } = await claim(self);
+    const { tasks } = await claim(world);
 
     expect(tasks.map((task) => task.deployment_id)).toEqual([good.id]);
-    const slotRevision = await slotRevisionOf(self, bad.id);
+    const slotRevision = await slotRevisionOf(world, bad.id);
     const message = expect.stringMatching(/could not be handed to its listener.*secrets/i);
     expect(slotRevision?.outcome).toMatchObject({ stage: 'deploy', result: 'failed', message });
   });
 
   it('stays offered while a service that it needs does not answer', async () => {
-    const self = await listening();
-    const { id } = await offered(self, 'one', [{ name: 'TOKEN', value: 'a-secret-value' }]);
+    const world = await listening();
+    const { id } = await offered(world, 'one', [{ name: 'TOKEN', value: 'a-secret-value' }]);
     const throttled = Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' });
-    const keys = { ...self.plane.deps.keys, openDataKey: () => Promise.reject(throttled) };
-    const failing = { ...self, plane: { ...self.plane, deps: { ...self.plane.deps, keys } } };
+    const keys = { ...world.deps.keys, openDataKey: () => Promise.reject(throttled) };
+    const failing = { ...world, deps: { ...world.deps, keys } };
 
     expect((await claim(failing)).tasks).toEqual([]);
-    expect((await slotRevisionOf(self, id))?.outcome).toBeUndefined();
-    expect((await claim(self)).tasks).toHaveLength(1);
+    expect((await slotRevisionOf(world, id))?.outcome).toBeUndefined();
+    expect((await claim(world)).tasks).toHaveLength(1);
   });
 });
 
 describe('a task that waits while its listener is busy', () => {
   it('is not taken for unclaimed as long as the listener asks', async () => {
-    const self = await listening();
-    const first = await offered(self, 'first');
-    const waiting = await offered(self, 'waiting');
-    const { tasks } = await claim(self, 1);
+    const world = await listening();
+    const first = await offered(world, 'first');
+    const waiting = await offered(world, 'waiting');
+    const { tasks } = await claim(world, 1);
     expect(tasks.map((task) => task.deployment_id)).toEqual([first.id]);
     for (let minute = 0; minute < 20; minute++) {
-      self.plane.advance(60);
-      await claim(self, 1, 'one', []);
-      await sweepWhileRunning(self);
+      world.advance(60);
+      await claim(world, 1, 'one', []);
+      await sweepWhileRunning(world);
     }
 
-    expect((await slotRevisionOf(self, waiting.id))?.outcome).toBeUndefined();
+    expect((await slotRevisionOf(world, waiting.id))?.outcome).toBeUndefined();
   });
 
   it('fails a quarter of an hour after the listener last asked', async () => {
-    const self = await listening();
-    const { id } = await offered(self, 'one');
-    await claim(self, 0);
-    self.plane.advance(600);
-    await claim(self, 0);
-    self.plane.advance(600);
-    await sweepWhileRunning(self);
-    expect((await slotRevisionOf(self, id))?.outcome).toBeUndefined();
-    self.plane.advance(301);
-    await sweepWhileRunning(self);
+    const world = await listening();
+    const { id } = await offered(world, 'one');
+    await claim(world, 0);
+    world.advance(600);
+    await claim(world, 0);
+    world.advance(600);
+    await sweepWhileRunning(world);
+    expect((await slotRevisionOf(world, id))?.outcome).toBeUndefined();
+    world.advance(301);
+    await sweepWhileRunning(world);
     // That look came late, as after an outage of ours.
-    self.plane.advance(61);
-    await sweepWhileRunning(self);
+    world.advance(61);
+    await sweepWhileRunning(world);
 
     const message = expect.stringMatching(/has not asked for work since/);
-    expect((await slotRevisionOf(self, id))?.outcome).toMatchObject({ message });
+    expect((await slotRevisionOf(world, id))?.outcome).toMatchObject({ message });
   });
 });

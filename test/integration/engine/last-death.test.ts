@@ -11,20 +11,20 @@ import { aWorld } from '../../support/world/world.ts';
 
 /** A revision whose build runs, and whose execution has died twice. */
 async function diedTwice() {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  const { id: deploymentId } = await post(plane, github('app'));
-  const { id: revisionId } = await inProgress(plane, deploymentId, 'BUILDING');
-  const ref = { tenantId: plane.caller.tenantId, deploymentId, revisionId };
+  const world = await aWorld();
+  await register(world, 'machine');
+  const { id: deploymentId } = await post(world, github('app'));
+  const { id: revisionId } = await inProgress(world, deploymentId, 'BUILDING');
+  const ref = { tenantId: world.caller.tenantId, deploymentId, revisionId };
   const set = { build_id: 'build', deaths: { stage: 'build', count: 2 } };
-  await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set })]);
+  await transact(world.deps.table, [update('revision', revisionKeyOf(ref), { set })]);
   const builds = new FakeBuilds();
   const looked = async () => {
-    const loaded = await load(plane.deps, ref);
+    const loaded = await load(world.deps, ref);
     if (loaded?.slotRevision === undefined) throw new Error('no revision has the slot');
     return { loaded, slotRevision: loaded.slotRevision };
   };
-  return { deps: { ...plane.deps, builds }, builds, looked };
+  return { deps: { ...world.deps, builds }, builds, looked };
 }
 
 const FAILED = { stage: 'build', result: 'failed', message: expect.stringContaining('stopped 3 times') };

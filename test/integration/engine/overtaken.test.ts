@@ -47,23 +47,23 @@ function overtaken(deps: Deps, first: () => Promise<unknown>): Deps {
 
 describe('a step that is overtaken', () => {
   it('by the claim of its task keeps its token: that is no crash', async () => {
-    const self = await listening();
-    const { tenantId } = self.plane.caller;
-    const { id: deploymentId, revisionId } = await offered(self, 'app');
+    const world = await listening();
+    const { tenantId } = world.caller;
+    const { id: deploymentId, revisionId } = await offered(world, 'app');
     const task = { tenantId, deploymentId, revisionId, attempt: 1, token: 'the next', retry: 1 };
 
     await deployRevision(
-      overtaken(self.plane.deps, () => claim(self)),
+      overtaken(world.deps, () => claim(world)),
       task,
     );
 
-    expect(await findToken(self.plane.deps.table, task, 1)).toMatchObject({ token: 'the next' });
+    expect(await findToken(world.deps.table, task, 1)).toMatchObject({ token: 'the next' });
   });
 
   it('by its next try leaves that one its token: nobody waits for its own any more', async () => {
-    const self = await listening();
-    const { deps, caller } = self.plane;
-    const { id: deploymentId, revisionId } = await offered(self, 'app');
+    const world = await listening();
+    const { deps, caller } = world;
+    const { id: deploymentId, revisionId } = await offered(world, 'app');
     const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
     const first = { ...ref, attempt: 1, token: 'given up', retry: 1 };
     const next = { ...first, token: 'waited for', retry: 2 };
@@ -75,51 +75,51 @@ describe('a step that is overtaken', () => {
   });
 
   it('by a try of itself that was not heard goes on from there', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const { tenantId } = plane.caller;
-    const { id: deploymentId } = await post(plane, github('app'));
-    const { id: revisionId } = await inProgress(plane, deploymentId, 'QUEUED');
+    const world = await aWorld();
+    await register(world, 'machine');
+    const { tenantId } = world.caller;
+    const { id: deploymentId } = await post(world, github('app'));
+    const { id: revisionId } = await inProgress(world, deploymentId, 'QUEUED');
     const input = { tenantId, deploymentId, revisionId, attempt: 1 };
 
-    const deps = overtaken(plane.deps, () => prepareRevision(plane.deps, input));
+    const deps = overtaken(world.deps, () => prepareRevision(world.deps, input));
     expect(await prepareRevision(deps, input)).toEqual({ path: 'build' });
   });
 });
 
 describe('a look that is overtaken', () => {
   it('by the next attempt does not end the wait for its build', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const { tenantId } = plane.caller;
-    const { id: deploymentId } = await post(plane, github('app'));
-    const { id: revisionId } = await inProgress(plane, deploymentId, 'BUILDING');
+    const world = await aWorld();
+    await register(world, 'machine');
+    const { tenantId } = world.caller;
+    const { id: deploymentId } = await post(world, github('app'));
+    const { id: revisionId } = await inProgress(world, deploymentId, 'BUILDING');
     const ref = { tenantId, deploymentId, revisionId };
     const lost = { attempt: 1, lost_build: { id: 'build', attempt: 1 }, builds_lost: 1 };
-    await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: lost })]);
-    const early = await looked(plane.deps, ref);
-    await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
-    const next = await getRevisionItem(plane.deps.table, ref);
+    await transact(world.deps.table, [update('revision', revisionKeyOf(ref), { set: lost })]);
+    const early = await looked(world.deps, ref);
+    await transact(world.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
+    const next = await getRevisionItem(world.deps.table, ref);
     const task = { ...ref, attempt: 2, token: 'the next', retry: 0 };
-    await transact(plane.deps.table, awaitBuild(task, next, { dueAt: 1_000, now: 0 }));
-    const token = await findToken(plane.deps.table, ref, 1);
+    await transact(world.deps.table, awaitBuild(task, next, { dueAt: 1_000, now: 0 }));
+    const token = await findToken(world.deps.table, ref, 1);
     const failed: string[] = [];
     const fail = async (given: string) => {
       failed.push(given);
       return 'answered' as const;
     };
 
-    const deps = { ...plane.deps, workflow: { ...plane.deps.workflow, fail } };
+    const deps = { ...world.deps, workflow: { ...world.deps.workflow, fail } };
     await failLostBuild(deps, { ...early, token });
 
     expect(failed).toEqual([]);
-    expect(await findToken(plane.deps.table, ref, 1)).toMatchObject({ token: 'the next' });
+    expect(await findToken(world.deps.table, ref, 1)).toMatchObject({ token: 'the next' });
   });
 
   it('by an interrupt records no failure: what was answered holds', async () => {
-    const self = await listening();
-    const { deps, caller } = self.plane;
-    const { id: deploymentId, revisionId } = await offered(self, 'app');
+    const world = await listening();
+    const { deps, caller } = world;
+    const { id: deploymentId, revisionId } = await offered(world, 'app');
     const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
     const early = await looked(deps, ref);
     const params = { deployment_id: deploymentId, revision_id: revisionId };
@@ -131,11 +131,11 @@ describe('a look that is overtaken', () => {
   });
 
   it('by an interrupt does not offer the task again', async () => {
-    const self = await listening();
-    const { deps, caller } = self.plane;
-    const { id: deploymentId, revisionId } = await offered(self, 'app');
+    const world = await listening();
+    const { deps, caller } = world;
+    const { id: deploymentId, revisionId } = await offered(world, 'app');
     const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
-    await claim(self);
+    await claim(world);
     const early = await looked(deps, ref);
     const params = { deployment_id: deploymentId, revision_id: revisionId };
     await interruptRevision(deps, { params }, caller);
@@ -146,61 +146,61 @@ describe('a look that is overtaken', () => {
   });
 
   it('by whoever stops the build gives their reason for it', async () => {
-    const plane = await aWorld();
-    const { deps, caller } = plane;
-    await register(plane, 'machine');
-    const { id: deploymentId } = await post(plane, github('app'));
-    const { id: revisionId } = await inProgress(plane, deploymentId, 'BUILDING');
+    const world = await aWorld();
+    const { deps, caller } = world;
+    await register(world, 'machine');
+    const { id: deploymentId } = await post(world, github('app'));
+    const { id: revisionId } = await inProgress(world, deploymentId, 'BUILDING');
     const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
     await transact(deps.table, [update('revision', revisionKeyOf(ref), { set: { build_id: 'build' } })]);
     const revision = await getRevisionItem(deps.table, ref);
-    const builds = { ...deps.builds, state: async () => ({ state: 'stopped' as const }) };
+    deps.builds.state = async () => ({ state: 'stopped' });
     const stopping = () => stopBuild(deps, revision, 'It took too long.');
 
-    await recordBuild({ ...overtaken(deps, stopping), builds }, { buildId: 'build', ref });
+    await recordBuild(overtaken(deps, stopping), { buildId: 'build', ref });
 
     const { outcome } = await getRevisionItem(deps.table, ref);
     expect(outcome).toMatchObject({ result: 'failed', message: 'It took too long.' });
   });
 
   it('by the start of a build does not leave it running beside the next', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const { id: deploymentId } = await post(plane, github('app'));
-    const { id: revisionId } = await inProgress(plane, deploymentId, 'AWAITING_BUILD');
-    const ref = { tenantId: plane.caller.tenantId, deploymentId, revisionId };
-    const early = await looked(plane.deps, ref);
-    await transact(plane.deps.table, [
+    const world = await aWorld();
+    await register(world, 'machine');
+    const { id: deploymentId } = await post(world, github('app'));
+    const { id: revisionId } = await inProgress(world, deploymentId, 'AWAITING_BUILD');
+    const ref = { tenantId: world.caller.tenantId, deploymentId, revisionId };
+    const early = await looked(world.deps, ref);
+    await transact(world.deps.table, [
       update('revision', revisionKeyOf(ref), { set: { build_id: 'build' } }),
     ]);
 
-    const failing = failBuildOverdue(plane.deps, early);
+    const failing = failBuildOverdue(world.deps, early);
     await expect(failing).rejects.toBeInstanceOf(ConditionsFailed);
   });
 
   it('by the next attempt records no failure of the one before', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const { id: deploymentId } = await post(plane, github('app'));
-    const { id: revisionId } = await inProgress(plane, deploymentId, 'AWAITING_BUILD');
-    const ref = { tenantId: plane.caller.tenantId, deploymentId, revisionId };
-    const early = await looked(plane.deps, ref);
-    await transact(plane.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
+    const world = await aWorld();
+    await register(world, 'machine');
+    const { id: deploymentId } = await post(world, github('app'));
+    const { id: revisionId } = await inProgress(world, deploymentId, 'AWAITING_BUILD');
+    const ref = { tenantId: world.caller.tenantId, deploymentId, revisionId };
+    const early = await looked(world.deps, ref);
+    await transact(world.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
 
-    const failing = failBuildOverdue(plane.deps, early);
+    const failing = failBuildOverdue(world.deps, early);
     await expect(failing).rejects.toBeInstanceOf(ConditionsFailed);
   });
 
   it('by the removal of the deployment takes nothing from the queue', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const { tenantId } = plane.caller;
-    const { id: deploymentId } = await post(plane, github('app'));
-    const early = await looked(plane.deps, { tenantId, deploymentId });
-    await transact(plane.deps.table, [remove('revision', revisionKey(tenantId, deploymentId, 1))]);
+    const world = await aWorld();
+    await register(world, 'machine');
+    const { tenantId } = world.caller;
+    const { id: deploymentId } = await post(world, github('app'));
+    const early = await looked(world.deps, { tenantId, deploymentId });
+    await transact(world.deps.table, [remove('revision', revisionKey(tenantId, deploymentId, 1))]);
 
-    await takeSlot(plane.deps, early, 1);
+    await takeSlot(world.deps, early, 1);
 
-    expect((await load(plane.deps, { tenantId, deploymentId }))?.deployment.slot).toBeUndefined();
+    expect((await load(world.deps, { tenantId, deploymentId }))?.deployment.slot).toBeUndefined();
   });
 });

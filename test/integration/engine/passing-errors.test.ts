@@ -1,9 +1,9 @@
 import { TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
-import { change, github, post, register, revisions } from '../../support/world/requests.ts';
+import { change, github, post, register, revisions, showRevision } from '../../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
-import { claimed, create, get, githubBody, patch, reaches } from '../../support/world/steps.ts';
+import { claimed, reaches } from '../../support/world/steps.ts';
 import { aWorld } from '../../support/world/world.ts';
 
 const buildStarted = (world: RunningWorld, revisionId: string): Promise<unknown> =>
@@ -17,9 +17,9 @@ const throttled = () => Object.assign(new Error('Rate exceeded'), { name: 'Throt
 describe('a log that cannot be read', () => {
   it('keeps no revision from ending, and no other from its turn', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     await buildStarted(world, first);
-    const { latest_revision_id: second } = await patch(world, id, {
+    const { latest_revision_id: second } = await change(world, id, {
       source_revision_config: { repo_ref: 'next' },
     });
     world.deps.logs.query = () => Promise.reject(new Error('incorrect header check'));
@@ -33,7 +33,7 @@ describe('a log that cannot be read', () => {
 describe('a question of the sweep that is not answered', () => {
   it('is said to whoever called it, after everything else was looked at', async () => {
     const world = await aRunningWorld();
-    const { latest_revision_id: first } = await create(world, githubBody('app'));
+    const { latest_revision_id: first } = await post(world, github('app'));
     await buildStarted(world, first);
     world.deps.workflow.status = () =>
       Promise.reject(Object.assign(new Error('not authorized'), { name: 'AccessDeniedException' }));
@@ -44,7 +44,7 @@ describe('a question of the sweep that is not answered', () => {
 
   it('keeps no lease from running out', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     await buildStarted(world, first);
     await world.deps.builds.succeed(first);
     await claimed(world);
@@ -52,17 +52,17 @@ describe('a question of the sweep that is not answered', () => {
     world.advance(61);
     await world.sweep().catch(() => undefined);
 
-    expect((await get(world, id, first)).status).toBe('UNKNOWN');
+    expect((await showRevision(world, id, first)).status).toBe('UNKNOWN');
   });
 });
 
 describe('a transaction that is said to be in progress', () => {
   it('is not made twice', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const { id } = await post(plane, github('a'));
+    const world = await aWorld();
+    await register(world, 'machine');
+    const { id } = await post(world, github('a'));
     let sent = 0;
-    plane.deps.table.client.middlewareStack.add(
+    world.deps.table.client.middlewareStack.add(
       (next, { commandName }) =>
         async (args) => {
           const result = await next(args);
@@ -73,9 +73,9 @@ describe('a transaction that is said to be in progress', () => {
       { step: 'initialize', name: 'in-progress' },
     );
 
-    await change(plane, id, { source_revision_config: { repo_ref: 'next' } });
+    await change(world, id, { source_revision_config: { repo_ref: 'next' } });
 
-    expect((await revisions(plane, id)).resources).toHaveLength(2);
+    expect((await revisions(world, id)).resources).toHaveLength(2);
     expect(sent).toBeGreaterThan(1);
   });
 });
@@ -83,7 +83,7 @@ describe('a transaction that is said to be in progress', () => {
 describe('a control plane that was away', () => {
   it('gives a listener that could not report at least one lease before its deploy fails', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await create(world, githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     await buildStarted(world, first);
     await world.deps.builds.succeed(first);
     await claimed(world);
@@ -91,7 +91,7 @@ describe('a control plane that was away', () => {
     await world.sweep();
     await world.sweep();
 
-    expect((await get(world, id, first)).status).toBe('UNKNOWN');
+    expect((await showRevision(world, id, first)).status).toBe('UNKNOWN');
     world.advance(61);
     await world.sweep();
     await reaches(world, id, first, 'DEPLOY_FAILED');

@@ -15,7 +15,6 @@ import { tokenKey } from '../../../lib/store/keys/index.ts';
 import { dynamoDbEndpoint } from '../../support/table/dynoxide.ts';
 import { limited } from '../../support/table/limited-table.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
-import { FakeBuilds } from '../../support/world/fake-builds.ts';
 import { ended, inProgress } from '../../support/world/processed.ts';
 import { github, interrupt, post, register } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
@@ -119,7 +118,6 @@ describe('the build of a cluster', () => {
     const { world, input } = await processing('AWAITING_BUILD', listener);
     await statesOf(world.deps).build(input);
     const { builds } = world.deps;
-    if (!(builds instanceof FakeBuilds)) throw new Error('not the builds of a test');
     expect([...builds.jobs.values()]).toMatchObject([{ output: 'image', platforms }]);
   });
 });

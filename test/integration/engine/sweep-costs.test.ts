@@ -26,66 +26,66 @@ const swept = ({ deps }: World) =>
   });
 
 it('reads a deployment and its revision once, and writes when it looks next', async () => {
-  const plane = await aWorld();
-  plane.deps.workflow.status = async () => 'running';
-  plane.deps.builds.state = async () => ({ state: 'running' });
-  await putInFlight(plane, DUE);
-  const { reads, writes } = await swept(plane);
+  const world = await aWorld();
+  world.deps.workflow.status = async () => 'running';
+  world.deps.builds.state = async () => ({ state: 'running' });
+  await putInFlight(world, DUE);
+  const { reads, writes } = await swept(world);
   expect(reads).toBeLessThanOrEqual(2 * DUE + ASIDE.reads);
   // The revision, and its place in the index, which is left and taken.
   expect(writes).toBeLessThanOrEqual(3 * DUE + ASIDE.writes);
 });
 
 it('reads little of revisions that have ended, once, and writes nothing of their deployment', async () => {
-  const plane = await aWorld();
-  await register(plane, 'machine');
+  const world = await aWorld();
+  await register(world, 'machine');
   const revisions = 5;
-  const { id } = await post(plane, github('a'));
-  for (let n = 1; n < revisions; n++) await postRevision(plane, id);
-  for (let n = 0; n < revisions; n++) await ended(plane, id, 'DEPLOYED');
-  plane.advance(3601);
-  const { reads, writes } = await swept(plane);
+  const { id } = await post(world, github('a'));
+  for (let n = 1; n < revisions; n++) await postRevision(world, id);
+  for (let n = 0; n < revisions; n++) await ended(world, id, 'DEPLOYED');
+  world.advance(3601);
+  const { reads, writes } = await swept(world);
   expect(reads).toBeLessThanOrEqual(2 * revisions + 1 + ASIDE.reads);
   // Its shard, and the count of its events, which nobody has told here.
   expect(writes).toBeLessThanOrEqual(3 * revisions + 2 + 1);
-  plane.advance(3601);
-  expect(await sweep(plane.deps, { all: false }, () => undefined)).toEqual({ looked: 0, left: 0 });
+  world.advance(3601);
+  expect(await sweep(world.deps, { all: false }, () => undefined)).toEqual({ looked: 0, left: 0 });
 });
 
 it('fails for nothing that was removed while it looked', async () => {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  const { id: deploymentId } = await post(plane, github('a'));
-  const { id: revisionId } = await ended(plane, deploymentId, 'DEPLOYED');
-  plane.advance(3601);
-  const at = revisionKeyOf({ tenantId: plane.caller.tenantId, deploymentId, revisionId });
-  const publish = plane.deps.events.publish.bind(plane.deps.events);
+  const world = await aWorld();
+  await register(world, 'machine');
+  const { id: deploymentId } = await post(world, github('a'));
+  const { id: revisionId } = await ended(world, deploymentId, 'DEPLOYED');
+  world.advance(3601);
+  const at = revisionKeyOf({ tenantId: world.caller.tenantId, deploymentId, revisionId });
+  const publish = world.deps.events.publish.bind(world.deps.events);
   let removals = 0;
-  plane.deps.events.publish = async (events) => {
+  world.deps.events.publish = async (events) => {
     removals += 1;
-    await transact(plane.deps.table, [remove('revision', at)]);
+    await transact(world.deps.table, [remove('revision', at)]);
     return publish(events);
   };
   const failed: unknown[] = [];
-  await sweep(plane.deps, { all: false }, (error) => failed.push(error)).catch(() => undefined);
+  await sweep(world.deps, { all: false }, (error) => failed.push(error)).catch(() => undefined);
   expect(failed).toEqual([]);
   expect(removals).toBeGreaterThan(0);
 });
 
 it('looks at a revision that it ends no second time, but an hour later', async () => {
-  const plane = await aWorld();
-  await register(plane, 'machine');
-  const { id } = await post(plane, github('a'));
-  const revision = await inProgress(plane, id, 'BUILDING');
-  plane.deps.workflow.status = async () => 'failed';
+  const world = await aWorld();
+  await register(world, 'machine');
+  const { id } = await post(world, github('a'));
+  const revision = await inProgress(world, id, 'BUILDING');
+  world.deps.workflow.status = async () => 'failed';
   const failed: Outcome = { stage: 'build', result: 'failed', message: 'It broke.' };
   await write(
-    plane.deps.table,
-    move(revision, 'BUILDING', plane.deps.clock.now(), { set: { outcome: failed } }),
+    world.deps.table,
+    move(revision, 'BUILDING', world.deps.clock.now(), { set: { outcome: failed } }),
   );
-  plane.advance(61);
-  await swept(plane);
-  const { status, due_at: dueAt = 0 } = await getRevisionItem(plane.deps.table, refOf(revision));
+  world.advance(61);
+  await swept(world);
+  const { status, due_at: dueAt = 0 } = await getRevisionItem(world.deps.table, refOf(revision));
   expect(status).toBe('BUILD_FAILED');
-  expect(dueAt).toBeGreaterThan(plane.deps.clock.now());
+  expect(dueAt).toBeGreaterThan(world.deps.clock.now());
 });

@@ -8,7 +8,7 @@ import { listAuditEvents as row } from '../../../lib/contract/routes/audit.ts';
 import { createIntegration as integrationRow } from '../../../lib/contract/routes/integrations.ts';
 import { until } from '../../support/until.ts';
 import { giveRole, makeKey, revoke, takeRole } from '../../support/world/identity-requests.ts';
-import { postRevision, redeploy } from '../../support/world/requests.ts';
+import { change, github, interrupt, post, postRevision, redeploy } from '../../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
 import * as steps from '../../support/world/steps.ts';
 import { allItems } from '../../support/world/world.ts';
@@ -38,11 +38,11 @@ describe('the audit', () => {
 
   it('has who did what to which thing, newest first', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
-    const { latest_revision_id: second } = await steps.patch(world, id, next);
-    await steps.interrupt(world, id, second);
-    await steps.patch(world, id, { source_config: { build_on_push: false } });
-    await steps.interrupt(world, id, first);
+    const { id, latest_revision_id: first } = await post(world, github('app'));
+    const { latest_revision_id: second } = await change(world, id, next);
+    await interrupt(world, id, second);
+    await change(world, id, { source_config: { build_on_push: false } });
+    await interrupt(world, id, first);
     const events = await hasListed(world, 6);
     expect(
       events.map(({ action, resource_id: resource, deployment_id: deployment }) => [
@@ -68,7 +68,7 @@ describe('the audit', () => {
 
   it('names the revision that was asked for, and the one whose spec a listener was given', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     await steps.deploy(world, id, first);
     const { id: second } = await postRevision(world, id);
     await steps.deployBuilt(world, id, second);
@@ -117,7 +117,7 @@ describe('the audit', () => {
 
   it('has each thing once, however often its record is delivered', async () => {
     const world = await aRunningWorld();
-    await steps.create(world, steps.githubBody('app'));
+    await post(world, github('app'));
     const events = await hasListed(world, 2);
     const items = async () =>
       (await allItems(world.deps.table)).filter((item) => item.entity === 'audit_event');
@@ -131,7 +131,7 @@ describe('the audit', () => {
     const world = await aRunningWorld();
     await hasListed(world, 1);
     world.deps.settings.auditDays = 7;
-    await steps.create(world, steps.githubBody('app'));
+    await post(world, github('app'));
     await hasListed(world, 2);
     world.advance(8 * 24 * 3600);
     expect((await list(world)).resources.map(({ action }) => action)).toEqual(['listener.create']);
@@ -148,10 +148,10 @@ describe('the audit', () => {
 describe('the list of audit events', () => {
   it('has pages and filters', async () => {
     const world = await aRunningWorld();
-    const { id } = await steps.create(world, steps.githubBody('app'));
+    const { id } = await post(world, github('app'));
     const other = { ...world, caller: { ...world.caller, userId: 'somebody-else' } };
     for (let n = 0; n < 3; n++)
-      await steps.patch(other, id, { source_config: { custom_url: `https://a.example/${n}` } });
+      await change(other, id, { source_config: { custom_url: `https://a.example/${n}` } });
     const all = await hasListed(world, 5);
     const ids = async (query: Record<string, string>) =>
       (await list(world, query)).resources.map((event) => event.id);

@@ -28,20 +28,20 @@ afterAll(() => noteLogger().setLogLevel('SILENT'));
 
 /** A world whose endpoints say in the log what another function writes down. */
 async function noting() {
-  const self = await listening();
-  const { deps, caller } = self.plane;
+  const world = await listening();
+  const { deps, caller } = world;
   const { tenantId, organizationId, userId } = caller;
   const wish = { tenantId, organizationId, userId, name: 'k' };
   const takeNotes = createTakeNotes(() => limited(deps, functionRows.takeNotes.access));
-  const { auditLog: _, keyUses: __, ...onlyLogged } = deps;
+  const { auditLog: _, keyUses: __, ...onlyLogged }: Deps = deps;
   return {
-    ...self,
+    ...world,
     keyOf: (expiresAt?: string) =>
       createApiKey(deps, { ...wish, role: 'viewer', ...(expiresAt && { expiresAt }) }),
-    listenerKey: () => createApiKey(deps, { ...wish, role: 'listener', listenerId: self.listenerId }),
+    listenerKey: () => createApiKey(deps, { ...wish, role: 'listener', listenerId: world.listenerId }),
     ask: async (row: RouteRow, key: string, params: Record<string, string> = {}) => {
       const handler = await handlerOf(row, onlyLogged as Deps); // an endpoint has its own where these are absent
-      const asked = { headers: { 'x-api-key': key }, params: { listener_id: self.listenerId, ...params } };
+      const asked = { headers: { 'x-api-key': key }, params: { listener_id: world.listenerId, ...params } };
       return (await request(row, handler, asked)).statusCode;
     },
     take: (messages: readonly string[] = lines) => takeNotes(event(messages)),
@@ -62,11 +62,11 @@ const secretOf = (key: string): string => key.slice(8, -4);
 
 describe('an endpoint that only reads', () => {
   it('says that a key was used, once an hour and without the key; it is written down', async () => {
-    const { plane, keyOf, ask, take, items } = await noting();
+    const { deps, keyOf, ask, take, items } = await noting();
     const key = await keyOf();
-    const before = await allItems(plane.deps.table);
+    const before = await allItems(deps.table);
     for (let n = 0; n < 3; n++) expect(await ask(getListener, key)).toBe(200);
-    expect(await allItems(plane.deps.table)).toEqual(before);
+    expect(await allItems(deps.table)).toEqual(before);
     expect(lines.filter((line) => line.includes('"key used"'))).toHaveLength(1);
     expect(lines.join()).not.toContain(secretOf(key));
     await take();
@@ -82,13 +82,13 @@ describe('an endpoint that only reads', () => {
   });
 
   it('says what it hands out, and to whom; it is written down once, however often that is read', async () => {
-    const self = await noting();
-    const { id, revisionId } = await offered(self, 'a');
-    expect(await self.ask(getSpec, await self.listenerKey(), { deployment_id: id })).toBe(200);
+    const world = await noting();
+    const { id, revisionId } = await offered(world, 'a');
+    expect(await world.ask(getSpec, await world.listenerKey(), { deployment_id: id })).toBe(200);
     const ofSpec = async () =>
-      (await self.items('audit_event')).filter(({ action }) => action === 'revision_spec.read');
+      (await world.items('audit_event')).filter(({ action }) => action === 'revision_spec.read');
     expect(await ofSpec()).toEqual([]);
-    await self.take();
+    await world.take();
     const [made, ...more] = await ofSpec();
     expect(more).toEqual([]);
     expect(made).toMatchObject({
@@ -97,7 +97,7 @@ describe('an endpoint that only reads', () => {
       request_id: expect.any(String),
       ttl: expect.any(Number),
     });
-    await self.take();
+    await world.take();
     expect(await ofSpec()).toEqual([made]);
   });
 
@@ -120,10 +120,10 @@ describe('an endpoint that only reads', () => {
 
 describe('the function that takes notes', () => {
   it('passes over every other line', async () => {
-    const { plane, take } = await noting();
-    const before = await allItems(plane.deps.table);
+    const { deps, take } = await noting();
+    const before = await allItems(deps.table);
     const hash = 'a'.repeat(64);
-    const id = plane.deps.clock.randomId();
+    const id = deps.clock.randomId();
     await take([
       'START RequestId: 1',
       '{"message":"request","key_id":"x"}',
@@ -138,17 +138,17 @@ describe('the function that takes notes', () => {
       '{',
       '',
     ]);
-    const notes = createTakeNotes(() => plane.deps);
+    const notes = createTakeNotes(() => deps);
     await notes({ awslogs: { data: 'no gzip' } });
-    expect(await allItems(plane.deps.table)).toEqual(before);
+    expect(await allItems(deps.table)).toEqual(before);
   });
 
   it('fails when the table does not take a note, so that it is called again', async () => {
-    const { plane, keyOf, ask } = await noting();
+    const { deps, keyOf, ask } = await noting();
     expect(await ask(getListener, await keyOf())).toBe(200);
-    const client: typeof plane.deps.table.client = Object.create(plane.deps.table.client);
+    const client: typeof deps.table.client = Object.create(deps.table.client);
     client.send = () => Promise.reject(new Error('down'));
-    const broken = createTakeNotes(() => ({ ...plane.deps, table: { ...plane.deps.table, client } }));
+    const broken = createTakeNotes(() => ({ ...deps, table: { ...deps.table, client } }));
     await expect(broken(event(lines))).rejects.toThrow('down');
   });
 });

@@ -5,10 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { create as createEvents } from '../../../functions/streams/events.ts';
 import type { Events } from '../../../lib/adapters/events.ts';
 import type { DeploymentEvent } from '../../../lib/contract/events.ts';
-import { remove } from '../../../lib/store/dynamodb/expressions.ts';
+import { remove as removeItem } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { deploymentKey, eventCountKey, type Key, revisionKey } from '../../../lib/store/keys/index.ts';
 import { until } from '../../support/until.ts';
+import { complete } from '../../support/world/listening.ts';
+import { change, github, interrupt, post, remove, showRevision } from '../../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
 import * as steps from '../../support/world/steps.ts';
 import { allItems } from '../../support/world/world.ts';
@@ -46,11 +48,11 @@ const LIFE = [
 describe('who follows a deployment', () => {
   it('hears of its creation, of every status and of its end, in order', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await steps.deploy(world, id, revisionId);
     const events = await hears(world, id, LIFE.length);
     expect(events.map(shown)).toEqual(LIFE);
-    const { status_history: history } = await steps.get(world, id, revisionId);
+    const { status_history: history } = await showRevision(world, id, revisionId);
     expect(events.slice(1).map(({ at }) => at)).toEqual(history.map(({ at }) => at));
     expect(events[7]).toEqual({
       id: `${revisionId}:6`,
@@ -62,9 +64,9 @@ describe('who follows a deployment', () => {
       revision_id: revisionId,
       status: 'DEPLOYED',
     });
-    await steps.remove(world, id);
+    await remove(world, id);
     const task = await steps.claimed(world);
-    await steps.complete(world, task, 'succeeded');
+    await complete(world, task, 'succeeded');
     await steps.isGone(world, id);
     const last = (await hears(world, id, LIFE.length + 1)).at(-1);
     expect(last).toMatchObject({ type: 'deployment.deleted', sequence: 9, id: `${id}:deleted` });
@@ -72,11 +74,11 @@ describe('who follows a deployment', () => {
 
   it('hears of revisions that wait beside the one that is processed, each in its turn', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
-    const { latest_revision_id: second } = await steps.patch(world, id, {
+    const { id, latest_revision_id: first } = await post(world, github('app'));
+    const { latest_revision_id: second } = await change(world, id, {
       source_revision_config: { repo_ref: 'next' },
     });
-    await steps.interrupt(world, id, second);
+    await interrupt(world, id, second);
     await steps.deploy(world, id, first);
     const events = await hears(world, id, LIFE.length + 3);
     expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
@@ -88,8 +90,8 @@ describe('who follows a deployment', () => {
 
   it('is told no configuration', async () => {
     const world = await aRunningWorld();
-    const body = steps.githubBody('app', { secrets: [{ name: 'A', value: 'hidden-value' }] });
-    const { id } = await steps.create(world, body);
+    const body = github('app', { secrets: [{ name: 'A', value: 'hidden-value' }] });
+    const { id } = await post(world, body);
     const events = await hears(world, id, 3);
     const names = new Set(events.flatMap((event) => Object.keys(event)));
     const known = ['id', 'type', 'sequence', 'at', 'tenant_id', 'deployment_id', 'revision_id', 'status'];
@@ -117,7 +119,7 @@ async function revisionImage({ deps: { table } }: RunningWorld, key: Key): Promi
 describe('a record that is delivered again', () => {
   it('is told under the numbers it has, and moves no others', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await steps.deploy(world, id, revisionId);
     const first = [...(await hears(world, id, LIFE.length))];
     const records = await recorded(world, id);
@@ -132,12 +134,12 @@ describe('a record that is delivered again', () => {
 
   it('is numbered on from where another instance of the consumer had got to', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await steps.deploy(world, id, revisionId);
     const first = [...(await hears(world, id, LIFE.length))];
     const { deps, caller } = world;
     const records = await recorded(world, id);
-    await transact(deps.table, [remove('event_count', eventCountKey(caller.tenantId, id))]);
+    await transact(deps.table, [removeItem('event_count', eventCountKey(caller.tenantId, id))]);
     const instances = [createEvents(() => deps), createEvents(() => deps)];
     for (const [index, record] of records.entries()) await instances[index % 2]?.({ Records: [record] });
     expect(told(world, id).slice(first.length)).toEqual(first);
@@ -145,7 +147,7 @@ describe('a record that is delivered again', () => {
 
   it('that cannot be read is reported, and those of other deployments are told', async () => {
     const world = await aRunningWorld();
-    const { id } = await steps.create(world, steps.githubBody('app'));
+    const { id } = await post(world, github('app'));
     await hears(world, id, 3);
     const [record] = await recorded(world, id);
     if (record?.dynamodb?.NewImage === undefined) throw new Error('no record');
@@ -171,17 +173,17 @@ describe('what the stream has lost', () => {
   /** A deployment whose second revision was made and deployed while nobody read the stream. */
   async function outage() {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
+    const { id, latest_revision_id: first } = await post(world, github('app'));
     await steps.deploy(world, id, first);
     await hears(world, id, LIFE.length);
     await world.loseStream();
-    const { latest_revision_id: second } = await steps.patch(world, id, next);
+    const { latest_revision_id: second } = await change(world, id, next);
     for (const forward of [
       async () =>
         until(() => world.deps.builds.jobs.has(`build-${second}`), { timeoutMs: 30_000, what: 'its build' }),
       async () => world.deps.builds.succeed(second),
       async () => steps.reaches(world, id, second, 'AWAITING_DEPLOY'),
-      async () => steps.complete(world, await steps.claimed(world), 'succeeded'),
+      async () => complete(world, await steps.claimed(world), 'succeeded'),
       async () => steps.reaches(world, id, second, 'DEPLOYED'),
     ]) {
       world.advance(61);
@@ -214,7 +216,7 @@ describe('what the stream has lost', () => {
 
   it('is told before what comes next', async () => {
     const { world, id, events } = await outage();
-    await steps.patch(world, id, next);
+    await change(world, id, next);
     const { tenantId } = world.caller;
     const third = await revisionImage(world, revisionKey(tenantId, id, 3));
     await createEvents(() => world.deps)({ Records: [third] });
@@ -223,9 +225,9 @@ describe('what the stream has lost', () => {
 
   it('is told before a deletion takes the histories', async () => {
     const { world, id, events } = await outage();
-    await steps.remove(world, id);
+    await remove(world, id);
     await world.sweepFor(122);
-    await steps.complete(world, await steps.claimed(world), 'succeeded');
+    await complete(world, await steps.claimed(world), 'succeeded');
     await world.sweepFor(122);
     await steps.isGone(world, id);
     expect(events().map(shown)).toEqual(MISSED);
@@ -233,12 +235,12 @@ describe('what the stream has lost', () => {
 
   it('is told of all that a deletion ends', async () => {
     const world = await aRunningWorld();
-    const { id, latest_revision_id: first } = await steps.create(world, steps.githubBody('app'));
-    await steps.patch(world, id, next);
+    const { id, latest_revision_id: first } = await post(world, github('app'));
+    await change(world, id, next);
     await until(() => world.deps.builds.jobs.has(`build-${first}`), { timeoutMs: 30_000, what: 'its build' });
     const before = await hears(world, id, 6);
     await world.loseStream();
-    await steps.remove(world, id);
+    await remove(world, id);
     await world.sweepFor(244);
     await steps.isGone(world, id);
     const events = told(world, id);
@@ -260,7 +262,7 @@ describe('while nobody can be told', () => {
     const world = await aRunningWorld();
     const { publish } = world.deps.events;
     Object.assign(world.deps.events, outage());
-    const { id, latest_revision_id: revisionId } = await steps.create(world, steps.githubBody('app'));
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await until(async () => (await unsent(world)).length > 0, { timeoutMs: 30_000, what: 'kept events' });
     await expect(world.sweep()).rejects.toThrow(/1 of 1/);
     await steps.deploy(world, id, revisionId);

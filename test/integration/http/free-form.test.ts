@@ -44,7 +44,7 @@ const SPEC = members(resource_spec);
 const specOf = (answer: unknown): unknown => partOf(answer, 'source_config', 'resource_spec');
 
 it('a deployment keeps the keys of free-form objects, whatever they are called', async () => {
-  const { plane, ask } = await openWithListener(new WireRecord());
+  const { world, ask } = await openWithListener(new WireRecord());
   const body = github('a', { source_config, tracked_packages: [hostile] });
   const made = await ask('createDeployment', { body });
   const params = { deployment_id: made.id };
@@ -53,7 +53,7 @@ it('a deployment keeps the keys of free-form objects, whatever they are called',
   expect(partOf(shown, 'tracked_packages')).toEqual([members(hostile)]);
   const { resources } = await ask('listDeployments');
   expect(specOf(resources[0])).toEqual(SPEC);
-  const { id: revision_id } = await ended(plane, made.id, 'DEPLOYED');
+  const { id: revision_id } = await ended(world, made.id, 'DEPLOYED');
   const changed = await ask('patchDeployment', {
     params,
     body: { source_config: { resource_spec: { cpu: 2 } } },
@@ -67,8 +67,8 @@ it('a deployment keeps the keys of free-form objects, whatever they are called',
 });
 
 it('a listener is given them as they are', async () => {
-  const { plane, ask, listenerId, listenerKey: key } = await openWithListener(new WireRecord());
-  const { id: deployment_id } = await offered({ plane, listenerId }, 'a', [], { source_config });
+  const { world, ask, listenerId, listenerKey: key } = await openWithListener(new WireRecord());
+  const { id: deployment_id } = await offered({ ...world, listenerId }, 'a', [], { source_config });
   const params = { listener_id: listenerId };
   const { tasks } = await ask('claimTasks', { key, params, body: { instance_id: 'i' } });
   const spec = await ask('getSpec', { key, params: { ...params, deployment_id } });

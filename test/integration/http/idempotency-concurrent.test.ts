@@ -56,27 +56,27 @@ const replayed = { headers: { 'idempotent-replayed': 'true' } };
 
 describe('of two requests under one key at the same time', () => {
   it('the second does the work while the first is held up, and the first gets its answer', async () => {
-    const { plane, apiKey } = await start();
+    const { world, apiKey } = await start();
     const { pass, reached, open } = gate();
-    intercept(plane, ({ name, nth }) => (name === TRANSACT && nth === 1 ? pass() : undefined));
-    const first = ask(plane, creating(apiKey));
+    intercept(world, ({ name, nth }) => (name === TRANSACT && nth === 1 ? pass() : undefined));
+    const first = ask(world, creating(apiKey));
     await Promise.race([reached, first]);
     // However long that lasts: nothing of the first stands in the way.
-    plane.advance(3600);
-    const second = await ask(plane, creating(apiKey));
+    world.advance(3600);
+    const second = await ask(world, creating(apiKey));
     expect(second.statusCode).toBe(201);
     expect(second.headers).not.toHaveProperty('idempotent-replayed');
     open();
     expect(await first).toMatchObject({ ...replayed, statusCode: 201, body: second.body });
-    expect((await list(plane)).resources).toHaveLength(1);
+    expect((await list(world)).resources).toHaveLength(1);
   });
 
   it('the first gets the answer of the second also where it finds a version that it did not ask for', async () => {
-    const { plane, apiKey } = await start();
-    const { id } = await post(plane, github('there'));
+    const { world, apiKey } = await start();
+    const { id } = await post(world, github('there'));
     const { pass, reached, open } = gate();
     let held = false;
-    intercept(plane, ({ name, input }) => {
+    intercept(world, ({ name, input }) => {
       const isItem = name === 'GetItemCommand' && JSON.stringify(input).includes(`#D#${id}`);
       if (held || !isItem) return;
       held = true;
@@ -90,13 +90,13 @@ describe('of two requests under one key at the same time', () => {
       key: 'k',
       apiKey,
     };
-    const first = ask(plane, patching);
+    const first = ask(world, patching);
     await Promise.race([reached, first]);
-    const second = await ask(plane, patching);
+    const second = await ask(world, patching);
     open();
     expect(await first).toMatchObject({ ...replayed, statusCode: 200, body: second.body });
-    expect(await show(plane, id)).toMatchObject({ config_version: 2 });
-    expect((await ask(plane, { ...patching, key: 'other' })).statusCode).toBe(412);
+    expect(await show(world, id)).toMatchObject({ config_version: 2 });
+    expect((await ask(world, { ...patching, key: 'other' })).statusCode).toBe(412);
   });
 });
 
@@ -113,13 +113,13 @@ describe('a request whose transaction meets another one under its key for longer
 
   /** The first transaction is held up; of every later one DynamoDB says that it meets another, and 6 s go by. */
   async function contended(onAnswer = true) {
-    const { plane, apiKey } = await start();
+    const { world, apiKey } = await start();
     // The clock that is turned on here is the machine's, not the slow one of other tests.
-    plane.deps.table.patience = systemPatience;
+    world.deps.table.patience = systemPatience;
     const { pass, reached, open } = gate();
     const seen = { looks: 0, onLook: async (_: number): Promise<void> => undefined };
     let frees = false;
-    intercept(plane, async (sent) => {
+    intercept(world, async (sent) => {
       if (sent.name === TRANSACT && sent.nth === 1) await pass();
       else if (sent.name === TRANSACT && !frees) {
         later += 6_000;
@@ -128,7 +128,7 @@ describe('a request whose transaction meets another one under its key for longer
         await seen.onLook(++seen.looks);
       }
     });
-    const first = ask(plane, creating(apiKey));
+    const first = ask(world, creating(apiKey));
     await Promise.race([reached, first]);
     const free = () => {
       frees = true;
@@ -136,57 +136,57 @@ describe('a request whose transaction meets another one under its key for longer
       return first;
     };
     seen.looks = -1; // The next look is that at the beginning.
-    return { plane, apiKey, free, seen };
+    return { world, apiKey, free, seen };
   }
 
   it('waits for its answer, and gets it', async () => {
-    const { plane, apiKey, free, seen } = await contended();
+    const { world, apiKey, free, seen } = await contended();
     seen.onLook = async (look) => {
       if (look === 2) await free();
     };
-    const second = await ask(plane, creating(apiKey));
+    const second = await ask(world, creating(apiKey));
     expect(second).toMatchObject({ ...replayed, statusCode: 201, body: (await free()).body });
     expect(seen.looks).toBe(2);
   });
 
   it('is 409 when there is none 20 s after it began, which is not kept', async () => {
-    const { plane, apiKey, free, seen } = await contended();
+    const { world, apiKey, free, seen } = await contended();
     seen.onLook = async (look) => {
       if (look > 0) later += 7_500;
     };
-    const second = await ask(plane, creating(apiKey));
+    const second = await ask(world, creating(apiKey));
     expect(second).toMatchObject({ statusCode: 409, headers: { 'retry-after': '2' } });
     expect(second.json.detail).toBe(
       'A request with this Idempotency-Key is still being answered; send it again.',
     );
     expect(seen.looks).toBe(2);
     const { body } = await free();
-    expect(await ask(plane, creating(apiKey))).toMatchObject({ ...replayed, statusCode: 201, body });
+    expect(await ask(world, creating(apiKey))).toMatchObject({ ...replayed, statusCode: 201, body });
   });
 
   it('is told the same about a refusal that it wants to keep', async () => {
-    const { plane, apiKey, free, seen } = await contended();
+    const { world, apiKey, free, seen } = await contended();
     seen.onLook = async (look) => {
       if (look > 0) later += 15_000;
     };
     const contradictory = creating(apiKey, github('x', { source: 'external_docker' }));
-    expect(await ask(plane, contradictory)).toMatchObject({
+    expect(await ask(world, contradictory)).toMatchObject({
       statusCode: 409,
       headers: { 'retry-after': '2' },
     });
     await free();
-    expect((await ask(plane, contradictory)).json.detail).toBe(
+    expect((await ask(world, contradictory)).json.detail).toBe(
       'Idempotency-Key was used for another request',
     );
   });
 
   it('does not wait, and is 503, where it meets others; unless the answer is there', async () => {
-    const { plane, apiKey, free, seen } = await contended(false);
-    expect((await ask(plane, creating(apiKey))).statusCode).toBe(503);
+    const { world, apiKey, free, seen } = await contended(false);
+    expect((await ask(world, creating(apiKey))).statusCode).toBe(503);
     expect(seen.looks).toBe(1);
     seen.onLook = async (look) => {
       if (look === 3) await free();
     };
-    expect(await ask(plane, creating(apiKey))).toMatchObject({ ...replayed, statusCode: 201 });
+    expect(await ask(world, creating(apiKey))).toMatchObject({ ...replayed, statusCode: 201 });
   });
 });

@@ -6,10 +6,10 @@ import { allItems, type World } from '../../support/world/world.ts';
 
 describe('a request that is sent again under its Idempotency-Key', () => {
   it('gets the answer of the first, and changes nothing', async () => {
-    const { plane, apiKey } = await start();
-    const first = await ask(plane, creating(apiKey));
-    plane.advance(600);
-    const again = await ask(plane, creating(apiKey));
+    const { world, apiKey } = await start();
+    const first = await ask(world, creating(apiKey));
+    world.advance(600);
+    const again = await ask(world, creating(apiKey));
     expect([first.statusCode, again.statusCode]).toEqual([201, 201]);
     expect(again.body).toBe(first.body);
     expect(again.headers).toMatchObject({
@@ -17,61 +17,61 @@ describe('a request that is sent again under its Idempotency-Key', () => {
       'content-type': 'application/json',
       ETag: first.headers?.ETag,
     });
-    expect((await list(plane)).resources).toHaveLength(1);
+    expect((await list(world)).resources).toHaveLength(1);
   });
 
   it('gets the refusal of the first too: 400, 404 and 409, but no other', async () => {
-    const { plane, apiKey } = await start();
-    const id = plane.deps.clock.randomId();
+    const { world, apiKey } = await start();
+    const id = world.deps.clock.randomId();
     const patching = (key: string): Asked => {
       return { operation: 'patchDeployment', params: { deployment_id: id }, body: {}, key, apiKey };
     };
-    const missing = await ask(plane, patching('k-404'));
-    expect([missing.statusCode, (await ask(plane, patching('k-404'))).headers]).toEqual([
+    const missing = await ask(world, patching('k-404'));
+    expect([missing.statusCode, (await ask(world, patching('k-404'))).headers]).toEqual([
       404,
       expect.objectContaining({ 'idempotent-replayed': 'true' }),
     ]);
     const contradictory = github('x', { source: 'external_docker' });
-    await ask(plane, creating(apiKey, contradictory, 'k-400'));
-    expect(await ask(plane, creating(apiKey, contradictory, 'k-400'))).toMatchObject({
+    await ask(world, creating(apiKey, contradictory, 'k-400'));
+    expect(await ask(world, creating(apiKey, contradictory, 'k-400'))).toMatchObject({
       statusCode: 400,
       headers: { 'idempotent-replayed': 'true' },
     });
     const wrong = { ...github('Not A Name') };
-    await ask(plane, creating(apiKey, wrong, 'k-422'));
-    const unkept = await ask(plane, creating(apiKey, wrong, 'k-422'));
+    await ask(world, creating(apiKey, wrong, 'k-422'));
+    const unkept = await ask(world, creating(apiKey, wrong, 'k-422'));
     expect(unkept.statusCode).toBe(422);
     expect(unkept.headers).not.toHaveProperty('idempotent-replayed');
-    expect((await ask(plane, creating(apiKey, github('right'), 'k-422'))).statusCode).toBe(201);
+    expect((await ask(world, creating(apiKey, github('right'), 'k-422'))).statusCode).toBe(201);
   });
 
   it('is 409 when it asks for something else', async () => {
-    const { plane, apiKey } = await start();
-    await ask(plane, creating(apiKey));
-    const other = await ask(plane, creating(apiKey, github('other')));
+    const { world, apiKey } = await start();
+    await ask(world, creating(apiKey));
+    const other = await ask(world, creating(apiKey, github('other')));
     expect([other.statusCode, other.json.detail]).toEqual([
       409,
       'Idempotency-Key was used for another request',
     ]);
     const secret = github('once', { secrets: [{ name: 'A', value: 'another value' }] });
-    expect((await ask(plane, creating(apiKey, secret))).statusCode).toBe(409);
+    expect((await ask(world, creating(apiKey, secret))).statusCode).toBe(409);
   });
 
   it('is another request when somebody else asks, and after a day', async () => {
-    const { plane, apiKey, other } = await start();
-    await ask(plane, creating(apiKey));
-    const someone = await ask(plane, creating(other));
+    const { world, apiKey, other } = await start();
+    await ask(world, creating(apiKey));
+    const someone = await ask(world, creating(other));
     expect([someone.statusCode, someone.json.detail]).toEqual([
       409,
       "Deployment with name 'once' already exists.",
     ]);
-    plane.advance(24 * 3600 + 1);
-    expect((await ask(plane, creating(apiKey))).statusCode).toBe(409);
+    world.advance(24 * 3600 + 1);
+    expect((await ask(world, creating(apiKey))).statusCode).toBe(409);
   });
 
   it('must carry a key of at most 255 characters', async () => {
-    const { plane, apiKey } = await start();
-    const { statusCode, json } = await ask(plane, creating(apiKey, github('once'), 'k'.repeat(256)));
+    const { world, apiKey } = await start();
+    const { statusCode, json } = await ask(world, creating(apiKey, github('once'), 'k'.repeat(256)));
     expect([statusCode, json.detail]).toEqual([
       422,
       [expect.objectContaining({ loc: ['header', 'Idempotency-Key'], type: 'string_too_long' })],
@@ -79,10 +79,10 @@ describe('a request that is sent again under its Idempotency-Key', () => {
   });
 
   it('never has a secret or the key itself in what is kept', async () => {
-    const { plane, apiKey } = await start();
+    const { world, apiKey } = await start();
     const secrets = [{ name: 'TOKEN', value: 'canary-of-a-secret' }];
-    await ask(plane, creating(apiKey, github('once', { secrets }), 'canary-of-a-key'));
-    const stored = JSON.stringify(await allItems(plane.deps.table), (_, value) =>
+    await ask(world, creating(apiKey, github('once', { secrets }), 'canary-of-a-key'));
+    const stored = JSON.stringify(await allItems(world.deps.table), (_, value) =>
       value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
     );
     expect(stored).not.toContain('canary');
@@ -94,8 +94,8 @@ it('makes one deployment and equal answers of a hundred requests at once', async
   expect(await manyAtOnce(100)).toEqual({ statuses: [201], bodies: 1, deployments: 1 });
 });
 
-async function deployed(plane: World): Promise<{ deployment_id: string; revision_id: string }> {
-  const made = await post(plane, github('there'));
+async function deployed(world: World): Promise<{ deployment_id: string; revision_id: string }> {
+  const made = await post(world, github('there'));
   return { deployment_id: made.id, revision_id: made.latest_revision_id };
 }
 
@@ -108,8 +108,8 @@ const keepsAnswer = (input: object): boolean =>
 
 /** Every other operation that takes a key is tried over HTTP in every-route.test.ts. */
 it('a change whose answer never arrived is made once, and answered', async () => {
-  const { plane, apiKey } = await start();
-  const { middlewareStack } = plane.deps.table.client;
+  const { world, apiKey } = await start();
+  const { middlewareStack } = world.deps.table.client;
   middlewareStack.add(
     (next, { commandName }) =>
       async (args) => {
@@ -120,23 +120,23 @@ it('a change whose answer never arrived is made once, and answered', async () =>
       },
     { step: 'initialize', name: 'dies' },
   );
-  expect((await ask(plane, creating(apiKey))).statusCode).toBe(500);
+  expect((await ask(world, creating(apiKey))).statusCode).toBe(500);
   middlewareStack.remove('dies');
-  const before = await allItems(plane.deps.table);
-  const answer = await ask(plane, creating(apiKey));
+  const before = await allItems(world.deps.table);
+  const answer = await ask(world, creating(apiKey));
   expect(answer.statusCode).toBe(201);
   expect(answer.headers).toMatchObject({ 'idempotent-replayed': 'true' });
-  expect(await allItems(plane.deps.table)).toEqual(before);
+  expect(await allItems(world.deps.table)).toEqual(before);
 });
 
 it('keeps the answer to what changed nothing beside it', async () => {
-  const { plane, apiKey } = await start();
-  const params = await deployed(plane);
+  const { world, apiKey } = await start();
+  const params = await deployed(world);
   const asked = { operation: 'interruptRevision', params, apiKey };
-  await ask(plane, asked);
-  const first = await ask(plane, { ...asked, key: 'k' });
-  const again = await ask(plane, { ...asked, key: 'k' });
+  await ask(world, asked);
+  const first = await ask(world, { ...asked, key: 'k' });
+  const again = await ask(world, { ...asked, key: 'k' });
   expect([first.statusCode, again.statusCode, again.body]).toEqual([200, 200, first.body]);
   expect(again.headers).toMatchObject({ 'idempotent-replayed': 'true' });
-  expect((await revisions(plane, params.deployment_id)).resources).toHaveLength(1);
+  expect((await revisions(world, params.deployment_id)).resources).toHaveLength(1);
 });

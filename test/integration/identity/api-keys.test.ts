@@ -81,15 +81,15 @@ describe('a new key', () => {
   });
 
   it('of a listener is bound to one that is there, in the own tenant', async () => {
-    const plane = await aWorld();
-    const [admin, other] = [await anOrganization(plane), await anOrganization(plane)];
+    const world = await aWorld();
+    const [admin, other] = [await anOrganization(world), await anOrganization(world)];
     const foreign = await register(other, 'machine');
-    const before = await allItems(plane.deps.table);
-    for (const listener_id of [foreign.id, plane.deps.clock.randomId()]) {
+    const before = await allItems(world.deps.table);
+    for (const listener_id of [foreign.id, world.deps.clock.randomId()]) {
       const asked = makeKey(admin, { name: 'l', role: 'listener', listener_id });
       expect(await refusedWith(asked)).toBe(`404 Listener ID ${listener_id} not found.`);
     }
-    expect(await allItems(plane.deps.table)).toEqual(before);
+    expect(await allItems(world.deps.table)).toEqual(before);
   });
 });
 
@@ -113,14 +113,14 @@ describe('nobody makes a key', () => {
     const admin = await anOrganization(await aWorld());
     const listener_id = (await register(admin, 'machine')).id;
     for (const maker of roles) {
-      const plane = admin.as({ role: maker });
+      const world = admin.as({ role: maker });
       for (const role of roles) {
         const body = { name: 'k', role, ...(role === 'listener' && { listener_id }) };
         const isAllowed =
           role === 'listener'
             ? (rank[maker] ?? 0) >= 2
             : maker !== 'listener' && (rank[maker] ?? 0) >= (rank[role] ?? 0);
-        const made = await makeKey(plane, body).then(
+        const made = await makeKey(world, body).then(
           () => 'made',
           (error: unknown) => (error instanceof Error ? error.message : ''),
         );
@@ -183,8 +183,8 @@ describe('the list of keys', () => {
   });
 
   it('has those of the organization apart, for its administrators', async () => {
-    const plane = await aWorld();
-    const [admin, other] = [await anOrganization(plane), await anOrganization(plane)];
+    const world = await aWorld();
+    const [admin, other] = [await anOrganization(world), await anOrganization(world)];
     const wide = { name: 'wide', role: 'organization_admin', scope: 'organization' };
     const made = await makeKey(admin, wide);
     await makeKey(other, { ...wide, name: 'theirs' });
@@ -222,8 +222,8 @@ describe('a revoked key', () => {
 });
 
 describe('the last use of a key', () => {
-  const lastUse = async (plane: Parameters<typeof keys>[0], name: string) =>
-    (await keys(plane)).resources.find((key) => key.name === name)?.last_used_at;
+  const lastUse = async (world: Parameters<typeof keys>[0], name: string) =>
+    (await keys(world)).resources.find((key) => key.name === name)?.last_used_at;
 
   it('is noted to the hour, once an hour, and only forward', async () => {
     const admin = await anOrganization(await aWorld());

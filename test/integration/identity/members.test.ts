@@ -18,15 +18,15 @@ import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 /** An organization whose people come from an identity provider. */
 async function withPeople() {
-  const plane = await aWorld();
+  const world = await aWorld();
   const issuer = await anIssuer();
-  plane.deps.identityProvider = oidcProvider({ issuer: issuer.url, audience: AUDIENCE }, Date.now);
-  const admin = await anOrganization(plane);
+  world.deps.identityProvider = oidcProvider({ issuer: issuer.url, audience: AUDIENCE }, Date.now);
+  const admin = await anOrganization(world);
   const known = (authorization: string, tenantId: string | undefined) =>
-    authenticate(plane.deps, { apiKey: undefined, authorization, tenantId });
+    authenticate(world.deps, { apiKey: undefined, authorization, tenantId });
   const person = async (name: string, tenantId: string | undefined = admin.caller.tenantId) =>
     known(`Bearer ${await issuer.token(name)}`, tenantId);
-  return { plane, issuer, admin, known, person };
+  return { world, issuer, admin, known, person };
 }
 
 const noPart = (tenant: string) => `403 The user has no part in tenant '${tenant}'`;
@@ -54,13 +54,13 @@ describe('a member', () => {
   });
 
   it('has to name a tenant, and a part in it', async () => {
-    const { plane, admin, person } = await withPeople();
-    const other = await anOrganization(plane);
+    const { world, admin, person } = await withPeople();
+    const other = await anOrganization(world);
     await giveRole(admin, 'alice', 'admin');
     await giveRole(other, 'bob', 'admin');
     const { tenantId } = admin.caller;
     await person('alice');
-    const { deps } = plane;
+    const { deps } = world;
     expect(await refusedWith(person('bob'))).toBe(noPart(tenantId));
     expect(await refusedWith(person('Alice'))).toBe(noPart(tenantId));
     for (const asked of [
@@ -156,8 +156,8 @@ describe('a member', () => {
   });
 
   it('is listed page by page, and in no other tenant', async () => {
-    const { plane, admin } = await withPeople();
-    const other = await anOrganization(plane);
+    const { world, admin } = await withPeople();
+    const other = await anOrganization(world);
     for (let n = 0; n < 7; n++) await giveRole(admin, `user ${n}`, 'viewer');
     const pages = [];
     for (const offset of ['0', '3', '6']) pages.push(await members(admin, { limit: '3', offset }));
@@ -172,8 +172,8 @@ describe('a member', () => {
 
 describe('the tenants of an organization', () => {
   it('are listed, newest first, and are reached with a key of the organization', async () => {
-    const plane = await aWorld();
-    const [admin, other] = [await anOrganization(plane), await anOrganization(plane)];
+    const world = await aWorld();
+    const [admin, other] = [await anOrganization(world), await anOrganization(world)];
     const made = await makeTenant(admin, 'second');
     expect(made).toMatchObject({ name: 'second', organization_id: admin.caller.organizationId });
     const listed = await tenants(admin);
@@ -183,13 +183,13 @@ describe('the tenants of an organization', () => {
     const inSecond = await withKey(admin, wide.key, made.id);
     expect(inSecond.caller.tenantId).toBe(made.id);
     const own = await makeKey(inSecond, { name: 'its own', role: 'admin' });
-    expect((await withKey(plane, own.key)).caller).toMatchObject({ tenantId: made.id, role: 'admin' });
+    expect((await withKey(world, own.key)).caller).toMatchObject({ tenantId: made.id, role: 'admin' });
     expect(await refusedWith(withKey(admin, wide.key, other.caller.tenantId))).toMatch(/^403 /);
   });
 
   it('stay one where what they run is not kept apart, unless that is asked for', async () => {
-    const plane = await aWorld({ singleTenant: true });
-    const admin = await anOrganization(plane);
+    const world = await aWorld({ singleTenant: true });
+    const admin = await anOrganization(world);
     expect(await refusedWith(makeTenant(admin, 'second'))).toMatch(/^409 .*SLIPWAY_MORE_TENANTS=true/);
     expect((await tenants(admin)).resources).toHaveLength(1);
   });

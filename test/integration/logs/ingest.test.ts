@@ -19,20 +19,20 @@ const event = (logStream: string, messages: string[]) =>
   });
 
 async function aBuild() {
-  const plane = await aWorld();
-  const { table, keys, clock } = plane.deps;
+  const world = await aWorld();
+  const { table, keys, clock } = world.deps;
   const logs = createTableLogs(table, clock);
-  await register(plane, 'machine');
+  await register(world, 'machine');
   const access = functionRows.ingestLogs.access;
   const limitedDeps = { table: limitedTable(table, access), keys };
   const ingest = create(() => ({ ...limitedDeps, logs: createTableLogs(limitedDeps.table, clock) }));
   const ref = (deploymentId: string, revisionId: string) => ({
-    tenantId: plane.caller.tenantId,
+    tenantId: world.caller.tenantId,
     deploymentId,
     revisionId,
   });
   return {
-    plane,
+    world,
     ref,
     ingest,
     print: (of: ReturnType<typeof ref>, ...messages: string[]) =>
@@ -45,13 +45,13 @@ async function aBuild() {
 }
 
 it('output of a build can be read as its revision’s build log, without the values of its secrets', async () => {
-  const { plane, ref, print, read } = await aBuild();
+  const { world, ref, print, read } = await aBuild();
   const secrets = [
     { name: 'TOKEN', value: 'canary-of-eight-or-more' },
     { name: 'KEY', value: 'line-one-of-key\nline-two-of-key' },
     { name: 'SHORT', value: 'short' },
   ];
-  const made = await post(plane, github('a', { secrets }));
+  const made = await post(world, github('a', { secrets }));
   const of = ref(made.id, made.latest_revision_id ?? '');
   await print(
     of,
@@ -64,25 +64,25 @@ it('output of a build can be read as its revision’s build log, without the val
     'INFO ***',
     'ERROR The install step ended with exit code 1',
   ]);
-  expect(await plane.deps.logs.query({ ...of, type: 'deploy' }, { order: 'asc', limit: 1 })).toMatchObject({
+  expect(await world.deps.logs.query({ ...of, type: 'deploy' }, { order: 'asc', limit: 1 })).toMatchObject({
     entries: [],
   });
 });
 
 it('each revision’s lines are masked by its own secrets, and stay its own', async () => {
-  const { plane, ref, print, read } = await aBuild();
-  const made = await post(plane, github('a', { secrets: [{ name: 'A', value: 'first-value-of-a' }] }));
+  const { world, ref, print, read } = await aBuild();
+  const made = await post(world, github('a', { secrets: [{ name: 'A', value: 'first-value-of-a' }] }));
   const first = ref(made.id, made.latest_revision_id ?? '');
-  await change(plane, made.id, { secrets: [{ name: 'A', value: 'second-value-of-a' }] });
-  const second = ref(made.id, (await show(plane, made.id)).latest_revision_id ?? '');
+  await change(world, made.id, { secrets: [{ name: 'A', value: 'second-value-of-a' }] });
+  const second = ref(made.id, (await show(world, made.id)).latest_revision_id ?? '');
   await Promise.all([print(first, 'first-value-of-a\n'), print(second, 'second-value-of-a\n')]);
   expect(await read(first)).toEqual(['INFO ***']);
   expect(await read(second)).toEqual(['INFO ***']);
 });
 
 it('lines of a revision that is not there, or is another tenant’s, are kept nowhere', async () => {
-  const { plane, ref, print, read } = await aBuild();
-  const made = await post(plane, github('a'));
+  const { world, ref, print, read } = await aBuild();
+  const made = await post(world, github('a'));
   const of = ref(made.id, made.latest_revision_id ?? '');
   const foreign = { ...of, tenantId: '0190a000-0000-7000-8000-00000000dead' };
   await print(foreign, 'x\n');
@@ -91,8 +91,8 @@ it('lines of a revision that is not there, or is another tenant’s, are kept no
 });
 
 it('output becomes lines with their levels, without the codes of terminals', async () => {
-  const { plane, ref, print, read } = await aBuild();
-  const made = await post(plane, github('a'));
+  const { world, ref, print, read } = await aBuild();
+  const made = await post(world, github('a'));
   const of = ref(made.id, made.latest_revision_id ?? '');
   await print(
     of,
@@ -107,10 +107,10 @@ it('output becomes lines with their levels, without the codes of terminals', asy
 });
 
 it('what would not be better when it came again is dropped', async () => {
-  const { plane, ref, ingest } = await aBuild();
-  const made = await post(plane, github('a'));
+  const { world, ref, ingest } = await aBuild();
+  const made = await post(world, github('a'));
   const { tenantId, deploymentId, revisionId } = ref(made.id, made.latest_revision_id ?? '');
-  const before = await allItems(plane.deps.table);
+  const before = await allItems(world.deps.table);
   for (const given of [
     event('elsewhere', ['x']),
     event(`${tenantId}#D#x/${deploymentId}/${revisionId}`, ['x']),
@@ -120,20 +120,20 @@ it('what would not be better when it came again is dropped', async () => {
     undefined,
   ])
     await ingest(given);
-  expect(await allItems(plane.deps.table)).toEqual(before);
+  expect(await allItems(world.deps.table)).toEqual(before);
 });
 
 it('what cannot be masked or stored now is tried again', async () => {
-  const { plane, ref, print, read } = await aBuild();
+  const { world, ref, print, read } = await aBuild();
   const secrets = [{ name: 'TOKEN', value: 'canary-of-eight-or-more' }];
-  const made = await post(plane, github('a', { secrets }));
+  const made = await post(world, github('a', { secrets }));
   const of = ref(made.id, made.latest_revision_id ?? '');
-  const { openDataKey } = plane.deps.keys;
-  plane.deps.keys.openDataKey = () => Promise.reject(new Error('the keys are out of reach'));
+  const { openDataKey } = world.deps.keys;
+  world.deps.keys.openDataKey = () => Promise.reject(new Error('the keys are out of reach'));
   await expect(print(of, 'canary-of-eight-or-more\n')).rejects.toThrow('the keys are out of reach');
-  plane.deps.keys.openDataKey = openDataKey;
+  world.deps.keys.openDataKey = openDataKey;
   expect(await read(of)).toEqual([]);
-  const { client } = plane.deps.table;
+  const { client } = world.deps.table;
   const { send } = client;
   client.send = () => Promise.reject(new Error('the table is out of reach'));
   await expect(print(of, 'x\n')).rejects.toThrow('the table is out of reach');

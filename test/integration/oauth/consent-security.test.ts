@@ -7,11 +7,11 @@ import { aConsentWorld, type ConsentWorld } from '../../support/oauth/consent-wo
 import { aHostileProvider } from '../../support/oauth/hostile.ts';
 import { allItems } from '../../support/world/world.ts';
 
-const stageOf = async ({ plane, tenantId }: ConsentWorld, authId: string): Promise<string | undefined> =>
-  (await findAuthRequest(plane.deps.table, tenantId, authId))?.stage;
+const stageOf = async ({ deps, tenantId }: ConsentWorld, authId: string): Promise<string | undefined> =>
+  (await findAuthRequest(deps.table, tenantId, authId))?.stage;
 
-const tokensIn = async ({ plane }: ConsentWorld) =>
-  (await allItems(plane.deps.table)).filter(({ entity }) => entity === 'oauth_token');
+const tokensIn = async ({ deps }: ConsentWorld) =>
+  (await allItems(deps.table)).filter(({ entity }) => entity === 'oauth_token');
 
 const statusesOf = (answers: { status: number }[]): number[] =>
   answers.map(({ status }) => status).toSorted((a, b) => a - b);
@@ -23,7 +23,7 @@ it('the address is refused in a second browser, which leaves the first one’s r
   await second.open(url);
   const secondForm = formOf(second.page);
   const callback = await world.consent(url, first);
-  const before = await allItems(world.plane.deps.table);
+  const before = await allItems(world.deps.table);
   const refusals = [
     await second.open(url, { form: secondForm }),
     await second.open(url),
@@ -31,7 +31,7 @@ it('the address is refused in a second browser, which leaves the first one’s r
   ];
   for (const { status, text, location } of refusals)
     expect([status, text, location]).toEqual([403, expect.stringContaining('another browser'), undefined]);
-  expect(await allItems(world.plane.deps.table)).toEqual(before);
+  expect(await allItems(world.deps.table)).toEqual(before);
   expect((await first.open(callback)).status).toBe(200);
   expect(await world.wait(auth_id)).toMatchObject({ status: 'completed' });
 });
@@ -58,7 +58,7 @@ it('the browser that began may go back and begin again; only its last state coun
 it('opening the page changes nothing, and neither does a form that is not from it', async () => {
   const world = await aConsentWorld();
   const [asked, another] = [await world.authenticate(), await world.authenticate()];
-  const before = await allItems(world.plane.deps.table);
+  const before = await allItems(world.deps.table);
   const browser = new Browser();
   await browser.open(another.url);
   const otherForm = formOf(browser.page);
@@ -78,7 +78,7 @@ it('opening the page changes nothing, and neither does a form that is not from i
   const otherEnd = `${secret.slice(0, -2)}${secret.endsWith('AA') ? 'BA' : 'AA'}`;
   for (const nonce of [secret.slice(1), otherEnd, `${secret}=`, 'x', '%00', '..%2f'])
     expect((await browser.open(`${world.base}/v2/auth/begin/${nonce}`)).status).toBe(410);
-  expect(await allItems(world.plane.deps.table)).toEqual(before);
+  expect(await allItems(world.deps.table)).toEqual(before);
 });
 
 it('a state counts once, however often and however many at once bring it', async () => {
@@ -252,15 +252,15 @@ it('what is kept tells no secret of a request, and opens for no other one', asyn
   const { url, auth_id } = await world.authenticate();
   const browser = new Browser();
   const callback = new URL(await world.consent(url, browser));
-  const { table } = world.plane.deps;
+  const { table } = world.deps;
   const begun = await findAuthRequest(table, world.tenantId, auth_id);
   const sealed = begun?.stage === 'consenting' ? (begun.sealed_verifier ?? '') : '';
-  const verifier = await openText(world.plane.deps, { tenant_id: world.tenantId, id: auth_id }, sealed);
+  const verifier = await openText(world.deps, { tenant_id: world.tenantId, id: auth_id }, sealed);
   for (const other of [
     { tenant_id: auth_id, id: auth_id },
     { tenant_id: world.tenantId, id: world.tenantId },
   ])
-    await expect(openText(world.plane.deps, other, sealed)).rejects.toThrow('sealed');
+    await expect(openText(world.deps, other, sealed)).rejects.toThrow('sealed');
   const during = JSON.stringify(await allItems(table));
   const { text } = await browser.open(callback.href);
   const [, code = ''] = /<code>([0-9A-F-]{39})<\/code>/.exec(text) ?? [];

@@ -19,21 +19,21 @@ type Hop = { path: string; status: number };
  * with the milliseconds that have passed since the first request.
  */
 async function behindCuttingGateway(
-  { plane }: ConsentWorld,
+  world: ConsentWorld,
   during: (passedMilliseconds: number) => Promise<unknown> = async () => undefined,
 ): Promise<{ url: string; hops: Hop[]; passedSeconds: () => number }> {
-  const { now } = plane.deps.clock;
+  const { now } = world.deps.clock;
   const begunAt = now();
   const pause = async (milliseconds: number) => {
-    plane.advance(milliseconds / 1000);
+    world.advance(milliseconds / 1000);
     await during(now() - begunAt);
   };
-  const table = { ...plane.deps.table, patience: { ...systemPatience, pause } };
+  const table = { ...world.deps.table, patience: { ...systemPatience, pause } };
   const wait = endpoint(row, waitForConsent);
   const gateway = await startGateway({
     port: 0,
     routes: [row],
-    handlerOf: async () => wait(() => ({ ...plane.deps, table })),
+    handlerOf: async () => wait(() => ({ ...world.deps, table })),
     serveBlob: async () => false,
     onError: (error) => {
       throw error;
@@ -115,12 +115,12 @@ it('waiting holds up no shutdown', async () => {
     began.resolve(undefined);
     return new Promise<void>(() => undefined);
   };
-  const table = { ...world.plane.deps.table, patience: { ...systemPatience, pause } };
+  const table = { ...world.deps.table, patience: { ...systemPatience, pause } };
   const wait = endpoint(row, waitForConsent);
   const gateway = await startGateway({
     port: 0,
     routes: [row],
-    handlerOf: async () => wait(() => ({ ...world.plane.deps, table })),
+    handlerOf: async () => wait(() => ({ ...world.deps, table })),
     serveBlob: async () => false,
     onError: () => undefined,
   });

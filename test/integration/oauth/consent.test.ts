@@ -5,8 +5,8 @@ import { aConsentWorld, type ConsentWorld, OTHER_ID } from '../../support/oauth/
 import { lonelyTransactions } from '../../support/table/writes.ts';
 
 /** The token that a completed request came to. */
-async function grantedBy({ plane, tenantId }: ConsentWorld, authId: string): Promise<string> {
-  const found = await findAuthRequest(plane.deps.table, tenantId, authId);
+async function grantedBy({ deps, tenantId }: ConsentWorld, authId: string): Promise<string> {
+  const found = await findAuthRequest(deps.table, tenantId, authId);
   return found?.stage === 'completed' ? found.granted_token_id : 'not completed';
 }
 
@@ -40,7 +40,7 @@ it('a person consents once, and from then on the stored token answers', async ()
 
 it('a request needs one transaction, which takes its state: only one of several callbacks may', async () => {
   const world = await aConsentWorld({ user_binding: 'strict' });
-  const lonely = lonelyTransactions(world.plane.deps.table.client);
+  const lonely = lonelyTransactions(world.deps.table.client);
   const { url } = await world.authenticate();
   await world.walk(url);
   expect(lonely).toEqual([expect.stringContaining('"exchanging"')]);
@@ -67,7 +67,7 @@ it('another person, agent, scope or user of the tenant, and whoever wants a new 
 it('whoever wants a new consent is asked, though the stored one is over and its provider answers nobody', async () => {
   const world = await aConsentWorld();
   await world.walk((await world.authenticate()).url);
-  world.plane.advance(2 * 3600);
+  world.advance(2 * 3600);
   world.provider.faults.token = 500;
   const asked = world.provider.asked.token;
   expect(await world.authenticate({ force_new: true })).toMatchObject({ status: 'pending' });
@@ -105,7 +105,7 @@ it('a grant that the provider takes no more is asked for again, and keeps its pl
   world.provider.accessTokenSeconds = 60;
   await world.walk((await world.authenticate()).url);
   await world.provider.revokeGrants();
-  world.plane.advance(61);
+  world.advance(61);
   const asked = await world.authenticate();
   expect(asked).toMatchObject({ status: 'token_expired', url: expect.any(String) });
   await world.walk(asked.url);
@@ -127,7 +127,7 @@ it('what a provider or a redirect URI is not is refused', async () => {
   }
   const stolen = await world.post('/v2/auth/authenticate', {
     ...wish,
-    token_id: world.plane.deps.clock.orderedId(),
+    token_id: world.deps.clock.orderedId(),
   });
   expect(stolen.status).toBe(404);
   const malformed = await world.post('/v2/auth/authenticate', { scopes: ['a b', ''] });
@@ -181,7 +181,7 @@ it('waiting is for who asked: to everybody else there is nothing', async () => {
   const world = await aConsentWorld();
   const { auth_id, url } = await world.authenticate();
   expect(await world.wait(auth_id, 20, world.otherKey)).toEqual({ status: 'not_found' });
-  expect(await world.wait(world.plane.deps.clock.orderedId(), 20)).toEqual({ status: 'not_found' });
+  expect(await world.wait(world.deps.clock.orderedId(), 20)).toEqual({ status: 'not_found' });
   await world.walk(url);
   expect(await world.wait(auth_id, 20, world.otherKey)).toEqual({ status: 'not_found' });
 });
@@ -190,15 +190,15 @@ it('an address lives for ten minutes, and ten more once it was begun', async () 
   const world = await aConsentWorld();
   const [left, begun] = [await world.authenticate(), await world.authenticate()];
   const browser = new Browser();
-  world.plane.advance(590);
+  world.advance(590);
   const callback = await world.consent(begun.url, browser);
-  world.plane.advance(590);
+  world.advance(590);
   expect((await new Browser().open(left.url)).status).toBe(410);
   expect(await world.wait(left.auth_id, 20)).toEqual({ status: 'not_found', error: 'expired' });
   expect((await browser.open(callback)).status).toBe(200);
   const late = await world.authenticate({ user_id: 'late' });
   const lateCallback = await world.consent(late.url, browser);
-  world.plane.advance(601);
+  world.advance(601);
   expect((await browser.open(lateCallback)).status).toBe(410);
 });
 

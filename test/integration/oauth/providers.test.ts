@@ -20,82 +20,82 @@ import { allItems, aWorld, type World } from '../../support/world/world.ts';
 const SECRET = 'canary-client-secret-31415926';
 const idp = { auth_url: 'https://idp.example/auth', token_url: 'https://idp.example/token' };
 
-let plane: World;
+let world: World;
 beforeEach(async () => {
-  plane = await aWorld();
+  world = await aWorld();
 });
 
 /** Nobody outside is asked, unless a test says so. */
-const quiet = (): Deps => ({ ...plane.deps, oauthDiscovery: scriptedDiscovery });
+const quiet = (): Deps => ({ ...world.deps, oauthDiscovery: scriptedDiscovery });
 
-const create = (wish: object = {}, { caller } = plane, deps = quiet()) => {
+const create = (wish: object = {}, { caller } = world, deps = quiet()) => {
   const usual = { provider_id: 'idp', name: 'ours', client_id: 'me', client_secret: SECRET, ...idp };
   return createProvider(deps, { body: createProviderBody.parse({ ...usual, ...wish }) }, caller);
 };
 const patch = (wish: object, providerId = 'idp', deps = quiet()) => {
   const params = { provider_id: providerId };
-  return patchProvider(deps, { params, body: changeProviderBody.parse(wish) }, plane.caller);
+  return patchProvider(deps, { params, body: changeProviderBody.parse(wish) }, world.caller);
 };
 const of = (provider_id: string) => ({ params: { provider_id } });
-const item = (providerId = 'idp') => getProvider(plane.deps, plane.caller.organizationId, providerId);
+const item = (providerId = 'idp') => getProvider(world.deps, world.caller.organizationId, providerId);
 
 describe('a provider', () => {
   it('is created with what is given and what follows from it, shown, listed and deleted', async () => {
     const shown = await create();
     expect(shown).toEqual({
-      ...{ id: expect.any(String), organization_id: plane.caller.organizationId, provider_id: 'idp' },
+      ...{ id: expect.any(String), organization_id: world.caller.organizationId, provider_id: 'idp' },
       ...{ name: 'ours', client_id: 'me', ...idp, uses_pkce: true, code_challenge_method: 'S256' },
       ...{ created_at: expect.any(String), updated_at: expect.any(String), provider_type: null },
       ...{ mcp_server_url: null, token_endpoint_auth_method: 'client_secret_post' },
       ...{ authorization_params: {}, is_dynamic_client: false, allowed_redirect_uris: [] },
       user_binding: 'browser',
     });
-    expect(await showProvider(plane.deps, of('idp'), plane.caller)).toEqual(shown);
+    expect(await showProvider(world.deps, of('idp'), world.caller)).toEqual(shown);
     await create({ provider_id: 'another' });
-    const listed = await listProviders(plane.deps, {}, plane.caller);
+    const listed = await listProviders(world.deps, {}, world.caller);
     expect(listed.map(({ provider_id }) => provider_id)).toEqual(['another', 'idp']);
-    const deleted = await deleteProvider(plane.deps, of('idp'), plane.caller);
+    const deleted = await deleteProvider(world.deps, of('idp'), world.caller);
     expect(deleted).toEqual({ message: "OAuth provider 'idp' deleted.", provider_id: 'idp' });
-    await expect(showProvider(plane.deps, of('idp'), plane.caller)).rejects.toThrow(
+    await expect(showProvider(world.deps, of('idp'), world.caller)).rejects.toThrow(
       "OAuth provider 'idp' not found.",
     );
-    await expect(deleteProvider(plane.deps, of('idp'), plane.caller)).rejects.toMatchObject({ status: 404 });
+    await expect(deleteProvider(world.deps, of('idp'), world.caller)).rejects.toMatchObject({ status: 404 });
     await expect(patch({ name: 'x' })).rejects.toMatchObject({ status: 404 });
   });
 
   it('has a name that is its own in the organization, for all its tenants and no others', async () => {
     await create();
     await expect(create()).rejects.toMatchObject({ status: 409, message: /'idp' already exists/ });
-    const sister = plane.as({ tenantId: plane.deps.clock.randomId() });
-    expect(await listProviders(plane.deps, {}, sister.caller)).toHaveLength(1);
-    const stranger = plane.as({ organizationId: plane.deps.clock.randomId() });
-    expect(await listProviders(plane.deps, {}, stranger.caller)).toEqual([]);
+    const sister = world.as({ tenantId: world.deps.clock.randomId() });
+    expect(await listProviders(world.deps, {}, sister.caller)).toHaveLength(1);
+    const stranger = world.as({ organizationId: world.deps.clock.randomId() });
+    expect(await listProviders(world.deps, {}, stranger.caller)).toEqual([]);
     await create({}, stranger);
-    await deleteProvider(plane.deps, of('idp'), stranger.caller);
-    expect(await listProviders(plane.deps, {}, plane.caller)).toHaveLength(1);
+    await deleteProvider(world.deps, of('idp'), stranger.caller);
+    expect(await listProviders(world.deps, {}, world.caller)).toHaveLength(1);
   });
 
   it('keeps its secret as ciphertext that opens for this organization and provider alone', async () => {
     await create();
-    expect(JSON.stringify(await allItems(plane.deps.table))).not.toContain(SECRET);
+    expect(JSON.stringify(await allItems(world.deps.table))).not.toContain(SECRET);
     const kept = await item();
-    expect(await clientOf(plane.deps, kept)).toMatchObject({ clientSecret: SECRET });
-    for (const changed of [{ organization_id: plane.deps.clock.randomId() }, { provider_id: 'other' }]) {
-      await expect(clientOf(plane.deps, { ...kept, ...changed })).rejects.toThrow();
+    expect(await clientOf(world.deps, kept)).toMatchObject({ clientSecret: SECRET });
+    for (const changed of [{ organization_id: world.deps.clock.randomId() }, { provider_id: 'other' }]) {
+      await expect(clientOf(world.deps, { ...kept, ...changed })).rejects.toThrow();
     }
   });
 
   it('keeps who made, changed and deleted it', async () => {
     await create();
     const marks = async () =>
-      (await allItems(plane.deps.table)).map(
+      (await allItems(world.deps.table)).map(
         ({ audit, action, subject_id }) => audit ?? { action, subject_id },
       );
-    const by = { user_id: plane.caller.userId, subject_id: 'idp' };
+    const by = { user_id: world.caller.userId, subject_id: 'idp' };
     expect(await marks()).toMatchObject([{ ...by, action: 'oauth_provider.create' }]);
     await patch({ name: 'new' });
     expect(await marks()).toMatchObject([{ ...by, action: 'oauth_provider.change' }]);
-    await deleteProvider(plane.deps, of('idp'), plane.caller);
+    await deleteProvider(world.deps, of('idp'), world.caller);
     expect(await marks()).toEqual([{ action: 'oauth_provider.delete', subject_id: 'idp' }]);
   });
 
@@ -107,13 +107,13 @@ describe('a provider', () => {
   it('learns what its server publishes, and lives without that', async () => {
     const server = await anOAuthProvider();
     const { authUrl: auth_url, tokenUrl: token_url } = server;
-    await create({ auth_url, token_url }, plane, plane.deps);
+    await create({ auth_url, token_url }, world, world.deps);
     expect(await item()).toMatchObject({
       ...{ issuer: server.url, revocation_url: server.revocationUrl, iss_in_response: true },
     });
-    expect(await clientOf(plane.deps, await item())).toMatchObject({ issuer: server.url });
+    expect(await clientOf(world.deps, await item())).toMatchObject({ issuer: server.url });
     server.faults.discovery = 500;
-    await create({ provider_id: 'other', auth_url, token_url }, plane, plane.deps);
+    await create({ provider_id: 'other', auth_url, token_url }, world, world.deps);
     expect(await item('other')).not.toHaveProperty('issuer');
   });
 });
@@ -128,7 +128,7 @@ describe('a change', () => {
     });
     const { updated_at: _, ...rest } = before;
     expect(changed).toMatchObject({ ...rest, name: 'new', allowed_redirect_uris: ['https://a.example/x'] });
-    expect(await clientOf(plane.deps, await item())).toMatchObject({ clientSecret: SECRET });
+    expect(await clientOf(world.deps, await item())).toMatchObject({ clientSecret: SECRET });
     expect(await patch({ provider_type: '', authorization_params: {} })).toMatchObject({
       ...{ provider_type: null, authorization_params: {}, name: 'new' },
     });
@@ -143,7 +143,7 @@ describe('a change', () => {
     // The same addresses are no change.
     await patch({ ...idp, name: 'same' });
     await patch({ ...elsewhere, client_secret: 'another' });
-    expect(await clientOf(plane.deps, await item())).toMatchObject({
+    expect(await clientOf(world.deps, await item())).toMatchObject({
       ...{ tokenUrl: elsewhere.token_url, clientSecret: 'another' },
     });
   });
@@ -152,14 +152,14 @@ describe('a change', () => {
     await create();
     await patch({ token_endpoint_auth_method: 'none', token_url: 'https://mallory.example/token' });
     await patch({ token_endpoint_auth_method: 'client_secret_post' });
-    expect(await clientOf(plane.deps, await item())).not.toHaveProperty('clientSecret');
+    expect(await clientOf(world.deps, await item())).not.toHaveProperty('clientSecret');
     await expect(patch({ uses_pkce: false })).rejects.toMatchObject({ items: [{ type: 'value_error' }] });
   });
 
   it('made at the same time as another one loses nothing of it', async () => {
     await create();
     await Promise.all([patch({ name: 'new' }), patch({ client_id: 'new' }), patch({ uses_pkce: false })]);
-    expect(await showProvider(plane.deps, of('idp'), plane.caller)).toMatchObject({
+    expect(await showProvider(world.deps, of('idp'), world.caller)).toMatchObject({
       ...{ name: 'new', client_id: 'new', uses_pkce: false, code_challenge_method: null },
     });
     expect(await item()).toMatchObject({ version: 4 });
@@ -170,7 +170,7 @@ describe('an address', () => {
   const refused = (loc: (string | number)[]) => ({ items: [expect.objectContaining({ loc })] });
   const strict = (): Deps => ({
     ...quiet(),
-    settings: { ...plane.deps.settings, addresses: { allowedHosts: ['idp.corp'], loopback: false } },
+    settings: { ...world.deps.settings, addresses: { allowedHosts: ['idp.corp'], loopback: false } },
   });
 
   const inside = [
@@ -183,7 +183,7 @@ describe('an address', () => {
   ];
 
   it('inside, or without TLS, is not asked', async () => {
-    await create({}, plane, strict());
+    await create({}, world, strict());
     // Without TLS this very machine alone is asked, where it may be asked at all.
     await expect(create({ auth_url: 'http://idp.example/' })).rejects.toMatchObject(
       refused(['body', 'auth_url']),
@@ -193,12 +193,12 @@ describe('an address', () => {
 
   async function expectRefused(url: string) {
     for (const field of ['auth_url', 'token_url', 'mcp_server_url']) {
-      await expect(create({ [field]: url }, plane, strict())).rejects.toMatchObject(refused(['body', field]));
+      await expect(create({ [field]: url }, world, strict())).rejects.toMatchObject(refused(['body', field]));
     }
     const discovering = { provider_id: 'm', name: 'm', mcp_server_url: url };
     const body = discoverProviderBody.parse(discovering);
     await expect(
-      discoverProvider(strict(), { body, baseUrl: 'https://me' }, plane.caller),
+      discoverProvider(strict(), { body, baseUrl: 'https://me' }, world.caller),
     ).rejects.toMatchObject(refused(['body', 'mcp_server_url']));
     await expect(patch({ token_url: url, client_secret: 's' }, 'idp', strict())).rejects.toMatchObject(
       refused(['body', 'token_url']),
@@ -210,7 +210,7 @@ describe('an address', () => {
     const local = uris('https://inside.corp/back', 'http://127.0.0.1:8123/back');
     expect(await create(local)).toMatchObject(local);
     const at = refused(['body', 'allowed_redirect_uris', 1]);
-    await expect(create({ provider_id: 'b', ...local }, plane, strict())).rejects.toMatchObject(at);
+    await expect(create({ provider_id: 'b', ...local }, world, strict())).rejects.toMatchObject(at);
     const outside = uris('https://a.example', 'http://a.example');
     await expect(create({ provider_id: 'b', ...outside })).rejects.toMatchObject(at);
   });
@@ -219,7 +219,7 @@ describe('an address', () => {
 describe('at an MCP server', () => {
   const discover = (mcp_server_url: string, provider_id = 'tools') => {
     const body = discoverProviderBody.parse({ provider_id, name: 'tools', mcp_server_url });
-    return discoverProvider(plane.deps, { body, baseUrl: 'http://127.0.0.1:1' }, plane.caller);
+    return discoverProvider(world.deps, { body, baseUrl: 'http://127.0.0.1:1' }, world.caller);
   };
 
   it('a client is registered, once', async () => {
@@ -234,7 +234,7 @@ describe('at an MCP server', () => {
       ...{ auth_url: server.authUrl, token_url: server.tokenUrl },
       allowed_redirect_uris: ['http://127.0.0.1:1/v2/auth/callback/tools'],
     });
-    expect(await clientOf(plane.deps, await item('tools'))).toMatchObject({
+    expect(await clientOf(world.deps, await item('tools'))).toMatchObject({
       ...{ resource: server.mcpServerUrl, issuer: server.url, clientSecret: expect.any(String) },
     });
     await expect(discover(server.mcpServerUrl)).rejects.toMatchObject({ status: 409 });
@@ -260,6 +260,6 @@ describe('at an MCP server', () => {
       hostile.documents['/.well-known/oauth-authorization-server'] = metadata;
       await expect(discover(hostile.mcpServerUrl)).rejects.toMatchObject(wrong);
     }
-    expect(await listProviders(plane.deps, {}, plane.caller)).toEqual([]);
+    expect(await listProviders(world.deps, {}, world.caller)).toEqual([]);
   });
 });

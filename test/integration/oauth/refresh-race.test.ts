@@ -24,9 +24,9 @@ const rounds = fc.array(
 );
 
 it('a refresh token is never on its way twice, and never sent again once it was used, whoever asks and whatever fails', async () => {
-  const plane = await aWorld();
-  const provider = await aStoredProvider(plane, await anOAuthProvider());
-  const owner = { tenantId: plane.caller.tenantId, ownerId: plane.caller.userId, userId: '', agentId: '' };
+  const world = await aWorld();
+  const provider = await aStoredProvider(world, await anOAuthProvider());
+  const owner = { tenantId: world.caller.tenantId, ownerId: world.caller.userId, userId: '', agentId: '' };
   let number = 0;
   await fc.assert(
     fc.asyncProperty(rounds, async (given) => {
@@ -38,8 +38,8 @@ it('a refresh token is never on its way twice, and never sent again once it was 
         refreshToken: valid,
         expiresInSeconds: LIFETIME_SECONDS,
       });
-      const { token, writes } = await keepToken(plane.deps, owner, provider, answer(), { scopes: [] });
-      await transact(plane.deps.table, writes);
+      const { token, writes } = await keepToken(world.deps, owner, provider, answer(), { scopes: [] });
+      await transact(world.deps.table, writes);
       for (const { asking, failures, delayMs } of given) {
         let failing = failures;
         const refresh = async (_: unknown, sent: string) => {
@@ -54,8 +54,8 @@ it('a refresh token is never on its way twice, and never sent again once it was 
           valid = `refresh-${number}`;
           return answer();
         };
-        const deps = { ...plane.deps, oauth: { ...scriptedOAuth, refresh } };
-        plane.advance(LIFETIME_SECONDS + 1);
+        const deps = { ...world.deps, oauth: { ...scriptedOAuth, refresh } };
+        world.advance(LIFETIME_SECONDS + 1);
         for (let tries = 0; tries <= failures; tries += 1) {
           const seen = (await findOwnToken(deps.table, owner, token.id)) ?? token;
           const asked = Array.from({ length: asking }, () => freshAccessToken(deps, seen, provider));
@@ -64,7 +64,7 @@ it('a refresh token is never on its way twice, and never sent again once it was 
             done.flatMap((each) => (each.status === 'fulfilled' ? [each.value.accessToken] : [])),
           );
           expect([...got]).toEqual(tries === failures ? [`access-${number}`] : []);
-          plane.advance(3);
+          world.advance(3);
         }
       }
       expect(wrong).toEqual([]);

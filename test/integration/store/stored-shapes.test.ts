@@ -61,47 +61,47 @@ describe('the shape of each stored item', () => {
 
 /** A life that stores each kind of item. */
 async function busyTable(): Promise<World> {
-  const plane = await aWorld();
-  await bootstrap(plane.deps, { organization: 'acme', tenant: 'main' });
-  const listener = await register(plane, 'machine', { is_default: true, version: '1' });
+  const world = await aWorld();
+  await bootstrap(world.deps, { organization: 'acme', tenant: 'main' });
+  const listener = await register(world, 'machine', { is_default: true, version: '1' });
   const agent = { agent_id: 'x', environment: 'y' };
   const secrets = [{ name: 'A', value: 'b' }];
-  const uploaded = await post(plane, {
+  const uploaded = await post(world, {
     name: 'u',
     source: 'internal_source',
     source_config: {},
     source_revision_config: {},
   });
-  await change(plane, uploaded.id, {
-    source_revision_config: { source_tarball_path: await plane.upload(uploaded.id) },
+  await change(world, uploaded.id, {
+    source_revision_config: { source_tarball_path: await world.upload(uploaded.id) },
   });
-  await remove(plane, (await post(plane, github('deleted'))).id);
-  const { id } = await post(plane, github('a', { agent, secrets, tracked_packages: ['p'] }));
-  await change(plane, id, { source_config: { custom_url: 'https://a.example' } });
-  await ended(plane, id, 'DEPLOYED', { outcome: { image_version: 'v1' } });
-  for (let n = 0; n < 2; n++) await postRevision(plane, id);
+  await remove(world, (await post(world, github('deleted'))).id);
+  const { id } = await post(world, github('a', { agent, secrets, tracked_packages: ['p'] }));
+  await change(world, id, { source_config: { custom_url: 'https://a.example' } });
+  await ended(world, id, 'DEPLOYED', { outcome: { image_version: 'v1' } });
+  for (let n = 0; n < 2; n++) await postRevision(world, id);
   const artifact = { kind: 'image', uri: 'registry.example.com/app:1' } as const;
-  await inProgress(plane, id, 'AWAITING_DEPLOY', { artifact, commit: COMMIT });
-  const loaded = await load(plane.deps, { tenantId: plane.caller.tenantId, deploymentId: id });
+  await inProgress(world, id, 'AWAITING_DEPLOY', { artifact, commit: COMMIT });
+  const loaded = await load(world.deps, { tenantId: world.caller.tenantId, deploymentId: id });
   if (loaded === undefined) throw new Error('no deployment');
-  await offerTask(plane.deps, loaded);
+  await offerTask(world.deps, loaded);
   const params = { listener_id: listener.id };
   const body = { instance_id: 'one', max: 1, holding: [], wait_seconds: 0 };
-  const [task] = (await claimTasks(plane.deps, { params, body }, plane.caller)).tasks;
+  const [task] = (await claimTasks(world.deps, { params, body }, world.caller)).tasks;
   const done = { lease_id: task?.lease_id ?? '', outcome: 'failed', previous_serving: true } as const;
   await completeTask(
-    plane.deps,
+    world.deps,
     { params: { ...params, task_id: task?.task_id ?? '' }, body: done },
-    plane.caller,
+    world.caller,
   );
-  return plane;
+  return world;
 }
 
 describe('what is stored', () => {
   it('has no attribute that its recorded shape does not have', async () => {
-    const plane = await busyTable();
+    const world = await busyTable();
     const recorded = await record();
-    const stored = await allItems(plane.deps.table);
+    const stored = await allItems(world.deps.table);
     const keys = new Set(['pk', 'sk', 'due_pk', 'due_at', 'ttl', 'audit']);
     for (const item of stored) {
       const key = `${String(item.entity)}@${String(item.v)}`;
@@ -142,8 +142,8 @@ describe('what is stored', () => {
   });
 
   it('keeps the list rows thin', async () => {
-    const plane = await busyTable();
-    const stored = await allItems(plane.deps.table);
+    const world = await busyTable();
+    const stored = await allItems(world.deps.table);
     const sizes = (entity: string) =>
       stored.filter((item) => item.entity === entity).map((item) => JSON.stringify(item).length);
     expect(Math.max(...sizes('deployment_row'))).toBeLessThan(400);

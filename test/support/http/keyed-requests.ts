@@ -41,11 +41,11 @@ function rowOf(operation: string): RouteRow {
 
 /** A control plane with a listener, and the keys of two users of its tenant. */
 export async function start() {
-  const plane = await aWorld();
-  const listenerId = (await register(plane, 'machine')).id;
+  const world = await aWorld();
+  const listenerId = (await register(world, 'machine')).id;
   const keyOf = (userId: string) => {
-    const { tenantId, organizationId } = plane.caller;
-    return createApiKey(plane.deps, {
+    const { tenantId, organizationId } = world.caller;
+    return createApiKey(world.deps, {
       tenantId,
       organizationId,
       userId,
@@ -53,8 +53,8 @@ export async function start() {
       name: 'a key',
     });
   };
-  const [apiKey, other] = [await keyOf(plane.caller.userId), await keyOf(plane.deps.clock.randomId())];
-  return { plane, listenerId, apiKey, other };
+  const [apiKey, other] = [await keyOf(world.caller.userId), await keyOf(world.deps.clock.randomId())];
+  return { world, listenerId, apiKey, other };
 }
 
 /** A request that makes a deployment. */
@@ -67,11 +67,11 @@ export const creating = (apiKey: string, body: object = github('once'), key = 'k
 
 /** Sends one request that makes a deployment so many times at once: the statuses that were answered, how many bodies, and how many are made. */
 export async function manyAtOnce(count: number) {
-  const { plane, apiKey } = await start();
-  const answers = await Promise.all(Array.from({ length: count }, () => ask(plane, creating(apiKey))));
+  const { world, apiKey } = await start();
+  const answers = await Promise.all(Array.from({ length: count }, () => ask(world, creating(apiKey))));
   return {
     statuses: [...new Set(answers.map(({ statusCode }) => statusCode))],
     bodies: new Set(answers.map(({ body }) => body)).size,
-    deployments: (await list(plane)).resources.length,
+    deployments: (await list(world)).resources.length,
   };
 }

@@ -23,8 +23,7 @@ type Json = Record<string, unknown> & {
 };
 type Asked = { status: number; headers: Headers; json: Json };
 
-export type ConsentWorld = {
-  plane: World;
+export type ConsentWorld = World & {
   provider: TestProvider;
   base: string;
   organizationId: string;
@@ -49,16 +48,16 @@ export const OTHER_ID = '0190a000-0000-7000-8000-0000000000b7';
 
 /** The endpoints of consent, and the one that makes connections, behind the real gateway, with a certified provider. */
 export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promise<ConsentWorld> {
-  const plane = await aWorld();
-  const { apiKey, organizationId, tenantId } = await bootstrap(plane.deps, {
+  const world = await aWorld();
+  const { apiKey, organizationId, tenantId } = await bootstrap(world.deps, {
     organization: 'Acme & Sons',
     tenant: 't',
   });
-  const other = { organizationId, tenantId, userId: plane.deps.clock.randomId(), role: 'developer' } as const;
+  const other = { organizationId, tenantId, userId: world.deps.clock.randomId(), role: 'developer' } as const;
   const gateway = await startGateway({
     port: 0,
     routes: [...Object.values(rows), createConnection],
-    handlerOf: (row) => apiHandler(row, () => plane.deps),
+    handlerOf: (row) => apiHandler(row, () => world.deps),
     serveBlob: async () => false,
     onError: (error) => {
       throw error;
@@ -77,7 +76,7 @@ export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promi
       v: 1,
       entity: 'oauth_provider',
       organization_id: organizationId,
-      id: plane.deps.clock.orderedId(),
+      id: world.deps.clock.orderedId(),
       provider_id: 'p',
       name: 'The Provider',
       client_id,
@@ -97,9 +96,9 @@ export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promi
       created_by: 'somebody',
       ...own,
     };
-    item.sealed = await sealClientSecret(plane.deps, item, client_secret);
+    item.sealed = await sealClientSecret(world.deps, item, client_secret);
     const key = oauthProviderKey(organizationId, item.provider_id);
-    await transact(plane.deps.table, [put('provider', { ...key, ...item })]);
+    await transact(world.deps.table, [put('provider', { ...key, ...item })]);
     return item;
   };
   await keepProvider(changes);
@@ -109,12 +108,14 @@ export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promi
     const response = await fetch(`http://127.0.0.1:${gateway.port}${path}`, { ...init, headers });
     return { status: response.status, headers: response.headers, json: (await response.json()) as Json };
   };
-  const world: ConsentWorld = {
-    ...{ plane, provider, base, organizationId, tenantId, keepProvider, key: apiKey },
-    otherKey: await createApiKey(plane.deps, { ...other, name: 'other' }),
+  const consentWorld: ConsentWorld = {
+    ...world,
+    ...{ provider, base, organizationId, tenantId, keepProvider, key: apiKey },
+    otherKey: await createApiKey(world.deps, { ...other, name: 'other' }),
     post: (path, body, key = apiKey) => ask(path, key, { method: 'POST', body: JSON.stringify(body) }),
     authenticate: async (more = {}, key = apiKey) =>
-      (await world.post('/v2/auth/authenticate', { provider: 'p', scopes: ['read'], ...more }, key)).json,
+      (await consentWorld.post('/v2/auth/authenticate', { provider: 'p', scopes: ['read'], ...more }, key))
+        .json,
     wait: async (authId, timeout = 0, key = apiKey) =>
       (await ask(`/v2/auth/wait/${authId}?timeout=${timeout}`, key)).json,
     async consent(url, browser = new Browser(), how) {
@@ -123,7 +124,8 @@ export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promi
       if (status !== 303) throw new Error(`the button led nowhere: ${status} ${text}`);
       return (await provider.consent(location, how)).href;
     },
-    walk: async (url, browser = new Browser(), how) => browser.open(await world.consent(url, browser, how)),
+    walk: async (url, browser = new Browser(), how) =>
+      browser.open(await consentWorld.consent(url, browser, how)),
   };
-  return world;
+  return consentWorld;
 }

@@ -10,13 +10,13 @@ import type { OAuthProvider } from '../../../lib/store/oauth/providers.ts';
 import type { OAuthToken, TokenOwner } from '../../../lib/store/oauth/tokens.ts';
 import { type TestProvider, testClients } from './provider.ts';
 
-type Plane = { deps: Deps; caller: Caller };
+type Asking = { deps: Deps; caller: Caller };
 
 export const REDIRECT_URI = 'http://127.0.0.1:1/callback';
 
 /** Stores a provider of the caller's organization at an authorization server of this machine, as its administrator would. */
 export async function aStoredProvider(
-  { deps, caller }: Plane,
+  { deps, caller }: Asking,
   server: TestProvider,
   changes: Partial<OAuthProvider> = {},
 ): Promise<OAuthProvider> {
@@ -52,7 +52,7 @@ export async function aStoredProvider(
   return item;
 }
 
-export const storeProvider = ({ deps }: Pick<Plane, 'deps'>, item: OAuthProvider): Promise<void> =>
+export const storeProvider = ({ deps }: Pick<Asking, 'deps'>, item: OAuthProvider): Promise<void> =>
   transact(deps.table, [
     put('provider', { ...oauthProviderKey(item.organization_id, item.provider_id), ...item }),
   ]);
@@ -63,7 +63,7 @@ type Wish = { scopes?: string[]; tokenId?: string; isDefault?: boolean } & Parti
 
 /** A person consents at the server, and the grant is kept for the caller. */
 export async function aGrant(
-  { deps, caller }: Plane,
+  { deps, caller }: Asking,
   server: TestProvider,
   provider: OAuthProvider,
   { scopes = ['openid', 'read'], userId, agentId, ...more }: Wish = {},

@@ -15,17 +15,17 @@ import { aGrant, aStoredProvider } from './grants.ts';
 import { anOAuthProvider, type TestProvider } from './provider.ts';
 
 /** Requests about OAuth tokens and connections as clients send them, to a control plane with a provider at a real authorization server. */
-export type GrantingPlane = World & { server: TestProvider; provider: OAuthProvider };
+export type GrantingWorld = World & { server: TestProvider; provider: OAuthProvider };
 
-export async function aGrantingPlane(): Promise<GrantingPlane> {
-  const plane = await aWorld();
+export async function aGrantingWorld(): Promise<GrantingWorld> {
+  const world = await aWorld();
   const server = await anOAuthProvider();
-  return { ...plane, server, provider: await aStoredProvider(plane, server) };
+  return { ...world, server, provider: await aStoredProvider(world, server) };
 }
 
 type Asking = Pick<World, 'deps' | 'caller'>;
-export const grant = (plane: GrantingPlane, wish?: Parameters<typeof aGrant>[3]) =>
-  aGrant(plane, plane.server, plane.provider, wish);
+export const grant = (world: GrantingWorld, wish?: Parameters<typeof aGrant>[3]) =>
+  aGrant(world, world.server, world.provider, wish);
 const query = { provider_id: 'acme' };
 export const list = ({ deps, caller }: Asking) => listTokens(deps, { query }, caller);
 export const exists = async ({ deps, caller }: Asking) =>
@@ -51,11 +51,11 @@ export const token = ({ deps, caller }: Asking, agentId: string, id: string) =>
   getConnectionToken(deps, { params: { agent_id: agentId, connection_id: id } }, caller);
 
 /** Somebody else in the same tenant, and in another tenant of the same organization. */
-export const others = (plane: World): World[] => [
-  plane.as({ userId: 'somebody else' }),
-  plane.as({ tenantId: plane.deps.clock.randomId() }),
+export const others = (world: World): World[] => [
+  world.as({ userId: 'somebody else' }),
+  world.as({ tenantId: world.deps.clock.randomId() }),
 ];
 
 /** The kinds of all items that are stored. */
-export const entities = async (plane: GrantingPlane) =>
-  (await allItems(plane.deps.table)).map(({ entity }) => String(entity)).sort();
+export const entities = async (world: GrantingWorld) =>
+  (await allItems(world.deps.table)).map(({ entity }) => String(entity)).sort();

@@ -6,7 +6,7 @@ type Opened = Awaited<ReturnType<typeof open>>;
 type Listening = Awaited<ReturnType<typeof openWithListener>>;
 
 /** Each route of deployments, revisions and their logs that deletes nothing, to its success. */
-export async function expectDeployments({ plane, ask }: Listening): Promise<void> {
+export async function expectDeployments({ world, ask }: Listening): Promise<void> {
   const secrets = [{ name: 'TOKEN', value: 'a-secret' }];
   const { id } = await ask('createDeployment', { body: github('a', { secrets }) });
   const params = { deployment_id: id };
@@ -20,7 +20,7 @@ export async function expectDeployments({ plane, ask }: Listening): Promise<void
   await ask('interruptRevision', ofRevision);
   const { id: other } = await ask('createRevision', { params, body: {} });
   await ask('interruptRevisionAlias', { params: { deployment_id: id, revision_id: other } });
-  const { id: deployed } = await ended(plane, id, 'DEPLOYED');
+  const { id: deployed } = await ended(world, id, 'DEPLOYED');
   await ask('redeployRevision', { params: { deployment_id: id, revision_id: deployed } });
   for (const operation of ['queryBuildLogs', 'queryDeployLogs'])
     await ask(operation, { ...ofRevision, body: {} });

@@ -12,30 +12,30 @@ import { k8s, open, openWithListener } from './wired-world.ts';
 
 /** A fault of ours is told by its request id alone. */
 export async function expectFault(record: WireRecord): Promise<void> {
-  const { plane, apiKey } = await open(record);
+  const { world, apiKey } = await open(record);
   const client = documentClient('http://127.0.0.1:9');
   client.send = async () => {
     throw new Error('the name of a table');
   };
-  const wire = await openWire({ ...plane.deps, table: { name: 'broken', client } }, record);
+  const wire = await openWire({ ...world.deps, table: { name: 'broken', client } }, record);
   await wire.refuse('internal', {}, 'listDeployments', { key: apiKey });
 }
 
 /** A listener, or a namespace of it, whose deletion was cut off takes no deployments. */
 export async function expectClosing(record: WireRecord): Promise<void> {
-  const { plane, ask, refused, tenantId } = await open(record);
+  const { world, ask, refused, tenantId } = await open(record);
   const { id: listener_id } = await ask('createListener', { body: k8s('cluster', 'agents') });
-  const listener = await findListener(plane.deps.table, tenantId, listener_id);
+  const listener = await findListener(world.deps.table, tenantId, listener_id);
   if (listener === undefined) throw new Error('no listener');
   const { repo_url } = github('a').source_config;
   const source_config = { repo_url, listener_id, listener_config: { k8s_namespace: 'agents' } };
   const creating = ['createDeployment', { body: github('a', { source_config }) }] as const;
   const computeId = 'cluster';
-  await close(plane.deps, listener, ['agents']);
+  await close(world.deps, listener, ['agents']);
   await refused('namespace_closing', { namespace: 'agents', computeId }, ...creating);
   await close(
-    plane.deps,
-    (await findListener(plane.deps.table, tenantId, listener_id)) ?? listener,
+    world.deps,
+    (await findListener(world.deps.table, tenantId, listener_id)) ?? listener,
     undefined,
   );
   await refused('listener_closing', { computeId }, ...creating);
@@ -43,19 +43,19 @@ export async function expectClosing(record: WireRecord): Promise<void> {
 
 /** A queue takes no more than it can hold. */
 export async function expectFullQueue(record: WireRecord): Promise<void> {
-  const { plane, ask, refused } = await openWithListener(record);
+  const { world, ask, refused } = await openWithListener(record);
   const { id } = await ask('createDeployment', { body: github('a') });
-  for (let queued = 1; queued < 100; queued++) await postRevision(plane, id);
+  for (let queued = 1; queued < 100; queued++) await postRevision(world, id);
   const params = { deployment_id: id };
   await refused('queue_full', { limit: 100 }, 'createRevision', { params, body: {} });
 }
 
 /** Requests that never get through to the table end with when to come again. */
 export async function expectCollisions(record: WireRecord): Promise<void> {
-  const { plane, apiKey: key } = await open(record);
+  const { world, apiKey: key } = await open(record);
   const body = { name: 'second' };
   const meeting = (entity: string) =>
-    openWire({ ...plane.deps, table: collidingTable(plane, entity) }, record);
+    openWire({ ...world.deps, table: collidingTable(world, entity) }, record);
   const busy = await meeting('tenant');
   await busy.refuse('unavailable', { what: 'The table' }, 'createTenant', { key, body });
   const headers = { 'idempotency-key': 'once' };

@@ -6,7 +6,7 @@ import type { openWithListener } from './wired-world.ts';
 export async function expectListener({
   ask,
   offer,
-  plane,
+  world,
   listenerId: listener_id,
   listenerKey: key,
 }: Awaited<ReturnType<typeof openWithListener>>): Promise<void> {
@@ -24,8 +24,8 @@ export async function expectListener({
   await ask('getSpec', { key, params: { listener_id, deployment_id } });
   await ask('completeTask', { ...ofTask, body: { lease_id, outcome: 'succeeded' } });
   await ask('shipLogs', { key, params, body: { batches: [{ deployment_id, revision_id, lines }] } });
-  await endRevision(plane.deps, {
-    tenantId: plane.caller.tenantId,
+  await endRevision(world.deps, {
+    tenantId: world.caller.tenantId,
     deploymentId: deployment_id,
     revisionId: revision_id,
   });
@@ -37,7 +37,7 @@ export async function expectListener({
   const ofIt = { params: { deployment_id } };
   await ask('deleteDeployment', ofIt);
   await ask('deleteDeployment', { ...ofIt, query: { force: 'true' } });
-  await settle(plane, deployment_id);
+  await settle(world, deployment_id);
   const gone = { ...report, epoch: 99, revision_id: null };
   await ask('reportStatus', { key, params, body: { reports: [gone] } });
 }

@@ -45,18 +45,18 @@ export async function open(
   await record.opened(bare.deps);
   const registry = registryHost === undefined ? undefined : registryAt(registryHost);
   const { apiKey, ...ids } = await bootstrap(bare.deps, { organization: 'acme', tenant: 'main' });
-  const plane = bare.as({ ...ids, role: 'organization_admin' });
-  const wire = await openWire({ ...plane.deps, registry, ...changes }, record);
+  const world = bare.as({ ...ids, role: 'organization_admin' });
+  const wire = await openWire({ ...world.deps, registry, ...changes }, record);
   const ask = (operation: string, request: Request = {}) => wire.ask(operation, { key: apiKey, ...request });
   const refused: typeof wire.refuse = (code, how, operation, request) =>
     wire.refuse(code, how, operation, { key: apiKey, ...request });
   const keyOf = (role: Role, of: 'tenant' | 'organization' = 'tenant') => {
     const tenantId = of === 'tenant' ? ids.tenantId : undefined;
-    return createApiKey(plane.deps, { ...ids, tenantId, role, name: role });
+    return createApiKey(world.deps, { ...ids, tenantId, role, name: role });
   };
   const keyFor = (listenerId: string) =>
-    createListenerKey(plane.deps, { tenantId: ids.tenantId, listenerId });
-  return { plane, wire, ask, refused, apiKey, keyOf, keyFor, ...ids };
+    createListenerKey(world.deps, { tenantId: ids.tenantId, listenerId });
+  return { world, wire, ask, refused, apiKey, keyOf, keyFor, ...ids };
 }
 
 /** The same, with a listener and a key of its own. */
@@ -64,6 +64,6 @@ export async function openWithListener(record: WireRecord) {
   const opened = await open(record);
   const { id: listenerId } = await opened.ask('createListener', { body: machine });
   const listenerKey = await opened.keyFor(listenerId);
-  const offer = (name: string) => offered({ plane: opened.plane, listenerId }, name);
+  const offer = (name: string) => offered({ ...opened.world, listenerId }, name);
   return { ...opened, listenerId, listenerKey, offer };
 }

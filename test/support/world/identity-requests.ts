@@ -12,40 +12,40 @@ import * as rows from '../../../lib/contract/routes/identity.ts';
 import type { World } from './world.ts';
 
 /** Requests on keys, members and tenants as clients send them: bodies and queries go through the schemas of their routes. */
-type Plane = Pick<World, 'deps' | 'caller'>;
+type Asking = Pick<World, 'deps' | 'caller'>;
 type Query = Record<string, string>;
 
-export const makeKey = async (plane: Plane, body: unknown) =>
-  createApiKey(plane.deps, { body: rows.createApiKey.body.parse(body) }, plane.caller);
+export const makeKey = async (world: Asking, body: unknown) =>
+  createApiKey(world.deps, { body: rows.createApiKey.body.parse(body) }, world.caller);
 
-export const keys = (plane: Plane, query: Query = {}) =>
-  listApiKeys(plane.deps, { query: rows.listApiKeys.query.parse(query) }, plane.caller);
+export const keys = (world: Asking, query: Query = {}) =>
+  listApiKeys(world.deps, { query: rows.listApiKeys.query.parse(query) }, world.caller);
 
-export const revoke = (plane: Plane, id: string) =>
-  revokeApiKey(plane.deps, { params: { key_id: id } }, plane.caller);
+export const revoke = (world: Asking, id: string) =>
+  revokeApiKey(world.deps, { params: { key_id: id } }, world.caller);
 
-export const makeTenant = async (plane: Plane, name: string) =>
-  createTenant(plane.deps, { body: rows.createTenant.body.parse({ name }) }, plane.caller);
+export const makeTenant = async (world: Asking, name: string) =>
+  createTenant(world.deps, { body: rows.createTenant.body.parse({ name }) }, world.caller);
 
-export const tenants = (plane: Plane, query: Query = {}) =>
-  listTenants(plane.deps, { query: rows.listTenants.query.parse(query) }, plane.caller);
+export const tenants = (world: Asking, query: Query = {}) =>
+  listTenants(world.deps, { query: rows.listTenants.query.parse(query) }, world.caller);
 
-export const giveRole = async (plane: Plane, userId: string, role: string) =>
-  putMember(plane.deps, { body: rows.putMember.body.parse({ user_id: userId, role }) }, plane.caller);
+export const giveRole = async (world: Asking, userId: string, role: string) =>
+  putMember(world.deps, { body: rows.putMember.body.parse({ user_id: userId, role }) }, world.caller);
 
-export const members = (plane: Plane, query: Query = {}) =>
-  listMembers(plane.deps, { query: rows.listMembers.query.parse(query) }, plane.caller);
+export const members = (world: Asking, query: Query = {}) =>
+  listMembers(world.deps, { query: rows.listMembers.query.parse(query) }, world.caller);
 
-export const takeRole = (plane: Plane, id: string) =>
-  removeMember(plane.deps, { params: { member_id: id } }, plane.caller);
+export const takeRole = (world: Asking, id: string) =>
+  removeMember(world.deps, { params: { member_id: id } }, world.caller);
 
 /** The same installation, asked by who holds this key. */
-export async function withKey(plane: World, apiKey: string, tenantId?: string): Promise<World> {
-  return plane.as(await authenticate(plane.deps, { apiKey, tenantId }));
+export async function withKey(world: World, apiKey: string, tenantId?: string): Promise<World> {
+  return world.as(await authenticate(world.deps, { apiKey, tenantId }));
 }
 
 /** A new organization with its tenant, asked by its first key. */
-export async function anOrganization(plane: World): Promise<World & { apiKey: string }> {
-  const { apiKey } = await bootstrap(plane.deps, { organization: 'acme', tenant: 'main' });
-  return { ...(await withKey(plane, apiKey)), apiKey };
+export async function anOrganization(world: World): Promise<World & { apiKey: string }> {
+  const { apiKey } = await bootstrap(world.deps, { organization: 'acme', tenant: 'main' });
+  return { ...(await withKey(world, apiKey)), apiKey };
 }

@@ -5,13 +5,13 @@ import { putAll } from '../table/put-all.ts';
 import { aDeployment, aRevision } from '../table/stored-items.ts';
 import type { World } from './world.ts';
 
-type Plane = Pick<World, 'deps' | 'caller'>;
+type Asking = Pick<World, 'deps' | 'caller'>;
 
 /** Stores so many deployments with a build at work in each, which are due for a look. */
-export const putInFlight = (plane: Plane, count: number): Promise<void> =>
-  putAll(plane.deps.table, Array.from({ length: count }, (_, index) => inFlight(plane, index)).flat());
+export const putInFlight = (world: Asking, count: number): Promise<void> =>
+  putAll(world.deps.table, Array.from({ length: count }, (_, index) => inFlight(world, index)).flat());
 
-function inFlight({ deps, caller }: Plane, index: number): Item[] {
+function inFlight({ deps, caller }: Asking, index: number): Item[] {
   const tenant_id = caller.tenantId;
   const deployment_id = `0190a000-0000-7000-8000-${String(index).padStart(12, '0')}`;
   // Ends with the revision's number.

@@ -1,6 +1,9 @@
 import { offerTask } from '../../../lib/app/engine/deploys.ts';
 import { load } from '../../../lib/app/engine/situation.ts';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
+import { completeTask } from '../../../lib/app/listener-protocol/complete.ts';
+import { heartbeatTask } from '../../../lib/app/listener-protocol/heartbeat.ts';
+import type { ClaimResponse, CompleteRequest } from '../../../lib/contract/listener-protocol.ts';
 import { COMMIT, inProgress } from './processed.ts';
 import { github, post, register } from './requests.ts';
 import { aWorld, type World } from './world.ts';
@@ -13,38 +16,53 @@ export const artifact = {
   sizeBytes: 10,
 } as const;
 
-export type Listening = { plane: World; listenerId: string };
+/** A world with a listener. */
+export type Listening = World & { listenerId: string };
 
 /** A control plane with one listener. */
 export async function listening(): Promise<Listening> {
-  const plane = await aWorld();
-  return { plane, listenerId: (await register(plane, 'machine')).id };
+  const world = await aWorld();
+  return { ...world, listenerId: (await register(world, 'machine')).id };
 }
 
 /** A deployment whose first revision is offered to the listener. */
-export async function offered(
-  { plane }: Listening,
-  name: string,
-  secrets: object[] = [],
-  changes: object = {},
-) {
-  const { id } = await post(plane, github(name, { secrets, ...changes }));
-  const { id: revisionId } = await inProgress(plane, id, 'AWAITING_DEPLOY', { artifact, commit: COMMIT });
-  const loaded = await load(plane.deps, { tenantId: plane.caller.tenantId, deploymentId: id });
+export async function offered(world: Listening, name: string, secrets: object[] = [], changes: object = {}) {
+  const { id } = await post(world, github(name, { secrets, ...changes }));
+  const { id: revisionId } = await inProgress(world, id, 'AWAITING_DEPLOY', { artifact, commit: COMMIT });
+  const loaded = await load(world.deps, { tenantId: world.caller.tenantId, deploymentId: id });
   if (loaded === undefined) throw new Error('no deployment');
-  await offerTask(plane.deps, loaded);
+  await offerTask(world.deps, loaded);
   return { id, revisionId };
 }
 
+type Task = ClaimResponse['tasks'][number];
+const placeOf = ({ listenerId }: Listening, { task_id }: Task) => ({
+  params: { listener_id: listenerId, task_id },
+});
+
 /** As our listener asks; nothing waits here, as on AWS. */
-export const claim = (
-  { plane, listenerId }: Listening,
-  max = 10,
-  instance_id = 'one',
-  holding: string[] = [],
-) =>
+export const claim = (world: Listening, max = 10, instance_id = 'one', holding: string[] = []) =>
   claimTasks(
-    plane.deps,
-    { params: { listener_id: listenerId }, body: { instance_id, max, holding, wait_seconds: 20 } },
-    plane.caller,
+    world.deps,
+    { params: { listener_id: world.listenerId }, body: { instance_id, max, holding, wait_seconds: 20 } },
+    world.caller,
   );
+
+export const heartbeat = (world: Listening, task: Task, phase?: 'switching') =>
+  heartbeatTask(
+    world.deps,
+    { ...placeOf(world, task), body: { lease_id: task.lease_id, phase } },
+    world.caller,
+  );
+
+/** Says how a task ended. */
+export const complete = (
+  world: Listening,
+  task: Task | undefined,
+  outcome: CompleteRequest['outcome'],
+  more: Partial<CompleteRequest> = {},
+) => {
+  if (task === undefined) throw new Error('there is no such task');
+  const body = { lease_id: task.lease_id, outcome, ...more };
+  return completeTask(world.deps, { ...placeOf(world, task), body }, world.caller);
+};

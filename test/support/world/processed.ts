@@ -37,15 +37,15 @@ export async function inProgress(
 
 /** Ends the oldest queued revision of a deployment as the engine would; a success leaves an artifact and a commit. */
 export async function ended(
-  plane: World,
+  world: World,
   deploymentId: string,
   how: 'DEPLOYED' | 'BUILD_FAILED' | 'DEPLOY_FAILED',
   facts: Facts = {},
 ): Promise<Revision> {
-  const { deps, caller } = plane;
+  const { deps, caller } = world;
   const failedBuild = how === 'BUILD_FAILED';
   const given = failedBuild ? facts : { artifact: built, commit: COMMIT, ...facts };
-  const revision = await inProgress(plane, deploymentId, failedBuild ? 'BUILDING' : 'DEPLOYING', given);
+  const revision = await inProgress(world, deploymentId, failedBuild ? 'BUILDING' : 'DEPLOYING', given);
   const ref = { tenantId: caller.tenantId, deploymentId, revisionId: revision.id };
   const outcome = {
     stage: failedBuild ? 'build' : 'deploy',

@@ -20,7 +20,7 @@ import * as revisionRows from '../../../lib/contract/routes/revisions.ts';
 import type { World } from './world.ts';
 
 /** Requests as clients send them, one call each: bodies and queries go through the schemas of their routes. */
-type Plane = Pick<World, 'deps' | 'caller'>;
+type Asking = Pick<World, 'deps' | 'caller'>;
 type Query = Record<string, string>;
 const plain = { requestId: 'request', baseUrl: 'http://localhost' } as const;
 
@@ -31,83 +31,83 @@ export const github = (name: string, changes: object = {}) => ({
   ...changes,
 });
 
-export const post = (plane: Plane, body: unknown) =>
-  createDeployment(plane.deps, { body: deploymentRows.createDeployment.body.parse(body) }, plane.caller);
+export const post = (world: Asking, body: unknown) =>
+  createDeployment(world.deps, { body: deploymentRows.createDeployment.body.parse(body) }, world.caller);
 
-export const show = (plane: Plane, id: string) =>
-  getDeployment(plane.deps, { params: { deployment_id: id } }, plane.caller);
+export const show = (world: Asking, id: string) =>
+  getDeployment(world.deps, { params: { deployment_id: id } }, world.caller);
 
-export const change = (plane: Plane, id: string, body: unknown, ifMatch?: string) =>
+export const change = (world: Asking, id: string, body: unknown, ifMatch?: string) =>
   patchDeployment(
-    plane.deps,
+    world.deps,
     {
       params: { deployment_id: id },
       body: deploymentRows.patchDeployment.body.parse(body),
       headers: ifMatch === undefined ? {} : { ifMatch },
     },
-    plane.caller,
+    world.caller,
   );
 
-export const remove = (plane: Plane, id: string, query: Query = {}, ifMatch?: string) =>
+export const remove = (world: Asking, id: string, query: Query = {}, ifMatch?: string) =>
   deleteDeployment(
-    plane.deps,
+    world.deps,
     {
       params: { deployment_id: id },
       query: deploymentRows.deleteDeployment.query.parse(query),
       headers: ifMatch === undefined ? {} : { ifMatch },
     },
-    plane.caller,
+    world.caller,
   );
 
-export const removeMany = (plane: Plane, deploymentIds: string) =>
+export const removeMany = (world: Asking, deploymentIds: string) =>
   deleteDeployments(
-    plane.deps,
+    world.deps,
     { query: deploymentRows.deleteDeployments.query.parse({ deployment_ids: deploymentIds }) },
-    plane.caller,
+    world.caller,
   );
 
-export const list = (plane: Plane, query: Query = {}) =>
-  listDeployments(plane.deps, { query: deploymentRows.listDeployments.query.parse(query) }, plane.caller);
+export const list = (world: Asking, query: Query = {}) =>
+  listDeployments(world.deps, { query: deploymentRows.listDeployments.query.parse(query) }, world.caller);
 
-export const postRevision = (plane: Plane, id: string, body: unknown = {}) =>
+export const postRevision = (world: Asking, id: string, body: unknown = {}) =>
   createRevision(
-    plane.deps,
+    world.deps,
     {
       params: { deployment_id: id },
       body: revisionRows.createRevision.body.parse(body),
       headers: {},
     },
-    plane.caller,
+    world.caller,
   );
 
-export const revisions = (plane: Plane, id: string, query: Query = {}) =>
+export const revisions = (world: Asking, id: string, query: Query = {}) =>
   listRevisions(
-    plane.deps,
+    world.deps,
     { params: { deployment_id: id }, query: revisionRows.listRevisions.query.parse(query) },
-    plane.caller,
+    world.caller,
   );
 
-export const showRevision = (plane: Plane, id: string, revisionId: string) =>
-  getRevision(plane.deps, { params: { deployment_id: id, revision_id: revisionId } }, plane.caller);
+export const showRevision = (world: Asking, id: string, revisionId: string) =>
+  getRevision(world.deps, { params: { deployment_id: id, revision_id: revisionId } }, world.caller);
 
-export const redeploy = (plane: Plane, id: string, revisionId: string, query: Query = {}) =>
+export const redeploy = (world: Asking, id: string, revisionId: string, query: Query = {}) =>
   redeployRevision(
-    plane.deps,
+    world.deps,
     {
       ...plain,
       params: { deployment_id: id, revision_id: revisionId },
       query: revisionRows.redeployRevision.query.parse(query),
       headers: {},
     },
-    plane.caller,
+    world.caller,
   );
 
-export const interrupt = (plane: Plane, id: string, revisionId: string) =>
-  interruptRevision(plane.deps, { params: { deployment_id: id, revision_id: revisionId } }, plane.caller);
+export const interrupt = (world: Asking, id: string, revisionId: string) =>
+  interruptRevision(world.deps, { params: { deployment_id: id, revision_id: revisionId } }, world.caller);
 
-export const register = (plane: Plane, computeId: string, changes: object = {}) =>
+export const register = (world: Asking, computeId: string, changes: object = {}) =>
   createListener(
-    plane.deps,
+    world.deps,
     {
       body: listenerRows.createListener.body.parse({
         compute_type: 'process',
@@ -116,21 +116,21 @@ export const register = (plane: Plane, computeId: string, changes: object = {}) 
         ...changes,
       }),
     },
-    plane.caller,
+    world.caller,
   );
 
-export const listeners = (plane: Plane, query: Query = {}) =>
-  listListeners(plane.deps, { query: listenerRows.listListeners.query.parse(query) }, plane.caller);
+export const listeners = (world: Asking, query: Query = {}) =>
+  listListeners(world.deps, { query: listenerRows.listListeners.query.parse(query) }, world.caller);
 
-export const changeListener = (plane: Plane, id: string, body: unknown) =>
+export const changeListener = (world: Asking, id: string, body: unknown) =>
   patchListener(
-    plane.deps,
+    world.deps,
     { params: { listener_id: id }, body: listenerRows.patchListener.body.parse(body) },
-    plane.caller,
+    world.caller,
   );
 
-export const removeListener = (plane: Plane, id: string) =>
-  deleteListener(plane.deps, { params: { listener_id: id } }, plane.caller);
+export const removeListener = (world: Asking, id: string) =>
+  deleteListener(world.deps, { params: { listener_id: id } }, world.caller);
 
 /** What a refused request is answered: the status and the text (for 422 the items). */
 export type Refusal = { status: number; detail: string | ValidationItem[]; headers?: Record<string, string> };

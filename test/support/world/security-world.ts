@@ -62,32 +62,32 @@ const plainIssuer: NonNullable<Deps['identityProvider']> = {
 type Tenant = Pick<Caller, 'tenantId' | 'organizationId'>;
 
 export async function aSecurityWorld(): Promise<SecurityWorld> {
-  const plane = await aWorld();
-  keepReads(plane.deps.table);
-  plane.deps.identityProvider = plainIssuer;
-  plane.deps.keyUses = { note: () => undefined };
-  const [first, second] = [await organization(plane), await organization(plane)];
-  const sister = await createTenant(plane.deps, { body: { name: 'sister' } }, as(first));
-  const own = await inhabited(plane, first);
-  const wish = { ...first, userId: plane.deps.clock.randomId(), name: 'test' } as const;
+  const world = await aWorld();
+  keepReads(world.deps.table);
+  world.deps.identityProvider = plainIssuer;
+  world.deps.keyUses = { note: () => undefined };
+  const [first, second] = [await organization(world), await organization(world)];
+  const sister = await createTenant(world.deps, { body: { name: 'sister' } }, as(first));
+  const own = await inhabited(world, first);
+  const wish = { ...first, userId: world.deps.clock.randomId(), name: 'test' } as const;
   const admin = { ...wish, role: 'organization_admin' } as const;
   const past = new Date(Date.now() - 1000).toISOString();
   const revoked = await requestApiKey(
-    plane.deps,
+    world.deps,
     { body: { name: 'revoked', role: 'organization_admin' } },
     as(first),
   );
-  await revokeApiKey(plane.deps, { params: { key_id: revoked.id } }, as(first));
-  await putMember(plane.deps, { body: { user_id: 'alice', role: 'organization_admin' } }, as(first));
+  await revokeApiKey(world.deps, { params: { key_id: revoked.id } }, as(first));
+  await putMember(world.deps, { body: { user_id: 'alice', role: 'organization_admin' } }, as(first));
   return {
-    deps: plane.deps,
+    deps: world.deps,
     own,
     foreign: [
-      await inhabited(plane, { tenantId: sister.id, organizationId: first.organizationId }),
-      await inhabited(plane, second),
+      await inhabited(world, { tenantId: sister.id, organizationId: first.organizationId }),
+      await inhabited(world, second),
     ],
-    organizationKey: await createApiKey(plane.deps, { ...admin, tenantId: undefined }),
-    expiredKey: await createApiKey(plane.deps, { ...admin, expiresAt: past }),
+    organizationKey: await createApiKey(world.deps, { ...admin, tenantId: undefined }),
+    expiredKey: await createApiKey(world.deps, { ...admin, expiresAt: past }),
     revokedKey: revoked.key,
     bearer: 'token-of-alice',
     strangerBearer: 'token-of-mallory',
@@ -101,11 +101,11 @@ async function organization({ deps }: World): Promise<Tenant> {
   return { tenantId, organizationId };
 }
 
-async function inhabited(plane: World, tenant: Tenant): Promise<Inhabited> {
+async function inhabited(world: World, tenant: Tenant): Promise<Inhabited> {
   const caller = as(tenant);
-  const { deps } = plane;
+  const { deps } = world;
   const [userId, otherUserId] = [deps.clock.randomId(), deps.clock.randomId()];
-  const shared = await things({ ...plane, caller });
+  const shared = await things({ ...world, caller });
   const ids = { ...shared, ...(await ownThings({ deps, caller: { ...caller, userId } }, shared)) };
   const made = await Promise.all(
     roles.map(async (role) => {
@@ -119,10 +119,10 @@ async function inhabited(plane: World, tenant: Tenant): Promise<Inhabited> {
 }
 
 /** One thing of each kind that a path can name; a new kind needs one here, as a test says. */
-async function things(plane: World): Promise<Record<string, string>> {
-  const { deps, caller } = plane;
-  const { id: listener_id } = await register(plane, 'machine');
-  const { id: deployment_id, latest_revision_id: revision_id } = await post(plane, github('a'));
+async function things(world: World): Promise<Record<string, string>> {
+  const { deps, caller } = world;
+  const { id: listener_id } = await register(world, 'machine');
+  const { id: deployment_id, latest_revision_id: revision_id } = await post(world, github('a'));
   const task_id = deps.clock.orderedId();
   const task = aTask({
     ...{ tenant_id: caller.tenantId, id: task_id },
@@ -135,7 +135,7 @@ async function things(plane: World): Promise<Record<string, string>> {
   const { id: member_id } = await putMember(deps, { body: { user_id, role: 'viewer' } }, caller);
   const access = createIntegrationRow.body.parse({ type: 'github', host: 'git.example', token: 'a' });
   const { id: integration_id } = await createIntegration(deps, { body: access }, caller);
-  const provider_id = await aProvider(plane);
+  const provider_id = await aProvider(world);
   return { listener_id, deployment_id, revision_id, task_id, key_id, member_id, integration_id, provider_id };
 }
 

@@ -12,7 +12,7 @@ import type { Deps } from '../../../lib/app/deps.ts';
 import { unkeyed } from '../../../lib/app/idempotency.ts';
 import { createUploadUrl } from '../../../lib/app/uploads/create-upload-url.ts';
 import type { DiskBlobs } from '../../../lib/embedded/blobs.ts';
-import { createEmbeddedEvents } from '../../../lib/embedded/events.ts';
+import { createEmbeddedEvents, type EmbeddedEvents } from '../../../lib/embedded/events.ts';
 import { openFileKeys } from '../../../lib/embedded/keys.ts';
 import { openLogStore } from '../../../lib/embedded/logs.ts';
 import type { Item } from '../../../lib/store/dynamodb/transact.ts';
@@ -25,7 +25,9 @@ import { FakeBuilds } from './fake-builds.ts';
 
 /** The use cases on a real table, without the stream and the state machine: nothing moves but what the test calls. */
 export type World = {
-  deps: Deps;
+  deps: Deps & { builds: FakeBuilds; events: EmbeddedEvents };
+  /** Files of this world alone. */
+  folder: string;
   blobs: DiskBlobs;
   /** Files of a deployment that are stored. */
   filesOf(deploymentId: string): Promise<string[]>;
@@ -55,7 +57,7 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
   const logs = openLogStore({ path: ':memory:', now: clock.now });
   onTestFinished(() => logs.close());
   const blobs = blobsIn(folder);
-  const deps: Deps = {
+  const deps: World['deps'] = {
     table: await freshTable(),
     clock,
     keys: await openFileKeys(join(folder, 'key')),
@@ -86,6 +88,7 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
   };
   const asked = (caller: Caller): World => ({
     deps,
+    folder,
     caller,
     blobs,
     filesOf: async (deploymentId) => {
