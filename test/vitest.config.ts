@@ -30,9 +30,13 @@ const silent = { POWERTOOLS_LOG_LEVEL: 'SILENT' };
 /** Deployments to the emulator take minutes on a busy machine. */
 const awsLimits = { testTimeout: 300_000, hookTimeout: 600_000 };
 
+/** CI counts what a run came to, and names what failed. */
+const results = process.env.TEST_RESULTS;
+
 export default defineConfig({
   root,
   test: {
+    ...(results !== undefined && { reporters: ['dot', ['json', { outputFile: results }]] }),
     // The programs that tests start share their compiled code, as those of `npm start` do.
     env: {
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/slipway'),

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
+import { run } from '../support/programs/python-tools.ts';
 import { awsEnvironment } from './aws-call.ts';
-import { type Emulator, root, run } from './emulator.ts';
+import { type Emulator, root } from './emulator.ts';
 
 /** The emulator's account. */
 export const ACCOUNT = '000000000000';

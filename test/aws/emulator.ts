@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment } from '../../lib/processes/environment.ts';
 import { freePort } from '../../lib/processes/free-port.ts';
 import type { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
+import { installPython } from '../support/programs/python-tools.ts';
 import { until } from '../support/until.ts';
 import { timed } from './progress.ts';
 
@@ -16,8 +15,6 @@ const installation = join(root, 'node_modules/.cache/slipway-aws', `ministack-${
 /** It answers after a second or two. */
 const START_TIMEOUT_MS = 60_000;
 const STOP_GRACE_MS = 3_000;
-/** So many lines of a failed program say why it failed. */
-const SHOWN_LINES_MAX = 40;
 const OUTPUT_LINES_MAX = 2_000;
 
 /** Actions, such as `dynamodb:GetItem`. */
@@ -35,43 +32,14 @@ export type Emulator = {
   stop(): Promise<void>;
 };
 
-/** Runs a program to its end. Throws with what it printed when it fails. */
-export async function run(
-  processes: ProcessSupervisor,
-  command: string,
-  args: string[],
-  { cwd = root, environment = {} }: { cwd?: string; environment?: Record<string, string> } = {},
-): Promise<string> {
-  const lines: string[] = [];
-  const onLine = ({ line }: { line: string }) => void lines.push(line);
-  const all = childEnvironment(environment);
-  const group = processes.start({ command, args, cwd, environment: all, onLine });
-  const { code, error = '' } = await group.exited;
-  await processes.stop(group, 0);
-  if (code !== 0) {
-    const last = lines.slice(-SHOWN_LINES_MAX).join('\n');
-    throw new Error(`${command} ${args.join(' ')} ended with ${code}${error}:\n${last}`);
-  }
-  return lines.join('\n');
-}
-
-async function install(processes: ProcessSupervisor): Promise<void> {
-  const done = join(installation, 'installed');
-  if (existsSync(done)) return;
-  await rm(installation, { recursive: true, force: true });
-  await mkdir(installation, { recursive: true });
-  await run(processes, 'python3', ['-m', 'venv', installation]);
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `ministack==${VERSION}`];
-  await run(processes, join(installation, 'bin/python'), pip);
-  await writeFile(done, '');
-}
-
 /**
  * Starts the emulator on a free port of 127.0.0.1, with nothing on its PATH but Node, under which functions run. All its files are in
  * `folder`, which exists.
  */
 export async function startEmulator(processes: ProcessSupervisor, folder: string): Promise<Emulator> {
-  await timed(`The emulator, ministack ${VERSION}, is installed`, () => install(processes));
+  await timed(`The emulator, ministack ${VERSION}, is installed`, () =>
+    installPython(processes, installation, [`ministack==${VERSION}`]),
+  );
   const [programs, builds] = [join(folder, 'programs'), join(folder, 'builds')];
   const permissions = join(folder, 'permissions.json');
   for (const each of [programs, builds]) await mkdir(each);

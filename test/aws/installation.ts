@@ -6,10 +6,11 @@ import { freePort } from '../../lib/processes/free-port.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { readProcesses } from '../support/programs/processes.ts';
 import { expectApi, type Installation } from '../support/programs/program.ts';
+import { run } from '../support/programs/python-tools.ts';
 import { awsEnvironment } from './aws-call.ts';
 import { BuildService } from './builds.ts';
 import { Cdk, outputOf } from './cdk.ts';
-import { type Emulator, root, run, startEmulator } from './emulator.ts';
+import { type Emulator, root, startEmulator } from './emulator.ts';
 import { openGateway } from './gateway.ts';
 import { say, timed } from './progress.ts';
 

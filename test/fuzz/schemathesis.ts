@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { childEnvironment } from '../../lib/processes/environment.ts';
 import type { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
-import { root, run } from '../aws/emulator.ts';
+import { root } from '../aws/emulator.ts';
+import { installPython, run } from '../support/programs/python-tools.ts';
 
 /** Another version asks other questions. */
 const packages = ['schemathesis==4.32.5', 'openapi-spec-validator==0.9.0'];
@@ -14,16 +14,8 @@ const installation = join(root, 'node_modules/.cache/slipway-fuzz', packages.joi
 const results = join(root, 'test-results/fuzz');
 
 /** Installs the tools, once. */
-export async function install(processes: ProcessSupervisor): Promise<void> {
-  const done = join(installation, 'installed');
-  if (existsSync(done)) return;
-  await rm(installation, { recursive: true, force: true });
-  await mkdir(installation, { recursive: true });
-  await run(processes, 'python3', ['-m', 'venv', installation]);
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages];
-  await run(processes, join(installation, 'bin/python'), pip);
-  await writeFile(done, '');
-}
+export const install = (processes: ProcessSupervisor): Promise<void> =>
+  installPython(processes, installation, packages);
 
 /** Throws what is wrong with a description by the rules of OpenAPI 3.1. */
 export const checkDescription = (processes: ProcessSupervisor, file: string): Promise<string> =>

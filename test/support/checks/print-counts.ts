@@ -1,17 +1,10 @@
-import { countChecks, failuresIn, sum } from './results.ts';
+import { countCheck, failuresOf, readCheck } from './results.ts';
 
-/**
- * Prints what failed, a line each, then `N passed, N failed` for runs given as `<results folder>=<exit status>`. A run that ended with another status than 0 without
- * a failure in its results counts as one failure.
- */
-const counts = sum(
-  process.argv.slice(2).map((run) => {
-    const [folder = '', status] = run.split('=');
-    const counted = countChecks(folder);
-    for (const failure of failuresIn(folder)) console.log(`FAILED  ${failure}`);
-    return status !== '0' && counted.failed === 0 ? { ...counted, failed: 1 } : counted;
-  }),
-);
-const failed = counts.passed + counts.failed === 0 ? 1 : counts.failed;
-console.log(`${counts.passed} passed, ${failed} failed`);
+/** Prints what failed, then `N passed, N failed` as the last line, of checks given as `readCheck` takes them. */
+const checks = process.argv.slice(2).map(readCheck);
+for (const failure of checks.flatMap(failuresOf)) console.log(`FAILED  ${failure}`);
+const counts = checks.map(countCheck);
+const passed = counts.reduce((sum, each) => sum + each.passed, 0);
+const failed = counts.reduce((sum, each) => sum + each.failed, checks.length === 0 ? 1 : 0);
+console.log(`${passed} passed, ${failed} failed`);
 if (failed > 0) process.exitCode = 1;

@@ -1,17 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-
-/** What a run of the checks leaves in `test-results/`: one entry a step, in the order they ended. */
-export const CHECKS_FILE = 'checks.json';
-
-export type CheckResult = {
-  name: string;
-  /** True when the step's program ran and ended with 0. */
-  ok: boolean;
-  seconds: number;
-  /** The file with vitest's JSON report beside this one; a step without it counts as one test. */
-  report?: string;
-};
+import { relative } from 'node:path';
 
 export type Counts = { passed: number; failed: number };
 
@@ -26,21 +14,28 @@ type TestReport = {
   }[];
 };
 
+/** A check that ended: its exit status, and the file of vitest's report or of what it printed. Without a report it counts as one test. */
+export type Check = { name: string; status: number; report?: string; log?: string };
+
+/** So many lines at the end of a log say why a check failed: the simulation, for one, ends with the seeds that broke a promise. */
+const SHOWN_LINES_MAX = 20;
+
 /**
- * Counts what the checks in a results folder came to. Whatever cannot be read or counted is a failure, never nothing: no list of checks,
- * an empty one, a missing or broken report, a report without tests.
+ * Reads `lint=1` or `lint=1=lint.log` (a check named lint), or `test-results/aws.json=0` (tests that leave a report). Whatever is no
+ * number is a failure.
  */
-export function countChecks(folder: string): Counts {
-  const checks = readJson(join(folder, CHECKS_FILE)) as CheckResult[] | undefined; // written by run-checks.ts
-  if (!Array.isArray(checks) || checks.length === 0) return { passed: 0, failed: 1 };
-  return sum(checks.map((check) => countCheck(folder, check)));
+export function readCheck(argument: string): Check {
+  const [name = '', text = '', log] = argument.split('=');
+  const status = /^\d+$/.test(text) ? Number(text) : 1;
+  return name.endsWith('.json') ? { name, status, report: name } : { name, status, ...(log && { log }) };
 }
 
-function countCheck(folder: string, { ok, report }: CheckResult): Counts {
-  if (report === undefined) return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  const counts = countReport(readJson(join(folder, report)));
+/** What a check came to. A report that cannot be read or has no tests is a failure, never nothing. */
+export function countCheck({ status, report }: Check): Counts {
+  if (report === undefined) return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const counts = countReport(readJson(report));
   // The runner itself failed, by an error outside of any test or before the first one.
-  return !ok && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+  return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
 }
 
 /** Counts a report of vitest. A file that failed before its first test is one failure; skipped tests are neither. */
@@ -53,17 +48,18 @@ export function countReport(report: unknown): Counts {
   return counts.passed + counts.failed === 0 ? { passed: 0, failed: 1 } : counts;
 }
 
-/** What failed in a results folder, a line each: steps that are no tests, and tests with their file and the first line of the message. */
-export function failuresIn(folder: string): string[] {
-  const checks = readJson(join(folder, CHECKS_FILE)) as CheckResult[] | undefined; // written by run-checks.ts
-  if (!Array.isArray(checks)) return [`${folder}: nothing was recorded`];
-  return checks
-    .filter(({ ok }) => !ok)
-    .flatMap(({ name, report }) => {
-      const failed = report === undefined ? [] : failedTests(readJson(join(folder, report)));
-      return failed.length === 0 ? [`${folder}: ${name}`] : failed;
-    });
+/** What failed in a check: tests, a line each with file and the first line of the message, else the check itself and how its log ends. */
+export function failuresOf(check: Check): string[] {
+  if (countCheck(check).failed === 0) return [];
+  const failed = check.report === undefined ? [] : failedTests(readJson(check.report));
+  return failed.length === 0 ? [[check.name, ...lastLines(check.log)].join('\n    ')] : failed;
 }
+
+const lastLines = (log: string | undefined): string[] =>
+  (log === undefined ? '' : (readText(log) ?? ''))
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-SHOWN_LINES_MAX);
 
 function failedTests(report: unknown): string[] {
   if (!isReport(report)) return [];
@@ -80,12 +76,6 @@ function failedTests(report: unknown): string[] {
     });
 }
 
-export const sum = (all: Counts[]): Counts =>
-  all.reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed }), {
-    passed: 0,
-    failed: 0,
-  });
-
 function isReport(value: unknown): value is TestReport {
   if (typeof value !== 'object' || value === null) return false;
   const { numPassedTests, numFailedTests, testResults }: { [K in keyof TestReport]?: unknown } = value;
@@ -94,9 +84,17 @@ function isReport(value: unknown): value is TestReport {
   );
 }
 
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
 function readJson(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    return JSON.parse(readText(file) ?? '');
   } catch {
     return undefined;
   }

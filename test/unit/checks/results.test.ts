@@ -1,49 +1,52 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CheckResult, countChecks, countReport, failuresIn, sum } from '../../support/checks/results.ts';
+import { countCheck, countReport, failuresOf, readCheck } from '../../support/checks/results.ts';
 
-const file = (status: string, ...tests: string[]) => ({
+const printCounts = fileURLToPath(new URL('../../support/checks/print-counts.ts', import.meta.url));
+
+const fileOf = (status: string, ...statuses: string[]) => ({
   status,
-  assertionResults: tests.map((each) => ({ status: each })),
+  assertionResults: statuses.map((each) => ({ status: each })),
 });
 
-const report = (passed: number, failed: number, testResults = [file('passed', 'passed')]) => ({
+const report = (passed: number, failed: number, testResults = [fileOf('passed', 'passed')]) => ({
   numPassedTests: passed,
   numFailedTests: failed,
   testResults,
 });
 
-const step = (name: string, ok: boolean, more: Partial<CheckResult> = {}): CheckResult => ({
-  name,
-  ok,
-  seconds: 1,
-  ...more,
-});
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'slipway-results-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
 
-/** A results folder with these checks, and this report under `vitest.json`. */
-function resultsFolder(checks: unknown, tests?: unknown): string {
-  const folder = mkdtempSync(join(tmpdir(), 'slipway-results-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  if (checks !== undefined) writeFileSync(join(folder, 'checks.json'), text(checks));
-  if (tests !== undefined) writeFileSync(join(folder, 'vitest.json'), text(tests));
-  return folder;
+/** A run of tests that ended with this status, and left this report if any. */
+function tests(status: number, content?: unknown) {
+  const file = join(folder(), 'vitest.json');
+  if (content !== undefined) writeFileSync(file, text(content));
+  return readCheck(`${file}=${status}`);
 }
 
 const text = (content: unknown): string => (typeof content === 'string' ? content : JSON.stringify(content));
-
-const tests = { report: 'vitest.json' };
 
 describe('the count of a report', () => {
   it.each([
     ['what passed and failed', report(5, 2), { passed: 5, failed: 2 }],
     ['one failure for no tests', report(0, 0, []), { passed: 0, failed: 1 }],
-    ['one failure when all are skipped', report(0, 0, [file('passed', 'skipped')]), { passed: 0, failed: 1 }],
-    ['one for a file that cannot be loaded', report(5, 0, [file('failed')]), { passed: 5, failed: 1 }],
+    [
+      'one failure when all are skipped',
+      report(0, 0, [fileOf('passed', 'skipped')]),
+      { passed: 0, failed: 1 },
+    ],
+    ['one for a file that cannot be loaded', report(5, 0, [fileOf('failed')]), { passed: 5, failed: 1 }],
     [
       'a failed test of a failed file once',
-      report(5, 1, [file('failed', 'failed')]),
+      report(5, 1, [fileOf('failed', 'failed')]),
       { passed: 5, failed: 1 },
     ],
     ['one failure for another document', { tests: 5 }, { passed: 0, failed: 1 }],
@@ -53,62 +56,79 @@ describe('the count of a report', () => {
   });
 });
 
-describe('the count of a results folder', () => {
-  it('takes each check for one test and adds those of the report', () => {
-    const checks = [step('types', true), step('lint', false), step('tests', true, tests)];
-    expect(countChecks(resultsFolder(checks, report(7, 0)))).toEqual({ passed: 8, failed: 1 });
+describe('the count of a check', () => {
+  it.each([
+    ['lint=0', { passed: 1, failed: 0 }],
+    ['lint=1', { passed: 0, failed: 1 }],
+    ['lint=137', { passed: 0, failed: 1 }],
+    ['lint', { passed: 0, failed: 1 }],
+    ['lint=', { passed: 0, failed: 1 }],
+  ])('takes %s for one test', (given, counts) => {
+    expect(countCheck(readCheck(given))).toEqual(counts);
+  });
+
+  it('is that of its report', () => {
+    expect(countCheck(tests(0, report(7, 0)))).toEqual({ passed: 7, failed: 0 });
   });
 
   it('has no second failure for a runner that failed because of its tests', () => {
-    const checks = [step('tests', false, tests)];
-    expect(countChecks(resultsFolder(checks, report(7, 2)))).toEqual({ passed: 7, failed: 2 });
+    expect(countCheck(tests(1, report(7, 2)))).toEqual({ passed: 7, failed: 2 });
   });
 
   it('has one for a runner that failed although its tests passed', () => {
-    const checks = [step('tests', false, tests)];
-    expect(countChecks(resultsFolder(checks, report(7, 0)))).toEqual({ passed: 7, failed: 1 });
+    expect(countCheck(tests(1, report(7, 0)))).toEqual({ passed: 7, failed: 1 });
   });
 
   it.each([
-    ['is no list of checks', undefined, undefined],
-    ['is an empty list', [], undefined],
-    ['is a broken list', '[{"na', undefined],
-    ['is no report', [step('tests', true, tests)], undefined],
-    ['is a broken report', [step('tests', true, tests)], '{"numPassedTests": 3'],
-    ['is a report without tests', [step('tests', true, tests)], report(0, 0, [])],
-  ])('is a failure when there %s', (_, checks, content) => {
-    expect(countChecks(resultsFolder(checks, content))).toEqual({ passed: 0, failed: 1 });
+    ['is no report', undefined],
+    ['is a broken report', '{"numPassedTests": 3'],
+    ['is a report without tests', report(0, 0, [])],
+  ])('is a failure when there %s', (_, content) => {
+    expect(countCheck(tests(0, content))).toEqual({ passed: 0, failed: 1 });
   });
 });
 
-it('adds up', () => {
-  expect(
-    sum([
-      { passed: 1, failed: 2 },
-      { passed: 3, failed: 4 },
-    ]),
-  ).toEqual({ passed: 4, failed: 6 });
-});
+describe('what failed in a check', () => {
+  it('is nothing when it passed', () => {
+    expect([failuresOf(readCheck('lint=0')), failuresOf(tests(0, report(3, 0)))]).toEqual([[], []]);
+  });
 
-describe('what failed in a results folder', () => {
-  it('is each failed test by file, name and message, and each other check that failed', () => {
-    const checks = [step('types', true), step('lint', false), step('tests', false, tests)];
+  it('is the check itself where there are no tests', () => {
+    expect(failuresOf(readCheck('lint=1'))).toEqual(['lint']);
+    const left = tests(1);
+    expect(failuresOf(left)).toEqual([left.name]);
+  });
+
+  it('is the check with the end of its log where it left one', () => {
+    const log = join(folder(), 'simulation.log');
+    const seeds = Array.from({ length: 30 }, (_, seed) => `seed ${seed}: a promise`);
+    writeFileSync(log, `Simulating\n\n${seeds.join('\n')}\n`);
+    const [shown = ''] = failuresOf(readCheck(`simulation=1=${log}`));
+    expect(shown.split('\n    ')).toEqual(['simulation', ...seeds.slice(-20)]);
+    expect(failuresOf(readCheck(`simulation=0=${log}`))).toEqual([]);
+    expect(failuresOf(readCheck('lint=1=/no/such.log'))).toEqual(['lint']);
+  });
+
+  it('is each failed test, by file, name and message', () => {
     const assertionResults = [
       { status: 'passed', fullName: 'it works' },
       { status: 'failed', fullName: 'it fails', failureMessages: ['Error: expected 1\n    at a place'] },
     ];
     const failed = { name: join(process.cwd(), 'test/a.test.ts'), status: 'failed', assertionResults };
-    const broken = { ...file('failed'), name: join(process.cwd(), 'test/b.test.ts') };
-    const folder = resultsFolder(checks, report(1, 1, [failed, broken]));
-    expect(failuresIn(folder)).toEqual([
-      `${folder}: lint`,
+    const broken = { ...fileOf('failed'), name: join(process.cwd(), 'test/b.test.ts') };
+    expect(failuresOf(tests(1, report(1, 1, [failed, broken])))).toEqual([
       'test/a.test.ts > it fails: Error: expected 1',
       'test/b.test.ts: cannot be loaded',
     ]);
   });
+});
 
-  it('is the step itself where its report says nothing', () => {
-    const folder = resultsFolder([step('tests', false, tests)]);
-    expect(failuresIn(folder)).toEqual([`${folder}: tests`]);
-  });
+it.each([
+  [['lint=0', 'format=0'], 0, '2 passed, 0 failed\n'],
+  [['lint=1', 'format=0'], 1, 'FAILED  lint\n1 passed, 1 failed\n'],
+  [['/no/such.json=0'], 1, 'FAILED  /no/such.json\n0 passed, 1 failed\n'],
+  [[], 1, '0 passed, 1 failed\n'],
+])('the end of a run of %j is %i, and says why', (args, status, expected) => {
+  const ran = spawnSync(process.execPath, [printCounts, ...args], { encoding: 'utf8' });
+  expect([ran.status, ran.stdout]).toEqual([status, expected]);
 });
