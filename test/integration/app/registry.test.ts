@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Registry } from '../../../lib/adapters/registry.ts';
 import { createPushToken } from '../../../lib/app/registry/create-push-token.ts';
 import { createRegistryCredentials } from '../../../lib/app/registry/create-registry-credentials.ts';
-import { change, post, refusedWith, register } from '../../support/world/requests.ts';
+import { change, post, refusedWith, register, remove } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
 
 const HOST = 'registry.example.com';
@@ -26,7 +26,7 @@ const registry: Registry = {
   }),
 };
 
-async function aPlane(): Promise<World & { listenerId: string }> {
+async function withCluster(): Promise<World & { listenerId: string }> {
   const world = await aWorld({ registryHost: HOST });
   const { id } = await register(world, 'cluster', { compute_type: 'k8s' });
   return { ...world, deps: { ...world.deps, registry }, listenerId: id };
@@ -43,7 +43,7 @@ const pushToken = ({ deps, caller }: World, id: string) =>
 
 describe('a push token', () => {
   it('is for the repository of one deployment', async () => {
-    const world = await aPlane();
+    const world = await withCluster();
     const { id } = await post(world, pushed);
     expect(await pushToken(world, id)).toEqual({
       token: `pushes to ${id}`,
@@ -54,8 +54,17 @@ describe('a push token', () => {
     expect(await refusedWith(pushToken(world.as(), id))).toBe(`404 Deployment ID ${id} not found.`);
   });
 
+  it('is refused for what is being deleted', async () => {
+    const world = await withCluster();
+    const { id } = await post(world, pushed);
+    await remove(world, id);
+    expect(await refusedWith(pushToken(world, id))).toBe(
+      `409 Deployment ${id} is being deleted (AWAITING_DELETE).`,
+    );
+  });
+
   it('is refused where there is no registry (any more)', async () => {
-    const world = await aPlane();
+    const world = await withCluster();
     const { id } = await post(world, pushed);
     const without = { ...world, deps: { ...world.deps, registry: undefined } };
     expect(await refusedWith(pushToken(without, id))).toBe(NONE);
@@ -70,7 +79,7 @@ describe('credentials to pull with', () => {
     createRegistryCredentials(deps, { params: { listener_id: listenerId } }, caller);
 
   it('are for the images of the listener’s tenant', async () => {
-    const world = await aPlane();
+    const world = await withCluster();
     expect(await credentials(world, world.listenerId)).toEqual({
       registry: HOST,
       username: 'AWS',
@@ -80,7 +89,7 @@ describe('credentials to pull with', () => {
   });
 
   it('are 404 where there is no registry, and for a listener that is not there', async () => {
-    const world = await aPlane();
+    const world = await withCluster();
     const without = { ...world, deps: { ...world.deps, registry: undefined } };
     expect(await refusedWith(credentials(without, world.listenerId))).toBe(
       '404 This installation has no image registry, so there are no credentials for one.',
@@ -92,7 +101,7 @@ describe('credentials to pull with', () => {
 
 describe('an image in the registry of the installation', () => {
   it('is deployed by the deployment whose repository it is in, and by no other', async () => {
-    const world = await aPlane();
+    const world = await withCluster();
     const { id } = await post(world, pushed);
     const other = await post(world, { ...pushed, name: 'other' });
     const imageOf = (deploymentId: string) => ({

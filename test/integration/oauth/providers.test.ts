@@ -54,6 +54,10 @@ describe('a provider', () => {
     await create({ provider_id: 'another' });
     const listed = await listProviders(world.deps, {}, world.caller);
     expect(listed.map(({ provider_id }) => provider_id)).toEqual(['another', 'idp']);
+    const twice = [1, 2].map(() => deleteProvider(world.deps, of('another'), world.caller));
+    const ends = await Promise.allSettled(twice);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { status: 404 } });
     const deleted = await deleteProvider(world.deps, of('idp'), world.caller);
     expect(deleted).toEqual({ message: "OAuth provider 'idp' deleted.", provider_id: 'idp' });
     await expect(showProvider(world.deps, of('idp'), world.caller)).rejects.toThrow(
