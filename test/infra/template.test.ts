@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes.ts';
 import { type Synthesised, synthesised } from '../support/aws/synthesised.ts';
+import { alarmTests } from './alarm-tests.ts';
 import { runbookTests } from './runbook-tests.ts';
 import { settingsTests } from './settings-tests.ts';
 
@@ -32,34 +33,6 @@ const statements = (): [string, Statement][] =>
     ];
     return documents.flatMap(({ Statement }) => Statement.map((one): [string, Statement] => [id, one]));
   });
-
-describe('alarms', () => {
-  it('of this account may notify the topic, over TLS', () => {
-    const [policy] = propertiesOf('AWS::SNS::TopicPolicy');
-    const allowed = {
-      Effect: 'Allow',
-      Action: 'sns:Publish',
-      Principal: { Service: 'cloudwatch.amazonaws.com' },
-      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-    };
-    expect(policy).toMatchObject({
-      PolicyDocument: { Statement: expect.arrayContaining([expect.objectContaining(allowed)]) },
-    });
-  });
-
-  it('on several metrics count one that has no data as 0, and are OK again without data', () => {
-    type AlarmProperties = { Metrics?: { Expression?: string }[]; TreatMissingData: string };
-    const alarms = propertiesOf('AWS::CloudWatch::Alarm') as AlarmProperties[];
-    const expressions = alarms.flatMap(({ Metrics = [] }) =>
-      Metrics.flatMap(({ Expression }) => Expression ?? []),
-    );
-    expect(expressions.length).toBeGreaterThan(3);
-    for (const expression of expressions)
-      expect(expression.match(/\bm\d+\b/g)).toHaveLength(expression.match(/FILL\(m\d+, 0\)/g)?.length ?? 0);
-    const isSilence = (alarm: AlarmProperties) => alarm.TreatMissingData !== 'notBreaching';
-    expect(alarms.filter(isSilence)).toHaveLength(1);
-  });
-});
 
 describe('the stacks', () => {
   it(`have at most ${RESOURCES_MAX} resources each`, () => {
@@ -308,6 +281,10 @@ describe('without settings', () => {
 
 describe('settings', () => {
   settingsTests();
+});
+
+describe('alarms', () => {
+  alarmTests(propertiesOf);
 });
 
 describe('runbooks', () => {
