@@ -1,8 +1,11 @@
-import { limits, SECOND } from '../faults.ts';
+import { SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';
 import type { Plan } from '../plan.ts';
 import type { Change } from '../table/memory-table.ts';
 import type { Invariant, Revision } from './invariant.ts';
+
+/** What makes a look late enough to be noticed, and the minute after which it was due. */
+const UNNOTICED_OUTAGE = 180 * SECOND;
 
 type Cause = { words: RegExp; isTrue: (revision: Revision) => boolean };
 
@@ -32,10 +35,10 @@ export class Causes implements Invariant {
       },
       {
         words: /has not asked for work since|went silent while deploying/,
-        // Unheard for as long as it may be, and by its own fault: it asks for no longer than one request may take.
+        // Unheard for as long as it may be, and by its own fault: it asks for no longer than an outage that nobody notices.
         isTrue: () =>
           time.now - facts.listenerHeardAt >= (listener - 40) * SECOND &&
-          time.now - (facts.listenerTriesSince ?? time.now) <= limits.api,
+          time.now - (facts.listenerTriesSince ?? time.now) <= UNNOTICED_OUTAGE,
       },
       {
         words: /No build could start within|did not end within/,
