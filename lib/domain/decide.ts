@@ -9,7 +9,7 @@ export type Action =
   | { do: 'start_execution' }
   /** Start the next attempt of the execution; `isDeath`: it counts among those that a stage may have. */
   | { do: 'restart'; isDeath: boolean }
-  /** Stop the build if one runs, then fail the waiting token. */
+  /** Fail the waiting token: the execution ends the revision, and with it its build. */
   | { do: 'interrupt' }
   | { do: 'answer_token' }
   | { do: 'offer_task' }

@@ -41,7 +41,7 @@ export const kindOf = ({ key_id }: Pick<RefusalNote, 'key_id'>): Kind =>
 const EXACT_UP_TO = 10;
 const isTold = (count: number): boolean => count <= EXACT_UP_TO || (count & (count - 1)) === 0;
 
-type Counted = { count: number; written: number };
+type Counted = { count: number; passedOn: number };
 /** By caller, then by what is counted together. */
 type Counts = Map<string, Map<string, Counted>>;
 const noCounts = (): Record<Kind, Counts> => ({ known: new Map(), unknown: new Map() });
@@ -63,12 +63,12 @@ export function countedRefusals(passOn: (note: RefusalNote) => void): (refusal: 
     const note = bounded(counts, own);
     const places = counts.get(note.caller) ?? new Map<string, Counted>();
     counts.set(note.caller, places);
-    const counted = places.get(placeOf(note)) ?? { count: 0, written: 0 };
+    const counted = places.get(placeOf(note)) ?? { count: 0, passedOn: 0 };
     counted.count += 1;
     places.set(placeOf(note), counted);
     if (!isTold(counted.count)) return;
-    passOn({ ...note, count: counted.count - counted.written });
-    counted.written = counted.count;
+    passOn({ ...note, count: counted.count - counted.passedOn });
+    counted.passedOn = counted.count;
   };
 }
 

@@ -16,12 +16,10 @@ export async function answerToken(deps: EngineDeps, loaded: Loaded): Promise<'go
   return answer === 'gone' ? 'gone' : undefined;
 }
 
-/** Stops for real what the revision has at work, then lets its execution end. The task is cancelled as the revision ends. */
+/** Lets the execution of the revision end. Its build is stopped and its task cancelled as the revision ends. */
 export async function interruptSlotRevision(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
   const { slotRevision, token } = loaded;
   if (slotRevision === undefined || token === undefined) return undefined;
-  if (slotRevision.build_id !== undefined && token.stage === 'build')
-    await deps.builds.stop(slotRevision.build_id);
   const answer = await deps.workflow.fail(token.token, {
     name: 'Interrupted',
     cause: `interrupt requested at ${slotRevision.interrupt_requested_at}`,

@@ -1,53 +1,53 @@
 import type { Deployment } from './items.ts';
 
 /**
- * Who writes a field of a deployment after its creation. `wish`: a request, as its author asks; one that changes no wish, no source and no
- * secret changes nothing. `request`: a request too, but it follows from what is asked. `engine`: whatever processes its revisions, at the same
- * time as requests. A new field does not compile until it stands here.
+ * What a request to change a deployment does with each field. `wish`: it asks for it; a request that changes no wish, no source of revisions and
+ * no secret changes nothing. `result`: it writes what follows from the request. `kept`: it leaves the field as it is; most of these belong to the
+ * engine, which writes at the same time. A new field does not compile until it stands here.
  */
-const writers = {
-  v: 'nobody',
-  entity: 'nobody',
-  tenant_id: 'nobody',
-  id: 'nobody',
-  name: 'nobody',
-  source: 'nobody',
-  agent: 'nobody',
-  created_at: 'nobody',
-  created_by: 'nobody',
-  listener_id: 'nobody',
-  k8s_namespace: 'nobody',
+const uses = {
+  v: 'kept',
+  entity: 'kept',
+  tenant_id: 'kept',
+  id: 'kept',
+  name: 'kept',
+  source: 'kept',
+  agent: 'kept',
+  created_at: 'kept',
+  created_by: 'kept',
+  listener_id: 'kept',
+  k8s_namespace: 'kept',
   display_name: 'wish',
   tracked_packages: 'wish',
   config: 'wish',
   secret_references: 'wish',
-  updated_at: 'request',
-  revision_source: 'request',
-  revision_config: 'request',
-  secret_names: 'request',
-  config_version: 'request',
-  configuration: 'request',
-  secrets: 'request',
-  latest_number: 'request',
-  latest_revision_id: 'request',
-  status: 'engine',
-  active: 'engine',
-  slot: 'engine',
-  queued: 'engine',
-  task_id: 'engine',
-  epoch: 'engine',
-  due_at: 'engine',
-  artifacts: 'engine',
-} as const satisfies Record<keyof Deployment, 'wish' | 'request' | 'engine' | 'nobody'>;
+  updated_at: 'result',
+  revision_source: 'result',
+  revision_config: 'result',
+  secret_names: 'result',
+  config_version: 'result',
+  configuration: 'result',
+  secrets: 'result',
+  latest_number: 'result',
+  latest_revision_id: 'result',
+  status: 'kept',
+  active: 'kept',
+  slot: 'kept',
+  queued: 'kept',
+  task_id: 'kept',
+  epoch: 'kept',
+  due_at: 'kept',
+  artifacts: 'kept',
+} as const satisfies Record<keyof Deployment, 'wish' | 'result' | 'kept'>;
 
 type Field = keyof Deployment;
 
-const writtenBy = (...names: string[]): Field[] =>
-  // The keys of `writers` are exactly the fields: `satisfies` has checked it.
-  (Object.keys(writers) as Field[]).filter((field) => names.includes(writers[field]));
+const fieldsOf = (...names: string[]): Field[] =>
+  // The keys of `uses` are exactly the fields: `satisfies` has checked it.
+  (Object.keys(uses) as Field[]).filter((field) => names.includes(uses[field]));
 
 /** The fields that a request may ask to change, beside the source and the values of secrets. */
-export const wishedFields = writtenBy('wish');
+export const wishedFields = fieldsOf('wish');
 
 /** All fields that a request writes. */
-export const requestedFields = writtenBy('wish', 'request');
+export const requestedFields = fieldsOf('wish', 'result');

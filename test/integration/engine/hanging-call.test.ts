@@ -21,7 +21,7 @@ it('a call that never returns halts no other deployment, and the sweep goes on',
   await reaches(world, id, first, 'BUILDING');
   // The limits are over as soon as they matter.
   world.deps.clock.wait = () => setTimeout(500);
-  world.deps.builds.stop = never;
+  world.deps.workflow.fail = never;
   await interrupt(world, id, first);
 
   const { latest_revision_id: second } = await post(world, github('two'));

@@ -1,5 +1,6 @@
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { patchDeployment } from '../../../lib/app/deployments/patch.ts';
 import type { Deps } from '../../../lib/app/deps.ts';
 import { failAborted, failBuildOverdue } from '../../../lib/app/engine/builds.ts';
 import { markUnknown } from '../../../lib/app/engine/deploys.ts';
@@ -13,9 +14,10 @@ import { deployRevision } from '../../../lib/app/steps/deploy.ts';
 import { prepareRevision } from '../../../lib/app/steps/prepare.ts';
 import { remove, update } from '../../../lib/store/dynamodb/expressions.ts';
 import { ConditionsFailed, transact } from '../../../lib/store/dynamodb/transact.ts';
+import { findDeployment } from '../../../lib/store/engine/deployments.ts';
 import { findToken, getRevisionItem } from '../../../lib/store/engine/revisions.ts';
 import { awaitBuild } from '../../../lib/store/engine/transactions/steps.ts';
-import { revisionKey, revisionKeyOf } from '../../../lib/store/keys/index.ts';
+import { deploymentKey, revisionKey, revisionKeyOf } from '../../../lib/store/keys/index.ts';
 import { claim, listening, offered } from '../../support/world/listening.ts';
 import { inProgress } from '../../support/world/processed.ts';
 import { github, post, register } from '../../support/world/requests.ts';
@@ -74,6 +76,37 @@ describe('a step that is overtaken', () => {
     expect(await findToken(deps.table, ref, 1)).toMatchObject({ token: 'waited for' });
   });
 
+  it.each([
+    ['the next attempt', { attempt: 2, retry: 0 }],
+    ['a later try', { attempt: 1, retry: 3 }],
+  ])('leaves its token to %s', async (_, after) => {
+    const self = await listening();
+    const { deps, caller } = self;
+    const { id: deploymentId, revisionId } = await offered(self, 'app');
+    const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
+    await deployRevision(deps, { ...ref, attempt: 1, token: 'given up', retry: 2 });
+    await transact(deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: after.attempt } })]);
+
+    await deployRevision(deps, { ...ref, ...after, token: 'waited for' });
+
+    expect(await findToken(deps.table, ref, 1)).toMatchObject({ token: 'waited for' });
+  });
+
+  it('of a build, tried again, leaves its token to the deploy', async () => {
+    const plane = await aWorld();
+    await register(plane, 'machine');
+    const { id: deploymentId } = await post(plane, github('app'));
+    const { id: revisionId } = await inProgress(plane, deploymentId, 'BUILDING');
+    const ref = { tenantId: plane.caller.tenantId, deploymentId, revisionId };
+    const build = { ...ref, attempt: 1, token: 'build', retry: 2 };
+    const revision = await getRevisionItem(plane.deps.table, ref);
+    await transact(plane.deps.table, awaitBuild(build, revision, { dueAt: 1_000, now: 0 }));
+
+    await deployRevision(plane.deps, { ...ref, attempt: 1, token: 'deploy', retry: 0 });
+
+    expect(await findToken(plane.deps.table, ref, 1)).toMatchObject({ token: 'deploy' });
+  });
+
   it('by a try of itself that was not heard goes on from there', async () => {
     const world = await aWorld();
     await register(world, 'machine');
@@ -84,6 +117,31 @@ describe('a step that is overtaken', () => {
 
     const deps = overtaken(world.deps, () => prepareRevision(world.deps, input));
     expect(await prepareRevision(deps, input)).toEqual({ path: 'build' });
+  });
+});
+
+describe('a request that is overtaken', () => {
+  it('by what the engine finds out about the source leaves it as it is', async () => {
+    const plane = await aWorld();
+    const { deps, caller } = plane;
+    await register(plane, 'machine');
+    const { id } = await post(plane, github('app'));
+    const key = deploymentKey(caller.tenantId, id);
+    const found = { 'revision_config.repo_commit_sha': 'c'.repeat(40) };
+    const finds = () => transact(deps.table, [update('deployment', key, { set: found })]);
+
+    const input = {
+      params: { deployment_id: id },
+      body: { display_name: 'App' },
+      headers: {},
+    };
+    await patchDeployment(overtaken(deps, finds), input, caller);
+
+    const deployment = await findDeployment(deps.table, caller.tenantId, id);
+    expect(deployment).toMatchObject({
+      display_name: 'App',
+      revision_config: { repo_commit_sha: 'c'.repeat(40) },
+    });
   });
 });
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AuditMark } from '../../audit-events.ts';
 import { equals, guard, present, put, putNew, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
@@ -171,13 +172,15 @@ function ownedChange(
   beside: Record<string, unknown>,
   queued: number | undefined,
 ): Write {
-  const owned = Object.fromEntries(requestedFields.map((field) => [field, after[field]]));
+  // What is as it was read stays as it is: the engine may have changed it meanwhile.
+  const changed = requestedFields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  const asked = Object.fromEntries(changed.map((field) => [field, after[field]]));
   return update(
     'deployment',
     deploymentKeyOf(before),
     {
-      set: { ...owned, ...beside },
-      remove: requestedFields.filter((field) => before[field] !== undefined && after[field] === undefined),
+      set: { ...asked, ...beside },
+      remove: changed.filter((field) => after[field] === undefined),
       ...(queued !== undefined && { append: { queued: [queued] } }),
     },
     guard('request: still there', present('pk')),

@@ -69,6 +69,10 @@ export function prepare(
   return move(revision, to, now, { set }, notInterrupted, ownAttempt(attempt));
 }
 
+/** What a wait for a builder has left, which is over once a build is known; another try may have noted it meanwhile. */
+const waitedOf = ({ at_capacity: hasWaited }: Revision): ('at_capacity' | 'status_message')[] =>
+  hasWaited === true ? ['at_capacity', 'status_message'] : [];
+
 /** Build waits for the build to end, until `dueAt` (epoch milliseconds). Demands that the revision's status is as read. */
 export const awaitBuild = (
   task: TokenTask,
@@ -79,7 +83,7 @@ export const awaitBuild = (
     revision,
     revision.status,
     now,
-    { set: { build_due_at: dueAt } },
+    { set: { build_due_at: dueAt }, remove: revision.build_id === undefined ? [] : waitedOf(revision) },
     notInterrupted,
     ownAttempt(task.attempt),
   ),
@@ -87,19 +91,15 @@ export const awaitBuild = (
 ];
 
 /** Keeps the id of the build that was started. Demands that there is no outcome and no build, and that none was lost since the read. */
-export const keepBuildId = (
-  task: TokenTask,
-  buildId: string,
-  { at_capacity: hasWaited, builds_lost: lost }: Revision,
-): Write =>
+export const keepBuildId = (task: TokenTask, buildId: string, revision: Revision): Write =>
   revise(
     task,
-    { set: { build_id: buildId }, remove: hasWaited === true ? ['at_capacity', 'status_message'] : [] },
+    { set: { build_id: buildId }, remove: waitedOf(revision) },
     ownAttempt(task.attempt),
     notInterrupted,
     withoutOutcome,
     guard('build: none is known', absent('build_id')),
-    guard('build: none was lost since', same('builds_lost', lost)),
+    guard('build: none was lost since', same('builds_lost', revision.builds_lost)),
   );
 
 /** No build can start until the next try, and nothing waits for a token: a person sees why, and an interrupt ends the revision directly. */
