@@ -25,6 +25,11 @@ const unusable: { permissions: RegExp; because: string }[] = [
       'A build is stopped there when an interrupt comes between its start and the note of it: test/workflow.',
   },
   {
+    permissions: /^(dispatch|sweep) codebuild:StopBuild$/,
+    because:
+      'A build is stopped there when it is over its time, or its execution died or was aborted: test/workflow.',
+  },
+  {
     permissions: /^build dynamodb:DeleteItem$/,
     because: 'A token is forgotten there while no build can start, and here every build can: test/workflow.',
   },
