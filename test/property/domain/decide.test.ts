@@ -158,9 +158,36 @@ describe('the rule of the engine', () => {
 
 describe('the rule of the engine for a deployment that is being deleted', () => {
   it('begins nothing: no revision gets the slot, is started or offered', () => {
-    checkDeleting(always, (s) => {
-      expect(['take_slot', 'start_execution', 'offer_task']).not.toContain(decide(s).do);
-    });
+    checkDeleting(always, (s) => expect(['take_slot', 'offer_task']).not.toContain(decide(s).do));
+    // One that may move traffic is not interrupted: it ends as its listener says, which takes an execution.
+    checkDeleting(
+      (s) => s.slotRevision?.switching !== true,
+      (s) => expect(decide(s).do).not.toBe('start_execution'),
+    );
+  });
+
+  it('starts the execution of one that may move traffic anew once it surely has none', () => {
+    const moving = {
+      status: 'DEPLOYING',
+      switching: true,
+      interruptRequested: false,
+      restartMarked: false,
+    } as const;
+    const rest = { outcome: undefined, waiting: undefined, build: undefined, buildDueAt: undefined };
+    const none = { buildLost: false, atCapacity: false, offered: true };
+    const at = (executionAbsentSince: number | undefined) =>
+      decide({
+        now: NOW,
+        execution: 'absent',
+        firstQueued: undefined,
+        slot: { kind: 'revision' },
+        slotRevision: { ...moving, ...rest, ...none, executionAbsentSince },
+        task: undefined,
+        deletion: { forced: false, tornDown: false, everOffered: true, retryAt: undefined },
+        listenerSeenAt: 'not_asked',
+        limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000, leaseMilliseconds: 60_000 },
+      }).do;
+    expect([at(undefined), at(NOW), at(NOW - 55_000)]).toEqual(['nothing', 'nothing', 'start_execution']);
   });
 
   it('takes the slot only when no revision has it and none is queued', () => {
