@@ -25,7 +25,7 @@ import type { Item } from './table/expressions.ts';
 import type { Command, Outcome } from './table/memory-table.ts';
 
 /** Some with faults of each kind; what a seed holds is in its plan. */
-const SEEDS = [3, 26, 44];
+const SEEDS = [3, 26, 50];
 const COMMANDS_MAX = 1_500;
 
 type Heard = { command: Command; outcome: Outcome };
@@ -113,7 +113,7 @@ describe('the table of the simulation', () => {
   it.each(SEEDS)('answers all that seed %i asks as a real one does', async (seed) => {
     const table = await freshTable();
     const heard = await heardIn(seed);
-    expect(heard.length).toBeGreaterThan(50);
+    expect(heard.length).toBeGreaterThan(100);
     for (const { command, outcome } of heard) {
       const real = await ask(table, command).then(
         (answer): Outcome => ({ answer }),

@@ -41,7 +41,7 @@ function factOf(revision: Revision, buildId: string, state: BuildState, now: num
     case 'waiting':
       return undefined;
     case 'running':
-      return revision.status === 'AWAITING_BUILD' ? { kind: 'running' } : undefined;
+      return revision.status === 'AWAITING_BUILD' ? { kind: 'running', buildId } : undefined;
     case 'succeeded':
       return { kind: 'succeeded', artifact: state.artifact, commitSha: state.commitSha };
     case 'failed':

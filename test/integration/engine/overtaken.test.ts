@@ -1,5 +1,6 @@
 import type { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import type { RevisionRef } from '../../../lib/adapters/workflow.ts';
 import { patchDeployment } from '../../../lib/app/deployments/patch.ts';
 import type { Deps } from '../../../lib/app/deps.ts';
 import { failAborted, failBuildOverdue } from '../../../lib/app/engine/builds.ts';
@@ -12,11 +13,13 @@ import { failLostBuild } from '../../../lib/app/engine/tokens.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { deployRevision } from '../../../lib/app/steps/deploy.ts';
 import { prepareRevision } from '../../../lib/app/steps/prepare.ts';
+import type { RevisionStatus } from '../../../lib/contract/revision-status.ts';
 import { remove, update } from '../../../lib/store/dynamodb/expressions.ts';
 import { ConditionsFailed, transact } from '../../../lib/store/dynamodb/transact.ts';
+import { write } from '../../../lib/store/dynamodb/write.ts';
 import { findDeployment } from '../../../lib/store/engine/deployments.ts';
 import { findToken, getRevisionItem } from '../../../lib/store/engine/revisions.ts';
-import { awaitBuild } from '../../../lib/store/engine/transactions/steps.ts';
+import { awaitBuild, prepare } from '../../../lib/store/engine/transactions/steps.ts';
 import { deploymentKey, revisionKey, revisionKeyOf } from '../../../lib/store/keys/index.ts';
 import { claim, listening, offered } from '../../support/world/listening.ts';
 import { inProgress } from '../../support/world/processed.ts';
@@ -46,6 +49,19 @@ function overtaken(deps: Deps, first: () => Promise<unknown>): Deps {
   });
   return { ...deps, table: { ...deps.table, client: racing } };
 }
+
+/** A revision that has come so far, in a world of its own. */
+async function processing(status: RevisionStatus) {
+  const world = await aWorld();
+  await register(world, 'machine');
+  const { id: deploymentId } = await post(world, github('app'));
+  const { id: revisionId } = await inProgress(world, deploymentId, status);
+  return { deps: world.deps, ref: { tenantId: world.caller.tenantId, deploymentId, revisionId } };
+}
+
+/** What somebody else has written of a revision meanwhile. */
+const change = ({ table }: Pick<Deps, 'table'>, ref: RevisionRef, set: object) =>
+  transact(table, [update('revision', revisionKeyOf(ref), { set: { ...set } })]);
 
 describe('a step that is overtaken', () => {
   it('by the claim of its task keeps its token: that is no crash', async () => {
@@ -85,38 +101,56 @@ describe('a step that is overtaken', () => {
     const { id: deploymentId, revisionId } = await offered(self, 'app');
     const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
     await deployRevision(deps, { ...ref, attempt: 1, token: 'given up', retry: 2 });
-    await transact(deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: after.attempt } })]);
+    await change(deps, ref, { attempt: after.attempt });
 
     await deployRevision(deps, { ...ref, ...after, token: 'waited for' });
 
     expect(await findToken(deps.table, ref, 1)).toMatchObject({ token: 'waited for' });
   });
 
+  it('by the build that a later try has begun records no failure of the source', async () => {
+    const { deps, ref } = await processing('AWAITING_BUILD');
+    const early = await getRevisionItem(deps.table, ref);
+    const task = { ...ref, attempt: 1, token: 'build', retry: 0 };
+    await transact(deps.table, awaitBuild(task, early, { dueAt: 1_000, now: 0 }));
+
+    const outcome = { stage: 'build', result: 'failed', message: 'no ref' } as const;
+    const late = prepare(early, 'AWAITING_BUILD', { outcome }, { attempt: 1, now: 0 });
+    await expect(write(deps.table, late)).rejects.toBeInstanceOf(ConditionsFailed);
+  });
+
+  it('by the failure of its deploy leaves that as it is', async () => {
+    const { deps, ref } = await processing('BUILDING');
+    const built = { outcome: { stage: 'build', result: 'succeeded' } };
+    await change(deps, ref, built);
+    const early = await looked(deps, ref);
+
+    const step = deployRevision(
+      overtaken(deps, () => failAborted(deps, early)),
+      { ...ref, attempt: 1, token: 'deploy', retry: 0 },
+    );
+    await expect(step).rejects.toMatchObject({ name: 'StepRefused' });
+    const { outcome } = await getRevisionItem(deps.table, ref);
+    expect(outcome).toMatchObject({ stage: 'deploy', result: 'failed' });
+  });
+
   it('of a build, tried again, leaves its token to the deploy', async () => {
-    const plane = await aWorld();
-    await register(plane, 'machine');
-    const { id: deploymentId } = await post(plane, github('app'));
-    const { id: revisionId } = await inProgress(plane, deploymentId, 'BUILDING');
-    const ref = { tenantId: plane.caller.tenantId, deploymentId, revisionId };
+    const { deps, ref } = await processing('BUILDING');
     const build = { ...ref, attempt: 1, token: 'build', retry: 2 };
-    const revision = await getRevisionItem(plane.deps.table, ref);
-    await transact(plane.deps.table, awaitBuild(build, revision, { dueAt: 1_000, now: 0 }));
+    const revision = await getRevisionItem(deps.table, ref);
+    await transact(deps.table, awaitBuild(build, revision, { dueAt: 1_000, now: 0 }));
 
-    await deployRevision(plane.deps, { ...ref, attempt: 1, token: 'deploy', retry: 0 });
+    await deployRevision(deps, { ...ref, attempt: 1, token: 'deploy', retry: 0 });
 
-    expect(await findToken(plane.deps.table, ref, 1)).toMatchObject({ token: 'deploy' });
+    expect(await findToken(deps.table, ref, 1)).toMatchObject({ token: 'deploy' });
   });
 
   it('by a try of itself that was not heard goes on from there', async () => {
-    const world = await aWorld();
-    await register(world, 'machine');
-    const { tenantId } = world.caller;
-    const { id: deploymentId } = await post(world, github('app'));
-    const { id: revisionId } = await inProgress(world, deploymentId, 'QUEUED');
-    const input = { tenantId, deploymentId, revisionId, attempt: 1 };
+    const { deps, ref } = await processing('QUEUED');
+    const input = { ...ref, attempt: 1 };
 
-    const deps = overtaken(world.deps, () => prepareRevision(world.deps, input));
-    expect(await prepareRevision(deps, input)).toEqual({ path: 'build' });
+    const slow = overtaken(deps, () => prepareRevision(deps, input));
+    expect(await prepareRevision(slow, input)).toEqual({ path: 'build' });
   });
 });
 
@@ -147,31 +181,26 @@ describe('a request that is overtaken', () => {
 
 describe('a look that is overtaken', () => {
   it('by the next attempt does not end the wait for its build', async () => {
-    const world = await aWorld();
-    await register(world, 'machine');
-    const { tenantId } = world.caller;
-    const { id: deploymentId } = await post(world, github('app'));
-    const { id: revisionId } = await inProgress(world, deploymentId, 'BUILDING');
-    const ref = { tenantId, deploymentId, revisionId };
+    const { deps, ref } = await processing('BUILDING');
     const lost = { attempt: 1, lost_build: { id: 'build', attempt: 1 }, builds_lost: 1 };
-    await transact(world.deps.table, [update('revision', revisionKeyOf(ref), { set: lost })]);
-    const early = await looked(world.deps, ref);
-    await transact(world.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
-    const next = await getRevisionItem(world.deps.table, ref);
+    await change(deps, ref, lost);
+    const early = await looked(deps, ref);
+    await change(deps, ref, { attempt: 2 });
+    const next = await getRevisionItem(deps.table, ref);
     const task = { ...ref, attempt: 2, token: 'the next', retry: 0 };
-    await transact(world.deps.table, awaitBuild(task, next, { dueAt: 1_000, now: 0 }));
-    const token = await findToken(world.deps.table, ref, 1);
+    await transact(deps.table, awaitBuild(task, next, { dueAt: 1_000, now: 0 }));
+    const token = await findToken(deps.table, ref, 1);
     const failed: string[] = [];
     const fail = async (given: string) => {
       failed.push(given);
       return 'answered' as const;
     };
 
-    const deps = { ...world.deps, workflow: { ...world.deps.workflow, fail } };
-    await failLostBuild(deps, { ...early, token });
+    const failing = { ...deps, workflow: { ...deps.workflow, fail } };
+    await failLostBuild(failing, { ...early, token });
 
     expect(failed).toEqual([]);
-    expect(await findToken(world.deps.table, ref, 1)).toMatchObject({ token: 'the next' });
+    expect(await findToken(deps.table, ref, 1)).toMatchObject({ token: 'the next' });
   });
 
   it('by an interrupt records no failure: what was answered holds', async () => {
@@ -203,14 +232,18 @@ describe('a look that is overtaken', () => {
     expect((await load(deps, ref))?.slotRevision?.status).toBe('DEPLOYING');
   });
 
+  it('by the death of the call that started the build keeps the id that the build itself says', async () => {
+    const { deps, ref } = await processing('AWAITING_BUILD');
+    deps.builds.state = async () => ({ state: 'running' });
+
+    await recordBuild(deps, { buildId: 'build', ref });
+
+    expect(await getRevisionItem(deps.table, ref)).toMatchObject({ status: 'BUILDING', build_id: 'build' });
+  });
+
   it('by whoever stops the build gives their reason for it', async () => {
-    const world = await aWorld();
-    const { deps, caller } = world;
-    await register(world, 'machine');
-    const { id: deploymentId } = await post(world, github('app'));
-    const { id: revisionId } = await inProgress(world, deploymentId, 'BUILDING');
-    const ref = { tenantId: caller.tenantId, deploymentId, revisionId };
-    await transact(deps.table, [update('revision', revisionKeyOf(ref), { set: { build_id: 'build' } })]);
+    const { deps, ref } = await processing('BUILDING');
+    await change(deps, ref, { build_id: 'build' });
     const revision = await getRevisionItem(deps.table, ref);
     deps.builds.state = async () => ({ state: 'stopped' });
     const stopping = () => stopBuild(deps, revision, 'It took too long.');
@@ -222,30 +255,20 @@ describe('a look that is overtaken', () => {
   });
 
   it('by the start of a build does not leave it running beside the next', async () => {
-    const world = await aWorld();
-    await register(world, 'machine');
-    const { id: deploymentId } = await post(world, github('app'));
-    const { id: revisionId } = await inProgress(world, deploymentId, 'AWAITING_BUILD');
-    const ref = { tenantId: world.caller.tenantId, deploymentId, revisionId };
-    const early = await looked(world.deps, ref);
-    await transact(world.deps.table, [
-      update('revision', revisionKeyOf(ref), { set: { build_id: 'build' } }),
-    ]);
+    const { deps, ref } = await processing('AWAITING_BUILD');
+    const early = await looked(deps, ref);
+    await change(deps, ref, { build_id: 'build' });
 
-    const failing = failBuildOverdue(world.deps, early);
+    const failing = failBuildOverdue(deps, early);
     await expect(failing).rejects.toBeInstanceOf(ConditionsFailed);
   });
 
   it('by the next attempt records no failure of the one before', async () => {
-    const world = await aWorld();
-    await register(world, 'machine');
-    const { id: deploymentId } = await post(world, github('app'));
-    const { id: revisionId } = await inProgress(world, deploymentId, 'AWAITING_BUILD');
-    const ref = { tenantId: world.caller.tenantId, deploymentId, revisionId };
-    const early = await looked(world.deps, ref);
-    await transact(world.deps.table, [update('revision', revisionKeyOf(ref), { set: { attempt: 2 } })]);
+    const { deps, ref } = await processing('AWAITING_BUILD');
+    const early = await looked(deps, ref);
+    await change(deps, ref, { attempt: 2 });
 
-    const failing = failBuildOverdue(world.deps, early);
+    const failing = failBuildOverdue(deps, early);
     await expect(failing).rejects.toBeInstanceOf(ConditionsFailed);
   });
 

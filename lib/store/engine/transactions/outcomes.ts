@@ -44,7 +44,7 @@ export const noteStopReason = (revision: Revision, reason: string): Write =>
 
 /** What a look at a build has told. A lost build is no fault of the source: the next attempt of the execution builds again. */
 export type BuildFact =
-  | { kind: 'running' }
+  | { kind: 'running'; buildId: string }
   | { kind: 'succeeded'; artifact: NonNullable<Revision['artifact']>; commitSha: string | undefined }
   | { kind: 'failed'; message: string }
   | { kind: 'lost'; buildId: string };
@@ -72,7 +72,8 @@ export function recordBuildFact(revision: Revision, fact: BuildFact, now: number
 function changeBy(fact: BuildFact, revision: Revision): Change {
   switch (fact.kind) {
     case 'running':
-      return {};
+      // The call that started it may have died before it could say so.
+      return { set: { build_id: fact.buildId } };
     case 'succeeded': {
       const outcome: Outcome = { stage: 'build', result: 'succeeded' };
       return {

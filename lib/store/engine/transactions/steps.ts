@@ -6,7 +6,7 @@ import { tokenKey } from '../../keys/index.ts';
 import type { Revision, TaskToken } from '../items.ts';
 import { inFlightDue } from '../looks.ts';
 import type { Outcome } from '../outcome-shapes.ts';
-import { move, notInterrupted, ownAttempt, revise, withoutOutcome } from '../revision-moves.ts';
+import { move, notInterrupted, ownAttempt, revise, sameOutcome, withoutOutcome } from '../revision-moves.ts';
 import { refOf } from '../revisions.ts';
 
 // What the states of an execution write. Each demands that its attempt is the one at work, and that no interrupt is asked for.
@@ -57,7 +57,10 @@ export type PreparedFacts = {
   message?: string | undefined;
 };
 
-/** Prepare takes a revision on, with what it found out. Demands that the revision's status is as read; repeated, it writes the same again. */
+/**
+ * Prepare takes a revision on, with what it found out. Demands that the revision's status is as read, that it has no outcome, and that no later
+ * try has brought it to its build; repeated, it writes the same again.
+ */
 export function prepare(
   revision: Revision,
   to: Revision['status'],
@@ -66,7 +69,16 @@ export function prepare(
 ): Write {
   const facts = { outcome, artifact, status_message: message, 'revision_config.repo_commit_sha': commit };
   const set = { ...inFlightDue(refOf(revision), now), ...facts };
-  return move(revision, to, now, { set }, notInterrupted, ownAttempt(attempt));
+  return move(
+    revision,
+    to,
+    now,
+    { set },
+    notInterrupted,
+    withoutOutcome,
+    guard('build: not begun since', same('build_due_at', revision.build_due_at)),
+    ownAttempt(attempt),
+  );
 }
 
 /** What a wait for a builder has left, which is over once a build is known; another try may have noted it meanwhile. */
@@ -113,7 +125,7 @@ export const noteCapacity = (task: TokenTask, message: string): Write[] => [
   remove('token', tokenAt(task), guard('token: its own', equals('token', task.token))),
 ];
 
-/** Deploy waits for the listener. A revision that is being deployed already stays so. Demands that the revision's status is as read. */
+/** Deploy waits for the listener. A revision that is being deployed already stays so. Demands that its status and outcome are as read. */
 export function awaitDeploy(task: TokenTask, revision: Revision, now: number): Write[] {
   const again = revision.status === 'DEPLOYING' || revision.status === 'UNKNOWN';
   return [
@@ -123,6 +135,8 @@ export function awaitDeploy(task: TokenTask, revision: Revision, now: number): W
       now,
       revision.outcome?.stage === 'build' ? { remove: ['outcome'] } : {},
       notInterrupted,
+      // It is over for one whose deploy has failed meanwhile, and a build's outcome is done with.
+      sameOutcome(revision),
       ownAttempt(task.attempt),
     ),
     keepToken(task, 'deploy'),
