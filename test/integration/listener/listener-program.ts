@@ -15,6 +15,7 @@ import { readProcesses } from '../../support/programs/processes.ts';
 import { compileCache } from '../../support/programs/program.ts';
 import { endWithRun } from '../../support/run/end-with-run.ts';
 import { until } from '../../support/until.ts';
+import { plainSpec } from '../../support/world/deploy-spec.ts';
 import type { FakeControlPlane, OnEnd } from './fake-control-plane.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -162,21 +163,14 @@ export function specOf(
   artifact: DeploySpec['artifact'],
   { deployment_id = randomUUID(), ...rest }: Partial<DeploySpec> = {},
 ): DeploySpec {
-  return {
+  const own = {
     deployment_id,
     deployment_name: `hello-${deployment_id.slice(0, 8)}`,
     tenant_id: controlPlane.tenantId,
     revision_id: randomUUID(),
-    epoch: 1,
     artifact,
-    graph_config_path: 'langgraph.json',
-    environment: [],
-    secret_references: [],
-    resource_spec: {},
-    k8s_namespace: null,
-    custom_url: null,
-    ...rest,
   };
+  return { ...plainSpec(own), ...rest };
 }
 
 /** Waits for the report of a task's end. */

@@ -1,24 +1,17 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
 import { createLog } from '../../../lib/listener/log.ts';
 import { Reconciler } from '../../../lib/listener/reconciler.ts';
 import { until } from '../../support/until.ts';
+import { plainSpec } from '../../support/world/deploy-spec.ts';
 
 const ID = '00000000-0000-4000-8000-000000000001';
-const spec: DeploySpec = {
+const spec = plainSpec({
   deployment_id: ID,
   deployment_name: 'app',
   tenant_id: '00000000-0000-4000-8000-000000000003',
   revision_id: '00000000-0000-4000-8000-000000000002',
-  epoch: 1,
   artifact: { kind: 'image', uri: 'registry.example/app@sha256:1' },
-  graph_config_path: 'langgraph.json',
-  environment: [],
-  secret_references: [],
-  resource_spec: {},
-  k8s_namespace: null,
-  custom_url: null,
-};
+});
 
 /** A reconciler of one deployment that does not run, whose list never changes, with a clock that the test moves. */
 function aReconciler() {
