@@ -1,4 +1,6 @@
 import type { RevisionStatus } from '../contract/revision-status.ts';
+import { isAbsentForSure, isSilentForSure } from './confirmed.ts';
+import { silenceOf } from './silence.ts';
 import type { Situation, SlotRevision, TaskFacts } from './situation.ts';
 import { isTerminal, stageOf } from './transitions.ts';
 
@@ -45,14 +47,8 @@ export function decide(s: Situation): Action {
   return aboutTask(s) ?? aboutDeletion(s) ?? aboutSlot(s) ?? nothing;
 }
 
-function aboutTask({
-  task,
-  slotRevision,
-  deletion,
-  now,
-  limits,
-  listenerSeenAt,
-}: Situation): Action | undefined {
+function aboutTask(s: Situation): Action | undefined {
+  const { task, slotRevision, deletion, now } = s;
   if (task === undefined) return undefined;
   const leaseExpired = task.leaseUntil !== undefined && now >= task.leaseUntil;
   const forced = deletion?.forced === true;
@@ -65,26 +61,9 @@ function aboutTask({
   if (unwanted) return task.state === 'offered' ? { do: 'release_task' } : { do: 'cancel_task' };
   if (slotRevision.outcome?.stage === 'deploy' || slotRevision.interruptRequested) return undefined;
   if (task.state === 'claimed') return leaseExpired ? { do: 'mark_unknown' } : undefined;
-  if (listenerSeenAt === 'not_asked') return undefined;
-  return aboutSilence({ ...task, listenerSeenAt: listenerSeenAt ?? 0 }, now, limits);
-}
-
-/**
- * A listener that asks for work is busy, not absent: its silence counts from the last time it asked. A task that is offered again waits for
- * at least one lease, since the silence may have been our own outage, in which no listener could report.
- */
-function aboutSilence(
-  { offeredAt, lastHeartbeatAt, listenerSeenAt }: TaskFacts & { listenerSeenAt: number },
-  now: number,
-  limits: Situation['limits'],
-): Action | undefined {
-  if (lastHeartbeatAt === undefined) {
-    const since = Math.max(offeredAt, listenerSeenAt);
-    return now >= since + limits.unclaimedMilliseconds ? { do: 'fail_unclaimed' } : undefined;
-  }
-  const silentSince = Math.max(lastHeartbeatAt, listenerSeenAt) + limits.silentMilliseconds;
-  const offeredFor = offeredAt + limits.leaseMilliseconds;
-  return now >= Math.max(silentSince, offeredFor) ? { do: 'fail_silent' } : undefined;
+  const silence = silenceOf(s);
+  if (silence === undefined || !isSilentForSure(slotRevision.silenceFoundAt, now)) return undefined;
+  return { do: silence === 'unclaimed' ? 'fail_unclaimed' : 'fail_silent' };
 }
 
 /** Follows from time alone, so it is done before anything is asked: a service that does not answer keeps no lease from running out. */
@@ -136,13 +115,6 @@ function aboutSlot(s: Situation): Action | undefined {
 
 /** How the execution of the revision in the slot came to be gone; undefined while it runs, or nobody has asked. */
 type Death = 'died' | 'stopped' | 'aborted' | 'never_started';
-
-/** Two looks of the sweep, a minute apart. */
-const ABSENT_CONFIRMED_MILLISECONDS = 55_000;
-
-/** That something does not exist is eventually consistent: it is believed when it is said again by a later look. `since`: the first time. */
-export const isAbsentForSure = (since: number | undefined, now: number): boolean =>
-  since !== undefined && now >= since + ABSENT_CONFIRMED_MILLISECONDS;
 
 function deathOf({ execution, now }: Situation, slotRevision: SlotRevision): Death | undefined {
   if (slotRevision.restartMarked) return 'died';

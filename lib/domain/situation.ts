@@ -27,6 +27,8 @@ export type SlotRevision = {
   restartMarked: boolean;
   /** Epoch milliseconds: since when the workflow says that it knows of no execution. */
   executionAbsentSince: number | undefined;
+  /** Epoch milliseconds: when a look found the listener silent to which its task is offered. */
+  silenceFoundAt: number | undefined;
   interruptRequested: boolean;
   outcome: { stage: Stage; result: 'succeeded' | 'failed' } | undefined;
   /** The stage whose state waits for its token to be answered. */

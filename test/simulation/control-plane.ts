@@ -10,7 +10,6 @@ import { recordBuild } from '../../lib/app/engine/record-build.ts';
 import { requeue } from '../../lib/app/engine/requeue.ts';
 import { sweep } from '../../lib/app/engine/sweep.ts';
 import { StepRefused } from '../../lib/app/steps/prepare.ts';
-import { revisionKeyOf } from '../../lib/store/keys/index.ts';
 import { Transient } from '../../lib/triggers/task.ts';
 import { type DeploymentOf, depsOf, type Services, type SimulatedDeps } from './deps.ts';
 import { limits, SECOND } from './faults.ts';
@@ -143,11 +142,9 @@ export class ControlPlane {
     this.#invocations.killAll();
     const executed = this.executions.endAll(how === 'killed' ? 'failed' : 'stopped');
     const built = this.builds.loseAll();
-    // One death, even when both of a revision are gone; but for a build whose start nobody could record: a later attempt finds that one lost.
-    const unknown = built.filter(({ buildId, ref }) => this.#buildOf(ref) !== buildId);
-    const hit = [...new Set([...executed, ...built.map(({ ref }) => ref.revisionId)])];
-    if (how === 'killed')
-      for (const id of [...hit, ...unknown.map(({ ref }) => ref.revisionId)]) facts.noteDeath(id);
+    // One death, even when both of a revision are gone.
+    const hit = new Set([...executed, ...built.map(({ ref }) => ref.revisionId)]);
+    if (how === 'killed') for (const id of hit) facts.noteDeath(id);
     time.after(downMilliseconds, () => {
       if (!faults.down) void this.#sweep(true);
     });
@@ -200,12 +197,6 @@ export class ControlPlane {
       .wait(random.between(0, 3) * SECOND)
       .then(() => Promise.reject(new Unheard(state, name)));
     return Promise.race([work, unheard]);
-  }
-
-  /** The build that a revision knows of. */
-  #buildOf(ref: RevisionRef): unknown {
-    const { pk, sk } = revisionKeyOf(ref);
-    return this.#table.get(pk, sk)?.build_id;
   }
 
   /** A step that does not end by itself or by what it was told is a crash; one that throws anything else is a defect. */

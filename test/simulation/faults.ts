@@ -25,8 +25,6 @@ const PORTS = ['logs', 'builds', 'workflow', 'git', 'blobs', 'images'] as const;
 /** How a port fails that fails always. */
 type Manner = 'throttles' | 'throws' | 'hangs';
 
-const NOTICED_MILLISECONDS = 125_000;
-
 type Broken = { port: Port; manner: Manner; deploymentId: string | undefined };
 
 export class Faults {
@@ -34,7 +32,6 @@ export class Faults {
   active = false;
   /** Until then the control plane is down: whatever is started dies at once. Epoch milliseconds. */
   downUntil = 0;
-  downSince = 0;
   readonly profile: Profile;
   /** A port that fails at every call, for one deployment or for all. */
   broken: Broken | undefined;
@@ -60,13 +57,7 @@ export class Faults {
   }
 
   goDown(milliseconds: number): void {
-    if (!this.down) this.downSince = this.#time.now;
     this.downUntil = Math.max(this.downUntil, this.#time.now + milliseconds);
-  }
-
-  /** Down for so long that sweep notices when it is back: a shorter outage is like any minute in which nobody says anything. */
-  get isOutage(): boolean {
-    return this.down && this.downUntil - this.downSince > NOTICED_MILLISECONDS;
   }
 
   /** Decided anew at each call; never while nothing is to go wrong. */

@@ -153,6 +153,26 @@ describe('a crash of the control plane', () => {
     expect((await showRevision(world, id, revisionId)).status).toBe('DEPLOYED');
   });
 
+  it('counts no attempt either where it lost builds of which nobody had heard yet that they had started', async () => {
+    const world = await aRunningWorld();
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
+    for (const name of [revisionId, `${revisionId}-2`, `${revisionId}-3`]) {
+      const start = world.deps.builds.start.bind(world.deps.builds);
+      world.deps.builds.start = async (job) => {
+        const started = await start(job);
+        return job.buildName === name ? new Promise(() => undefined) : started;
+      };
+      await startedInTime(world, name);
+      await world.restartInOrder();
+      world.deps.builds.start = start;
+      await later(world);
+    }
+    await startedInTime(world, `${revisionId}-4`);
+    await world.deps.builds.succeed(`${revisionId}-4`);
+    await deployBuilt(world, id, revisionId);
+    expect((await showRevision(world, id, revisionId)).status).toBe('DEPLOYED');
+  });
+
   it('leaves nothing to end to the execution before it, which comes late', async () => {
     const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await post(world, github('app'));

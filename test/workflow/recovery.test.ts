@@ -144,7 +144,8 @@ describe('a listener that goes silent while deploying', () => {
     // The status is written a moment before the task, whose time is what counts.
     const owner = { tenantId: world.caller.tenantId, deploymentId: id };
     await until(async () => (await load(world.deps, owner))?.task, { timeoutMs: 60_000, what: 'the task' });
-    await world.sweepFor(15 * 60 + 1);
+    // Two looks must find it silent.
+    await world.sweepFor(16 * 60 + 1);
     const failed = await reaches(world, id, revisionId, 'DEPLOY_FAILED');
     expect(failed.status_message).toMatch(/^Listener machine has not asked for work since \d{4}-/);
   });

@@ -53,19 +53,11 @@ async function buildOf({ builds }: EngineDeps, { slotRevision }: Loaded): Promis
   return isOpen && slotRevision?.build_id !== undefined ? builds.state(slotRevision.build_id) : undefined;
 }
 
-/** A look that comes so much later than it was due tells of an outage of ours. */
-const LATE_MILLISECONDS = 120_000;
-
-/**
- * Only an offered task can wait for a listener in vain, and only a look on time can say so: after an outage of ours, in which no listener
- * could be heard, the first look comes late, and until the next, a minute later, the listener can come back.
- */
+/** Only an offered task can wait for a listener in vain. */
 async function listenerSeen(
-  { table, clock }: EngineDeps,
-  { owner, deployment, slotRevision, task }: Loaded,
+  { table }: EngineDeps,
+  { owner, deployment, task }: Loaded,
 ): Promise<Asked['listenerSeenAt']> {
-  const late = clock.now() - (slotRevision?.due_at ?? Number.POSITIVE_INFINITY);
-  const isOnTime = late >= 0 && late <= LATE_MILLISECONDS;
-  if (task?.kind !== 'DEPLOY' || task.state !== 'offered' || !isOnTime) return notAsked.listenerSeenAt;
+  if (task?.kind !== 'DEPLOY' || task.state !== 'offered') return notAsked.listenerSeenAt;
   return findLastSeen(table, owner.tenantId, deployment.listener_id);
 }

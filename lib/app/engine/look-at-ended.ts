@@ -1,6 +1,6 @@
 import type { BuildControl } from '../../adapters/builds.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
-import { isAbsentForSure } from '../../domain/decide.ts';
+import { isAbsentForSure } from '../../domain/confirmed.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import type { Revision } from '../../store/engine/items.ts';

@@ -1,5 +1,5 @@
 import type { BuildChanged, BuildControl, BuildState } from '../../adapters/builds.ts';
-import { isAbsentForSure } from '../../domain/decide.ts';
+import { isAbsentForSure } from '../../domain/confirmed.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { retryRaces } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';

@@ -8,6 +8,9 @@ import type { EngineDeps, Loaded } from './situation.ts';
 import { startExecution } from './slots.ts';
 import { stopBuild } from './stop-build.ts';
 
+/** What the state that waits for a build is failed with when the build was lost. */
+export const BUILD_LOST = 'BuildLost';
+
 /**
  * Takes a revision up again whose execution died, as the next attempt, from its last finished stage. `isDeath`: it is counted unless it has been
  * already, and the last that a stage may have is recorded as its failure.
@@ -36,6 +39,10 @@ export async function markDeath(
   cause: string,
 ): Promise<'marked' | 'failed'> {
   const stage = stageNow(revision);
+  if (diedWithEarlier(revision, cause)) {
+    await write(table, noteDeath(revision, cause, revision.deaths));
+    return 'marked';
+  }
   const deaths = nextDeaths(revision.deaths, stage);
   if (isLastDeath(deaths, stage) && !hasBuild(revision)) {
     await write(table, recordLastDeath(revision, deaths, messageOfDeaths(deaths, cause)));
@@ -44,6 +51,13 @@ export async function markDeath(
   await write(table, noteDeath(revision, cause, deaths));
   return 'marked';
 }
+
+/**
+ * The build that was lost may have been so together with an earlier attempt, which asked for it first: what took both is counted with that one, if
+ * it counts at all. An orderly stop does not.
+ */
+const diedWithEarlier = ({ lost_build: lost }: Revision, cause: string): boolean =>
+  cause === BUILD_LOST && lost !== undefined && lost.asked_in < lost.attempt;
 
 async function failByDeaths(deps: EngineDeps, revision: Revision, deaths: Deaths): Promise<void> {
   const message = messageOfDeaths(deaths, revision.restart?.cause);

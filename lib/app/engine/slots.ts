@@ -1,10 +1,12 @@
-import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import { silenceFoundAt } from '../../domain/confirmed.ts';
+import { silenceOf } from '../../domain/silence.ts';
+import { ConditionsFailed, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { attemptOf, findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { lookAtDeploymentLater, lookAtRevisionLater } from '../../store/engine/transactions/looks.ts';
 import * as slots from '../../store/engine/transactions/slots.ts';
 import { type Asked, executionName } from './ask.ts';
-import type { EngineDeps, Loaded } from './situation.ts';
+import { type EngineDeps, type Loaded, situationOf } from './situation.ts';
 
 /** Gives the free slot to the oldest queued revision, if it still is that and still queued. */
 export async function takeSlot(deps: EngineDeps, { owner, other }: Loaded, number: number): Promise<void> {
@@ -30,7 +32,7 @@ export async function reschedule(
   loaded: Loaded,
   asked: Asked,
 ): Promise<'done' | 'changed'> {
-  const next = nextLook(loaded, asked, deps.clock.now());
+  const next = nextLook(deps, loaded, asked);
   if (next === undefined) return 'done';
   try {
     await write(deps.table, next);
@@ -41,13 +43,17 @@ export async function reschedule(
   }
 }
 
-function nextLook({ deployment, slotRevision, task }: Loaded, { execution, build }: Asked, now: number) {
+function nextLook({ clock, settings }: EngineDeps, loaded: Loaded, asked: Asked): Write | undefined {
+  const { deployment, slotRevision, task } = loaded;
+  const now = clock.now();
   if (deployment.slot === undefined || slotRevision === undefined)
     return lookAtDeploymentLater(deployment, task, now);
-  // `absent` is believed when the next look hears it again.
-  const absent = {
-    execution: execution === 'absent' ? (slotRevision.execution_absent_since ?? now) : undefined,
-    build: build?.state === 'absent' ? (slotRevision.build_absent_since ?? now) : undefined,
+  const { execution, build } = asked;
+  const isSilent = silenceOf(situationOf(loaded, asked, now, settings)) !== undefined;
+  const found = {
+    execution_absent_since: execution === 'absent' ? (slotRevision.execution_absent_since ?? now) : undefined,
+    build_absent_since: build?.state === 'absent' ? (slotRevision.build_absent_since ?? now) : undefined,
+    silence_found_at: isSilent ? silenceFoundAt(slotRevision.silence_found_at, now) : undefined,
   };
-  return lookAtRevisionLater(slotRevision, absent, now);
+  return lookAtRevisionLater(slotRevision, found, now);
 }

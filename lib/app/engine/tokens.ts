@@ -1,6 +1,7 @@
 import { write } from '../../store/dynamodb/write.ts';
 import { attemptOf, findRevision, refOf } from '../../store/engine/revisions.ts';
 import { forgetToken } from '../../store/engine/transactions/steps.ts';
+import { BUILD_LOST } from './restart.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** Answers the waiting state with the recorded outcome. `gone`: nobody waits any more. */
@@ -36,7 +37,7 @@ export async function failLostBuild(deps: EngineDeps, loaded: Loaded): Promise<'
   const current = await findRevision(deps.table, refOf(slotRevision));
   if (current === undefined || attemptOf(current) !== attemptOf(slotRevision)) return undefined;
   const cause = `build ${slotRevision.lost_build?.id} was lost`;
-  const answer = await deps.workflow.fail(token.token, { name: 'BuildLost', cause });
+  const answer = await deps.workflow.fail(token.token, { name: BUILD_LOST, cause });
   await forget(deps, loaded);
   return answer === 'gone' ? 'gone' : undefined;
 }

@@ -92,8 +92,7 @@ describe('a control plane that was away', () => {
     await world.sweep();
 
     expect((await showRevision(world, id, first)).status).toBe('UNKNOWN');
-    world.advance(61);
-    await world.sweep();
+    await world.sweepFor(2 * 61);
     await reaches(world, id, first, 'DEPLOY_FAILED');
   });
 });

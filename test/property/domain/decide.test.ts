@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, dependsOnWaiting, isAbsentForSure, isAtWork } from '../../../lib/domain/decide.ts';
+import { isAbsentForSure, isSilentForSure } from '../../../lib/domain/confirmed.ts';
+import { decide, dependsOnWaiting, isAtWork } from '../../../lib/domain/decide.ts';
 import type { Situation } from '../../../lib/domain/situation.ts';
 import { isTerminal, stageOf } from '../../../lib/domain/transitions.ts';
 import { deleting, lawsOf, NOW, situation, slotRevision } from './situations.ts';
@@ -122,7 +123,7 @@ describe('the rule of the engine', () => {
       }));
     const all = fc.oneof(situation, deleting).filter(({ slot }) => slot?.kind === 'revision');
     const property = fc.property(all, atWork, atWork, (s, before, after) => {
-      const dispatched = { ...s, execution: 'not_asked' as const };
+      const dispatched = { ...s, execution: 'not_asked', listenerSeenAt: 'not_asked' } as const;
       const found = decide({ ...dispatched, slotRevision: after });
       expect(found).toEqual(decide({ ...dispatched, slotRevision: before }));
       if (s.task === undefined && s.deletion === undefined) expect(found).toEqual({ do: 'nothing' });
@@ -148,7 +149,15 @@ describe('the rule of the engine', () => {
       ...s,
       now: s.now + s.limits.silentMilliseconds,
       execution: 'running' as const,
+      slotRevision: s.slotRevision && {
+        ...s.slotRevision,
+        silenceFoundAt:
+          s.slotRevision.silenceFoundAt && s.slotRevision.silenceFoundAt + s.limits.silentMilliseconds,
+      },
     }));
+    lawsOf(silent, 5_000)(does('fail_silent', 'fail_unclaimed'), (s) => {
+      expect(isSilentForSure(s.slotRevision?.silenceFoundAt, s.now)).toBe(true);
+    });
     lawsOf(silent, 5_000)(does('fail_silent'), (s) => {
       const silentFrom = (s.task?.lastHeartbeatAt ?? Infinity) + s.limits.silentMilliseconds;
       expect(silentFrom).toBeLessThanOrEqual(s.now);
@@ -172,6 +181,7 @@ describe('the rule of the engine for a deployment that is being deleted', () => 
       switching: true,
       interruptRequested: false,
       restartMarked: false,
+      silenceFoundAt: undefined,
     } as const;
     const rest = { outcome: undefined, waiting: undefined, build: undefined, buildDueAt: undefined };
     const none = { buildLost: false, atCapacity: false, offered: true };

@@ -182,6 +182,7 @@ const aSlotRevision = (changes: Partial<SlotRevision>): SlotRevision => ({
   atCapacity: false,
   restartMarked: false,
   executionAbsentSince: undefined,
+  silenceFoundAt: undefined,
   offered: false,
   switching: false,
   ...changes,

@@ -32,6 +32,7 @@ export const slotRevision = fc.record({
   atCapacity: fc.boolean(),
   restartMarked: fc.boolean(),
   executionAbsentSince: optional(time),
+  silenceFoundAt: optional(fc.constantFrom(NOW - 120_001, NOW - 60_000, NOW - 1)),
   offered: fc.boolean(),
   switching: fc.boolean(),
 });

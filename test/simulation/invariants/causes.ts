@@ -4,8 +4,8 @@ import type { Plan } from '../plan.ts';
 import type { Change } from '../table/memory-table.ts';
 import type { Invariant, Revision } from './invariant.ts';
 
-/** What makes a look late enough to be noticed, and the minute after which it was due. */
-const UNNOTICED_OUTAGE = 180 * SECOND;
+/** Two looks that are further apart are no proof of silence. */
+const UNNOTICED_OUTAGE = 120 * SECOND;
 
 type Cause = { words: RegExp; isTrue: (revision: Revision) => boolean };
 

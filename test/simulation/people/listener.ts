@@ -144,7 +144,7 @@ export class SimulatedListener {
     for (;;) {
       signal?.throwIfAborted();
       if (time.now < this.#frozenUntil) await this.#wait(0, program);
-      if (!faults.down || faults.isOutage) facts.listenerTriesSince ??= time.now;
+      facts.listenerTriesSince ??= time.now;
       try {
         const answer = await this.#options.api(`${name} of ${this.#options.instanceId}`, run);
         facts.listenerHeardAt = time.now;

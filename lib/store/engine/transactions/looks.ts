@@ -1,4 +1,5 @@
 import type { RevisionRef } from '../../../adapters/workflow.ts';
+import { CONFIRMED_MILLISECONDS } from '../../../domain/confirmed.ts';
 import { above, equals, guard, same, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKeyOf, revisionKeyOf } from '../../keys/index.ts';
@@ -18,19 +19,22 @@ const OFFERED_DELETION_LOOK_MILLISECONDS = 15 * 60_000;
 const notAskedFor = ({ due_at }: { due_at?: number | undefined }) =>
   guard('look: nobody asked for one', same('due_at', due_at));
 
-/** Since when (epoch milliseconds) the workflow has known of no execution, and the builder of no build; undefined: they know of one. */
-export type Absences = { execution: number | undefined; build: number | undefined };
+/** What a look has found that the next must find again to be believed; undefined: it did not find it. */
+export type FoundOnce = Pick<Revision, 'execution_absent_since' | 'build_absent_since' | 'silence_found_at'>;
+const foundOnce = ['execution_absent_since', 'build_absent_since', 'silence_found_at'] as const;
 
-/** Puts off the next look at the revision in the slot, and keeps what asking has told. Demands that nobody asked for a look meanwhile. */
-export function lookAtRevisionLater(revision: Revision, absent: Absences, now: number): Write {
-  const since = { execution_absent_since: absent.execution, build_absent_since: absent.build };
-  const names = ['execution_absent_since', 'build_absent_since'] as const;
+/**
+ * Puts off the next look at the revision in the slot, and keeps what this one has found: then the next comes with the next sweep. Demands that nobody asked
+ * for a look meanwhile.
+ */
+export function lookAtRevisionLater(revision: Revision, found: FoundOnce, now: number): Write {
   const ref = refOf(revision);
+  const isSure = foundOnce.every((name) => found[name] === undefined);
   return revise(
     ref,
     {
-      set: { ...since, ...inFlightDue(ref, now) },
-      remove: names.filter((name) => since[name] === undefined && revision[name] !== undefined),
+      set: { ...found, ...(isSure ? inFlightDue(ref, now) : dueAt(ref, now + CONFIRMED_MILLISECONDS)) },
+      remove: foundOnce.filter((name) => found[name] === undefined && revision[name] !== undefined),
     },
     statusAsRead(revision),
     notAskedFor(revision),

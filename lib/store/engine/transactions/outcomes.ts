@@ -88,9 +88,13 @@ function changeBy(fact: BuildFact, revision: Revision): Change {
       return {
         set: {
           builds_lost: (revision.builds_lost ?? 0) + 1,
-          lost_build: { id: fact.buildId, attempt: attemptOf(revision) },
+          lost_build: {
+            id: fact.buildId,
+            asked_in: revision.build_attempt ?? attemptOf(revision),
+            attempt: attemptOf(revision),
+          },
         },
-        remove: ['build_id', 'build_due_at', 'build_absent_since'],
+        remove: ['build_id', 'build_attempt', 'build_due_at', 'build_absent_since'],
       };
   }
 }
@@ -119,8 +123,11 @@ export const beginNextAttempt = (revision: Revision, deaths: Deaths | undefined)
 const buildTimeAnew = ({ build_id: buildId, restart: died }: Revision): 'build_due_at'[] =>
   buildId === undefined && died?.cause !== 'BuildsAtCapacity' ? ['build_due_at'] : [];
 
-/** Notes that this attempt died without an outcome; dispatch starts the next. Demands that nobody has touched it since it was read. */
-export const noteDeath = (revision: Revision, cause: string, deaths: Deaths): Write =>
+/**
+ * Notes that this attempt died without an outcome; dispatch starts the next. Demands that nobody has touched it since it was read. `deaths`:
+ * those of its stage, this one included if it counts.
+ */
+export const noteDeath = (revision: Revision, cause: string, deaths: Deaths | undefined): Write =>
   revise(
     refOf(revision),
     { set: { restart: { attempt: attemptOf(revision), cause }, deaths } },

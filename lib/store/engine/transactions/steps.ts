@@ -86,21 +86,27 @@ const waitedOf = ({ at_capacity: hasWaited }: Revision): ('at_capacity' | 'statu
   hasWaited === true ? ['at_capacity', 'status_message'] : [];
 
 /** Build waits for the build to end, until `dueAt` (epoch milliseconds). Demands that the revision's status is as read. */
-export const awaitBuild = (
+export function awaitBuild(
   task: TokenTask,
   revision: Revision,
   { dueAt, now }: { dueAt: number; now: number },
-): Write[] => [
-  move(
-    revision,
-    revision.status,
-    now,
-    { set: { build_due_at: dueAt }, remove: revision.build_id === undefined ? [] : waitedOf(revision) },
-    notInterrupted,
-    ownAttempt(task.attempt),
-  ),
-  keepToken(task, 'build'),
-];
+): Write[] {
+  const isFirst = revision.build_id === undefined && revision.build_attempt === undefined;
+  return [
+    move(
+      revision,
+      revision.status,
+      now,
+      {
+        set: { build_due_at: dueAt, ...(isFirst ? { build_attempt: task.attempt } : {}) },
+        remove: revision.build_id === undefined ? [] : waitedOf(revision),
+      },
+      notInterrupted,
+      ownAttempt(task.attempt),
+    ),
+    keepToken(task, 'build'),
+  ];
+}
 
 /** Keeps the id of the build that was started. Demands that there is no outcome and no build, and that none was lost since the read. */
 export const keepBuildId = (task: TokenTask, buildId: string, revision: Revision): Write =>
