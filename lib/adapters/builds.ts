@@ -3,8 +3,11 @@ import type { RevisionRef } from './workflow.ts';
 
 /** What a build made: a folder as a tar file in the blob store, or an image by digest. */
 export type Artifact =
-  | { kind: 'folder'; key: string; sha256: string; sizeBytes: number }
-  | { kind: 'image'; uri: string };
+  | ({ kind: 'folder'; key: string; sha256: string; sizeBytes: number } & MadeFor)
+  | ({ kind: 'image'; uri: string } & MadeFor);
+
+/** `linux/arm64` and the like; a folder is for one. Absent: not known. */
+type MadeFor = { platforms?: string[] | undefined };
 
 export type BuildSource =
   | {
@@ -32,7 +35,7 @@ export type BuildJob = RevisionRef & {
   installCommand: string | undefined;
   buildCommand: string | undefined;
   output: 'folder' | 'image';
-  /** What an image is built for, such as `linux/amd64`. */
+  /** What it is built for, such as `linux/amd64`; empty: not known, so for what the builder builds for by itself. */
   platforms: string[];
   /** To be said before anything else. */
   remark: string | undefined;
@@ -60,9 +63,21 @@ export class BuildsAtCapacity extends Error {
   }
 }
 
+/** Nothing can be built here for the platforms that a job names. */
+export class CannotBuildFor extends Error {
+  /** What can be built for. */
+  readonly able: readonly string[];
+
+  constructor(wanted: readonly string[], able: readonly string[]) {
+    super(`Builds here are for ${able.join(' and ')}, not for ${wanted.join(' and ')}`);
+    this.name = 'CannotBuildFor';
+    this.able = able;
+  }
+}
+
 /** Runs builds: CodeBuild, or child processes of this machine. */
 export type Builds = BuildControl & {
-  /** Starts a build once per name: a repeated start gives the same build. */
+  /** Starts a build once per name: a repeated start gives the same build. Throws BuildsAtCapacity, CannotBuildFor. */
   start(job: BuildJob): Promise<{ buildId: string }>;
 };
 
@@ -76,10 +91,11 @@ export type BuildControl = {
 /** What is announced when a build starts to run or ends (EventBridge, or in process): a hint to look at its state. */
 export type BuildChanged = { buildId: string; ref: RevisionRef };
 
-/** The environment variables that carry a build's revision, set when it is started and read from its events. */
+/** The environment variables that carry a build's revision and what it is for, set when it is started and read from its events and its state. */
 export const buildVariables = {
   tenantId: 'SLIPWAY_TENANT_ID',
   deploymentId: 'SLIPWAY_DEPLOYMENT_ID',
   revisionId: 'SLIPWAY_REVISION_ID',
   buildName: 'SLIPWAY_BUILD_NAME',
+  platforms: 'SLIPWAY_PLATFORMS',
 } as const;

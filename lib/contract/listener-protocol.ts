@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { anyObject } from './as-given.ts';
+import { machinePattern } from './platforms.ts';
 import { textRule } from './problems.ts';
 
 /**
@@ -15,11 +16,16 @@ const HOLDING_MAX = 100;
 
 /**
  * `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is no work. `holding` names tasks that
- * this instance is at work on: they count towards `max`, keep their lease, and do not come back.
+ * this instance is at work on: they count towards `max`, keep their lease, and do not come back. `platform`: the machine (`linux/arm64`), for
+ * which folders and images are built.
  */
 export const claimRequest = z.object({
   instance_id: z.string().min(1).max(128),
   version: z.string().max(128).nullish(),
+  platform: z
+    .string()
+    .regex(machinePattern, "a platform looks like 'linux/amd64' or 'darwin/arm64'")
+    .nullish(),
   max: z.int().min(1).max(10).default(1),
   holding: z.array(z.guid()).max(HOLDING_MAX).default([]),
   wait_seconds: z.int().min(0).max(20).default(0),

@@ -89,6 +89,7 @@ export const listenerView = z.object({
   created_at: timestamp,
   updated_at: timestamp,
   version: text,
+  platform: text,
   is_default: z.boolean(),
   last_seen_at: text,
   status: z.enum(listenerStatuses),

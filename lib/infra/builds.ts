@@ -5,6 +5,7 @@ import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { CfnSubscriptionFilter, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
+import { AMD64 } from '../adapters/aws/build-machines.ts';
 import { functionRows } from '../contract/functions.ts';
 import { buildspec } from './buildspec.ts';
 import { nameOf, type Platform } from './platform.ts';
@@ -13,7 +14,6 @@ import { SlipwayFunction } from './slipway-function.ts';
 
 /** Two processors and 3 GB build an agent's image; larger ones cost twice as much a minute. */
 const COMPUTE_TYPE = 'BUILD_GENERAL1_SMALL';
-const IMAGE = 'aws/codebuild/amazonlinux-x86_64-standard:5.0';
 
 export const buildLogGroupName = ({ environment }: Settings): string => `/slipway/${environment}/builds`;
 
@@ -48,8 +48,8 @@ export class Builds extends Construct {
       source: { type: 'NO_SOURCE', buildSpec: JSON.stringify(buildspec()) },
       artifacts: { type: 'NO_ARTIFACTS' },
       environment: {
-        type: 'LINUX_CONTAINER',
-        image: IMAGE,
+        // Of a build for arm64 the start says otherwise.
+        ...AMD64,
         computeType: COMPUTE_TYPE,
         privilegedMode: true,
         environmentVariables: [

@@ -1,4 +1,5 @@
 import type { ClaimResponse } from '../contract/listener-protocol.ts';
+import { platformOf } from '../contract/platforms.ts';
 import { messageOf, type Pause } from './backoff.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Log } from './log.ts';
@@ -78,6 +79,7 @@ export class ClaimLoop {
         {
           instance_id: instanceId,
           version,
+          platform: platformOf(process),
           max: TASKS_AT_ONCE,
           holding: held,
           wait_seconds: isAwaited ? 0 : wait,

@@ -48,9 +48,12 @@ function succeeded(build: Build, registryHost: string | undefined): BuildState {
   // The builder ends well when it could tell why a source cannot be built.
   const reason = reported.get('FAILURE_REASON') ?? '';
   if (reason !== '') return { state: 'failed', message: reason.slice(0, REASON_LENGTH_MAX) };
-  const artifact =
+  const made =
     imageOf(reported.get('ARTIFACT_DIGEST'), ref, registryHost) ??
     folderOf(reported, artifactKeyOf({ ...ref, buildName: variableOf(build, buildVariables.buildName) }));
+  // What it was started for, not what it says.
+  const platforms = variableOf(build, buildVariables.platforms).split(',').filter(Boolean);
+  const artifact = made && { ...made, ...(platforms.length > 0 && { platforms }) };
   if (artifact === undefined) {
     return { state: 'failed', message: 'The build succeeded but reported no artifact of this revision.' };
   }

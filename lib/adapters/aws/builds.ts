@@ -4,6 +4,7 @@ import { type BuildJob, type Builds, BuildsAtCapacity, buildVariables } from '..
 import { s3Config } from './blobs.ts';
 import { createBuildControl } from './build-control.ts';
 import { storeJob } from './build-job.ts';
+import { type BuildMachine, machineFor } from './build-machines.ts';
 import { openPushSession, type PushSession } from './registry.ts';
 
 export type CodeBuildOptions = {
@@ -23,8 +24,8 @@ export type CodeBuildOptions = {
 };
 
 /**
- * Builds in CodeBuild. What a build has to do is an object in the bucket; its environment, which is part of events, carries ids only.
- * Secrets are in neither.
+ * Builds in CodeBuild. What a build has to do is an object in the bucket; its environment, which is part of events, carries ids only, and what
+ * it is for. Secrets are in neither.
  */
 export function createCodeBuild(options: CodeBuildOptions): Builds {
   const client = new CodeBuildClient({});
@@ -33,9 +34,11 @@ export function createCodeBuild(options: CodeBuildOptions): Builds {
   const place = { bucketName, jobsBucketName, expiresSeconds };
   return {
     ...createBuildControl(options.registryHost),
-    async start(job) {
+    async start(asked) {
+      const { machine, platforms } = machineFor(asked);
+      const job = { ...asked, platforms };
       await storeJob(s3, place, job, await pushSession(options, job));
-      const command = startCommand(options, job);
+      const command = startCommand(options, job, machine);
       const { build } = await client.send(command).catch((error: unknown) => {
         if (error instanceof AccountLimitExceededException) throw new BuildsAtCapacity(error.message);
         throw error;
@@ -57,17 +60,21 @@ async function pushSession(
 /** A repeated start with the same token must be the same in every parameter, so nothing here depends on the time. */
 function startCommand(
   { projectName, logGroupName }: CodeBuildOptions,
-  { tenantId, deploymentId, revisionId, buildName }: BuildJob,
+  { tenantId, deploymentId, revisionId, buildName, platforms }: BuildJob,
+  { type, image }: BuildMachine,
 ): StartBuildCommand {
   const environment = {
     [buildVariables.tenantId]: tenantId,
     [buildVariables.deploymentId]: deploymentId,
     [buildVariables.revisionId]: revisionId,
     [buildVariables.buildName]: buildName,
+    [buildVariables.platforms]: platforms.join(','),
   };
   return new StartBuildCommand({
     projectName,
     idempotencyToken: buildName,
+    environmentTypeOverride: type,
+    imageOverride: image,
     environmentVariablesOverride: Object.entries(environment).map(([name, value]) => ({
       name,
       value,

@@ -1,10 +1,11 @@
 import { type ClaimResponse, LEASE_SECONDS, type ListenerTask } from '../../contract/listener-protocol.ts';
 import type { claimTasks as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { misfit } from '../../domain/platforms.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
-import type { DeletionTask, DeployTask, OpenTask, Revision } from '../../store/engine/items.ts';
+import type { DeletionTask, DeployTask, Listener, OpenTask, Revision } from '../../store/engine/items.ts';
 import { findRevision, MoveRefused } from '../../store/engine/revisions.ts';
 import * as claims from '../../store/engine/transactions/claims.ts';
 import { getListenerItem } from '../../store/listeners/listeners.ts';
@@ -14,7 +15,7 @@ import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../unavailable.ts';
 import { noteSeen, noteWork } from './last-seen.ts';
 import { openTasksFor } from './open-tasks.ts';
-import { noteVersion } from './said-version.ts';
+import { noteSaid } from './said.ts';
 import { auditSpec, type SpecDeps, specOf } from './spec.ts';
 
 type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'taskNotifier' | 'auditLog'>;
@@ -33,23 +34,23 @@ const QUIET_AFTER_MILLISECONDS = 3_600_000;
  */
 export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Caller): Promise<ClaimResponse> {
   const listenerId = input.params.listener_id;
-  const listener = await getListenerItem(deps.table, caller.tenantId, listenerId);
-  await noteVersion(deps, listener, input.body.version);
+  const stored = await getListenerItem(deps.table, caller.tenantId, listenerId);
+  const listener = await noteSaid(deps, stored, input.body);
   const workedAt = await noteSeen(deps, caller.tenantId, listenerId);
   // Listening begins before looking, so an offer made in between is not slept through.
   const offered = deps.taskNotifier.wait(listenerId, input.body.wait_seconds * 1000);
-  const now = await claimOnce(deps, input, caller, workedAt);
+  const now = await claimOnce(deps, input, caller, { listener, workedAt });
   const waits = deps.taskNotifier.holds && input.body.wait_seconds > 0;
   if (now.tasks.length > 0 || now.cancelled.length > 0 || !waits) return now;
   await offered;
-  return claimOnce(deps, input, caller, workedAt);
+  return claimOnce(deps, input, caller, { listener, workedAt });
 }
 
 async function claimOnce(
   deps: ClaimDeps,
   { params, body }: ClaimInput,
   caller: Caller,
-  workedAt: number,
+  { listener, workedAt }: { listener: Listener; workedAt: number },
 ): Promise<ClaimResponse> {
   const { holding, instance_id: instanceId } = body;
   const claimant = { tenantId: caller.tenantId, listenerId: params.listener_id, instanceId, holding };
@@ -63,7 +64,7 @@ async function claimOnce(
     // As many at once as may be handed out. Tasks further back replace those that cannot be claimed.
     for (const free = some.free; free.length > 0 && !isFull(); ) {
       const next = free.splice(0, body.max - held - tasks.length);
-      const claimed = await Promise.all(next.map((task) => claim(deps, task, instanceId)));
+      const claimed = await Promise.all(next.map((task) => claim(deps, task, instanceId, listener)));
       tasks.push(...claimed.filter((task) => task !== undefined));
     }
     if (isFull()) break;
@@ -87,12 +88,17 @@ function pauseOf({ taskNotifier, clock }: ClaimDeps, workedAt: number, atWork: b
  * Undefined when another was quicker, the revision is not wanted any more, or the task cannot be handed over: then its revision fails with
  * the reason, and no other task waits for it.
  */
-async function claim(deps: ClaimDeps, task: OpenTask, instanceId: string): Promise<ListenerTask | undefined> {
+async function claim(
+  deps: ClaimDeps,
+  task: OpenTask,
+  instanceId: string,
+  listener: Listener,
+): Promise<ListenerTask | undefined> {
   const lease = { leaseId: deps.clock.randomId(), instanceId, now: deps.clock.now() };
   try {
     return task.kind === 'DELETE'
       ? await claimDeletion(deps, task, lease)
-      : await claimDeploy(deps, task, lease);
+      : await claimDeploy(deps, task, lease, listener);
   } catch (error) {
     if (error instanceof ConditionsFailed || error instanceof MoveRefused) return undefined;
     throw error;
@@ -110,10 +116,14 @@ async function claimDeploy(
   deps: ClaimDeps,
   task: DeployTask,
   lease: Lease,
+  listener: Listener,
 ): Promise<ListenerTask | undefined> {
   const deployment = await findDeployment(deps.table, task.tenant_id, task.deployment_id);
   const revision = await findRevision(deps.table, revisionOf(task));
   if (deployment === undefined || revision === undefined) return undefined;
+  // It was built before the listener said what it runs, or this one runs on another machine since.
+  const unfit = misfit(revision.artifact?.platforms, listener);
+  if (unfit !== undefined) return endHandOver(deps, revision, unfit);
   // Before the claim: what cannot be handed over must not be claimed, for it would be claimed again at each poll.
   const spec = await specOf(deps, deployment, revision).catch((error: unknown) => {
     if (isUnavailable(error)) return undefined;
@@ -130,6 +140,10 @@ async function failHandOver(deps: ClaimDeps, revision: Revision, error: unknown)
   const words =
     error instanceof Error && !(error instanceof SyntaxError) ? error.message : 'it cannot be read';
   const message = `This revision could not be handed to its listener: ${words}. Patch the deployment to make a new one.`;
+  return endHandOver(deps, revision, message);
+}
+
+async function endHandOver(deps: ClaimDeps, revision: Revision, message: string): Promise<undefined> {
   await write(deps.table, claims.failHandOver(revision, message, deps.clock.now()));
   return undefined;
 }

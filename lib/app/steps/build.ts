@@ -1,12 +1,13 @@
-import { type BuildJob, type BuildSource, BuildsAtCapacity } from '../../adapters/builds.ts';
-import { platformsOf } from '../../contract/platforms.ts';
+import { type BuildJob, type BuildSource, BuildsAtCapacity, CannotBuildFor } from '../../adapters/builds.ts';
+import { cannotBuild, platformsOf } from '../../domain/platforms.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';
-import type { Configuration, Deployment, Revision } from '../../store/engine/items.ts';
+import type { Configuration, Deployment, Listener, Revision } from '../../store/engine/items.ts';
 import { attemptOf, findRevision } from '../../store/engine/revisions.ts';
+import { recordBuildFact } from '../../store/engine/transactions/outcomes.ts';
 import {
   awaitBuild,
   keepBuildId,
@@ -33,12 +34,15 @@ export async function buildRevision(deps: BuildDeps, task: TokenTask): Promise<v
   if (revision === undefined || deployment === undefined) throw new StepRefused('Build', task);
   await storeBuildToken(deps, task, revision);
   if (revision.outcome !== undefined || revision.build_id !== undefined) return;
-  const job = await jobOf(deps, task, deployment, revision);
+  const listener = await findListener(deps.table, task.tenantId, deployment.listener_id);
+  const job = await jobOf(deps, task, { deployment, revision, listener });
   try {
     const { buildId } = await deps.builds.start(job);
     await storeBuildId(deps, task, buildId, revision);
   } catch (error) {
     if (error instanceof BuildsAtCapacity) await waitForCapacity(deps, task, error.message);
+    if (error instanceof CannotBuildFor && listener !== undefined)
+      return endUnbuilt(deps, revision, cannotBuild(listener, error.able));
     throw error;
   }
 }
@@ -54,6 +58,17 @@ async function waitForCapacity({ table }: BuildDeps, task: TokenTask, reason: st
     // An interrupt or a later attempt was quicker: the next try finds it.
     if (!(error instanceof ConditionsFailed)) throw error;
   });
+}
+
+/** Dispatch answers the token with what is recorded, as with a build that failed. */
+async function endUnbuilt(deps: BuildDeps, revision: Revision, message: string): Promise<void> {
+  const now = deps.clock.now();
+  await write(deps.table, recordBuildFact(revision, { kind: 'failed', message }, now)).catch(
+    (error: unknown) => {
+      // An interrupt was quicker, or another try has said the same.
+      if (!(error instanceof ConditionsFailed)) throw error;
+    },
+  );
 }
 
 async function storeBuildToken(deps: BuildDeps, task: TokenTask, revision: Revision): Promise<void> {
@@ -108,15 +123,15 @@ const takes = (revision: Revision, buildId: string): boolean =>
   revision.lost_build?.id !== buildId &&
   (revision.build_id ?? buildId) === buildId;
 
+type Found = { deployment: Deployment; revision: Revision; listener: Listener | undefined };
+
 async function jobOf(
   deps: BuildDeps,
   task: TokenTask,
-  deployment: Deployment,
-  revision: Revision,
+  { deployment, revision, listener }: Found,
 ): Promise<BuildJob> {
-  const [configuration, listener, secrets, credentials] = await Promise.all([
+  const [configuration, secrets, credentials] = await Promise.all([
     getConfiguration(deps.table, task, revision.configuration),
-    findListener(deps.table, task.tenantId, deployment.listener_id),
     secretValues(deps, task, revision.secrets),
     gitCredentialsOf(deps, deployment),
   ]);
@@ -131,7 +146,7 @@ async function jobOf(
     installCommand: configuration.install_command,
     buildCommand: configuration.build_command,
     output: listener?.compute_type === 'process' ? 'folder' : 'image',
-    platforms: platformsOf(listener?.compute_config ?? {}),
+    platforms: listener === undefined ? [] : platformsOf(listener),
     remark: revision.status_message,
     maskValues: credentials === undefined ? secrets : [...secrets, credentials.token],
   };

@@ -3,11 +3,12 @@ import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import type { ExecutionInput, RevisionRef } from '../../adapters/workflow.ts';
 import { maskSecrets } from '../../contract/mask.ts';
 import { artifactNumberOf } from '../../domain/file-places.ts';
+import { misfit } from '../../domain/platforms.ts';
 import { stageOf } from '../../domain/transitions.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { findDeployment, getConfiguration } from '../../store/engine/deployments.ts';
-import type { Deployment, Revision } from '../../store/engine/items.ts';
+import type { Deployment, Listener, Revision } from '../../store/engine/items.ts';
 import { findRevision, MoveRefused } from '../../store/engine/revisions.ts';
 import { type PreparedFacts, prepare } from '../../store/engine/transactions/steps.ts';
 import { findListener } from '../../store/listeners/listeners.ts';
@@ -76,7 +77,8 @@ async function begin(
   deployment: Deployment,
   revision: Revision,
 ): Promise<{ path: Path }> {
-  const hindrance = await hindranceOf(deps, deployment);
+  const listener = await findListener(deps.table, deployment.tenant_id, deployment.listener_id);
+  const hindrance = hindranceOf(deployment, listener);
   if (hindrance !== undefined) {
     const outcome = { stage: 'create', result: 'failed', message: hindrance } as const;
     await step(deps, ref, revision, 'QUEUED', { outcome });
@@ -85,8 +87,10 @@ async function begin(
   const { artifact, commit, lost } = await known(deps, ref, deployment, revision);
   const image = revision.revision_config.image_uri !== undefined;
   if (image || artifact !== undefined) {
-    await step(deps, ref, revision, 'AWAITING_DEPLOY', { artifact, commit });
-    return { path: 'deploy' };
+    const unfit = listener && misfit(artifact?.platforms, listener);
+    const outcome = unfit && ({ stage: 'deploy', result: 'failed', message: unfit } as const);
+    await step(deps, ref, revision, 'AWAITING_DEPLOY', { artifact, commit, ...(outcome && { outcome }) });
+    return { path: outcome ? 'end' : 'deploy' };
   }
   const message = lost ? builtAgain(commit) : undefined;
   await step(deps, ref, revision, 'AWAITING_BUILD', { commit, message });
@@ -128,8 +132,7 @@ async function exists(
 const builtAgain = (commit: string | undefined): string =>
   `The artifact that this revision would run is not kept any more, so it is built again from ${commit === undefined ? 'its source' : `commit ${commit}`}.`;
 
-async function hindranceOf(deps: PrepareDeps, deployment: Deployment): Promise<string | undefined> {
-  const listener = await findListener(deps.table, deployment.tenant_id, deployment.listener_id);
+function hindranceOf(deployment: Deployment, listener: Listener | undefined): string | undefined {
   if (listener === undefined) {
     return `Listener ${deployment.listener_id} of this deployment does not exist any more; nothing of the source was touched.`;
   }

@@ -9,6 +9,7 @@ import { carryOut, installPart, isNeeded, preparePart, type ShellCommand, type S
 import { BuildFailure } from '../failure.ts';
 import type { BuildPlan } from '../plan.ts';
 import { requireFiles } from '../plan-project.ts';
+import { requireOwnWheels } from '../wheels.ts';
 import { say } from './report.ts';
 import { ownEnvironment } from './run.ts';
 
@@ -69,7 +70,9 @@ async function build(site: Site, plan: BuildPlan): Promise<void> {
 async function seal({ root }: Site, { folder, venv }: BuildPlan, link: string): Promise<void> {
   await rm(join(root, '.git'), { recursive: true, force: true });
   await symlink(join(root, folder), link);
-  if (venv !== undefined) await sealPythonEnvironment(join(root, venv.folder), root, venv.python);
+  if (venv === undefined) return;
+  await requireOwnWheels(join(root, venv.folder));
+  await sealPythonEnvironment(join(root, venv.folder), root, venv.python);
 }
 
 /** Output that was printed by the end of a command is read by then. */

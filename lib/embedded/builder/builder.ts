@@ -1,7 +1,14 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BuildChanged, BuildJob, BuildState, Builds } from '../../adapters/builds.ts';
+import {
+  type BuildChanged,
+  type BuildJob,
+  type BuildState,
+  type Builds,
+  CannotBuildFor,
+} from '../../adapters/builds.ts';
 import type { Logs } from '../../adapters/logs.ts';
+import { platformOf } from '../../contract/platforms.ts';
 import { pathHiding } from '../../processes/hidden-paths.ts';
 import { openBuildLog } from './build-log.ts';
 import { tidyDependencyCaches } from './dependency-cache.ts';
@@ -56,6 +63,13 @@ export async function openBuilder(options: BuilderOptions): Promise<Builder> {
 
 const tokenPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
+/** What is installed here runs on machines of this kind. */
+function refuseOther({ output, platforms }: BuildJob): void {
+  const own = platformOf(process);
+  if (output === 'folder' && platforms.length > 0 && !platforms.includes(own))
+    throw new CannotBuildFor(platforms, [own]);
+}
+
 class BuildQueue implements Builder {
   readonly #options: BuilderOptions & { workFolder: string; results: Results };
   readonly #active = new Map<string, ActiveBuild>();
@@ -69,6 +83,7 @@ class BuildQueue implements Builder {
   async start(job: BuildJob): Promise<{ buildId: string }> {
     if (!tokenPattern.test(job.buildName)) throw new Error(`'${job.buildName}' cannot name a build.`);
     if (this.#closed) throw new Error('The builder is closing.');
+    refuseOther(job);
     // The id follows from the token, so a start that is repeated after a restart finds the same build.
     const buildId = `build-${job.buildName}`;
     if (this.#active.has(buildId) || this.#options.results.has(buildId)) return { buildId };

@@ -5,6 +5,7 @@ import { foldersAbove } from '../../builds/javascript.ts';
 import type { BuildPlan, InstallPart } from '../../builds/plan.ts';
 import type { PlanRequest } from '../../builds/plan-project.ts';
 import { JAVASCRIPT_SERVER } from '../../builds/versions.ts';
+import { requireOwnWheels } from '../../builds/wheels.ts';
 import { openPythonEnvironment, sealPythonEnvironment } from '../../processes/python-environment.ts';
 import { type Cacheable, cacheKey, nodeModulesKey } from './cache-key.ts';
 import type { DependencyCache } from './dependency-cache.ts';
@@ -80,7 +81,10 @@ async function keep(
 
 /** Makes a virtual environment ready to move with the source; to be called when nothing more is run in it. */
 export async function seal(site: Site, { venv }: BuildPlan): Promise<void> {
-  if (venv !== undefined) await sealPythonEnvironment(join(site.root, venv.folder), site.root, venv.python);
+  if (venv === undefined) return;
+  const folder = join(site.root, venv.folder);
+  await requireOwnWheels(folder);
+  await sealPythonEnvironment(folder, site.root, venv.python);
 }
 
 async function keyOf({ request, plan }: Installation, part: InstallPart): Promise<Cacheable> {

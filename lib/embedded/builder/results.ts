@@ -8,9 +8,17 @@ import { writeFileAtomic } from '../../processes/atomic-file.ts';
 /** Nobody asks for a build that ended a month ago: its revision has long recorded the outcome. */
 const KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000;
 
+const madeFor = { platforms: z.array(z.string()).optional() };
+
 const artifact = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('folder'), key: z.string(), sha256: z.string(), sizeBytes: z.number() }),
-  z.object({ kind: z.literal('image'), uri: z.string() }),
+  z.object({
+    kind: z.literal('folder'),
+    key: z.string(),
+    sha256: z.string(),
+    sizeBytes: z.number(),
+    ...madeFor,
+  }),
+  z.object({ kind: z.literal('image'), uri: z.string(), ...madeFor }),
 ]);
 
 const endState = z.discriminatedUnion('state', [

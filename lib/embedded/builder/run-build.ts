@@ -6,6 +6,7 @@ import { carryOut } from '../../builds/execute.ts';
 import { BuildFailure } from '../../builds/failure.ts';
 import { requireFiles } from '../../builds/plan-project.ts';
 import { reportUnpacked, unpackTarball } from '../../builds/tarball.ts';
+import { platformOf } from '../../contract/platforms.ts';
 import { artifactKeyOf } from '../../domain/file-places.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { unpackArchive } from '../../unpack/unpack.ts';
@@ -170,7 +171,7 @@ async function pack(context: Context): Promise<Artifact> {
   const key = artifactKeyOf(job);
   const stored = await blobs.put(key, packFolder(folder, onDropped), controller.signal);
   log.say(`Stored the artifact: ${stored.sizeBytes} bytes`);
-  return { kind: 'folder', key, ...stored };
+  return { kind: 'folder', key, ...stored, platforms: [platformOf(process)] };
 }
 
 /** The end state of a build that threw, and the cause as the last line of its log. */

@@ -1,9 +1,18 @@
 import * as z from 'zod';
 
+/** `linux/arm64` and the like; a folder is for one. */
+const madeFor = { platforms: z.array(z.string()).optional() };
+
 /** What a build made, as its revision holds it. */
 export const artifactItem = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('folder'), key: z.string(), sha256: z.string(), sizeBytes: z.number() }),
-  z.object({ kind: z.literal('image'), uri: z.string() }),
+  z.object({
+    kind: z.literal('folder'),
+    key: z.string(),
+    sha256: z.string(),
+    sizeBytes: z.number(),
+    ...madeFor,
+  }),
+  z.object({ kind: z.literal('image'), uri: z.string(), ...madeFor }),
 ]);
 
 /** What was left of the artifacts of a deployment when its last revision that ran one ended. */

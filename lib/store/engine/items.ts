@@ -218,6 +218,8 @@ export const listener = z.object({
   k8s_namespaces: z.array(z.string()),
   compute_config: json,
   version: z.string().optional(),
+  /** Its machine, as it says itself: `linux/arm64`. */
+  platform: z.string().optional(),
   is_default: z.boolean(),
   /**
    * Set while it is found out whether deployments still use the listener, or these namespaces of it: neither takes new ones meanwhile.

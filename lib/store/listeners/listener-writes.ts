@@ -89,9 +89,12 @@ export function changeListener(
   );
 }
 
-/** Keeps the version that a listener says of itself. Demands that it was not deleted meanwhile. */
-export const keepVersion = (listener: Listener, version: string): Write[] =>
-  onBoth(listener, ({ name, key }) => update(name, key, { set: { version } }, stillThere));
+/** Keeps what a listener says of itself. Demands that it was not deleted meanwhile. */
+export const keepSaid = (
+  listener: Listener,
+  { version, platform }: { version?: string; platform?: string },
+): Write[] =>
+  onBoth(listener, ({ name, key }) => update(name, key, { set: { version, platform } }, stillThere));
 
 /** Removes a listener with all that lies beside it. Demands that its closing mark is this one, and that it is the default as read. */
 export function removeListener(listener: Listener, closingId: string): Write[] {

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { platformOf } from '../../../lib/contract/platforms.ts';
 import { gitRepository } from '../../support/files/git-repository.ts';
 import { recordedTools } from '../../support/programs/recorded-tools.ts';
 import { jobFor, messageOf, setUp, unpack } from './set-up.ts';
@@ -127,6 +128,7 @@ echo "index \\$UV_DEFAULT_INDEX" >>'$NOTED'
 [ "\\$1" != venv ] || mkdir -p .venv/bin .venv/lib/python3.12/site-packages/langgraph_cli-1.dist-info \\
   .venv/lib/python3.12/site-packages/langgraph_api-1.dist-info
 [ "\\$1" != venv ] || touch .venv/pyvenv.cfg
+[ "\\$1" != sync ] || ! cd native || cp -r . ../.venv/lib/python3.12/site-packages/
 UV
     chmod +x "$(dirname "$0")/uv" ;;
 esac`;
@@ -163,6 +165,27 @@ describe('an agent project in Python, on a machine without uv', () => {
     const all = await tools.calls();
     expect(all.filter(isInstall)).toHaveLength(1);
     expect(all.filter((call) => call.startsWith('uv sync'))).toHaveLength(2);
+  });
+
+  it.each([
+    ['py3-none-any', 'succeeded'],
+    ['cp312-cp312-manylinux_2_17_x86_64.manylinux2014_x86_64', 'x64'],
+    ['cp312-cp312-manylinux_2_17_aarch64.manylinux2014_aarch64', 'arm64'],
+    ['cp312-cp312-musllinux_1_2_aarch64', 'arm64'],
+  ])('with a wheel %s, it is built for machines that run it', async (tag, arch) => {
+    await recordedTools({ python3: fakePython }, { without: 'uv' });
+    const { run } = await setUp();
+    const wheel = { 'native/numpy-2.1.dist-info/WHEEL': `Wheel-Version: 1.0\nTag: ${tag}\n` };
+    const { url } = await gitRepository({ ...lockedAgent, ...wheel });
+    const { state } = await run(jobFor(url));
+    if (arch === 'succeeded' || arch === process.arch) {
+      const platforms = [platformOf(process)];
+      expect(state).toMatchObject({ state: 'succeeded', artifact: { platforms } });
+    } else {
+      expect(messageOf(state)).toMatch(
+        /^Package numpy 2\.1 was installed for \S+linux\S+( and \S+)*, and this is built for a listener on linux\/a\w+64\. Let/,
+      );
+    }
   });
 
   it('fails with the reason when uv cannot be had', async () => {

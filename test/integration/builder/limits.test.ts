@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { platformOf } from '../../../lib/contract/platforms.ts';
 import { readProcesses } from '../../../lib/processes/process-table.ts';
 import { gitRepository } from '../../support/files/git-repository.ts';
 import { until } from '../../support/until.ts';
@@ -128,4 +129,11 @@ describe('the queue', () => {
     expect(await after.builder.start(good)).toEqual({ buildId });
     expect(after.changes).toEqual([]);
   });
+});
+
+it('starts no build for another kind of machine than this one', async () => {
+  const { builder } = await setUp();
+  const job = jobFor('https://example.com/a.git', { platforms: ['darwin/arm64v9'] });
+  const own = platformOf(process);
+  await expect(builder.start(job)).rejects.toMatchObject({ name: 'CannotBuildFor', able: [own] });
 });

@@ -72,7 +72,7 @@ export function jobFor(repoUrl: string, more: Partial<BuildJob> = {}): BuildJob 
     installCommand: undefined,
     buildCommand: undefined,
     output: 'folder',
-    platforms: ['linux/amd64'],
+    platforms: [],
     remark: undefined,
     maskValues: [],
     ...more,

@@ -111,7 +111,7 @@ describe('a state that nobody wants any more', () => {
 
 describe('the build of a cluster', () => {
   it.each([
-    [{}, ['linux/amd64']],
+    [{}, []],
     [{ platforms: ['linux/amd64', 'linux/arm64'] }, ['linux/amd64', 'linux/arm64']],
   ])('is an image for the platforms of its listener: %j', async (config, platforms) => {
     const listener = { compute_type: 'k8s', compute_config: { k8s_namespaces: ['default'], ...config } };

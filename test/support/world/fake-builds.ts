@@ -1,4 +1,10 @@
-import type { BuildChanged, BuildJob, BuildState, Builds } from '../../../lib/adapters/builds.ts';
+import {
+  type BuildChanged,
+  type BuildJob,
+  type BuildState,
+  type Builds,
+  CannotBuildFor,
+} from '../../../lib/adapters/builds.ts';
 import { artifactKeyOf } from '../../../lib/domain/file-places.ts';
 
 /** Builds that a test moves by hand: what they announce goes where the real ones' events go. */
@@ -6,9 +12,14 @@ export class FakeBuilds implements Builds {
   readonly jobs = new Map<string, BuildJob>();
   readonly states = new Map<string, BuildState>();
   readonly stopped: string[] = [];
+  /** What can be built for; undefined: anything. */
+  able: string[] | undefined;
   onChange: (changed: BuildChanged) => Promise<void> = async () => {};
 
   async start(job: BuildJob): Promise<{ buildId: string }> {
+    const { able } = this;
+    if (able !== undefined && !job.platforms.every((one) => able.includes(one)))
+      throw new CannotBuildFor(job.platforms, able);
     const buildId = `build-${job.buildName}`;
     if (!this.jobs.has(buildId)) {
       this.jobs.set(buildId, job);
@@ -41,9 +52,10 @@ export class FakeBuilds implements Builds {
     await this.become(`build-${name}`, { state: 'running' });
     const job = this.jobs.get(`build-${name}`);
     const key = job === undefined ? '' : artifactKeyOf(job);
+    const platforms = job?.platforms.length ? { platforms: job.platforms } : {};
     await this.become(`build-${name}`, {
       state: 'succeeded',
-      artifact: { kind: 'folder', key, sha256: 'a'.repeat(64), sizeBytes: 10 },
+      artifact: { kind: 'folder', key, sha256: 'a'.repeat(64), sizeBytes: 10, ...platforms },
       commitSha: 'c'.repeat(40),
     });
   }

@@ -51,6 +51,7 @@ const variables = [
   { name: 'SLIPWAY_DEPLOYMENT_ID', value: 'd1', type: 'PLAINTEXT' as const },
   { name: 'SLIPWAY_REVISION_ID', value: 'r1', type: 'PLAINTEXT' as const },
   { name: 'SLIPWAY_BUILD_NAME', value: 'r1', type: 'PLAINTEXT' as const },
+  { name: 'SLIPWAY_PLATFORMS', value: 'linux/amd64', type: 'PLAINTEXT' as const },
 ];
 
 const exported = (values: Record<string, string>) =>
@@ -88,6 +89,8 @@ describe('starting a build', () => {
     expect(codeBuild.commandCalls(StartBuildCommand)[0]?.args[0].input).toEqual({
       projectName: 'p',
       idempotencyToken: 'r1',
+      environmentTypeOverride: 'LINUX_CONTAINER',
+      imageOverride: expect.stringContaining('x86_64'),
       environmentVariablesOverride: variables,
       logsConfigOverride: {
         cloudWatchLogs: { status: 'ENABLED', groupName: 'builds', streamName: 't1/d1/r1' },
@@ -163,13 +166,23 @@ describe('the state of a build', () => {
     const made = { buildStatus: 'SUCCEEDED', exportedEnvironmentVariables: exported(folder) } as const;
     expect(await stateOf(made)).toEqual({
       state: 'succeeded',
-      artifact: { kind: 'folder', key: folder.ARTIFACT_KEY, sha256: SHA, sizeBytes: 12 },
+      artifact: {
+        kind: 'folder',
+        key: folder.ARTIFACT_KEY,
+        sha256: SHA,
+        sizeBytes: 12,
+        platforms: ['linux/amd64'],
+      },
       commitSha: folder.COMMIT_SHA,
     });
     const image = exported({ ARTIFACT_DIGEST: `sha256:${SHA}` });
     expect(await stateOf({ ...made, exportedEnvironmentVariables: image })).toEqual({
       state: 'succeeded',
-      artifact: { kind: 'image', uri: `registry.example/slipway/t1/d1@sha256:${SHA}` },
+      artifact: {
+        kind: 'image',
+        uri: `registry.example/slipway/t1/d1@sha256:${SHA}`,
+        platforms: ['linux/amd64'],
+      },
       commitSha: undefined,
     });
   });

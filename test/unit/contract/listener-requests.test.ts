@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { completeRequest, statusRequest } from '../../../lib/contract/listener-protocol.ts';
 import { changeListenerBody, createListenerBody } from '../../../lib/contract/listener-requests.ts';
-import { platformsOf } from '../../../lib/contract/platforms.ts';
 
 const listener = { compute_type: 'k8s', compute_id: 'cluster' };
 
@@ -50,18 +49,6 @@ describe('the body of a change of a listener', () => {
       ['compute_config', 'k8s_namespaces', 0],
       ['is_default'],
     ]);
-  });
-});
-
-describe('the platforms of a listener', () => {
-  it.each([
-    [{ platforms: ['linux/arm64', 'linux/amd64'] }, ['linux/arm64', 'linux/amd64']],
-    [{}, ['linux/amd64']],
-    [{ platforms: [] }, ['linux/amd64']],
-    [{ platforms: 'linux/arm64' }, ['linux/amd64']],
-    [{ platforms: ['$(id)', 3] }, ['linux/amd64']],
-  ])('of %j are %j', (config, expected) => {
-    expect(platformsOf(config)).toEqual(expected);
   });
 });
 

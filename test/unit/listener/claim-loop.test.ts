@@ -49,7 +49,12 @@ describe('claiming', () => {
     const held = [id(1)];
     const { claim } = aLoop(held);
     const first = await claim(0);
-    expect(first.body).toMatchObject({ holding: [id(1)], max: TASKS_AT_ONCE, wait_seconds: 20 });
+    expect(first.body).toMatchObject({
+      holding: [id(1)],
+      max: TASKS_AT_ONCE,
+      wait_seconds: 20,
+      platform: expect.stringMatching(/^\w+\/\w+$/),
+    });
     while (held.length < TASKS_AT_ONCE) held.push(id(held.length + 1));
     first.answer();
     expect((await claim(1)).body).toMatchObject({ holding: held, wait_seconds: 1 });

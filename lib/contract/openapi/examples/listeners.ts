@@ -8,6 +8,7 @@ const listener = {
   created_at: CREATED,
   updated_at: CREATED,
   version: '0.1.0',
+  platform: 'linux/arm64',
   is_default: true,
   last_seen_at: CHANGED,
   status: 'ONLINE',
@@ -16,7 +17,14 @@ const listener = {
 export const listenerExamples = {
   createListener: {
     body: { compute_type: 'k8s', compute_id: 'cluster-1', compute_config: { k8s_namespaces: ['agents'] } },
-    response: { ...listener, version: null, is_default: false, last_seen_at: null, status: 'NEVER_SEEN' },
+    response: {
+      ...listener,
+      version: null,
+      platform: null,
+      is_default: false,
+      last_seen_at: null,
+      status: 'NEVER_SEEN',
+    },
   },
   listListeners: page(listener),
   getListener: { response: listener },
