@@ -236,9 +236,7 @@ export class ControlPlane {
     const words = error instanceof Error ? error.message : String(error);
     this.#ground.say(() => `a look failed: ${words}`);
     this.#ground.count('looks that failed');
-    if (
-      /does not come to rest|could not be (?:ended|finished)|is queued but not stored|undefined/.test(words)
-    )
+    if (/does not come to rest|is queued but not stored|undefined/.test(words))
       this.#ground.violate(`the engine says: ${words}`);
   }
 

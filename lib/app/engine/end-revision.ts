@@ -2,7 +2,7 @@ import type { BuildControl } from '../../adapters/builds.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { type Ending, endingOf } from '../../domain/ending.ts';
 import { numberOf } from '../../domain/revision-id.ts';
-import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
+import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import type { Revision } from '../../store/engine/items.ts';
 import { attemptOf, findRevision, findToken, hasBuild } from '../../store/engine/revisions.ts';
 import * as endings from '../../store/engine/transactions/endings.ts';
@@ -14,16 +14,13 @@ export type EndDeps = Pick<Deps, 'table' | 'clock' | 'logs' | 'blobs' | 'setting
   builds: Pick<BuildControl, 'stop'>;
 };
 
-/** Each loser of a race reads again; more than this in a row means that something is wrong, not busy. */
-const RACES_MAX = 20;
-
 /**
  * Writes a revision's terminal status and frees the deployment's slot, in one transaction: the only way a revision that was taken from
  * the queue ends, for Finish and sweep alike. What it still builds is stopped first: the next revision must not build beside it. Harmless when
  * it has ended already. `attempt`: of the execution that ends it; nothing happens once a later attempt is at work.
  */
-export async function endRevision(deps: EndDeps, ref: RevisionRef, attempt?: number): Promise<void> {
-  for (let race = 0; race < RACES_MAX; race++) {
+export const endRevision = (deps: EndDeps, ref: RevisionRef, attempt?: number): Promise<void> =>
+  retryRaces(deps.table, async () => {
     const loaded = await load(deps, ref, numberOf(ref.revisionId));
     if (loaded === undefined) return;
     const { slotRevision } = loaded;
@@ -38,13 +35,10 @@ export async function endRevision(deps: EndDeps, ref: RevisionRef, attempt?: num
     });
     if (ending === undefined) return;
     if (revision.build_id !== undefined && hasBuild(revision)) await deps.builds.stop(revision.build_id);
-    if (!(await endWithArtifacts(deps, loaded, revision, ending))) continue;
+    await endWithArtifacts(deps, loaded, revision, ending);
     // The revision itself says the cause as well: a log that cannot be read or written must not keep the queue from moving.
     await logCause(deps, revision, ending).catch(() => undefined);
-    return;
-  }
-  throw new Error(`revision ${ref.revisionId} could not be ended: ${RACES_MAX} races lost`);
-}
+  });
 
 /**
  * A store of files that fails keeps no revision from its end. Then the error is thrown once that is written, so that somebody hears of it;
@@ -55,34 +49,27 @@ async function endWithArtifacts(
   loaded: Loaded,
   revision: Revision,
   ending: Ending,
-): Promise<boolean> {
+): Promise<void> {
   const [planned] = await Promise.allSettled([planArtifacts(deps, loaded, revision, ending)]);
   const plan = planned.status === 'fulfilled' ? planned.value : undefined;
-  const hasEnded = await tryEnd(deps, loaded, revision, ending, plan);
-  if (hasEnded && planned.status === 'rejected') throw planned.reason;
-  if (hasEnded && plan !== undefined) await deleteDropped(deps, plan);
-  return hasEnded;
+  await writeEnd(deps, loaded, revision, ending, plan);
+  if (planned.status === 'rejected') throw planned.reason;
+  if (plan !== undefined) await deleteDropped(deps, plan);
 }
 
-async function tryEnd(
+async function writeEnd(
   deps: EndDeps,
   loaded: Loaded,
   revision: Revision,
   ending: Ending,
   plan: ArtifactPlan | undefined,
-): Promise<boolean> {
+): Promise<void> {
   const known = loaded.slotRevision?.id === revision.id ? loaded.token : undefined;
   const token = known ?? (await findToken(deps.table, loaded.owner, revision.number));
   const { deployment, task } = loaded;
   const hasToken = token !== undefined;
   const facts = { deployment, task, revision, ending, hasToken, artifacts: plan?.artifacts };
-  try {
-    await transact(deps.table, endings.endRevision({ ...facts, now: deps.clock.now() }));
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionsFailed) return false;
-    throw error;
-  }
+  await transact(deps.table, endings.endRevision({ ...facts, now: deps.clock.now() }));
 }
 
 /** Clients show only the logs: a failure's cause is also the last line of its stage's log. */
