@@ -6,7 +6,7 @@ import { deployedTable } from '../lib/cli/deployed-table.ts';
 import { Obstacle } from '../lib/cli/explain.ts';
 import { main, type OpenTable, type World } from '../lib/cli/main.ts';
 import type { Place } from '../lib/cli/options.ts';
-import { runningTable } from '../lib/embedded/running-database.ts';
+import { runningTable } from '../lib/embedded/data-folder/running-database.ts';
 import { startListener } from '../lib/listener/listener.ts';
 import { createLog } from '../lib/listener/log.ts';
 import { readOptions } from '../lib/listener/options.ts';

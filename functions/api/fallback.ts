@@ -1,4 +1,4 @@
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/index.ts';
 import { notFound } from '../../lib/http/endpoint.ts';
 
 /** The `$default` route: what no row of the table took. */

@@ -1,5 +1,4 @@
 import { basename, join, relative, resolve } from 'node:path';
-import { jsonErrorOffset, jsonErrorPlace } from '../contract/json-position.ts';
 import {
   firstProblem,
   type GraphSource,
@@ -8,7 +7,8 @@ import {
   langgraphJson,
   languageOf,
   languageOfGraph,
-} from '../contract/langgraph-json.ts';
+} from '../contract/deployments/langgraph-json.ts';
+import { jsonErrorOffset, jsonErrorPlace } from '../contract/validation/json-position.ts';
 import { BuildFailure } from './failure.ts';
 import type { BuildPlan } from './plan.ts';
 import { isFile, isInside, readOwn } from './project.ts';

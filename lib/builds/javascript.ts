@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AGENT_SERVER_FOLDER } from '../contract/langgraph-json.ts';
+import { AGENT_SERVER_FOLDER } from '../contract/deployments/langgraph-json.ts';
 import type { InstallPart, Step } from './plan.ts';
 import { type PackageJson, type ProjectFacts, within } from './project.ts';
 import { JAVASCRIPT_SERVER, PNPM_VERSION, YARN_CLASSIC_VERSION, YARN_VERSION } from './versions.ts';

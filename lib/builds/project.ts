@@ -1,6 +1,6 @@
 import { access, constants, lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
-import { jsonErrorPlace } from '../contract/json-position.ts';
+import { jsonErrorPlace } from '../contract/validation/json-position.ts';
 import { DEFAULT_CONFIG_PATH } from '../domain/source.ts';
 import { BuildFailure } from './failure.ts';
 

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { PYTHON_ENVIRONMENT } from '../processes/python-environment.ts';
+import { PYTHON_ENVIRONMENT } from '../processes/python/environment.ts';
 import type { AgentProject } from './agent-project.ts';
 import { BuildFailure } from './failure.ts';
 import { type BuildPlan, quote, type Step } from './plan.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { platformOf } from '../contract/platforms.ts';
+import { platformOf } from '../contract/images/platforms.ts';
 import { BuildFailure } from './failure.ts';
 
 /** How wheels name the systems and processors of platforms: `manylinux_2_17_aarch64`, `macosx_11_0_universal2`. */

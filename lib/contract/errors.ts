@@ -1,4 +1,4 @@
-import { repeatable } from './repeatable.ts';
+import { repeatable } from './validation/repeatable.ts';
 
 type ErrorShape = { status: number; detail: (params: never) => string; headers?: Record<string, string> };
 
@@ -104,8 +104,8 @@ export const errors = {
   },
   name_taken: {
     status: 409,
-    detail: (p: { name: string; waitsFor?: string | undefined }) =>
-      `Deployment with name '${p.name}' already exists.${p.waitsFor === undefined ? '' : ` ${p.waitsFor}`}`,
+    detail: (p: { name: string; pendingDeletion?: string | undefined }) =>
+      `Deployment with name '${p.name}' already exists.${p.pendingDeletion === undefined ? '' : ` ${p.pendingDeletion}`}`,
   },
   listener_taken: {
     status: 409,
@@ -144,8 +144,8 @@ export const errors = {
   },
   host_taken: {
     status: 409,
-    detail: (p: { host: string; deploymentId: string; waitsFor?: string | undefined }) =>
-      `Host '${p.host}' of 'custom_url' is already claimed on the same listener by deployment ${p.deploymentId}.${p.waitsFor === undefined ? '' : ` ${p.waitsFor}`}`,
+    detail: (p: { host: string; deploymentId: string; pendingDeletion?: string | undefined }) =>
+      `Host '${p.host}' of 'custom_url' is already claimed on the same listener by deployment ${p.deploymentId}.${p.pendingDeletion === undefined ? '' : ` ${p.pendingDeletion}`}`,
   },
   agent_taken: {
     status: 409,

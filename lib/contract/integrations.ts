@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { withoutNulls } from './json.ts';
-import { textRule } from './problems.ts';
+import { withoutNulls } from './validation/json.ts';
+import { textRule } from './validation/problems.ts';
 
 /** Access to repositories of one host. Token and webhook secret are taken and never shown. */
 

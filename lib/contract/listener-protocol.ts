@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { anyObject } from './as-given.ts';
-import { machinePattern } from './platforms.ts';
-import { textRule } from './problems.ts';
+import { machinePattern } from './images/platforms.ts';
+import { anyObject } from './validation/as-given.ts';
+import { textRule } from './validation/problems.ts';
 
 /**
  * Requests and responses of the listener protocol, which docs/listener-protocol.md explains. Listeners only call out. Each

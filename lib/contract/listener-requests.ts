@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { asGiven } from './as-given.ts';
-import { freeText, keepingProblem, withoutNulls } from './json.ts';
-import { platformPattern } from './platforms.ts';
-import { report, valueError } from './problems.ts';
+import { platformPattern } from './images/platforms.ts';
 import { computeTypes } from './revision-status.ts';
+import { asGiven } from './validation/as-given.ts';
+import { freeText, keepingProblem, withoutNulls } from './validation/json.ts';
+import { report, valueError } from './validation/problems.ts';
 
 const COMPUTE_ID_LENGTH_MAX = 256;
 const NAMESPACES_COUNT_MAX = 100;

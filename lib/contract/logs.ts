@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { freeText, withoutNulls } from './json.ts';
-import { report } from './problems.ts';
-import { orNull, queryInt } from './query.ts';
+import { freeText, withoutNulls } from './validation/json.ts';
+import { report } from './validation/problems.ts';
+import { orNull, queryInt } from './validation/query.ts';
 
 export const LOG_PAGE_LENGTH_MAX = 1000;
 const LOG_PAGE_LENGTH_DEFAULT = 50;

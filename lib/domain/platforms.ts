@@ -1,4 +1,4 @@
-import { platformPattern } from '../contract/platforms.ts';
+import { platformPattern } from '../contract/images/platforms.ts';
 
 /** What is known of a listener's machines. `platform`: what it says itself, at each claim. */
 export type Machines = {

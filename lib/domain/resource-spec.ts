@@ -1,5 +1,5 @@
+import type { ResourceSpec } from '../contract/deployments/resource-spec.ts';
 import type { ValidationItem } from '../contract/errors.ts';
-import type { ResourceSpec } from '../contract/resource-spec.ts';
 
 /**
  * Bounds and defaults of the numbers in a `resource_spec`. There are no upper bounds: the capacity of the cluster is the

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { ApiDocs } from '../adapters/api-docs.ts';
-import { DESCRIPTION_FILE } from '../contract/api-docs.ts';
+import { DESCRIPTION_FILE } from '../contract/browser/api-docs.ts';
 
 const require = createRequire(import.meta.url);
 const installed = dirname(require.resolve('swagger-ui-dist/package.json'));

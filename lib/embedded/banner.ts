@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Runtime } from './runtime.ts';
+import type { Runtime } from './runtime/start.ts';
 
 const example = fileURLToPath(new URL('../../examples/hello-server', import.meta.url));
 

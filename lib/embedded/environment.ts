@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { OidcSettings } from '../adapters/identity-provider.ts';
-import { isOrigin, listed } from '../contract/cors.ts';
+import { isOrigin, listed } from '../contract/browser/cors.ts';
 import { hostList } from '../contract/env.ts';
 import { hostNameOf, hostsWanted, readHosts } from '../serving/hosts.ts';
 import { FAULT_SHARE_MAX, type Faults, parseFaults } from './faults.ts';

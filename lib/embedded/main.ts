@@ -1,12 +1,12 @@
 import { ToolMissing } from '../processes/tools.ts';
 import { banner } from './banner.ts';
-import { OtherFormat } from './data-format.ts';
+import { OtherFormat } from './data-folder/format.ts';
+import { AlreadyRunning } from './data-folder/lock.ts';
 import { EnvironmentError, readEnvironment } from './environment.ts';
-import { AlreadyRunning } from './lock.ts';
 import { createLog, readFunctionLogs } from './log.ts';
 import { OwnedByAnother } from './runtime/ownership.ts';
 import { PortTaken } from './runtime/ports.ts';
-import { startRuntime } from './runtime.ts';
+import { startRuntime } from './runtime/start.ts';
 
 /** Everything ends within 10 s of a signal; the warden ends what is left when this process goes. */
 const STOP_MILLISECONDS_MAX = 9_700;

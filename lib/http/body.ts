@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { refuse, ValidationError } from '../contract/errors.ts';
-import { isNestedDeeper, jsonErrorOffset, jsonErrorPlace } from '../contract/json-position.ts';
 import { type RouteRow, readsBody } from '../contract/routes/route.ts';
+import { isNestedDeeper, jsonErrorOffset, jsonErrorPlace } from '../contract/validation/json-position.ts';
 import type { Step } from './exchange.ts';
 
 export const BODY_SIZE_BYTES_MAX = 1024 * 1024;

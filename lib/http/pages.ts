@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { policyOf } from '../app/oauth/consent/pages/layout.ts';
 import { failurePage } from '../app/oauth/consent/pages/pages.ts';
+import { type Page, type PageRequest, pageHeaders } from '../contract/browser/page.ts';
 import { ApiError, ValidationError } from '../contract/errors.ts';
-import { type Page, type PageRequest, pageHeaders } from '../contract/page.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
 import { messageOf, unavailable } from './errors.ts';
 import type { Exchange, Result, Step } from './exchange.ts';

@@ -2,8 +2,13 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type * as z from 'zod';
 import { ValidationError, type ValidationItem } from '../contract/errors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
-import { loneSurrogates } from '../contract/surrogates.ts';
-import { firstOfEachPlace, noObject, parsePart, type RequestPart } from '../contract/validation.ts';
+import {
+  firstOfEachPlace,
+  noObject,
+  parsePart,
+  type RequestPart,
+} from '../contract/validation/parse-part.ts';
+import { loneSurrogates } from '../contract/validation/surrogates.ts';
 import type { Step } from './exchange.ts';
 
 /** Rules beyond shape, run on the body as it came, so that their findings stand beside those of the schema. */

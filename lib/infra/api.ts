@@ -16,9 +16,9 @@ import {
   corsMethods,
   corsRequestHeaders,
   corsResponseHeaders,
-} from '../contract/cors.ts';
+} from '../contract/browser/cors.ts';
+import { routes } from '../contract/routes/index.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
-import { routes } from '../contract/routes.ts';
 import { fallbackHandler } from './handlers.ts';
 import { kebab, nameOf, type Platform } from './platform.ts';
 import type { Settings } from './settings.ts';

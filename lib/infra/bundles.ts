@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
-import { DESCRIPTION_FILE, packageFiles } from '../contract/api-docs.ts';
+import { DESCRIPTION_FILE, packageFiles } from '../contract/browser/api-docs.ts';
 import { getDocsFile, getOpenApi } from '../contract/routes/service.ts';
 
 const require = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 import { functionRows } from '../contract/functions.ts';
-import { routes } from '../contract/routes.ts';
+import { routes } from '../contract/routes/index.ts';
 
 /** Answers what no route takes. */
 export const fallbackHandler = 'functions/api/fallback.ts';

@@ -1,6 +1,6 @@
 import { CompositePrincipal, PolicyDocument, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { pullActions, pushActions } from '../contract/image-actions.ts';
+import { pullActions, pushActions } from '../contract/images/actions.ts';
 import { nameOf, type Platform } from './platform.ts';
 
 export const pushRoleName = (settings: Platform['settings']): string => nameOf(settings, 'image-push');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isOrigin, listed } from '../contract/cors.ts';
+import { isOrigin, listed } from '../contract/browser/cors.ts';
 
 /** The context of `cdk.json`, each with its default; `-c name=value` on the command line wins. */
 const settings = z.object({

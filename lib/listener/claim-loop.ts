@@ -1,5 +1,5 @@
+import { platformOf } from '../contract/images/platforms.ts';
 import type { ClaimResponse } from '../contract/listener-protocol.ts';
-import { platformOf } from '../contract/platforms.ts';
 import { messageOf, type Pause } from './backoff.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Log } from './log.ts';

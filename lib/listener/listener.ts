@@ -5,7 +5,7 @@ import { pause } from './backoff.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import { ControlPlane } from './control-plane.ts';
 import { ProcessDriver, type ProcessDriverOptions } from './drivers/process/driver.ts';
-import { Proxy } from './drivers/process/proxy.ts';
+import { Proxy } from './drivers/process/proxy/proxy.ts';
 import { tidyFolders } from './drivers/process/tidy-folders.ts';
 import { Http } from './http.ts';
 import { lockDataFolder } from './lock.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { startTimeOf } from '../processes/process-table.ts';
 import { killCarriers } from '../processes/supervisor.ts';
+import { startTimeOf } from '../processes/table/read.ts';
 
 const lockSchema = z.object({ pid: z.number(), start_time: z.string(), supervisor_id: z.string() });
 

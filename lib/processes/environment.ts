@@ -1,5 +1,5 @@
 import { delimiter, dirname } from 'node:path';
-import { SOURCE_VARIABLE } from './process-source.ts';
+import { SOURCE_VARIABLE } from './table/source.ts';
 
 /** Variables of ours that a build or an agent server may see; everything else is left out. */
 const ALLOWED = new Set(

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as nextLook } from 'node:timers/promises';
 import { LINE_BYTES_MAX, LineSplitter } from './lines.ts';
-import { MARKER_VARIABLE } from './process-row.ts';
-import { type GroupRecord, startTimeOf } from './process-table.ts';
+import { type GroupRecord, startTimeOf } from './table/read.ts';
+import { MARKER_VARIABLE } from './table/row.ts';
 import { nextTimestamp } from './timestamps.ts';
 
 /** One line of output, stamped when it was read (epoch milliseconds with a fraction, unique and increasing). */

@@ -1,4 +1,4 @@
-import { hasProc } from './process-source.ts';
+import { hasProc } from './table/source.ts';
 import { printedBy } from './tools.ts';
 
 const LIMIT =

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ProcessRow } from './process-row.ts';
-import { type GroupRecord, membersOf } from './process-table.ts';
+import { type GroupRecord, membersOf } from './table/read.ts';
+import type { ProcessRow } from './table/row.ts';
 
 /** How often we look whether a group has ended: an exit is seen at once, at little cost while waiting for a slow one. */
 const POLL_MILLISECONDS = 25;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type GroupCommand, type ProcessGroup, startGroup } from './group.ts';
-import { MARKER_VARIABLE } from './process-row.ts';
-import { membersOf } from './process-table.ts';
 import { isEmpty, killGroup, stopGroup } from './stop-group.ts';
+import { membersOf } from './table/read.ts';
+import { MARKER_VARIABLE } from './table/row.ts';
 import { Warden } from './warden.ts';
 
 const FORGET_MILLISECONDS = 1_000;

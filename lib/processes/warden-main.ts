@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { carriersOf, membersOf, readProcesses } from './process-table.ts';
+import { carriersOf, membersOf, readProcesses } from './table/read.ts';
 import type { Guarded } from './warden.ts';
 
 /**

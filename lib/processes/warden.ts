@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { ownVariables } from './environment.ts';
-import type { GroupRecord } from './process-table.ts';
+import type { GroupRecord } from './table/read.ts';
 
 /** What a warden guards: everything whose marker contains the supervisor's id, and these groups, each by its first process and when that started. */
 export type Guarded = {

@@ -1,6 +1,6 @@
 import type { Access } from '../../lib/contract/access.ts';
 import { functionRows } from '../../lib/contract/functions.ts';
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/index.ts';
 
 /** The service behind each part of the access words. */
 const services: Record<string, string[]> = {

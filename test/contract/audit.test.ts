@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Access } from '../../lib/contract/access.ts';
 import { auditActions } from '../../lib/contract/audit.ts';
+import { routes } from '../../lib/contract/routes/index.ts';
 import type { RouteRow } from '../../lib/contract/routes/route.ts';
-import { routes } from '../../lib/contract/routes.ts';
 
 /** What a function needs to hand out a credential or a secret. */
 const handsOut: Access[] = [

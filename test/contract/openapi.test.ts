@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { errors } from '../../lib/contract/errors.ts';
 import { API_VERSION, openApiDocument, openApiText } from '../../lib/contract/openapi/document.ts';
 import { textOf } from '../../lib/contract/openapi/errors.ts';
-import { exampleOf } from '../../lib/contract/openapi/examples.ts';
-import { routes } from '../../lib/contract/routes.ts';
+import { exampleOf } from '../../lib/contract/openapi/examples/index.ts';
+import { routes } from '../../lib/contract/routes/index.ts';
 import { checkResourceSpec } from '../../lib/domain/resource-spec.ts';
 
 type Json = { [key: string]: Json } & Json[] & string;

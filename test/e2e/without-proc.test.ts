@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SOURCE_VARIABLE } from '../../lib/processes/process-source.ts';
+import { SOURCE_VARIABLE } from '../../lib/processes/table/source.ts';
 import { gitRepository } from '../support/files/git-repository.ts';
 import { helloFiles } from '../support/programs/hello-server.ts';
 import { stillRunning } from '../support/programs/processes.ts';

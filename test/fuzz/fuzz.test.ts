@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/index.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { root } from '../aws/emulator.ts';
 import { say, timed } from '../aws/progress.ts';

@@ -1,4 +1,4 @@
-import { exampleOf } from '../../lib/contract/openapi/examples.ts';
+import { exampleOf } from '../../lib/contract/openapi/examples/index.ts';
 import { type RouteRow, readsBody } from '../../lib/contract/routes/route.ts';
 
 /** Requests that are wrong in one place only, made of the examples of the description. */

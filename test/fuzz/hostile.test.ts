@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/index.ts';
 import { api, endProgram, expectApi, type Program, startProgram } from '../support/programs/program.ts';
 import { makeFixtures } from './fixtures.ts';
 import { type HostileRequest, hostileRequests } from './hostile-requests.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Access } from '../../lib/contract/access.ts';
 import { functionRows } from '../../lib/contract/functions.ts';
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/index.ts';
 import { permissionsFor } from '../../lib/infra/access.ts';
 import { mutations } from '../aws/mutations.ts';
 

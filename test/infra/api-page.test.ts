@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { inReadingOrder } from '../../lib/contract/openapi/document.ts';
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/index.ts';
 import { transitions } from '../../lib/domain/transitions.ts';
 import { withGeneratedPart } from '../support/files/generated-part.ts';
 

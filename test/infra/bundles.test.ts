@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errors } from '../../lib/contract/errors.ts';
 import { commonErrors } from '../../lib/contract/openapi/errors.ts';
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/index.ts';
 import { type Bundle, bundleFunctions } from '../../lib/infra/bundles.ts';
 import { handlers } from '../../lib/infra/handlers.ts';
 import { ceilingGroup, ceilingsKiB, misweighed } from '../support/aws/bundle-ceilings.ts';

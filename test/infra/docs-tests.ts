@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { packageFiles } from '../../lib/contract/api-docs.ts';
+import { packageFiles } from '../../lib/contract/browser/api-docs.ts';
 import { getDocsFile, getOpenApi } from '../../lib/contract/routes/service.ts';
 import type { Handler } from '../../lib/http/exchange.ts';
 import { apiEvent, type EventParts, lambdaContext } from '../support/http/event.ts';

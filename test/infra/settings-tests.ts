@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/index.ts';
 import { configured, type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 
 const { oidcIssuer, oidcAudience } = configured;

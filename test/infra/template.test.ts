@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { functionRows } from '../../lib/contract/functions.ts';
-import { routes } from '../../lib/contract/routes.ts';
+import { routes } from '../../lib/contract/routes/index.ts';
 import { type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 import { alarmTests } from './alarm-tests.ts';
 import { runbookTests } from './runbook-tests.ts';

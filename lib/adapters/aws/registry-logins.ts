@@ -1,5 +1,5 @@
 import { ECRClient, GetAuthorizationTokenCommand } from '@aws-sdk/client-ecr';
-import { pullActions } from '../../contract/image-actions.ts';
+import { pullActions } from '../../contract/images/actions.ts';
 import { repositoriesOfTenant } from '../../domain/image-repository.ts';
 import type { Registry, RegistryLogin } from '../registry.ts';
 import { pushTo } from './registry.ts';

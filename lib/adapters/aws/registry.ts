@@ -7,7 +7,7 @@ import {
   RepositoryAlreadyExistsException,
   RepositoryNotFoundException,
 } from '@aws-sdk/client-ecr';
-import { pushActions } from '../../contract/image-actions.ts';
+import { pushActions } from '../../contract/images/actions.ts';
 import { repositoryOf } from '../../domain/image-repository.ts';
 import type { RevisionRef } from '../workflow.ts';
 import { HELD_TAG } from './images.ts';

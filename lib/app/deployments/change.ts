@@ -1,4 +1,4 @@
-import type { ChangeDeploymentBody } from '../../contract/deployment-requests.ts';
+import type { ChangeDeploymentBody } from '../../contract/deployments/requests.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { Source } from '../../contract/revision-status.ts';
 import { canRun, checkSource, fieldsOfKind, nothingToBuild, type SourceFields } from '../../domain/source.ts';
@@ -15,13 +15,13 @@ import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { type Secret, sealSecrets } from '../secrets.ts';
 import { recordUpload } from '../uploads/record-upload.ts';
-import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks.ts';
-import { checkConfig, resolveSecrets } from './configuration.ts';
-import { configured, isConfiguredAlike } from './configured.ts';
-import { hostTaken } from './hosts.ts';
-import { checkImagePlace } from './image-place.ts';
-import { changesIntegration } from './integration-check.ts';
-import { withSettledSource } from './settled-source.ts';
+import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks/deployment.ts';
+import { hostTaken } from './checks/host.ts';
+import { checkImagePlace } from './checks/image-repository.ts';
+import { changesIntegration } from './checks/integration.ts';
+import { configured, isConfiguredAlike } from './configuration/apply.ts';
+import { checkConfig, resolveSecrets } from './configuration/merge.ts';
+import { withSettledSource } from './configuration/settled-source.ts';
 
 export type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'blobs' | 'settings' | 'idempotency'>;
 

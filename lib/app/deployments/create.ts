@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { CreateDeploymentBody } from '../../contract/deployment-requests.ts';
+import type { CreateDeploymentBody } from '../../contract/deployments/requests.ts';
 import { refuse } from '../../contract/errors.ts';
-import { NO_REGISTRY } from '../../contract/registry.ts';
+import { NO_REGISTRY } from '../../contract/images/registry.ts';
 import type { Source } from '../../contract/revision-status.ts';
 import type { createDeployment as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
@@ -15,15 +15,15 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { sealSecrets } from '../secrets.ts';
-import { chooseListener } from './choose-listener.ts';
-import { checkConfig, mergeConfig, resolveSecrets } from './configuration.ts';
-import { hostTaken } from './hosts.ts';
-import { checkImagePlace } from './image-place.ts';
-import { integrationGone } from './integration-check.ts';
-import { refusalOf } from './listener-check.ts';
+import { chooseListener } from './checks/choose-listener.ts';
+import { hostTaken } from './checks/host.ts';
+import { checkImagePlace } from './checks/image-repository.ts';
+import { integrationGone } from './checks/integration.ts';
+import { refusalOf } from './checks/listener.ts';
+import { describePendingDeletion } from './checks/pending-deletion.ts';
+import { checkConfig, mergeConfig, resolveSecrets } from './configuration/merge.ts';
 import { repeatedCreate } from './repeated-create.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
-import { waitsFor } from './waits-for.ts';
 
 type CreateDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings' | 'idempotency'>;
 
@@ -169,7 +169,10 @@ async function afterRefusal(
     const reservation = reservationInTheWay(failed);
     const made = await repeatedCreate(deps, reservation, requestHash(body), body.secrets ?? [], caller);
     if (made !== undefined) return made;
-    throw refuse('name_taken', { name: deployment.name, waitsFor: await waitsFor(deps, reservation) });
+    throw refuse('name_taken', {
+      name: deployment.name,
+      pendingDeletion: await describePendingDeletion(deps, reservation),
+    });
   }
   if (failed.has('agent') && deployment.agent !== undefined) {
     const { agent_id: agentId, environment } = deployment.agent;

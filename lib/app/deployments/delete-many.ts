@@ -1,7 +1,7 @@
+import type { DeletionResultsView } from '../../contract/deployments/views.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { deleteDeployments as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { DeletionResultsView } from '../../contract/views.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { requestDeletion } from './request-deletion.ts';

@@ -8,7 +8,7 @@ import * as deletions from '../../store/engine/transactions/deletions.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { checkMatch } from './checks.ts';
+import { checkMatch } from './checks/deployment.ts';
 
 type DeletionDeps = Pick<Deps, 'table' | 'clock'>;
 export type DeletionRequest = { deploymentId: string; force: boolean; ifMatch: string | undefined };

@@ -1,6 +1,6 @@
+import { SECRET_MASK } from '../../contract/deployments/secrets.ts';
+import type { DeploymentView, SourceRevisionConfigView } from '../../contract/deployments/views.ts';
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
-import { SECRET_MASK } from '../../contract/secrets.ts';
-import type { DeploymentView, SourceRevisionConfigView } from '../../contract/views.ts';
 import type { Deployment, RevisionConfig } from '../../store/engine/items.ts';
 import type { Deps } from '../deps.ts';
 import { isListenerOnline } from './online.ts';

@@ -2,7 +2,7 @@ import { refuse } from '../../contract/errors.ts';
 import type { DeploySpec } from '../../contract/listener-protocol.ts';
 import type { getSpec as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { ownAddress } from '../../contract/text.ts';
+import { ownAddress } from '../../contract/validation/text.ts';
 import { resolveResourceSpec } from '../../domain/resource-spec.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import { getConfiguration, getDeploymentItem, slotHolder } from '../../store/engine/deployments.ts';

@@ -1,6 +1,6 @@
+import type { ListenerView } from '../../contract/deployments/views.ts';
 import type { getListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { ListenerView } from '../../contract/views.ts';
 import { findLastSeen, getListenerItem } from '../../store/listeners/listeners.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';

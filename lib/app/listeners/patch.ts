@@ -1,8 +1,8 @@
+import type { ListenerView } from '../../contract/deployments/views.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { ChangeListenerBody } from '../../contract/listener-requests.ts';
 import type { patchListener as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { ListenerView } from '../../contract/views.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import type { Listener } from '../../store/engine/items.ts';
 import { dropMark, takeMark } from '../../store/listeners/default-listener.ts';

@@ -1,4 +1,4 @@
-import type { ListenerView } from '../../contract/views.ts';
+import type { ListenerView } from '../../contract/deployments/views.ts';
 import type { Listener } from '../../store/engine/items.ts';
 import { isOnline } from '../deployments/online.ts';
 

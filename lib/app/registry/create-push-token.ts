@@ -1,11 +1,11 @@
 import { refuse } from '../../contract/errors.ts';
-import { NO_REGISTRY, type PushTokenView } from '../../contract/registry.ts';
+import { NO_REGISTRY, type PushTokenView } from '../../contract/images/registry.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { createPushToken as row } from '../../contract/routes/sources.ts';
 import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import { auditHandOut } from '../audit.ts';
 import type { Caller } from '../caller.ts';
-import { checkOpen } from '../deployments/checks.ts';
+import { checkOpen } from '../deployments/checks/deployment.ts';
 import type { Deps } from '../deps.ts';
 
 /** Hands out what pushes an image to this deployment's repository, and nothing else. Nothing is stored. */

@@ -1,5 +1,5 @@
 import { refuse } from '../../contract/errors.ts';
-import type { RegistryCredentialsView } from '../../contract/registry.ts';
+import type { RegistryCredentialsView } from '../../contract/images/registry.ts';
 import type { createRegistryCredentials as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { getListenerItem } from '../../store/listeners/listeners.ts';

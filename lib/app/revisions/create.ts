@@ -1,6 +1,6 @@
+import type { RevisionView } from '../../contract/deployments/views.ts';
 import type { createRevision as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { RevisionView } from '../../contract/views.ts';
 import type { Caller } from '../caller.ts';
 import { type ChangeDeps, change } from '../deployments/change.ts';
 import { revisionView, slotRevisionFor } from './view.ts';

@@ -1,6 +1,6 @@
+import type { RevisionView } from '../../contract/deployments/views.ts';
 import type { getRevision as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { RevisionView } from '../../contract/views.ts';
 import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import { getRevisionItem } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';

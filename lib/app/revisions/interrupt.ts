@@ -1,7 +1,7 @@
+import type { RevisionView } from '../../contract/deployments/views.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { interruptRevision as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import type { RevisionView } from '../../contract/views.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { getDeploymentItem } from '../../store/engine/deployments.ts';
@@ -10,7 +10,7 @@ import { getRevisionItem } from '../../store/engine/revisions.ts';
 import { interruptQueued, isTooLate, requestInterrupt } from '../../store/engine/transactions/interrupts.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
-import { checkOpen } from '../deployments/checks.ts';
+import { checkOpen } from '../deployments/checks/deployment.ts';
 import type { Deps } from '../deps.ts';
 import { revisionView } from './view.ts';
 

@@ -9,7 +9,7 @@ import { getRevisionItem } from '../../store/engine/revisions.ts';
 import { changeDeployment } from '../../store/engine/transactions/deployments.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
-import { checkMatch, checkOpen, checkQueue } from '../deployments/checks.ts';
+import { checkMatch, checkOpen, checkQueue } from '../deployments/checks/deployment.ts';
 import { type ShownDeployment, showDeployment } from '../deployments/view.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from './new-revision.ts';

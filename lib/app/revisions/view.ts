@@ -1,4 +1,4 @@
-import type { RevisionView } from '../../contract/views.ts';
+import type { RevisionView } from '../../contract/deployments/views.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { revisionConfigView } from '../deployments/view.ts';

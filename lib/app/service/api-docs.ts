@@ -1,5 +1,5 @@
 import type { ApiDocs } from '../../adapters/api-docs.ts';
-import { DESCRIPTION_FILE, START_FILE } from '../../contract/api-docs.ts';
+import { DESCRIPTION_FILE, START_FILE } from '../../contract/browser/api-docs.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { getDocs, getDocsFile, getOpenApi } from '../../contract/routes/service.ts';
 

@@ -5,7 +5,7 @@ import { UPLOAD_URL_SECONDS, type UploadUrlView } from '../../contract/uploads.t
 import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import { auditHandOut } from '../audit.ts';
 import type { Caller } from '../caller.ts';
-import { checkOpen } from '../deployments/checks.ts';
+import { checkOpen } from '../deployments/checks/deployment.ts';
 import type { Deps } from '../deps.ts';
 import { uploadPath } from './object-path.ts';
 

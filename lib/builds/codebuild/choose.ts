@@ -5,7 +5,7 @@ import {
   type LanggraphJson,
   langgraphJson,
   languageOf,
-} from '../../contract/langgraph-json.ts';
+} from '../../contract/deployments/langgraph-json.ts';
 import { readAgentConfig } from '../agent-project.ts';
 import { BuildFailure } from '../failure.ts';
 import { planProject } from '../plan-project.ts';
@@ -14,7 +14,7 @@ import { type ImageSource, prepareDescription } from './described.ts';
 import { serverDockerfile } from './dockerfiles.ts';
 import type { Machine } from './machine.ts';
 import { imagePlace, writePlanned } from './planned.ts';
-import { ownFile, refuseControlCharacters } from './source-paths.ts';
+import { ownFile, refuseControlCharacters } from './source/paths.ts';
 
 /**
  * Decides what the image is made of: the project's own Dockerfile, what the agent's own tool says, or the start script. The result makes what is

@@ -8,7 +8,7 @@ import { dockerBuild } from './docker.ts';
 import { describeDockerfile } from './dockerfiles.ts';
 import type { Machine } from './machine.ts';
 import { say } from './report.ts';
-import { ownFile, refuseControlCharacters } from './source-paths.ts';
+import { ownFile, refuseControlCharacters } from './source/paths.ts';
 
 const SCRIPT = 'describe.py';
 const contextsSchema = z.record(z.string(), z.string());

@@ -11,7 +11,7 @@ import { folderDockerfile } from './dockerfiles.ts';
 import type { Machine } from './machine.ts';
 import { imagePlace, writePlanned } from './planned.ts';
 import { say } from './report.ts';
-import { refuseControlCharacters } from './source-paths.ts';
+import { refuseControlCharacters } from './source/paths.ts';
 import { upload } from './store.ts';
 
 /** A machine unpacks it for every revision: as much as a build on such a machine may make. */

@@ -4,7 +4,7 @@ import { readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sealPythonEnvironment } from '../../processes/python-environment.ts';
+import { sealPythonEnvironment } from '../../processes/python/environment.ts';
 import { carryOut, installPart, isNeeded, preparePart, type ShellCommand, type Site } from '../execute.ts';
 import { BuildFailure } from '../failure.ts';
 import type { BuildPlan } from '../plan.ts';

@@ -8,7 +8,7 @@ import { isolationOf } from './isolation.ts';
 import { takeJob } from './job.ts';
 import type { Machine } from './machine.ts';
 import { openReport, type Report, say } from './report.ts';
-import { obtainSource } from './source.ts';
+import { obtainSource } from './source/obtain.ts';
 
 /**
  * The trusted part of a build: fetches the source, has the image or folder built, hands the result on. Nothing of the user's runs here:

@@ -4,19 +4,19 @@ import {
   createDeploymentBody,
   sourceConfig,
   sourceRevisionConfig,
-} from '../deployment-requests.ts';
-import { artifact, deploySpec, listenerTask, logLine } from '../listener-protocol.ts';
-import { logEntry, logPage, logQueryBody } from '../logs.ts';
-import { container, resourceSpec, volume, volumeMount } from '../resource-spec.ts';
-import type { RouteRow } from '../routes/route.ts';
-import { secret, secretReference } from '../secrets.ts';
+} from '../deployments/requests.ts';
+import { container, resourceSpec, volume, volumeMount } from '../deployments/resource-spec.ts';
+import { secret, secretReference } from '../deployments/secrets.ts';
 import {
   deploymentView,
   listenerView,
   revisionView,
   sourceConfigView,
   sourceRevisionConfigView,
-} from '../views.ts';
+} from '../deployments/views.ts';
+import { artifact, deploySpec, listenerTask, logLine } from '../listener-protocol.ts';
+import { logEntry, logPage, logQueryBody } from '../logs.ts';
+import type { RouteRow } from '../routes/route.ts';
 import { errorBody, gatewayErrorBody, validationErrorBody, validationItem } from './errors.ts';
 import { componentSchemas, type JsonSchema } from './json-schema.ts';
 

@@ -1,6 +1,6 @@
 import type { RouteRow } from '../routes/route.ts';
 import { type Components, makeComponents } from './components.ts';
-import { exampleOf } from './examples.ts';
+import { exampleOf } from './examples/index.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { parametersOf } from './parameters.ts';
 import { responsesOf, sharedHeaders, sharedResponses } from './responses.ts';

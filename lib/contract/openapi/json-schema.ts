@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { unknownField } from '../closed-object.ts';
 import { time } from '../logs.ts';
+import { unknownField } from '../validation/closed-object.ts';
 import { applyNotes } from './notes.ts';
 
 /** JSON Schema as it is written down: keywords and their values. */

@@ -10,7 +10,7 @@ import {
   validates,
   validationErrorBody,
 } from './errors.ts';
-import { exampleOf } from './examples.ts';
+import { exampleOf } from './examples/index.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { hasEtag, headerNamesOf } from './parameters.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { textView } from '../api-docs.ts';
+import { textView } from '../browser/api-docs.ts';
+import { pageHeaders } from '../browser/page.ts';
 import {
   authenticateBody,
   authenticateView,
@@ -8,10 +9,9 @@ import {
   consentView,
   waitQuery,
   waitView,
-} from '../consent.ts';
-import { freeText } from '../json.ts';
-import { pageHeaders } from '../page.ts';
-import { id } from '../query.ts';
+} from '../oauth/consent.ts';
+import { freeText } from '../validation/json.ts';
+import { id } from '../validation/query.ts';
 import { route } from './route.ts';
 
 const authId = z.object({ auth_id: id });

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { changeDeploymentBody, createDeploymentBody } from '../deployment-requests.ts';
-import { id, orNull, page, queryBoolean, queryList } from '../query.ts';
+import { changeDeploymentBody, createDeploymentBody } from '../deployments/requests.ts';
+import { deletionResultsView, deploymentListView, deploymentView } from '../deployments/views.ts';
 import { deploymentStatuses } from '../revision-status.ts';
-import { deletionResultsView, deploymentListView, deploymentView } from '../views.ts';
+import { id, orNull, page, queryBoolean, queryList } from '../validation/query.ts';
 import { changeAccess, changeErrors, changeVariables } from './change.ts';
 import { configurationEtag } from './etag.ts';
 import { route } from './route.ts';

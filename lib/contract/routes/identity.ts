@@ -11,7 +11,7 @@ import {
   tenantListView,
   tenantView,
 } from '../identity.ts';
-import { id, page } from '../query.ts';
+import { id, page } from '../validation/query.ts';
 import { route } from './route.ts';
 
 export const createApiKey = route({

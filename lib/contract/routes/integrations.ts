@@ -5,7 +5,7 @@ import {
   integrationListView,
   integrationView,
 } from '../integrations.ts';
-import { id, page } from '../query.ts';
+import { id, page } from '../validation/query.ts';
 import { route } from './route.ts';
 
 export const createIntegration = route({

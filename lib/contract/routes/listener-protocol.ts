@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { registryCredentialsView } from '../images/registry.ts';
 import {
   claimRequest,
   claimResponse,
@@ -14,8 +15,7 @@ import {
   statusResponse,
   taskLogsRequest,
 } from '../listener-protocol.ts';
-import { id, orNull, queryList } from '../query.ts';
-import { registryCredentialsView } from '../registry.ts';
+import { id, orNull, queryList } from '../validation/query.ts';
 import { route } from './route.ts';
 
 const listenerParams = z.object({ listener_id: id });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { listenerListView, listenerView } from '../deployments/views.ts';
 import { changeListenerBody, createListenerBody } from '../listener-requests.ts';
-import { id, page } from '../query.ts';
-import { listenerListView, listenerView } from '../views.ts';
+import { id, page } from '../validation/query.ts';
 import { route } from './route.ts';
 
 const params = z.object({ listener_id: id });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { logPage, logQueryBody, revisionLogsQuery } from '../logs.ts';
-import { id } from '../query.ts';
+import { id } from '../validation/query.ts';
 import { route } from './route.ts';
 
 const deploymentParams = z.object({ deployment_id: id });

@@ -5,7 +5,7 @@ import {
   connectionTokenView,
   connectionView,
   createConnectionBody,
-} from '../oauth-connections.ts';
+} from '../oauth/connections.ts';
 import { route } from './route.ts';
 
 export const listConnections = route({

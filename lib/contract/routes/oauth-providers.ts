@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { freeText } from '../json.ts';
 import {
   changeProviderBody,
   createProviderBody,
@@ -7,7 +6,8 @@ import {
   discoverProviderBody,
   providerListView,
   providerView,
-} from '../oauth-providers.ts';
+} from '../oauth/providers.ts';
+import { freeText } from '../validation/json.ts';
 import { route } from './route.ts';
 
 const ofOne = z.object({ provider_id: freeText });

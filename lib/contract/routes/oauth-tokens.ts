@@ -7,7 +7,7 @@ import {
   providerQuery,
   tokenExistsView,
   tokenParams,
-} from '../oauth-tokens.ts';
+} from '../oauth/tokens.ts';
 import { route } from './route.ts';
 
 export const listTokens = route({

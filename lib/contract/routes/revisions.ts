@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { changeDeploymentBody } from '../deployment-requests.ts';
-import { id, orNull, page, queryBoolean, queryList } from '../query.ts';
+import { changeDeploymentBody } from '../deployments/requests.ts';
+import { deploymentView, revisionListView, revisionView } from '../deployments/views.ts';
 import { revisionStatuses } from '../revision-status.ts';
-import { deploymentView, revisionListView, revisionView } from '../views.ts';
+import { id, orNull, page, queryBoolean, queryList } from '../validation/query.ts';
 import { changeAccess, changeErrors, changeVariables } from './change.ts';
 import { configurationEtag } from './etag.ts';
 import { route } from './route.ts';

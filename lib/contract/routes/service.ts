@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pagePart, textView } from '../api-docs.ts';
+import { pagePart, textView } from '../browser/api-docs.ts';
 import { route } from './route.ts';
 
 const common = { method: 'GET', access: [], area: 'core', permission: 'public', success: 200 } as const;

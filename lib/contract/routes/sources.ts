@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { id } from '../query.ts';
-import { createPushTokenBody, pushTokenView } from '../registry.ts';
+import { createPushTokenBody, pushTokenView } from '../images/registry.ts';
 import { createUploadUrlBody, uploadUrlView } from '../uploads.ts';
+import { id } from '../validation/query.ts';
 import { route } from './route.ts';
 
 /** Where clients put what a deployment is made of: a tarball of its source, or an image. */

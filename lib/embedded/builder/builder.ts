@@ -8,7 +8,7 @@ import {
   CannotBuildFor,
 } from '../../adapters/builds.ts';
 import type { Logs } from '../../adapters/logs.ts';
-import { platformOf } from '../../contract/platforms.ts';
+import { platformOf } from '../../contract/images/platforms.ts';
 import { pathHiding } from '../../processes/hidden-paths.ts';
 import { openBuildLog } from './build-log.ts';
 import { tidyDependencyCaches } from './dependency-cache.ts';

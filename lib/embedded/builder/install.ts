@@ -6,7 +6,7 @@ import type { BuildPlan, InstallPart } from '../../builds/plan.ts';
 import type { PlanRequest } from '../../builds/plan-project.ts';
 import { JAVASCRIPT_SERVER } from '../../builds/versions.ts';
 import { requireOwnWheels } from '../../builds/wheels.ts';
-import { openPythonEnvironment, sealPythonEnvironment } from '../../processes/python-environment.ts';
+import { openPythonEnvironment, sealPythonEnvironment } from '../../processes/python/environment.ts';
 import { type Cacheable, cacheKey, nodeModulesKey } from './cache-key.ts';
 import type { DependencyCache } from './dependency-cache.ts';
 import { venvKey } from './python-cache-key.ts';

@@ -11,8 +11,8 @@ import {
 import { toolsOn } from '../../builds/project.ts';
 import { type Interpreter, isNewEnough, wantedPython } from '../../builds/python.ts';
 import { PYTHON_MINOR_OLDEST } from '../../builds/versions.ts';
-import { findPython, findPythons } from '../../processes/python.ts';
-import { missingPython } from '../../processes/python-environment.ts';
+import { missingPython } from '../../processes/python/environment.ts';
+import { findPython, findPythons } from '../../processes/python/interpreters.ts';
 
 /** Decides how a source in a folder is built with what is on the PATH. Throws BuildFailure when it cannot be. */
 export async function planHere(

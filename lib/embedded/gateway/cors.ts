@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CORS_MAX_AGE_SECONDS, corsRequestHeaders, corsResponseHeaders } from '../../contract/cors.ts';
+import {
+  CORS_MAX_AGE_SECONDS,
+  corsRequestHeaders,
+  corsResponseHeaders,
+} from '../../contract/browser/cors.ts';
 
 export type Cors = {
   /** Origins whose pages may ask; `*` for all, `http://localhost:*` for every port. None: answers say nothing of other origins. */

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { Processes } from '../../processes/run-command.ts';
 import type { Table } from '../../store/table.ts';
+import { noteDatabase } from '../data-folder/running-database.ts';
 import { databaseNotice } from '../dynoxide/address.ts';
 import { findDynamoDb } from '../dynoxide/binary.ts';
 import { documentClient, streamsClient } from '../dynoxide/client.ts';
@@ -10,7 +11,6 @@ import { startDynoxide } from '../dynoxide/server.ts';
 import { ensureTable, indexStream } from '../dynoxide/table.ts';
 import { trimStream } from '../dynoxide/trim.ts';
 import type { Log } from '../log.ts';
-import { noteDatabase } from '../running-database.ts';
 
 const TABLE_NAME = 'slipway';
 

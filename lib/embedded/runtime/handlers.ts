@@ -4,10 +4,10 @@ import { functionRows } from '../../contract/functions.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
 import { dispatchFilters, eventFilters } from '../../store/stream-filters.ts';
 import { codeBuildEventOf } from '../../triggers/build-event.ts';
-import type { ApiHandler } from '../gateway.ts';
+import type { ApiHandler } from '../gateway/server.ts';
 import type { Consumer } from '../stream/consumer.ts';
 import type { StreamHandler } from '../stream/deliver.ts';
-import type { TaskHandler } from '../workflow.ts';
+import type { TaskHandler } from '../workflow/open.ts';
 import { timeLimited } from './time-limit.ts';
 
 type GetDeps = () => Deps;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { customAddress, ownAddress } from '../../contract/text.ts';
+import { customAddress, ownAddress } from '../../contract/validation/text.ts';
 import { absent, any, check, equals, put, remove } from '../dynamodb/expressions.ts';
 import { find } from '../dynamodb/reads.ts';
 import type { Item, Write } from '../dynamodb/transact.ts';

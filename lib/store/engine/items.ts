@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { anyObject } from '../../contract/as-given.ts';
 import { computeTypes, revisionStatuses, sources } from '../../contract/revision-status.ts';
+import { anyObject } from '../../contract/validation/as-given.ts';
 import { artifactItem, keptArtifacts } from './artifact-shapes.ts';
 import { outcome } from './outcome-shapes.ts';
 

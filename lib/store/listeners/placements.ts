@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { ownAddress } from '../../contract/text.ts';
+import { ownAddress } from '../../contract/validation/text.ts';
 import { collected } from '../dynamodb/collected.ts';
 import { guard, present, put, remove, same, update } from '../dynamodb/expressions.ts';
 import { find, queryAll, queryPage } from '../dynamodb/reads.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { asGiven } from '../../contract/as-given.ts';
+import { asGiven } from '../../contract/validation/as-given.ts';
 import type { AuditMark } from '../audit-events.ts';
 import { absent, equals, put, remove } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyObject } from '../../contract/as-given.ts';
+import { anyObject } from '../../contract/validation/as-given.ts';
 import type { AuditMark } from '../audit-events.ts';
 import { collected } from '../dynamodb/collected.ts';
 import { equals, present, remove, update } from '../dynamodb/expressions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
-import { routes } from '../../../lib/contract/routes.ts';
+import { routes } from '../../../lib/contract/routes/index.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
 import { rowOf } from '../../../lib/store/engine/deployment-rows.ts';
 import { findDeployment } from '../../../lib/store/engine/deployments.ts';

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDiskBlobs } from '../../../lib/embedded/blobs.ts';
+import { createDiskBlobs } from '../../../lib/embedded/blobs/disk.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { bytes } from '../../support/world/blobs.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { platformOf } from '../../../lib/contract/platforms.ts';
+import { platformOf } from '../../../lib/contract/images/platforms.ts';
 import { gitRepository } from '../../support/files/git-repository.ts';
 import { recordedTools } from '../../support/programs/recorded-tools.ts';
 import { jobFor, messageOf, setUp, unpack } from './set-up.ts';

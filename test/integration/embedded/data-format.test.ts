@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkDataFormat } from '../../../lib/embedded/data-format.ts';
+import { checkDataFormat } from '../../../lib/embedded/data-folder/format.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 

@@ -7,7 +7,7 @@ import { startDynoxide } from '../../../lib/embedded/dynoxide/server.ts';
 import { ensureTable, indexStream, openBeside } from '../../../lib/embedded/dynoxide/table.ts';
 import { trimStream } from '../../../lib/embedded/dynoxide/trim.ts';
 import type { StreamHandler } from '../../../lib/embedded/stream/deliver.ts';
-import { openStream } from '../../../lib/embedded/stream.ts';
+import { openStream } from '../../../lib/embedded/stream/open.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { filtersOf } from '../../support/table/stream-filters.ts';

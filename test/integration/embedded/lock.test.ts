@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lockDataFolder } from '../../../lib/embedded/lock.ts';
-import { readRunRecord } from '../../../lib/embedded/run-record.ts';
+import { lockDataFolder } from '../../../lib/embedded/data-folder/lock.ts';
+import { readRunRecord } from '../../../lib/embedded/data-folder/run-record.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
-import { startTimeOf } from '../../../lib/processes/process-table.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
+import { startTimeOf } from '../../../lib/processes/table/read.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 const lib = new URL('../../../lib/', import.meta.url);
 
 /** Holds the lock in a process of its own, with two children. */
-const slotRevision = `
-  import { lockDataFolder } from '${new URL('embedded/lock.ts', lib).href}';
+const holder = `
+  import { lockDataFolder } from '${new URL('embedded/data-folder/lock.ts', lib).href}';
   import { ProcessSupervisor } from '${new URL('processes/supervisor.ts', lib).href}';
   import { childEnvironment } from '${new URL('processes/environment.ts', lib).href}';
   const supervisor = new ProcessSupervisor();
@@ -28,8 +28,8 @@ const slotRevision = `
 
 type Holder = { child: ChildProcess; pids: number[]; warden: number };
 
-async function startSlotRevision(folder: string): Promise<Holder> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', slotRevision, folder], {
+async function startHolder(folder: string): Promise<Holder> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', holder, folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => {
@@ -54,7 +54,7 @@ function newSupervisor(): ProcessSupervisor {
 describe('the lock of the data folder', () => {
   it('refuses a second instance, naming the first and the folder', async () => {
     const folder = await temporaryFolder();
-    const { child } = await startSlotRevision(folder);
+    const { child } = await startHolder(folder);
     const attempt = lockDataFolder(folder, newSupervisor().id);
     await expect(attempt).rejects.toThrow(
       `Slipway is already running on ${folder} (pid ${child.pid}). Stop it first, or choose another folder`,
@@ -74,7 +74,7 @@ describe('the lock of the data folder', () => {
 
   it('of a process that was killed is free, and what that one left alive is ended first', async () => {
     const folder = await temporaryFolder();
-    const { child, pids, warden } = await startSlotRevision(folder);
+    const { child, pids, warden } = await startHolder(folder);
     // Without its warden, everything stays alive.
     process.kill(warden, 'SIGSTOP');
     onTestFinished(() => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openWorkflow, type TaskHandler } from '../../../lib/embedded/workflow.ts';
+import { openWorkflow, type TaskHandler } from '../../../lib/embedded/workflow/open.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 

@@ -7,7 +7,7 @@ import type { AuditEventView } from '../../../lib/contract/audit.ts';
 import type { RefusalNote } from '../../../lib/contract/note-lines.ts';
 import type { Role } from '../../../lib/contract/roles.ts';
 import { listAuditEvents as row } from '../../../lib/contract/routes/audit.ts';
-import { routes } from '../../../lib/contract/routes.ts';
+import { routes } from '../../../lib/contract/routes/index.ts';
 import { apiEvent, lambdaContext } from '../../support/http/event.ts';
 import { handlerOf, isGuarded, request } from '../../support/http/security-loop.ts';
 import { aCaller } from '../../support/world/caller.ts';

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SourceError } from '../../../lib/adapters/git.ts';
 import { repositoryAccess } from '../../../lib/adapters/git-credentials.ts';
 import { runGit } from '../../../lib/embedded/git/run-git.ts';
-import { createSystemGit } from '../../../lib/embedded/git.ts';
+import { createSystemGit } from '../../../lib/embedded/git/system-git.ts';
 import type { Processes } from '../../../lib/processes/run-command.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { gitRepository } from '../../support/files/git-repository.ts';

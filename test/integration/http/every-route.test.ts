@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { type ErrorCode, errors } from '../../../lib/contract/errors.ts';
 import { errorCodesOf } from '../../../lib/contract/openapi/errors.ts';
+import { routes } from '../../../lib/contract/routes/index.ts';
 import { takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
-import { routes } from '../../../lib/contract/routes.ts';
 import { expectConfirmation, expectConsent } from '../../support/wire/consent.ts';
 import {
   expectDeletions,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type * as rolesModule from '../../../lib/contract/roles.ts';
-import type * as routesModule from '../../../lib/contract/routes.ts';
+import type * as routesModule from '../../../lib/contract/routes/index.ts';
 import { type FreshModules, freshModules } from '../../support/aws/fresh-modules.ts';
 import type * as loopModule from '../../support/http/security-loop.ts';
 import type * as worldModule from '../../support/world/security-world.ts';
@@ -16,7 +16,7 @@ afterAll(() => careless.close());
 
 it('without authorization the loop finds every route, in each role that lacks its permission', async () => {
   const { allows, roles } = await careless.load<typeof rolesModule>('lib/contract/roles.ts');
-  const { routes } = await careless.load<typeof routesModule>('lib/contract/routes.ts');
+  const { routes } = await careless.load<typeof routesModule>('lib/contract/routes/index.ts');
   const loop = await careless.load<typeof loopModule>('test/support/http/security-loop.ts');
   const { aSecurityWorld } = await careless.load<typeof worldModule>('test/support/world/security-world.ts');
   const world = await aSecurityWorld();

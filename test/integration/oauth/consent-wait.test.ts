@@ -2,7 +2,7 @@ import { createServer, request as requestPlain } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { waitForConsent } from '../../../lib/app/oauth/consent/wait.ts';
 import { waitForConsent as row } from '../../../lib/contract/routes/consent.ts';
-import { startGateway } from '../../../lib/embedded/gateway.ts';
+import { startGateway } from '../../../lib/embedded/gateway/server.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { systemPatience } from '../../../lib/store/dynamodb/patience.ts';
 import { onLoopback } from '../../support/http/loopback-server.ts';

@@ -9,7 +9,7 @@ import { deleteTokens } from '../../../lib/app/oauth/tokens/delete-all.ts';
 import { tokenExists } from '../../../lib/app/oauth/tokens/exists.ts';
 import { importToken } from '../../../lib/app/oauth/tokens/import.ts';
 import { listTokens } from '../../../lib/app/oauth/tokens/list.ts';
-import { createProviderBody } from '../../../lib/contract/oauth-providers.ts';
+import { createProviderBody } from '../../../lib/contract/oauth/providers.ts';
 import { scriptedDiscovery } from '../../support/oauth/scripted.ts';
 import { refusedWith } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';

@@ -11,7 +11,7 @@ import {
   changeProviderBody,
   createProviderBody,
   discoverProviderBody,
-} from '../../../lib/contract/oauth-providers.ts';
+} from '../../../lib/contract/oauth/providers.ts';
 import { aHostileProvider } from '../../support/oauth/hostile.ts';
 import { anOAuthProvider } from '../../support/oauth/provider.ts';
 import { scriptedDiscovery } from '../../support/oauth/scripted.ts';

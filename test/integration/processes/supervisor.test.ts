@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
 import type { GroupCommand, OutputLine } from '../../../lib/processes/group.ts';
-import { listenersOf, onPort, pidsOnPort } from '../../../lib/processes/listening.ts';
-import { SOURCE_VARIABLE } from '../../../lib/processes/process-source.ts';
-import { carriersOf, membersOf, readProcesses, startTimeOf } from '../../../lib/processes/process-table.ts';
 import { killCarriers, ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
+import { listenersOf, onPort, pidsOnPort } from '../../../lib/processes/table/listening.ts';
+import { carriersOf, membersOf, readProcesses, startTimeOf } from '../../../lib/processes/table/read.ts';
+import { SOURCE_VARIABLE } from '../../../lib/processes/table/source.ts';
 import { until } from '../../support/until.ts';
 
 const WAIT = { timeoutMs: 10_000 };

@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { anyObject } from '../../../lib/contract/as-given.ts';
+import { anyObject } from '../../../lib/contract/validation/as-given.ts';
 import { equals, put, update } from '../../../lib/store/dynamodb/expressions.ts';
 import { storable } from '../../../lib/store/dynamodb/free-keys.ts';
 import { find, queryPage } from '../../../lib/store/dynamodb/reads.ts';

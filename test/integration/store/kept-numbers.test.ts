@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { freeJson, keepingProblem, NUMBER_MAX } from '../../../lib/contract/json.ts';
+import { freeJson, keepingProblem, NUMBER_MAX } from '../../../lib/contract/validation/json.ts';
 import { put } from '../../../lib/store/dynamodb/expressions.ts';
 import { find } from '../../../lib/store/dynamodb/reads.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';

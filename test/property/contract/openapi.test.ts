@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../../lib/contract/openapi/document.ts';
-import { routes } from '../../../lib/contract/routes.ts';
+import { routes } from '../../../lib/contract/routes/index.ts';
 import {
   commandProblem,
   configPathProblem,
   customUrlProblem,
   repoUrlProblem,
-} from '../../../lib/contract/text.ts';
+} from '../../../lib/contract/validation/text.ts';
 
 type Schemas = Record<string, { properties: Record<string, { pattern?: string }> }>;
 const { components } = openApiDocument(routes) as { components: { schemas: Schemas } };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ResourceSpec, resourceSpec } from '../../../lib/contract/resource-spec.ts';
+import { type ResourceSpec, resourceSpec } from '../../../lib/contract/deployments/resource-spec.ts';
 import { checkResourceSpec, resolveResourceSpec } from '../../../lib/domain/resource-spec.ts';
 
 const cpu = fc.integer({ min: 100, max: 64_000 }).map((thousandths) => thousandths / 1000);

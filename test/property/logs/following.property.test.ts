@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry, LogLine, LogQuery, Logs } from '../../../lib/adapters/logs.ts';
-import { openLogStore } from '../../../lib/embedded/logs.ts';
+import { openLogStore } from '../../../lib/embedded/logs/store.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 const START = 1_700_000_000_000;

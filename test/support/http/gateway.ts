@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { onTestFinished } from 'vitest';
 import { once } from '../../../lib/contract/once.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
-import { type ApiHandler, type GatewayOptions, startGateway } from '../../../lib/embedded/gateway.ts';
+import { type ApiHandler, type GatewayOptions, startGateway } from '../../../lib/embedded/gateway/server.ts';
 
 /** A row without access fits every method; the union of them is more than the compiler tries. */
 const row = (method: RouteRow['method'], path: `/${string}`) =>

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
+import { routes } from '../../../lib/contract/routes/index.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
-import { routes } from '../../../lib/contract/routes.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
 import { github, list, register } from '../world/requests.ts';
 import { aWorld, type World } from '../world/world.ts';

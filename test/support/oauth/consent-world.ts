@@ -4,7 +4,7 @@ import { createApiKey } from '../../../lib/app/identity/create-api-key.ts';
 import { sealClientSecret } from '../../../lib/app/oauth/providers/client.ts';
 import * as rows from '../../../lib/contract/routes/consent.ts';
 import { createConnection } from '../../../lib/contract/routes/oauth-connections.ts';
-import { startGateway } from '../../../lib/embedded/gateway.ts';
+import { startGateway } from '../../../lib/embedded/gateway/server.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
 import { put } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';

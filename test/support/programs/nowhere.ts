@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runningTable } from '../../../lib/embedded/running-database.ts';
+import { runningTable } from '../../../lib/embedded/data-folder/running-database.ts';
 import { allItems } from '../world/world.ts';
 import { familyOf, type Program } from './program.ts';
 

@@ -1,8 +1,8 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { streamsClient } from '../../../lib/embedded/dynoxide/client.ts';
 import type { Consumer } from '../../../lib/embedded/stream/consumer.ts';
+import { openStream, type Stream } from '../../../lib/embedded/stream/open.ts';
 import { wakeOnWrite } from '../../../lib/embedded/stream/wake-on-write.ts';
-import { openStream, type Stream } from '../../../lib/embedded/stream.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { dynamoDbEndpoint } from './dynoxide.ts';
 

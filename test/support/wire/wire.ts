@@ -3,10 +3,10 @@ import type { Deps } from '../../../lib/app/deps.ts';
 import { type ErrorCode, type ErrorParams, errors, refuse } from '../../../lib/contract/errors.ts';
 import { openApiDocument } from '../../../lib/contract/openapi/document.ts';
 import { errorCodesOf } from '../../../lib/contract/openapi/errors.ts';
+import { routes } from '../../../lib/contract/routes/index.ts';
 import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
-import { routes } from '../../../lib/contract/routes.ts';
 import { installedApiDocs } from '../../../lib/embedded/api-docs.ts';
-import { startGateway } from '../../../lib/embedded/gateway.ts';
+import { startGateway } from '../../../lib/embedded/gateway/server.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
 import { limited } from '../table/limited-table.ts';
 

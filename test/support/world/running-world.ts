@@ -13,7 +13,7 @@ import { create as createPrepare } from '../../../functions/tasks/revision/prepa
 import { writtenAuditLog } from '../../../lib/app/audit-events/written.ts';
 import { recordBuild } from '../../../lib/app/engine/record-build.ts';
 import { type FunctionName, functionRows } from '../../../lib/contract/functions.ts';
-import { type EmbeddedWorkflow, openWorkflow } from '../../../lib/embedded/workflow.ts';
+import { type EmbeddedWorkflow, openWorkflow } from '../../../lib/embedded/workflow/open.ts';
 import { dispatchFilters, eventFilters } from '../../../lib/store/stream-filters.ts';
 import { followTable } from '../table/follow-table.ts';
 import { limited } from '../table/limited-table.ts';

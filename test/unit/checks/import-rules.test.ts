@@ -74,7 +74,7 @@ const facts: [file: string, specifier: string, allowed: boolean][] = [
   ['lib/embedded/runtime/a.ts', '../../store/keys/index.ts', false],
   ['lib/adapters/aws/a.ts', '../../store/dynamodb/expressions.ts', false],
   ['lib/embedded/a.ts', '../infra/stack.ts', false],
-  ['lib/container.ts', './embedded/runtime.ts', false],
+  ['lib/container.ts', './embedded/runtime/start.ts', false],
   ['functions/api/things/get.ts', '../../../lib/store/keys/index.ts', false],
   ['functions/api/things/get.ts', '../../../lib/container.ts', true],
   ['functions/api/things/get.ts', 'zod', false],

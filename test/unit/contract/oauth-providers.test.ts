@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createProviderBody } from '../../../lib/contract/oauth-providers.ts';
+import { createProviderBody } from '../../../lib/contract/oauth/providers.ts';
 
 const idp = { auth_url: 'https://idp.example/auth', token_url: 'https://idp.example/token' };
 

@@ -3,9 +3,9 @@ import type * as z from 'zod';
 import { logQueryBody, parseTime, revisionLogsQuery } from '../../../lib/contract/logs.ts';
 import { type JsonSchema, parameterSchema } from '../../../lib/contract/openapi/json-schema.ts';
 import { listDeployments } from '../../../lib/contract/routes/deployments.ts';
+import { routes } from '../../../lib/contract/routes/index.ts';
 import { listRevisions } from '../../../lib/contract/routes/revisions.ts';
-import { routes } from '../../../lib/contract/routes.ts';
-import { parsePart } from '../../../lib/contract/validation.ts';
+import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
 
 /** A parameter whose values are counted, or known beforehand. */
 function isChoice({ type, enum: values, items }: JsonSchema): boolean {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { routes } from '../../../lib/contract/routes/index.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
-import { routes } from '../../../lib/contract/routes.ts';
-import { parsePart } from '../../../lib/contract/validation.ts';
+import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
 
 type Part = 'body' | 'query';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resourceSpec } from '../../../lib/contract/resource-spec.ts';
-import { parsePart } from '../../../lib/contract/validation.ts';
+import { resourceSpec } from '../../../lib/contract/deployments/resource-spec.ts';
+import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
 
 const problems = (spec: object): string[] =>
   (parsePart('body', resourceSpec, spec).items ?? []).map(

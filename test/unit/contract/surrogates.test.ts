@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { loneSurrogates } from '../../../lib/contract/surrogates.ts';
+import { loneSurrogates } from '../../../lib/contract/validation/surrogates.ts';
 
 const places = (value: unknown) => loneSurrogates(['body'], value).map(({ loc }) => loc.join('.'));
 

@@ -6,7 +6,7 @@ import {
   imageProblem,
   repoRefProblem,
   repoUrlProblem,
-} from '../../../lib/contract/text.ts';
+} from '../../../lib/contract/validation/text.ts';
 
 const NAME_255 = `${'a'.repeat(127)}/${'b'.repeat(127)}`;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { parsePart } from '../../../lib/contract/validation.ts';
+import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
 
 const items = (schema: z.ZodType, value: unknown) => parsePart('body', schema, value).items ?? [];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkImagePlace } from '../../../lib/app/deployments/image-place.ts';
+import { checkImagePlace } from '../../../lib/app/deployments/checks/image-repository.ts';
 import { ownImage, repositoryOf } from '../../../lib/domain/image-repository.ts';
 
 const host = '123456789012.dkr.ecr.eu-west-1.amazonaws.com';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { platformOf } from '../../../lib/contract/platforms.ts';
+import { platformOf } from '../../../lib/contract/images/platforms.ts';
 import { cannotBuild, type Machines, misfit, platformsOf } from '../../../lib/domain/platforms.ts';
 
 const listener = (changes: Partial<Machines> = {}): Machines => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ResourceSpec } from '../../../lib/contract/resource-spec.ts';
+import type { ResourceSpec } from '../../../lib/contract/deployments/resource-spec.ts';
 import {
   checkBodyResourceSpec,
   checkResourceSpec,

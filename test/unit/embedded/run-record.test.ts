@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RunRecord, readRunRecord } from '../../../lib/embedded/run-record.ts';
+import { RunRecord, readRunRecord } from '../../../lib/embedded/data-folder/run-record.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 const run = { pid: 1, start_time: 'now', supervisor_id: 'k' };

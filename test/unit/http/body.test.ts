@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { jsonErrorOffset } from '../../../lib/contract/json-position.ts';
+import { jsonErrorOffset } from '../../../lib/contract/validation/json-position.ts';
 import { BODY_DEPTH_MAX, BODY_SIZE_BYTES_MAX, readBody } from '../../../lib/http/body.ts';
 import { apiEvent, type EventParts } from '../../support/http/event.ts';
 

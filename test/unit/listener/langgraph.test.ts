@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { agentCommand } from '../../../lib/listener/drivers/process/langgraph.ts';
 import { agentLines } from '../../../lib/listener/drivers/process/langgraph-log.ts';
-import type { Python } from '../../../lib/processes/python.ts';
-import { openPythonEnvironment, sealPythonEnvironment } from '../../../lib/processes/python-environment.ts';
+import { openPythonEnvironment, sealPythonEnvironment } from '../../../lib/processes/python/environment.ts';
+import type { Python } from '../../../lib/processes/python/interpreters.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
 async function artifactOf(config: unknown, files: Record<string, string> = {}, path = 'langgraph.json') {

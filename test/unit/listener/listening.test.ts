@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onPort, parseListening, parseLsof } from '../../../lib/processes/listening.ts';
+import { onPort, parseListening, parseLsof } from '../../../lib/processes/table/listening.ts';
 
 const HEADER =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';

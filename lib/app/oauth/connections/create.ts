@@ -1,5 +1,5 @@
 import { refuse } from '../../../contract/errors.ts';
-import type { ConnectionView } from '../../../contract/oauth-connections.ts';
+import type { ConnectionView } from '../../../contract/oauth/connections.ts';
 import type { createConnection as row } from '../../../contract/routes/oauth-connections.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
 import { ConditionsFailed, transact, type Write } from '../../../store/dynamodb/transact.ts';

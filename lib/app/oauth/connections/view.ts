@@ -1,4 +1,4 @@
-import type { ConnectionView } from '../../../contract/oauth-connections.ts';
+import type { ConnectionView } from '../../../contract/oauth/connections.ts';
 import type { Connection } from '../../../store/oauth/connections.ts';
 import type { OAuthToken } from '../../../store/oauth/tokens.ts';
 import { shownTime } from '../tokens/view.ts';

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../../../contract/page.ts';
+import type { Page, PageRequest } from '../../../contract/browser/page.ts';
 import { ConditionsFailed } from '../../../store/dynamodb/transact.ts';
 import { write } from '../../../store/dynamodb/write.ts';
 import { type AuthRequest, type Consenting, reach } from '../../../store/oauth/auth-requests.ts';

@@ -1,5 +1,5 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
-import type { Page, PageRequest } from '../../../contract/page.ts';
+import type { Page, PageRequest } from '../../../contract/browser/page.ts';
 import { write } from '../../../store/dynamodb/write.ts';
 import { reach } from '../../../store/oauth/auth-requests.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';

@@ -1,4 +1,4 @@
-import type { PageRequest } from '../../../contract/page.ts';
+import type { PageRequest } from '../../../contract/browser/page.ts';
 import { type AuthRequest, findAuthRequest } from '../../../store/oauth/auth-requests.ts';
 import { findProvider, type OAuthProvider } from '../../../store/oauth/providers.ts';
 import type { Deps } from '../../deps.ts';

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../../../contract/page.ts';
+import type { Page, PageRequest } from '../../../contract/browser/page.ts';
 import { findOrganization } from '../../../store/identity/organizations.ts';
 import type { Deps } from '../../deps.ts';
 import { isInBrowserOf, providerOf, requestOfNonce } from './find-request.ts';

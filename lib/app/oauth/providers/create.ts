@@ -1,4 +1,4 @@
-import type { ProviderView } from '../../../contract/oauth-providers.ts';
+import type { ProviderView } from '../../../contract/oauth/providers.ts';
 import type { createProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';

@@ -1,4 +1,4 @@
-import type { ProviderView } from '../../../contract/oauth-providers.ts';
+import type { ProviderView } from '../../../contract/oauth/providers.ts';
 import type { getProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
 import type { Caller } from '../../caller.ts';

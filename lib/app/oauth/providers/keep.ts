@@ -1,5 +1,5 @@
 import { refuse } from '../../../contract/errors.ts';
-import type { ProviderView } from '../../../contract/oauth-providers.ts';
+import type { ProviderView } from '../../../contract/oauth/providers.ts';
 import { ConditionsFailed, transact } from '../../../store/dynamodb/transact.ts';
 import { type OAuthProvider, putProvider } from '../../../store/oauth/providers.ts';
 import { auditOf } from '../../audit.ts';

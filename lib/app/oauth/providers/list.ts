@@ -1,4 +1,4 @@
-import type { ProviderView } from '../../../contract/oauth-providers.ts';
+import type { ProviderView } from '../../../contract/oauth/providers.ts';
 import { providersOf } from '../../../store/oauth/providers.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

@@ -1,6 +1,6 @@
 import { OAuthError, type RegisteredClient } from '../../../adapters/oauth.ts';
 import { refuse, ValidationError } from '../../../contract/errors.ts';
-import type { ProviderView } from '../../../contract/oauth-providers.ts';
+import type { ProviderView } from '../../../contract/oauth/providers.ts';
 import type { discoverProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
 import type { Caller } from '../../caller.ts';

@@ -1,8 +1,8 @@
 import { refuse, ValidationError } from '../../../contract/errors.ts';
-import type { ChangeProviderBody, ProviderView } from '../../../contract/oauth-providers.ts';
-import { missing, valueError } from '../../../contract/problems.ts';
+import type { ChangeProviderBody, ProviderView } from '../../../contract/oauth/providers.ts';
 import type { patchProvider as row } from '../../../contract/routes/oauth-providers.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
+import { missing, valueError } from '../../../contract/validation/problems.ts';
 import { retryRaces, transact } from '../../../store/dynamodb/transact.ts';
 import { changeProvider, type OAuthProvider } from '../../../store/oauth/providers.ts';
 import { auditOf } from '../../audit.ts';

@@ -1,4 +1,4 @@
-import type { ProviderView } from '../../../contract/oauth-providers.ts';
+import type { ProviderView } from '../../../contract/oauth/providers.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 
 /** What is shown of a provider: never its secret. */

@@ -1,5 +1,5 @@
 import { refuse } from '../../../contract/errors.ts';
-import type { ChangeTokenBody, OAuthTokenView } from '../../../contract/oauth-tokens.ts';
+import type { ChangeTokenBody, OAuthTokenView } from '../../../contract/oauth/tokens.ts';
 import type { changeTokenMetadata as row } from '../../../contract/routes/oauth-tokens.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
 import { retryRaces, transact } from '../../../store/dynamodb/transact.ts';

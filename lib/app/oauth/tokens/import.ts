@@ -1,5 +1,5 @@
 import type { TokenAnswer } from '../../../adapters/oauth.ts';
-import type { ImportTokenBody, OAuthTokenView } from '../../../contract/oauth-tokens.ts';
+import type { ImportTokenBody, OAuthTokenView } from '../../../contract/oauth/tokens.ts';
 import type { importToken as row } from '../../../contract/routes/oauth-tokens.ts';
 import type { RouteInput } from '../../../contract/routes/route.ts';
 import { transact } from '../../../store/dynamodb/transact.ts';

@@ -1,6 +1,6 @@
 import { refuse } from '../../../contract/errors.ts';
-import { providerId as providerIdSchema } from '../../../contract/oauth-providers.ts';
-import { id as idSchema } from '../../../contract/query.ts';
+import { providerId as providerIdSchema } from '../../../contract/oauth/providers.ts';
+import { id as idSchema } from '../../../contract/validation/query.ts';
 import { allTokensOf, hasTokens, type OAuthToken, tokensOf } from '../../../store/oauth/tokens.ts';
 import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';

@@ -1,4 +1,4 @@
-import type { OAuthTokenView } from '../../../contract/oauth-tokens.ts';
+import type { OAuthTokenView } from '../../../contract/oauth/tokens.ts';
 import type { OAuthToken } from '../../../store/oauth/tokens.ts';
 
 /** A time in epoch milliseconds as it is shown. */

@@ -1,4 +1,4 @@
-import { SECRET_MASK } from '../../secrets.ts';
+import { SECRET_MASK } from '../../deployments/secrets.ts';
 import { CHANGED, CREATED, DEPLOYMENT, LISTENER, page, REPOSITORY_URL, REVISION, TENANT } from './ids.ts';
 
 const sourceRevisionConfig = {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
-import { AGENT_SERVER_FOLDER } from '../../../contract/langgraph-json.ts';
+import { AGENT_SERVER_FOLDER } from '../../../contract/deployments/langgraph-json.ts';
 import { quote } from './command-for.ts';
 
 export const AGENT_SERVER_TOOL = 'langgraphjs';

@@ -2,7 +2,7 @@ import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import { jittered, messageOf, pause } from '../../backoff.ts';
 import type { DeployHooks, DeployResult } from '../../driver.ts';
 import type { Level } from '../../level.ts';
-import type { ProxyRoute } from './proxy-route.ts';
+import type { ProxyRoute } from './proxy/route.ts';
 import { describeExit } from './readiness.ts';
 import { type Server, withTail } from './server.ts';
 

@@ -15,7 +15,7 @@ import { commandFor } from './command-for.ts';
 import { type BroughtUp, Deployment } from './deployment.ts';
 import { untilIdle } from './idle-agent.ts';
 import { agentCommand } from './langgraph.ts';
-import type { Proxy } from './proxy.ts';
+import type { Proxy } from './proxy/proxy.ts';
 import { SAVE_MILLISECONDS, saveAndStop } from './save-and-stop.ts';
 import { type Server, STOP_GRACE_MILLISECONDS, startServer } from './server.ts';
 import { STATE_FOLDER, TRIAL_FOLDER } from './tidy-folders.ts';

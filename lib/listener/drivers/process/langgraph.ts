@@ -8,10 +8,10 @@ import {
   type LanggraphJson,
   langgraphJson,
   languageOf,
-} from '../../../contract/langgraph-json.ts';
+} from '../../../contract/deployments/langgraph-json.ts';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import { childEnvironment } from '../../../processes/environment.ts';
-import { openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../../processes/python-environment.ts';
+import { openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../../processes/python/environment.ts';
 import { AGENT_SERVER_TOOL, findAgentServer } from './agent-server.ts';
 import { projectFolder, quote, type ServerCommand, toolFolders } from './command-for.ts';
 import { agentLines } from './langgraph-log.ts';

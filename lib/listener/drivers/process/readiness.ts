@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { GroupExit, ProcessGroup } from '../../../processes/group.ts';
-import { type Listening, listenersOf, onPort } from '../../../processes/listening.ts';
+import { type Listening, listenersOf, onPort } from '../../../processes/table/listening.ts';
 import { messageOf, pause } from '../../backoff.ts';
 
 /** How often we look: often at first, so that a quick server is not kept waiting; seldom later, looking costs CPU. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProcessGroup } from '../../../processes/group.ts';
-import { pidsOnPort } from '../../../processes/listening.ts';
-import { startTimeOf } from '../../../processes/process-table.ts';
+import { pidsOnPort } from '../../../processes/table/listening.ts';
+import { startTimeOf } from '../../../processes/table/read.ts';
 
 /** An agent server finishes its runs and writes its threads; one that takes longer is ended, and loses what it had not written. */
 export const SAVE_MILLISECONDS = 15_000;

@@ -2,15 +2,15 @@ import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import { freePort } from '../../../processes/free-port.ts';
 import type { OutputLine, ProcessGroup } from '../../../processes/group.ts';
 import { cutText } from '../../../processes/lines.ts';
-import type { Listening } from '../../../processes/listening.ts';
 import type { ProcessSupervisor } from '../../../processes/supervisor.ts';
+import type { Listening } from '../../../processes/table/listening.ts';
 import { nextTimestamp } from '../../../processes/timestamps.ts';
 import { type DeployHooks, OUTPUT_FOLLOWS } from '../../driver.ts';
 import { guessLevel } from '../../level.ts';
 import type { ShippedLine } from '../../log-shipper.ts';
 import type { Mask } from '../../masking.ts';
 import type { ServerCommand } from './command-for.ts';
-import { ProxyTarget } from './proxy-target.ts';
+import { ProxyTarget } from './proxy/target.ts';
 import { NotReadyError, waitUntilReady } from './readiness.ts';
 import { serverEnvironment } from './server-environment.ts';
 

@@ -1,4 +1,4 @@
-import type { Page } from '../../../../contract/page.ts';
+import type { Page } from '../../../../contract/browser/page.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 

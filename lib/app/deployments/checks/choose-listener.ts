@@ -1,0 +1,87 @@
+import { refuse } from '../../../contract/errors.ts';
+import type { Source } from '../../../contract/revision-status.ts';
+import { canRun } from '../../../domain/source.ts';
+import type { Listener } from '../../../store/engine/items.ts';
+import { findLastSeen, findListener, listenerRows } from '../../../store/listeners/listeners.ts';
+import type { Deps } from '../../deps.ts';
+import { isOnline } from '../online.ts';
+import { isClosing, unknownNamespace } from './listener.ts';
+
+type Wish = {
+  listener_id?: string | undefined;
+  listener_config?: { k8s_namespace?: string | undefined } | undefined;
+};
+
+/**
+ * The listener a new deployment will run on, and the namespace there: the one asked for, else the marked default, else the oldest
+ * that is online, else the oldest, among those that can run such a source.
+ */
+export async function chooseListener(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  tenantId: string,
+  source: Source,
+  wish: Wish,
+): Promise<{ listener: Listener; namespace: string | undefined }> {
+  const listener =
+    wish.listener_id === undefined
+      ? await defaultListener(deps, tenantId, source)
+      : await namedListener(deps, tenantId, source, wish.listener_id);
+  return { listener, namespace: namespaceOn(listener, wish.listener_config?.k8s_namespace) };
+}
+
+async function namedListener(
+  deps: Pick<Deps, 'table'>,
+  tenantId: string,
+  source: Source,
+  id: string,
+): Promise<Listener> {
+  const listener = await findListener(deps.table, tenantId, id);
+  if (listener === undefined) throw refuse('listener_not_found', { id });
+  if (!canRun(listener.compute_type, source)) throw cannotRun(listener, source);
+  return listener;
+}
+
+const cannotRun = (listener: Listener, source: Source): Error =>
+  refuse('source_configuration', {
+    reason: `listener ${listener.compute_id} runs processes and cannot run images, which source '${source}' gives; a listener of compute_type 'k8s' would, or deploy from source ('github').`,
+  });
+
+async function defaultListener(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  tenantId: string,
+  source: Source,
+): Promise<Listener> {
+  const all: Listener[] = [];
+  for await (const listener of listenerRows(deps.table, tenantId))
+    if (!isClosing(listener)) all.push(listener);
+  const able = all.filter((listener) => canRun(listener.compute_type, source));
+  const [oldest] = able;
+  if (oldest === undefined) throw none(all, source);
+  return able.find((listener) => listener.is_default) ?? (await firstOnline(deps, able)) ?? oldest;
+}
+
+async function firstOnline(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  listeners: Listener[],
+): Promise<Listener | undefined> {
+  for (const listener of listeners) {
+    const lastSeenAt = await findLastSeen(deps.table, listener.tenant_id, listener.id);
+    if (isOnline(lastSeenAt, deps.clock.now())) return listener;
+  }
+  return undefined;
+}
+
+function none(all: Listener[], source: Source): Error {
+  if (all.length === 0) {
+    const why = 'no listener is registered in this tenant; register one with POST /v2/listeners.';
+    return refuse('listener_required', { why });
+  }
+  const why = `no registered listener can run source '${source}': they run processes, and an image needs a listener of compute_type 'k8s'.`;
+  return refuse('listener_required', { why });
+}
+
+function namespaceOn(listener: Listener, asked: string | undefined): string | undefined {
+  if (asked === undefined) return listener.k8s_namespaces[0];
+  if (listener.k8s_namespaces.includes(asked)) return asked;
+  throw unknownNamespace(listener, asked);
+}

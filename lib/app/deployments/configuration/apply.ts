@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
+import { wishedFields } from '../../../store/engine/deployment-fields.ts';
+import type { Deployment, DeploymentConfig } from '../../../store/engine/items.ts';
+import type { Secret } from '../../secrets.ts';
+import { mergeConfig } from './merge.ts';
+
+/** The deployment with what a request asks for merged into it; its source and its counters stay. `secrets`: the new ones, if any. */
+export function configured(
+  before: Deployment,
+  body: ChangeDeploymentBody,
+  secrets: Secret[] | undefined,
+): Deployment {
+  const { source_config: config, display_name: displayName } = body;
+  const after: Deployment = {
+    ...before,
+    config: mergeConfig(before.config, withoutShownAddress(before, config ?? {})),
+    secret_references: body.secret_references ?? before.secret_references,
+    ...(body.tracked_packages !== undefined && { tracked_packages: body.tracked_packages }),
+    ...(typeof displayName === 'string' && { display_name: displayName }),
+    ...(secrets !== undefined && { secret_names: secrets.map(({ name }) => name) }),
+  };
+  if (displayName === null) delete after.display_name;
+  return after;
+}
+
+/** The address shown may be the listener's; sending it back is no wish for one's own. */
+function withoutShownAddress(
+  { active, config }: Deployment,
+  asked: Partial<DeploymentConfig>,
+): Partial<DeploymentConfig> {
+  const isShown = config.custom_url === undefined && asked.custom_url === active?.url;
+  const { custom_url: _, ...rest } = asked;
+  return isShown ? rest : asked;
+}
+
+/** JSON alone counts: neither the order of members nor the kind of object that they were read into. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+
+/** Whether two states of a deployment are configured alike, whatever values their secrets have. */
+export const isConfiguredAlike = (one: Deployment, other: Deployment): boolean =>
+  wishedFields.every((field) => isDeepStrictEqual(plain(one[field]), plain(other[field])));

@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util';
+import { hostProblem } from '../../../adapters/outbound/addresses.ts';
+import { SECRET_MASK } from '../../../contract/deployments/secrets.ts';
+import { ValidationError } from '../../../contract/errors.ts';
+import type { Deployment, DeploymentConfig } from '../../../store/engine/items.ts';
+import type { Deps } from '../../deps.ts';
+import { openSecrets, type Secret } from '../../secrets.ts';
+
+const CLEARED_BY_EMPTY_TEXT = ['install_command', 'build_command', 'custom_url'] as const;
+const MERGED = [
+  'integration_id',
+  'repo_url',
+  'build_on_push',
+  'custom_url',
+  'resource_spec',
+  'install_command',
+  'build_command',
+  'deployment_type',
+] as const;
+
+/** Merges what was asked into what was configured: absent keeps, an empty text or an empty resource_spec clears. */
+export function mergeConfig(current: DeploymentConfig, asked: Partial<DeploymentConfig>): DeploymentConfig {
+  const merged: DeploymentConfig = { ...current };
+  for (const field of MERGED) {
+    if (asked[field] !== undefined) Object.assign(merged, { [field]: asked[field] });
+  }
+  for (const field of CLEARED_BY_EMPTY_TEXT) {
+    if (merged[field] === '') delete merged[field];
+  }
+  if (merged.resource_spec !== undefined && Object.keys(merged.resource_spec).length === 0)
+    delete merged.resource_spec;
+  return merged;
+}
+
+/** Throws 422 for a repository that only the installation can tell is not to be read. The schemas have judged everything else. */
+export function checkConfig(
+  { repo_url: repoUrl }: Partial<DeploymentConfig>,
+  settings: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
+): void {
+  if (repoUrl === undefined) return;
+  const problem = repositoryProblem(repoUrl, settings);
+  if (problem === undefined) return;
+  throw new ValidationError([
+    {
+      loc: ['body', 'source_config', 'repo_url'],
+      type: 'value_error',
+      msg: `Value error, ${problem}`,
+      input: repoUrl,
+    },
+  ]);
+}
+
+/** Names are judged when they are resolved, which is when they are connected to; here only what is an address by itself. */
+function repositoryProblem(
+  repoUrl: string,
+  { allowFileRepositories, addresses }: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
+): string | undefined {
+  if (repoUrl.startsWith('file:'))
+    return allowFileRepositories ? undefined : 'file: repositories are not available here; use https';
+  const [, scpHost] = /^[^/@:]+@([^/:]+):/.exec(repoUrl) ?? [];
+  const host = scpHost ?? (URL.canParse(repoUrl) ? new URL(repoUrl).hostname : '');
+  const asHttps = `https://${host}/`;
+  return URL.canParse(asHttps) ? hostProblem(new URL(asHttps), addresses) : undefined;
+}
+
+/**
+ * The secrets a request asks for, with each mask replaced by the value that is stored under its name. Throws 422 for a mask
+ * of a name that has none. Undefined: the request leaves them alone, or they would be the same.
+ */
+export async function resolveSecrets(
+  deps: Pick<Deps, 'table' | 'keys'>,
+  deployment: Deployment | undefined,
+  asked: Secret[] | undefined,
+): Promise<Secret[] | undefined> {
+  if (asked === undefined) return undefined;
+  const stored = await storedSecrets(deps, deployment);
+  const values = new Map(stored.map((secret) => [secret.name, secret.value]));
+  const items = asked.flatMap((secret, index) =>
+    secret.value === SECRET_MASK && !values.has(secret.name)
+      ? [
+          {
+            loc: ['body', 'secrets', index, 'value'],
+            type: 'value_error',
+            msg: `Value error, the mask keeps a stored value, but no secret named ${secret.name} is stored`,
+          },
+        ]
+      : [],
+  );
+  if (items.length > 0) throw new ValidationError(items);
+  const resolved = asked.map(({ name, value }) => ({
+    name,
+    value: value === SECRET_MASK ? (values.get(name) ?? value) : value,
+  }));
+  return isDeepStrictEqual(resolved, stored) ? undefined : resolved;
+}
+
+async function storedSecrets(
+  deps: Pick<Deps, 'table' | 'keys'>,
+  deployment: Deployment | undefined,
+): Promise<Secret[]> {
+  if (deployment === undefined) return [];
+  return openSecrets(
+    deps,
+    { tenantId: deployment.tenant_id, deploymentId: deployment.id },
+    deployment.secrets,
+  );
+}

@@ -1,0 +1,37 @@
+import type { RouteRow } from '../routes/route.ts';
+
+/**
+ * What pages of other origins may ask and read. Keys travel in headers that pages set themselves, never in cookies, so an origin is
+ * given nothing that it has not. API Gateway is set up with this; the embedded gateway answers by it.
+ */
+export const corsRequestHeaders = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-Match',
+  'If-None-Match',
+  'Last-Event-ID',
+  'X-Api-Key',
+  'X-Tenant-Id',
+] as const;
+
+export const corsResponseHeaders = ['ETag', 'Idempotent-Replayed', 'Retry-After', 'X-Request-Id'] as const;
+
+/** A browser need not ask again for so long. */
+export const CORS_MAX_AGE_SECONDS = 3600;
+
+const ORIGIN = /^https?:\/\/[a-z0-9.-]+(:\d+)?$/;
+
+/** `*`, or scheme and host, with the port when it is not the scheme's own: as browsers name origins. */
+export const isOrigin = (text: string): boolean => text === '*' || ORIGIN.test(text);
+
+/** The entries of a list that is written with commas. */
+export const listed = (text: string): string[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+/** The methods of the routes. */
+export const corsMethods = (rows: readonly Pick<RouteRow, 'method'>[]): string[] =>
+  [...new Set<string>(rows.map(({ method }) => method))].toSorted();

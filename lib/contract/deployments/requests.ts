@@ -1,0 +1,147 @@
+import * as z from 'zod';
+import { sources } from '../revision-status.ts';
+import {
+  freeJson,
+  freeText,
+  JSON_DEPTH_MAX,
+  nestsDeeperThan,
+  TEXT_LENGTH_MAX,
+  withoutNulls,
+} from '../validation/json.ts';
+import { always, missing, report, textRule, valueError } from '../validation/problems.ts';
+import {
+  commandProblem,
+  configPathProblem,
+  customUrlProblem,
+  imageProblem,
+  repoRefProblem,
+  repoUrlProblem,
+} from '../validation/text.ts';
+import { resourceSpec } from './resource-spec.ts';
+import { secretReferences, secrets } from './secrets.ts';
+
+/** Bodies that make or change deployments. Unknown and response-only fields are ignored, null is absent. */
+
+export const NAME_LENGTH_MAX = 63;
+export const CONFIGURATION_SIZE_BYTES_MAX = 64 * 1024;
+const AGENT_TEXT_LENGTH_MAX = 256;
+const DISPLAY_NAME_LENGTH_MAX = 256;
+
+/** A deployment's name: unique in its tenant, part of addresses. */
+export const deploymentName = z
+  .string()
+  .min(1)
+  .max(NAME_LENGTH_MAX)
+  .regex(
+    /^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$/,
+    "a name has lower-case letters, digits, '-' and '_', and begins and ends with a letter or a digit",
+  );
+
+const command = freeText.superRefine(textRule(commandProblem)).nullish();
+
+export const sourceConfig = z
+  .object({
+    integration_id: z.guid().toLowerCase().nullish(),
+    repo_url: freeText.superRefine(textRule(repoUrlProblem)).nullish(),
+    build_on_push: z.boolean().nullish(),
+    custom_url: freeText.superRefine(textRule(customUrlProblem)).nullish(),
+    resource_spec: resourceSpec.nullish(),
+    listener_id: z.guid().toLowerCase().nullish(),
+    listener_config: z.object({ k8s_namespace: freeText.nullish() }).transform(withoutNulls).nullish(),
+    install_command: command,
+    build_command: command,
+    deployment_type: freeText.nullish(),
+  })
+  .transform(withoutNulls);
+export type SourceConfigInput = z.output<typeof sourceConfig>;
+
+const configPath = freeText.superRefine(textRule(configPathProblem)).nullish();
+
+export const sourceRevisionConfig = z
+  .object({
+    repo_ref: freeText.superRefine(textRule(repoRefProblem)).nullish(),
+    graph_config_path: configPath,
+    langgraph_config_path: configPath,
+    image_uri: freeText.superRefine(textRule(imageProblem)).nullish(),
+    source_tarball_path: freeText.nullish(),
+  })
+  .transform(({ langgraph_config_path: alias, ...config }) => {
+    const named: typeof config = { ...config, graph_config_path: config.graph_config_path ?? alias };
+    return withoutNulls(named);
+  });
+export type SourceRevisionConfigInput = z.output<typeof sourceRevisionConfig>;
+
+// Both texts are parts of one key of the table, which `#` separates.
+const agentText = z
+  .string()
+  .min(1)
+  .max(AGENT_TEXT_LENGTH_MAX)
+  .regex(/^[^#\p{Cc}]+$/u, "an agent's id and environment contain no '#' and no control characters");
+const agent = z.object({ agent_id: agentText, environment: agentText });
+
+const displayName = z.string().min(1).max(DISPLAY_NAME_LENGTH_MAX).nullish();
+
+const optionalFields = {
+  agent: agent.nullish(),
+  tracked_packages: freeJson.nullish(),
+  source: z.enum(sources).nullish(),
+  revision_source: z.enum(sources).nullish(),
+  secrets: secrets.nullish(),
+  secret_references: secretReferences.nullish(),
+};
+
+/** The fields that are kept together, and so limited together. */
+const limitedFields = [
+  'source_config',
+  'source_revision_config',
+  'secret_references',
+  'agent',
+  'tracked_packages',
+];
+
+function checkSize(body: object, ctx: z.RefinementCtx): void {
+  const kept = Object.fromEntries(Object.entries(body).filter(([field]) => limitedFields.includes(field)));
+  // Too deep is reported where it is; the size of such a value cannot be told without exhausting the stack.
+  if (nestsDeeperThan(kept, 2 * JSON_DEPTH_MAX)) return;
+  if (Buffer.byteLength(JSON.stringify(kept)) > CONFIGURATION_SIZE_BYTES_MAX) {
+    report(ctx, valueError(`the configuration has at most ${CONFIGURATION_SIZE_BYTES_MAX} bytes in all`));
+  }
+}
+
+/** A name is required, unless it can be made from the agent's. */
+function checkNamed(body: { name?: unknown; agent?: unknown } | null, ctx: z.RefinementCtx): void {
+  if (typeof body !== 'object' || body === null) return;
+  const absent = (value: unknown) => value === undefined || value === null;
+  if (absent(body.name) && absent(body.agent)) report(ctx, missing, ['name']);
+}
+
+/** `POST /v2/deployments`. `name` is absent only when `agent` is there. */
+export const createDeploymentBody = z
+  .object({
+    name: deploymentName.nullish(),
+    display_name: displayName,
+    source_config: sourceConfig,
+    source_revision_config: sourceRevisionConfig,
+    ...optionalFields,
+  })
+  .superRefine(checkNamed, always)
+  .superRefine(checkSize)
+  .transform(withoutNulls);
+export type CreateDeploymentBody = z.output<typeof createDeploymentBody>;
+
+/** `PATCH /v2/deployments/{deployment_id}` and `POST …/revisions`. `name` is read only to refuse a change of it. */
+export const changeDeploymentBody = z
+  .object({
+    name: z.string().max(TEXT_LENGTH_MAX).nullish(),
+    display_name: displayName,
+    source_config: sourceConfig.nullish(),
+    source_revision_config: sourceRevisionConfig.nullish(),
+    ...optionalFields,
+  })
+  .superRefine(checkSize)
+  // Of all fields this one alone has no other way to be cleared.
+  .transform(({ display_name, ...body }) => ({
+    ...withoutNulls(body),
+    ...(display_name !== undefined && { display_name }),
+  }));
+export type ChangeDeploymentBody = z.output<typeof changeDeploymentBody>;

@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { freeText } from '../validation/json.ts';
+import { always, report, valueError } from '../validation/problems.ts';
+
+/** What responses show in place of a secret; sent back, it keeps the stored value. */
+export const SECRET_MASK = '**********';
+export const SECRETS_COUNT_MAX = 200;
+export const SECRETS_SIZE_BYTES_MAX = 64 * 1024;
+const NAME_LENGTH_MAX = 256;
+
+/** Clients send their own key along; it is theirs, and never reaches an agent. */
+const DROPPED_NAME = 'LANGGRAPH_HOST_API_KEY';
+
+/** Set by the platform; a client's own value would break the agent server in ways nobody would look for. */
+export const reservedSecretNames: ReadonlySet<string> = new Set([
+  'LANGCHAIN_TRACING_V2',
+  'LANGSMITH_TRACING_V2',
+  'LANGCHAIN_ENDPOINT',
+  'LANGCHAIN_PROJECT',
+  'LANGSMITH_PROJECT',
+  'LANGSMITH_LANGGRAPH_GIT_REPO',
+  'LANGGRAPH_GIT_REPO_PATH',
+  'LANGCHAIN_API_KEY',
+  'LANGSMITH_CONTROL_PLANE_API_KEY',
+  'POSTGRES_URI',
+  'POSTGRES_PASSWORD',
+  'DATABASE_URI',
+  'LANGSMITH_LANGGRAPH_GIT_REF',
+  'LANGSMITH_LANGGRAPH_GIT_REF_SHA',
+  'LANGGRAPH_AUTH_TYPE',
+  'LANGSMITH_AUTH_ENDPOINT',
+  'LANGSMITH_TENANT_ID',
+  'LANGSMITH_AUTH_VERIFY_TENANT_ID',
+  'LANGSMITH_HOST_PROJECT_ID',
+  'LANGSMITH_HOST_PROJECT_NAME',
+  'LANGSMITH_HOST_REVISION_ID',
+  'LOG_JSON',
+  'LOG_DICT_TRACEBACKS',
+  'REDIS_URI',
+  'LANGCHAIN_CALLBACKS_BACKGROUND',
+  'DD_TRACE_PSYCOPG_ENABLED',
+  'DD_TRACE_REDIS_ENABLED',
+  'LANGSMITH_DEPLOYMENT_NAME',
+  'LANGGRAPH_CLOUD_LICENSE_KEY',
+]);
+
+// Names and values become environment variables: `=` would end the name, NUL the value.
+const variableName = z
+  .string()
+  .min(1)
+  .max(NAME_LENGTH_MAX)
+  .superRefine((name, ctx) => {
+    if (/[=\0\r\n]/.test(name)) report(ctx, valueError('a name contains no =, NUL or line break'));
+    if (reservedSecretNames.has(name)) report(ctx, valueError(`the name ${name} is reserved`));
+  });
+
+export const secret = z.object({
+  name: variableName,
+  value: z.string().superRefine((value, ctx) => {
+    if (value.includes('\0')) report(ctx, valueError('a value contains no NUL'));
+  }),
+});
+
+/** Reports each name that an earlier entry of the list has. */
+function checkRepeatedNames(list: unknown, ctx: z.RefinementCtx): void {
+  if (!Array.isArray(list)) return;
+  const seen = new Set<unknown>();
+  for (const [index, entry] of (list as unknown[]).entries()) {
+    const name = typeof entry === 'object' && entry !== null && 'name' in entry ? entry.name : undefined;
+    if (typeof name === 'string' && seen.has(name)) {
+      report(ctx, valueError('the name is given more than once'), [index, 'name']);
+    }
+    seen.add(name);
+  }
+}
+
+function checkSize(list: { name: string; value: string }[], ctx: z.RefinementCtx): void {
+  const sizeBytes = list.reduce((sum, { name, value }) => sum + Buffer.byteLength(name + value), 0);
+  if (sizeBytes > SECRETS_SIZE_BYTES_MAX) {
+    report(ctx, valueError(`secrets have at most ${SECRETS_SIZE_BYTES_MAX} bytes in all`));
+  }
+}
+
+/** A request's secrets. The mask in place of a value is resolved where the stored ones are known. */
+export const secrets = z
+  .array(secret)
+  .max(SECRETS_COUNT_MAX)
+  .superRefine(checkSize)
+  .superRefine(checkRepeatedNames, always)
+  .transform((list) => list.filter(({ name }) => name !== DROPPED_NAME));
+
+/** Secrets that the compute target keeps itself: the agent sees `name`, its value is `secret_key` of `secret_name` there. */
+export const secretReference = z.object({
+  name: variableName,
+  secret_name: freeText.min(1),
+  secret_key: freeText.min(1),
+});
+export const secretReferences = z
+  .array(secretReference)
+  .max(SECRETS_COUNT_MAX)
+  .superRefine(checkRepeatedNames, always);
+export type SecretReference = z.output<typeof secretReferences>[number];

@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import { computeTypes, deploymentStatuses, revisionStatuses, sources } from '../revision-status.ts';
+import { anyObject, asGiven } from '../validation/as-given.ts';
+import { SECRET_MASK } from './secrets.ts';
+
+/** What responses show. Every field is always there, null when unset; an undeclared one never leaves. */
+
+const text = z.string().nullable();
+const timestamp = z.string();
+const json = anyObject();
+
+export const sourceRevisionConfigView = z.object({
+  repo_ref: text,
+  graph_config_path: text,
+  /** The same value under the name that older clients read. */
+  langgraph_config_path: text,
+  image_uri: text,
+  source_tarball_path: text,
+  repo_commit_sha: text,
+});
+export type SourceRevisionConfigView = z.input<typeof sourceRevisionConfigView>;
+
+export const sourceConfigView = z.object({
+  integration_id: z.guid().nullable(),
+  repo_url: text,
+  build_on_push: z.boolean().nullable(),
+  custom_url: text,
+  resource_spec: json.nullable(),
+  listener_id: z.guid().nullable(),
+  listener_config: z.object({ k8s_namespace: text }).nullable(),
+  install_command: text,
+  build_command: text,
+  deployment_type: text,
+  /** `none`: pushes are asked for, but no integration reports them. */
+  push_source: z.enum(['integration', 'none']).nullable(),
+});
+
+const agentView = z.object({ agent_id: z.string(), environment: z.string() });
+
+export const deploymentView = z.object({
+  id: z.guid(),
+  name: z.string(),
+  display_name: text,
+  tenant_id: z.guid(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  source: z.enum(sources),
+  status: z.enum(deploymentStatuses),
+  source_config: sourceConfigView,
+  source_revision_config: sourceRevisionConfigView,
+  secrets: z.array(z.object({ name: z.string(), value: z.literal(SECRET_MASK) })),
+  secret_references: z.array(z.object({ name: z.string(), secret_name: z.string(), secret_key: z.string() })),
+  latest_revision_id: z.guid(),
+  active_revision_id: z.guid().nullable(),
+  image_version: text,
+  is_managed_deep_agent: z.boolean(),
+  agent: agentView.nullable(),
+  tracked_packages: z.unknown(),
+  /** Built folders that are stored, as of the end of the last revision that ran one; null before that, and where images run. */
+  artifacts: z.object({ count: z.int(), size_bytes: z.int() }).nullable(),
+});
+export type DeploymentView = z.input<typeof deploymentView>;
+
+export const revisionView = z.object({
+  id: z.guid(),
+  deployment_id: z.guid(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  source: z.enum(sources),
+  source_revision_config: sourceRevisionConfigView,
+  status: z.enum(revisionStatuses),
+  status_message: text,
+  status_history: z.array(z.object({ status: z.enum(revisionStatuses), at: timestamp })),
+  remote_reconciled: z.boolean(),
+  /** 1 is next; null unless QUEUED. */
+  queue_position: z.int().nullable(),
+  interrupt_requested_at: text,
+});
+export type RevisionView = z.input<typeof revisionView>;
+
+export const listenerStatuses = ['ONLINE', 'OFFLINE', 'NEVER_SEEN'] as const;
+export type ListenerStatus = (typeof listenerStatuses)[number];
+
+export const listenerView = z.object({
+  id: z.guid(),
+  compute_type: z.enum(computeTypes),
+  compute_id: z.string(),
+  compute_config: asGiven(z.looseObject({ k8s_namespaces: z.array(z.string()) })),
+  created_at: timestamp,
+  updated_at: timestamp,
+  version: text,
+  platform: text,
+  is_default: z.boolean(),
+  last_seen_at: text,
+  status: z.enum(listenerStatuses),
+});
+export type ListenerView = z.input<typeof listenerView>;
+
+/** What became of each: 204, or the status and the text that it would have been refused with alone. */
+export const deletionResultsView = z.object({
+  results: z.array(z.object({ deployment_id: z.guid(), status: z.int(), detail: text })),
+});
+export type DeletionResultsView = z.input<typeof deletionResultsView>;
+
+// `offset` is what to ask the next page with.
+const offset = z.int();
+export const deploymentListView = z.object({ resources: z.array(deploymentView), offset: offset });
+export const revisionListView = z.object({ resources: z.array(revisionView), offset: offset });
+export const listenerListView = z.object({ resources: z.array(listenerView), offset: offset });

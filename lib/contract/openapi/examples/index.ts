@@ -1,0 +1,29 @@
+import { consentExamples } from './consent.ts';
+import { deploymentExamples } from './deployments.ts';
+import { identityExamples } from './identity.ts';
+import { integrationExamples } from './integrations.ts';
+import { listenerProtocolExamples } from './listener-protocol.ts';
+import { listenerExamples } from './listeners.ts';
+import { logExamples } from './logs.ts';
+import { oauthProviderExamples } from './oauth-providers.ts';
+import { oauthTokenExamples } from './oauth-tokens.ts';
+import { serviceExamples } from './service.ts';
+
+/** What a request may send and what it is answered; a test parses each with the schemas of its route. */
+export type Example = { body?: unknown; response?: unknown };
+
+const examples: Record<string, Example> = {
+  ...deploymentExamples,
+  ...listenerExamples,
+  ...listenerProtocolExamples,
+  ...logExamples,
+  ...identityExamples,
+  ...integrationExamples,
+  ...oauthProviderExamples,
+  ...oauthTokenExamples,
+  ...consentExamples,
+  ...serviceExamples,
+};
+
+/** The examples of a route, by its operation; a test says which route has none yet. */
+export const exampleOf = (operation: string): Example => examples[operation] ?? {};

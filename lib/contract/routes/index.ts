@@ -1,0 +1,36 @@
+import * as audit from './audit.ts';
+import * as consent from './consent.ts';
+import * as deployments from './deployments.ts';
+import * as identity from './identity.ts';
+import * as integrations from './integrations.ts';
+import * as listenerProtocol from './listener-protocol.ts';
+import * as listeners from './listeners.ts';
+import * as logs from './logs.ts';
+import * as oauthConnections from './oauth-connections.ts';
+import * as oauthProviders from './oauth-providers.ts';
+import * as oauthTokens from './oauth-tokens.ts';
+import * as revisions from './revisions.ts';
+import type { RouteRow } from './route.ts';
+import * as service from './service.ts';
+import * as sources from './sources.ts';
+
+/**
+ * THE route table. CDK, OpenAPI, the embedded gateway and tests read it; a function imports the
+ * file with its own row, so that its bundle holds the schemas of one resource.
+ */
+export const routes: readonly RouteRow[] = [
+  deployments,
+  sources,
+  revisions,
+  listeners,
+  listenerProtocol,
+  logs,
+  identity,
+  integrations,
+  oauthProviders,
+  oauthTokens,
+  oauthConnections,
+  consent,
+  audit,
+  service,
+].flatMap((rows): RouteRow[] => Object.values<RouteRow>(rows));

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { corsMethods } from '../../contract/browser/cors.ts';
+import type { RouteRow } from '../../contract/routes/route.ts';
+import { knownErrorAnswer } from '../../http/errors.ts';
+import { wantsEventStream } from '../../http/respond.ts';
+import { refusalOf } from '../../serving/admission.ts';
+import { isLoopbackHost } from '../../serving/hosts.ts';
+import { BODY_SILENCE_MILLISECONDS, BODY_SILENT, endSilentBodies } from '../../serving/silent-bodies.ts';
+import { type Result, refuseBytes, sendGatewayError, sendProblem, sendResult } from './answer.ts';
+import { lambdaContext } from './context.ts';
+import { answerCors, type Cors } from './cors.ts';
+import { eventOf, targetOf } from './event.ts';
+import { isEventStream, sendEventStream, unlessAborted } from './event-stream.ts';
+import { readBody } from './read-body.ts';
+import { createRouter, type Match } from './router.ts';
+
+export type ApiHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Result>;
+
+export type GatewayOptions = {
+  port: number;
+  routes: readonly RouteRow[];
+  /** The handler of a row; undefined asks for that of `$default`. Asked once, at the first request for it: most start-ups need few. */
+  handlerOf: (row: RouteRow | undefined) => Promise<ApiHandler>;
+  /** Answers signed URLs under /blobs/; false when the request is not for it. */
+  serveBlob: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
+  /** Pages of which origins may ask; none unless given. */
+  corsOrigins?: readonly string[];
+  /** Hosts that requests may name beside loopback ones, as `hostNameOf` spells them; none unless given. */
+  publicHosts?: readonly string[];
+  /** A body without a byte for so long is ended. */
+  bodySilenceMilliseconds?: number;
+  onError: (error: unknown, what: string) => void;
+};
+
+export type Gateway = {
+  port: number;
+  /** Takes no more requests, gives those in flight a moment, then closes what is left. */
+  close(): Promise<void>;
+};
+
+/** API Gateway waits so long for a function. */
+const HANDLER_MILLISECONDS = 30_000;
+const CLOSE_GRACE_MILLISECONDS = 3_000;
+/** A slow client may not hold a connection for ever. Bodies may be slow, but not silent. */
+const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
+const WAY_OUT = 'It does for localhost, and for the hosts that the variable SLIPWAY_PUBLIC_HOSTS names.';
+/** Longer than clients' own idle limits, so that they and not we close a connection that may just be used again. */
+const KEEP_ALIVE_MILLISECONDS = 65_000;
+
+/** Serves the route table on 127.0.0.1. Rejects when the port is taken (EADDRINUSE). */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const gateway = new HttpGateway(options);
+  const port = await gateway.listen();
+  return { port, close: () => gateway.close() };
+}
+
+class HttpGateway {
+  readonly #options: GatewayOptions;
+  readonly #handlers = new Map<RouteRow | undefined, Promise<ApiHandler>>();
+  readonly #route: (method: string, path: string) => Match;
+  readonly #cors: Cors;
+  readonly #server: Server;
+  readonly #closing = new AbortController();
+  readonly #inFlight = new Set<Promise<void>>();
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#route = createRouter(options.routes);
+    this.#cors = { origins: options.corsOrigins ?? [], methods: corsMethods(options.routes) };
+    this.#server = createServer({
+      headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
+      requestTimeout: 0,
+      keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+    });
+    this.#server.on('clientError', (error, socket) => refuseBytes(error, socket, randomUUID()));
+    const silence = options.bodySilenceMilliseconds ?? BODY_SILENCE_MILLISECONDS;
+    const refusal = { status: 408, detail: BODY_SILENT };
+    endSilentBodies(this.#server, silence, (response) => sendProblem(response, refusal));
+    this.#server.on('request', (request, response) => this.#track(this.#answer(request, response)));
+  }
+
+  listen(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(this.#options.port, '127.0.0.1', () => {
+        const address = this.#server.address();
+        if (address === null || typeof address === 'string') reject(new Error('the server has no port'));
+        else resolve(address.port);
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    await Promise.race([
+      Promise.all(this.#inFlight),
+      delay(CLOSE_GRACE_MILLISECONDS, undefined, { ref: false }),
+    ]);
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #track(work: Promise<void>): void {
+    this.#inFlight.add(work);
+    void work.finally(() => this.#inFlight.delete(work));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => undefined);
+    // Handlers answer with an id of their own; what this gateway answers by itself has one too.
+    const requestId = randomUUID();
+    response.setHeader('x-request-id', requestId);
+    const refusal = refusalOf(request, (host) => this.#isServed(host), WAY_OUT);
+    if (refusal !== undefined) return sendProblem(response, refusal);
+    try {
+      if (await this.#options.serveBlob(request, response)) return;
+      if (answerCors(request, response, this.#cors)) return;
+      await this.#invokeRoute(request, response);
+    } catch (error) {
+      const known = knownErrorAnswer(error);
+      if (known !== undefined) return sendResult(response, known);
+      const what = `${request.method} ${targetOf(request.url ?? '/').rawPath} request_id=${requestId}`;
+      this.#options.onError(error, what);
+      sendGatewayError(response, 500, 'Internal Server Error');
+    }
+  }
+
+  #isServed(host: string): boolean {
+    return isLoopbackHost(host) || (this.#options.publicHosts ?? []).includes(host);
+  }
+
+  async #invokeRoute(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request);
+    if (body === 'gone') return;
+    if (body === 'too_large') return sendGatewayError(response, 413, 'Request Too Long');
+    const target = targetOf(request.url ?? '/');
+    const match = this.#route(request.method ?? 'GET', target.path);
+    const event = eventOf(request, target, match, body, Date.now());
+    const working = this.#invoke(match, event);
+    // One that follows or waits may be at it for long; that holds up no shutdown.
+    const isStream = match.row?.eventStream === true && wantsEventStream(request.headers.accept);
+    const follows = isStream || match.row?.leadsOn === true;
+    const result = follows ? await unlessAborted(working, this.#closing.signal) : await working;
+    if (result === undefined) return sendGatewayError(response, 503, 'Service Unavailable');
+    if (response.destroyed) return;
+    if (!isEventStream(result)) return sendResult(response, result);
+    const following = (lastId: string | undefined) =>
+      this.#invoke(match, lastId === undefined ? { ...event } : withLastEventId(event, lastId));
+    await sendEventStream(response, result, following, this.#closing.signal);
+  }
+
+  async #invoke(match: Match, event: APIGatewayProxyEventV2): Promise<Result> {
+    const handler = await this.#handlerOf(match.row);
+    const name = match.row?.operation ?? 'fallback';
+    return handler(event, lambdaContext(name, HANDLER_MILLISECONDS, event.requestContext.requestId));
+  }
+
+  #handlerOf(row: RouteRow | undefined): Promise<ApiHandler> {
+    const known = this.#handlers.get(row);
+    if (known !== undefined) return known;
+    const handler = this.#options.handlerOf(row);
+    this.#handlers.set(row, handler);
+    return handler;
+  }
+}
+
+function withLastEventId(event: APIGatewayProxyEventV2, lastId: string): APIGatewayProxyEventV2 {
+  return { ...event, headers: { ...event.headers, 'last-event-id': lastId } };
+}

@@ -1,0 +1,56 @@
+import { type Git, SourceError } from '../../adapters/git.ts';
+import { type GitAccess, repositoryAccess } from '../../adapters/git-credentials.ts';
+import {
+  commitOf,
+  missingRef,
+  noAnswer,
+  objectIdOf,
+  refName,
+  unreadable,
+} from '../../adapters/git-errors.ts';
+import type { Processes } from '../../processes/run-command.ts';
+import { type GitResult, gitReason, runGit } from './run-git.ts';
+
+/** A reachable server answers in a second or two; a revision should not wait for one that is not. */
+const RESOLVE_TIMEOUT_SECONDS = 30;
+
+/** Resolves refs with the system's git, so whatever the user can clone works here too. */
+export function createSystemGit(processes: Processes, timeoutSeconds = RESOLVE_TIMEOUT_SECONDS): Git {
+  return {
+    async resolve(repoUrl, ref, credentials) {
+      const commit = commitOf(ref);
+      if (commit !== undefined) return commit;
+      const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+      const access = repositoryAccess(repoUrl, credentials);
+      const list = (patterns: string[]) =>
+        listRefs(processes, repoUrl, patterns, { signal, timeoutSeconds, access });
+      const name = refName(ref);
+      const refs = await list([name, `${name}^{}`]);
+      // An annotated tag is an object of its own; the line with ^{} is the commit it points to.
+      const found = refs.get(`${name}^{}`) ?? refs.get(name);
+      if (found !== undefined) return objectIdOf(repoUrl, found);
+      throw new SourceError(missingRef(repoUrl, ref, new Set((await list([])).keys())));
+    },
+  };
+}
+
+type Asking = { signal: AbortSignal; timeoutSeconds: number; access: GitAccess | undefined };
+
+/** The commits of all refs whose names end with one of `patterns` (none: all refs). */
+async function listRefs(
+  processes: Processes,
+  repoUrl: string,
+  patterns: string[],
+  { signal, timeoutSeconds, access }: Asking,
+): Promise<Map<string, string>> {
+  // The root folder is in no repository, whose own configuration git would read.
+  const command = { args: ['ls-remote', '--', repoUrl, ...patterns], cwd: '/', signal, access };
+  const result = await runGit(processes, command).catch((error: unknown): GitResult => {
+    if (!signal.aborted) throw error;
+    return { exit: { code: 128, signal: null }, stdout: [], stderr: [noAnswer(timeoutSeconds)] };
+  });
+  if (result.exit.code !== 0) throw new SourceError(unreadable(repoUrl, gitReason(result)));
+  return new Map(
+    result.stdout.map((line) => line.split('\t')).map(([commit = '', name = '']) => [name, commit]),
+  );
+}
