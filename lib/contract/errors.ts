@@ -198,6 +198,12 @@ export const errors = {
     status: 415,
     detail: (p: { type: string }) => `Content-Type '${p.type}' is not supported; send application/json.`,
   },
+  too_many_followers: {
+    status: 429,
+    detail: (p: { limit: number }) =>
+      `${p.limit} logs of this tenant are being followed, and no more may be at once. End one, try again in 10 seconds, or read the log without 'Accept: text/event-stream'.`,
+    headers: { 'retry-after': '10' },
+  },
   internal: { status: 500, detail: (_: object) => 'Internal server error' },
   provider_unavailable: {
     status: 503,

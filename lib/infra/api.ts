@@ -23,6 +23,7 @@ import { fallbackHandler } from './handlers.ts';
 import { kebab, nameOf, type Platform } from './platform.ts';
 import type { Settings } from './settings.ts';
 import { functionLog, SlipwayFunction, type SlipwayFunctionProps } from './slipway-function.ts';
+import { routeThrottles } from './throttles.ts';
 
 /** API Gateway gives up after 30 s; a function that ends before it says why. */
 const TIMEOUT_SECONDS = 29;
@@ -50,6 +51,8 @@ export class Api extends Construct {
     const byArea = [...Map.groupBy(routes, ({ area }) => area)];
     const shared = { api: this.httpApi, platform, logGroup: this.logGroup };
     this.areas = byArea.map(([area, rows]) => new AreaStack(this, area, shared, rows));
+    // A stage names limits of routes, which must be there.
+    for (const stage of this.stages) stage.node.addDependency(...this.areas);
   }
 
   /** The role of the function behind an operation of the route table. */
@@ -73,6 +76,7 @@ export class Api extends Construct {
           throttlingRateLimit: settings.rateLimit,
           throttlingBurstLimit: settings.burstLimit,
         },
+        routeSettings: routeThrottles(routes, settings),
         accessLogSettings: { destinationArn: accessLog.logGroupArn, format: ACCESS_LOG_FORMAT },
       });
     return [stage('DefaultStage', '$default'), stage('AliasStage', ALIAS_STAGE)];

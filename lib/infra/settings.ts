@@ -13,6 +13,8 @@ const settings = z.object({
   /** Sustained requests a second for the whole API, and what may come at once. */
   rateLimit: z.coerce.number().int().positive().default(100),
   burstLimit: z.coerce.number().int().positive().default(200),
+  /** So many calls of dispatch and of each state are kept free for them, whatever requests take; two of sweep. None unless given. */
+  engineConcurrency: z.coerce.number().int().min(5).max(1000).optional(),
   logRetentionDays: z.coerce.number().int().positive().default(30),
   /** A DEPLOY task that no listener claims, and a listener that goes silent, fail a revision after so many seconds. */
   unclaimedSeconds: z.coerce.number().int().positive().default(900),

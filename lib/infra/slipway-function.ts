@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import { type Access, variablesFor } from '../contract/access.ts';
 import type { VariableName } from '../contract/env.ts';
 import { type Permission, permissionsFor } from './access.ts';
+import { reservedFor } from './concurrency.ts';
 import { nameOf, type Platform } from './platform.ts';
 
 /** A third of a vCPU: what a function needs at start, in a bundle of some 300 KB, before memory is the limit. */
@@ -41,6 +42,7 @@ export class SlipwayFunction extends Construct {
   constructor(scope: Construct, id: string, props: SlipwayFunctionProps) {
     super(scope, id);
     const { platform } = props;
+    const reserved = reservedFor(props.name, platform.settings);
     const functionName = nameOf(platform.settings, props.name);
     const logGroup = props.logGroup ?? functionLog(this, 'Log', platform, props.name);
     this.role = roleOf(this, logGroup, permissionsFor(props.access, platform.arns));
@@ -56,6 +58,7 @@ export class SlipwayFunction extends Construct {
       role: this.role,
       logGroup,
       environment: environmentOf(platform, props),
+      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     });
   }
 }

@@ -40,6 +40,7 @@ describe('the audit of the route table', () => {
       'queryBuildLogs',
       'queryDeployLogs',
       'queryProjectDeployLogs',
+      'queryRevisionLogs',
       'reportStatus',
       'shipLogs',
       'shipTaskLogs',

@@ -3,6 +3,7 @@ import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 import { alarmTests } from './alarm-tests.ts';
+import { limitTests } from './limit-tests.ts';
 import { runbookTests } from './runbook-tests.ts';
 import { settingsTests } from './settings-tests.ts';
 
@@ -105,8 +106,9 @@ describe('roles', () => {
     ]);
   });
 
-  it('of functions that answer a GET have no action that writes, but where a provider sends browsers back to', () => {
-    const isReader = ({ method, page }: (typeof routes)[number]) => method === 'GET' && !page?.writes;
+  it('of functions that answer a GET have no action that writes, but where a row says why', () => {
+    const isReader = ({ method, page, writes }: (typeof routes)[number]) =>
+      method === 'GET' && !page?.writes && !writes;
     const readers = new Set(routes.filter(isReader).map(({ operation }) => operation.toLowerCase()));
     const found = statements().filter(([id]) =>
       readers.has(
@@ -281,6 +283,10 @@ describe('without settings', () => {
 
 describe('settings', () => {
   settingsTests();
+});
+
+describe('noisy neighbours', () => {
+  limitTests(() => stacks);
 });
 
 describe('alarms', () => {

@@ -10,6 +10,7 @@ import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import { findRevision, getRevisionItem } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { following } from './followers.ts';
 import { logPage } from './query.ts';
 
 type LogDeps = Pick<Deps, 'table' | 'logs' | 'clock'>;
@@ -55,21 +56,29 @@ function inQuery(error: unknown): unknown {
   return new ValidationError(error.items.map(placed));
 }
 
-/** With `Accept: text/event-stream` it follows: the answer comes as soon as there are lines, at the latest after 10 s. */
+/**
+ * With `Accept: text/event-stream` it follows: the answer comes as soon as there are lines, at the latest after 10 s. Throws
+ * `too_many_followers` when as many are followed in the tenant as may be.
+ */
 export async function queryRevisionLogs(
   deps: LogDeps,
   { params, query, headers }: Pick<RouteInput<typeof revisionRow>, 'params' | 'query' | 'headers'>,
   caller: Caller,
 ): Promise<LogPage> {
   const stream = await streamOf(deps, params, caller, query.type);
-  const follows = headers.accept?.includes('text/event-stream') === true;
-  const deadline = deps.clock.now() + (follows ? FOLLOW_MILLISECONDS : 0);
-  for (;;) {
-    const asked = logPage(deps, stream, query, follows ? headers.lastEventId : undefined);
-    const page = await asked.catch((error: unknown) => {
+  const look = (lastEventId?: string) =>
+    logPage(deps, stream, query, lastEventId).catch((error: unknown) => {
       throw inQuery(error);
     });
-    if (page.logs.length > 0 || deps.clock.now() >= deadline) return page;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MILLISECONDS));
-  }
+  if (headers.accept?.includes('text/event-stream') !== true) return look();
+  const { tenantId, userId, keyId } = caller;
+  const follower = { tenantId, userId, keyId, of: [stream.deploymentId, stream.revisionId, query.type] };
+  return following(deps, follower, FOLLOW_MILLISECONDS, async () => {
+    const deadline = deps.clock.now() + FOLLOW_MILLISECONDS;
+    for (;;) {
+      const page = await look(headers.lastEventId);
+      if (page.logs.length > 0 || deps.clock.now() >= deadline) return page;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MILLISECONDS));
+    }
+  });
 }

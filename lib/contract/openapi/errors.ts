@@ -18,7 +18,7 @@ export const validationItem = z.object({
 export const validationErrorBody = z.object({ detail: z.array(validationItem) });
 
 /** What API Gateway may answer in our place; ours have other bodies. */
-export const gatewayStatuses: ReadonlySet<number> = new Set([413, 503]);
+export const gatewayStatuses: ReadonlySet<number> = new Set([413, 429, 503]);
 
 const whereKeysAreAsked = [
   'unauthenticated',

@@ -210,7 +210,7 @@ export function responsesOf(row: RouteRow, components: Components): Record<strin
     ...pagesOf(row),
     ...Object.fromEntries(refusals),
     ...(validates(row) && { 422: named('Invalid') }),
-    429: named('TooManyRequests'),
+    ...(!byStatus.has(429) && { 429: named('TooManyRequests') }),
     431: named('HeadersTooLong'),
   };
 }

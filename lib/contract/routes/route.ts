@@ -9,7 +9,7 @@ import type { Permission } from '../roles.ts';
  * One row of the route table: everything that is known about an endpoint (CDK, OpenAPI, authorization, the embedded gateway and
  * the tests all read it).
  */
-export type RouteRow = Endpoint & (Reader | Writer | SentBack);
+export type RouteRow = Endpoint & (Reader | Writer | SentBack | Follower);
 
 /**
  * The audit events of a request that changed something or was given a credential or a secret; for a route that has none, the reason. A test
@@ -26,6 +26,15 @@ type SentBack = {
   access: readonly Access[];
   audit: Audited;
   page: PageAnswers & { writes: string };
+};
+
+/** And for what holds a connection: who does is counted; `writes` says what. */
+type Follower = {
+  method: 'GET';
+  access: readonly Access[];
+  audit: Audited;
+  eventStream: true;
+  writes: string;
 };
 
 /** Statuses of pages beside that of a success. */
@@ -64,6 +73,8 @@ type Endpoint = {
   credential?: true;
   /** With `Accept: text/event-stream` the answer's `logs` are sent as server-sent events. */
   eventStream?: true;
+  /** What a GET writes, and why that is none of what it reads. */
+  writes?: string;
 };
 
 /**

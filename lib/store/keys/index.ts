@@ -19,6 +19,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | its build or deploy log lines, in time's order         | T#tenant#D#deployment  | LOG#type#time     |
  * | up to when a log is written                           | T#tenant#D#deployment  | LOGEND#type       |
  * | who asked for its deletion, and how far that is        | T#tenant#D#deployment  | A#DELETION        |
+ * | who follows logs of a tenant (20 places; expires)      | T#tenant#F             | place             |
  * | is this deployment name taken                         | T#tenant#N#name        | A                 |
  * | is this agent's environment taken                     | T#tenant#G#agent#env   | A                 |
  * | a tenant's deployments, newest first (thin rows)      | T#tenant#DL            | deployment id     |
@@ -286,6 +287,11 @@ export function due(partitionKey: string, dueAt: number): { due_pk: string; due_
   const shard = (createHash('sha256').update(partitionKey).digest()[0] ?? 0) % DUE_SHARDS;
   return { due_pk: dueShard(shard), due_at: dueAt };
 }
+
+export const followerSlotKey = (tenantId: string, slot: number): Key => ({
+  pk: `T#${tenantId}#F`,
+  sk: String(slot).padStart(2, '0'),
+});
 
 export const sweepLeaseKey = (partition: string): Key => ({ pk: `SWEEP#${partition}`, sk: 'A' });
 

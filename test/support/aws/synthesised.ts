@@ -25,6 +25,7 @@ export const configured = {
   corsOrigins: 'https://console.example, http://localhost:5173',
   oidcIssuer: 'https://id.example/realm',
   oidcAudience: 'slipway',
+  engineConcurrency: 7,
 };
 
 /** Made once for all files of a worker: each takes seconds. */

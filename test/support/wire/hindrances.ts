@@ -1,8 +1,12 @@
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { expect } from 'vitest';
+import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
 import { close } from '../../../lib/app/listeners/closing.ts';
+import { FOLLOWERS_MAX } from '../../../lib/app/logs/followers.ts';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
 import type { Patience } from '../../../lib/store/dynamodb/patience.ts';
+import { takeSlot } from '../../../lib/store/follower-slots.ts';
 import { findListener } from '../../../lib/store/listeners/listeners.ts';
 import { dynamoDbEndpoint } from '../table/dynoxide.ts';
 import { github, postRevision } from '../world/requests.ts';
@@ -97,3 +101,38 @@ const hurried = (world: World): Patience => {
     },
   };
 };
+
+/** A log is followed, and the one that is too many is told when to come again. */
+export async function expectFollowers(record: WireRecord): Promise<void> {
+  const { world, ask, refused, wire, apiKey, tenantId } = await openWithListener(record);
+  const { table, clock } = world.deps;
+  const { id, latest_revision_id: revisionId } = await ask('createDeployment', { body: github('a') });
+  const line = { timestamp: clock.now(), level: 'INFO', message: 'a line' } as const;
+  const stream = {
+    tenantId,
+    deploymentId: id,
+    revisionId,
+    type: 'build',
+  } as const;
+  await createTableLogs(table, clock).append(stream, [line]);
+  const headers = { accept: 'text/event-stream' };
+  const path = `/v2/deployments/${id}/revisions/${revisionId}/logs?type=build`;
+  const leaving = new AbortController();
+  const asking = { headers: { ...headers, 'x-api-key': apiKey }, signal: leaving.signal };
+  const followed = await fetch(wire.url + path, asking);
+  const first = await followed.body?.getReader().read();
+  expect([followed.status, Buffer.from(first?.value ?? []).toString()]).toEqual([
+    200,
+    expect.stringContaining('a line'),
+  ]);
+  leaving.abort();
+  // As long after it that its place is over.
+  const later = clock.now() + 60_000;
+  for (let slot = 0; slot < FOLLOWERS_MAX; slot++) {
+    const place = { tenant_id: tenantId, slot, follower: `${slot}`, lease_id: 'held', until: 2 * later };
+    expect(await takeSlot(table, place, later)).toBe(true);
+  }
+  const params = { deployment_id: id, revision_id: revisionId };
+  const asked = { params, query: { type: 'build' }, headers };
+  await refused('too_many_followers', { limit: FOLLOWERS_MAX }, 'queryRevisionLogs', asked);
+}

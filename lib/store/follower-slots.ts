@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { collected } from './dynamodb/collected.ts';
+import { absent, all, any, atMost, equals, guard, put } from './dynamodb/expressions.ts';
+import { queryAll } from './dynamodb/reads.ts';
+import { ConditionsFailed } from './dynamodb/transact.ts';
+import { write } from './dynamodb/write.ts';
+import { followerSlotKey } from './keys/index.ts';
+import type { Table } from './table.ts';
+
+/**
+ * One of the places of those who follow a log in a tenant. It is free once its time is over, so that one whose function was cut off is free
+ * again by itself. Times in epoch milliseconds, but for `ttl`.
+ */
+export const followerSlot = z.object({
+  v: z.literal(1),
+  entity: z.literal('follower_slot'),
+  tenant_id: z.string(),
+  slot: z.int(),
+  /** Who follows what, as a digest. */
+  follower: z.string(),
+  /** Of the request that holds it; absent: its follower has its answer, and may ask for the next one. */
+  lease_id: z.string().optional(),
+  until: z.number(),
+  ttl: z.number(),
+});
+export type FollowerSlot = z.infer<typeof followerSlot>;
+
+/** A tenant's places that are taken or were. */
+export const followerSlots = (table: Table, tenantId: string): Promise<FollowerSlot[]> =>
+  collected(queryAll(table, followerSlot, { pk: followerSlotKey(tenantId, 0).pk }));
+
+/** Slots are removed so long after their time. */
+const KEPT_SECONDS = 3600;
+
+const itemOf = (slot: Omit<FollowerSlot, 'v' | 'entity' | 'ttl'>): Record<string, unknown> => ({
+  ...followerSlotKey(slot.tenant_id, slot.slot),
+  v: 1,
+  entity: 'follower_slot',
+  ...slot,
+  ttl: Math.ceil(slot.until / 1000) + KEPT_SECONDS,
+});
+
+/** Takes a place. False when another holds it, or waits for its next answer there. */
+export async function takeSlot(
+  table: Table,
+  slot: Omit<FollowerSlot, 'v' | 'entity' | 'ttl'>,
+  now: number,
+): Promise<boolean> {
+  const ownAgain = all(equals('follower', slot.follower), absent('lease_id'));
+  const free = guard('follower: free, over or its own', any(absent('pk'), atMost('until', now), ownAgain));
+  return written(table, itemOf(slot), free);
+}
+
+/** Leaves a place to its follower for a while, to come back to. Harmless when its time was over and another has it. */
+export async function leaveSlot(
+  table: Table,
+  { lease_id: leaseId, ...slot }: Omit<FollowerSlot, 'v' | 'entity' | 'ttl'>,
+): Promise<void> {
+  await written(table, itemOf(slot), guard('follower: its own', equals('lease_id', leaseId)));
+}
+
+async function written(
+  table: Table,
+  item: Record<string, unknown>,
+  when: ReturnType<typeof guard>,
+): Promise<boolean> {
+  try {
+    await write(table, put('follower_slot', item, when));
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionsFailed) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { routes } from '../../lib/contract/routes/index.ts';
+import { routeThrottles } from '../../lib/infra/throttles.ts';
+import { configured, type Synthesised, synthesised } from '../support/aws/synthesised.ts';
+
+type Throttle = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number };
+
+/** What keeps one noisy caller from all others. `plain`: the stacks without settings. */
+export function limitTests(plain: () => Synthesised): void {
+  const limitsOf = (stacks: Synthesised) =>
+    stacks.all('AWS::ApiGatewayV2::Stage').map(([, { Properties }]) => ({
+      settings: Properties.RouteSettings as Record<string, Throttle>, // as they are given to CloudFormation
+      all: Properties.DefaultRouteSettings as Throttle,
+    }));
+  const keys = (isOne: (row: (typeof routes)[number]) => boolean) =>
+    routes.filter(isOne).map(({ method, path }) => `${method} ${path}`);
+
+  it('routes without a key, and those that hold a connection, have throttles of their own in both stages', () => {
+    const keyless = [...keys(({ permission }) => permission === 'public'), '$default'];
+    const held = keys(({ eventStream, leadsOn }) => eventStream === true || leadsOn === true);
+    expect(keyless).toEqual(expect.arrayContaining(['GET /ok', 'GET /v2/auth/begin/{nonce}']));
+    expect(held).toEqual(
+      expect.arrayContaining([
+        'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs',
+        'GET /v2/auth/wait/{auth_id}',
+      ]),
+    );
+    const stages = limitsOf(plain());
+    expect(stages).toHaveLength(2);
+    for (const { settings, all } of stages) {
+      expect(Object.keys(settings).sort()).toEqual([...keyless, ...held].sort());
+      expect(all).toEqual({ ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 });
+      for (const key of keyless)
+        expect([key, settings[key]]).toEqual([key, { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 }]);
+    }
+  });
+
+  it('all that may hold a connection at once leaves a quarter of an account’s functions to others', () => {
+    const seconds: Record<string, number> = {
+      'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs': 10,
+      'GET /v2/auth/wait/{auth_id}': 25,
+    };
+    // However much the whole API may take.
+    const settings = routeThrottles(routes, { rateLimit: 5000, burstLimit: 10_000 });
+    const functions = Object.entries(seconds).map(
+      ([key, held]) => (settings[key]?.ThrottlingRateLimit ?? Number.NaN) * held,
+    );
+    expect(functions.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(750);
+  });
+
+  it('a stage names limits of routes only once these are there', () => {
+    const areas = [...plain().stacks.keys()].filter((name) => name !== 'root');
+    for (const [, stage] of plain().all('AWS::ApiGatewayV2::Stage')) {
+      const after = JSON.stringify((stage as { DependsOn?: string[] }).DependsOn ?? []).toLowerCase();
+      expect(areas.filter((area) => !after.includes(area.toLowerCase()))).toEqual([]);
+    }
+  });
+
+  it('the engine has functions reserved where the settings say so, and nothing else has', () => {
+    const reserved = (stacks: Synthesised) =>
+      Object.fromEntries(
+        stacks
+          .all('AWS::Lambda::Function')
+          .filter(([, { Properties }]) => Properties.ReservedConcurrentExecutions !== undefined)
+          .map(([, { Properties }]) => [
+            String(Properties.FunctionName).replace(/^slipway-test-/, ''),
+            Properties.ReservedConcurrentExecutions,
+          ]),
+      );
+    expect(reserved(plain())).toEqual({});
+    const steps = { prepare: 7, build: 7, deploy: 7, finish: 7 };
+    expect(reserved(synthesised(configured))).toEqual({ dispatch: 7, sweep: 2, ...steps });
+  });
+}

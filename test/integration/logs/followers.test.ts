@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { FOLLOWERS_MAX, type Follower, following } from '../../../lib/app/logs/followers.ts';
+import { queryRevisionLogs } from '../../../lib/app/logs/revision-logs.ts';
+import { followerSlots } from '../../../lib/store/follower-slots.ts';
+import { unitsOf } from '../../support/table/consumed.ts';
+import { until } from '../../support/until.ts';
+import { github, post, register } from '../../support/world/requests.ts';
+import { aWorld, type World } from '../../support/world/world.ts';
+
+const refused = { code: 'too_many_followers', status: 429, headers: { 'retry-after': '10' } };
+
+/** A request for the build log of a new deployment's first revision, as a stream unless it is to be read at once. */
+async function logOf(world: World, accept: string | undefined = 'text/event-stream') {
+  await register(world, 'machine');
+  const { id, latest_revision_id } = await post(world, github('a'));
+  const stream = { tenantId: world.caller.tenantId, deploymentId: id, revisionId: latest_revision_id };
+  const ask = (asked = accept) =>
+    queryRevisionLogs(
+      world.deps,
+      {
+        params: { deployment_id: id, revision_id: latest_revision_id },
+        query: { type: 'build', order: 'asc', limit: 50 },
+        headers: { accept: asked },
+      },
+      world.caller,
+    );
+  const print = (message: string) =>
+    world.deps.logs.append({ ...stream, type: 'build' }, [
+      { timestamp: world.deps.clock.now(), level: 'INFO', message },
+    ]);
+  return { ask, print };
+}
+
+const held = async ({ deps, caller }: World) =>
+  (await followerSlots(deps.table, caller.tenantId)).filter(({ lease_id }) => lease_id !== undefined).length;
+
+describe('followers of logs', () => {
+  it('are as many as may be: the next one is refused, another tenant’s first and who only reads are not', async () => {
+    const world = await aWorld();
+    const other = world.as();
+    const [log, theirs] = [await logOf(world), await logOf(other)];
+    const followers = Array.from({ length: FOLLOWERS_MAX }, () => log.ask());
+    await until(async () => (await held(world)) === FOLLOWERS_MAX, {
+      timeoutMs: 30_000,
+      what: 'the last place',
+    });
+
+    await expect(log.ask()).rejects.toMatchObject(refused);
+    expect((await log.ask('application/json')).logs).toEqual([]);
+    const first = theirs.ask();
+    await until(async () => (await held(other)) === 1, { timeoutMs: 30_000, what: 'a place of the other' });
+
+    await Promise.all([log.print('a line'), theirs.print('a line')]);
+    for (const answer of await Promise.all([first, ...followers])) expect(answer.logs).toHaveLength(1);
+    expect([await held(world), await held(other)]).toEqual([0, 0]);
+  });
+
+  it('are never more than may be, however many come at the same moment', async () => {
+    const world = await aWorld();
+    const end = Promise.withResolvers<void>();
+    const all = Array.from({ length: 2 * FOLLOWERS_MAX }, (_, at) =>
+      following(world.deps, someone(world, `${at}`), 10_000, () => end.promise),
+    );
+    const refusals = all.map((one) =>
+      one.then(
+        () => 0,
+        () => 1,
+      ),
+    );
+    await until(async () => (await held(world)) === FOLLOWERS_MAX, {
+      timeoutMs: 30_000,
+      what: 'the last place',
+    });
+    const first = await Promise.race(refusals);
+    expect(first).toBe(1);
+    end.resolve();
+    expect((await Promise.all(refusals)).reduce<number>((sum, one) => sum + one, 0)).toBe(FOLLOWERS_MAX);
+  });
+});
+
+const someone = ({ caller: { tenantId, keyId } }: World, userId: string): Follower => ({
+  tenantId,
+  userId,
+  keyId,
+  of: ['deployment', 'revision', 'build'],
+});
+
+/** Each place but one is held. */
+async function almostFull(world: World) {
+  const end = Promise.withResolvers<void>();
+  const others = Array.from({ length: FOLLOWERS_MAX - 1 }, (_, at) =>
+    following(world.deps, someone(world, `${at}`), 10_000, () => end.promise),
+  );
+  await until(async () => (await held(world)) === FOLLOWERS_MAX - 1, {
+    timeoutMs: 30_000,
+    what: 'the others',
+  });
+  return async () => {
+    end.resolve();
+    await Promise.all(others);
+  };
+}
+
+describe('the place of a follower', () => {
+  it('is kept for it between two answers, and another’s a moment later', async () => {
+    const world = await aWorld();
+    const end = await almostFull(world);
+    const ask = (who: string) => following(world.deps, someone(world, who), 10_000, async () => 'answered');
+    await ask('one');
+    await expect(ask('another')).rejects.toMatchObject(refused);
+    expect(await ask('one')).toBe('answered');
+    world.advance(4);
+    expect(await ask('another')).toBe('answered');
+    await end();
+  });
+
+  it('is left when the work fails, and free again when the function that held it was cut off', async () => {
+    const world = await aWorld();
+    const broken = following(world.deps, someone(world, 'one'), 10_000, async () => {
+      throw new Error('the store does not answer');
+    });
+    await expect(broken).rejects.toThrow('does not answer');
+    expect(await held(world)).toBe(0);
+    world.advance(4);
+    const end = Promise.withResolvers<void>();
+    const cutOff = Array.from({ length: FOLLOWERS_MAX }, (_, at) =>
+      following(world.deps, someone(world, `${at}`), 10_000, () => end.promise),
+    );
+    await until(async () => (await held(world)) === FOLLOWERS_MAX, {
+      timeoutMs: 30_000,
+      what: 'the last place',
+    });
+    world.advance(16);
+    const ask = () => following(world.deps, someone(world, 'late'), 10_000, async () => held(world));
+    // One that is not cut off after all does not take back what another has by then.
+    expect(await ask()).toBe(FOLLOWERS_MAX);
+    end.resolve();
+    await Promise.all(cutOff);
+    expect(await held(world)).toBe(0);
+  });
+
+  it('costs a read and two writes an answer', async () => {
+    const world = await aWorld();
+    const { client } = world.deps.table;
+    const ask = () => following(world.deps, someone(world, 'one'), 10_000, async () => undefined);
+    for (let answers = 0; answers < 3; answers++)
+      expect(await unitsOf(client, ask)).toEqual({ reads: 1, writes: 2 });
+  });
+});
