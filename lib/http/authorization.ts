@@ -8,7 +8,9 @@ export const authorization = (permission: Permission): Step => ({
     if (caller === undefined) throw refuse('unauthenticated', {});
     if (!allows(caller.role, permission)) throw refuse('permission_missing', { permission });
     if (permission !== 'listener:work') return;
-    const id = event.pathParameters?.listener_id ?? '';
+    const id = event.pathParameters?.listener_id;
+    if (id === undefined)
+      throw new Error(`A route that needs '${permission}' has no path parameter 'listener_id'`);
     if (caller.listenerId === undefined || id.toLowerCase() !== caller.listenerId.toLowerCase()) {
       throw refuse('listener_forbidden', { id });
     }

@@ -27,7 +27,7 @@ export function pageRequest(
     // Several paths may lead to one function.
     path: (event.routeKey.split(' ')[1] ?? '').replaceAll(
       /\{(\w+)\}/g,
-      (_, name: string) => params[name] ?? '',
+      (placeholder, name: string) => params[name] ?? placeholder,
     ),
   };
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { killCarriers } from '../processes/supervisor.ts';
-import { startTimeOf } from '../processes/table/read.ts';
+import { ownStartTime, startTimeOf } from '../processes/table/read.ts';
 
 const lockSchema = z.object({ pid: z.number(), start_time: z.string(), supervisor_id: z.string() });
 
@@ -28,6 +28,6 @@ export async function lockDataFolder(dataFolder: string, supervisorId: string): 
     }
     await killCarriers(earlier.supervisor_id);
   }
-  const lock = { pid: process.pid, start_time: startTimeOf(process.pid) ?? '', supervisor_id: supervisorId };
+  const lock = { pid: process.pid, start_time: ownStartTime(), supervisor_id: supervisorId };
   writeFileSync(file, JSON.stringify(lock), { mode: 0o600 });
 }

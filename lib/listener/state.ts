@@ -10,13 +10,17 @@ const stateSchema = z.object({
   instance_id: z.string(),
   deployments: z.record(
     z.string(),
-    z.object({
-      name: z.string(),
-      epoch: z.number(),
-      revision_id: z.string().nullable(),
-      /** The host of its own address, if it has one. */
-      custom_host: z.string().optional(),
-    }),
+    z.union([
+      z.object({
+        name: z.string(),
+        epoch: z.number(),
+        revision_id: z.string(),
+        /** The host of its own address, if it has one. */
+        custom_host: z.string().optional(),
+      }),
+      /** It was removed, which the control plane may not have heard yet. */
+      z.object({ epoch: z.number(), revision_id: z.null() }),
+    ]),
   ),
   /** The lease of each task whose end is not yet reported, by task id, oldest first. */
   leases: z.record(z.string(), z.string()).default({}),

@@ -28,10 +28,15 @@ export function buildEvent<D>(
 function changedOf(event: unknown): BuildChanged {
   const { detail } = codeBuildEvent.parse(event);
   const variables = detail['additional-information'].environment['environment-variables'];
-  const value = (name: string): string => variables.find((variable) => variable.name === name)?.value ?? '';
+  // Events name the ARN, which ends with the id that every other call takes.
+  const buildId = detail['build-id'].slice(detail['build-id'].lastIndexOf('/') + 1);
+  const value = (name: string): string => {
+    const found = variables.find((variable) => variable.name === name)?.value;
+    if (found === undefined) throw new Error(`Build ${buildId} was started without the variable ${name}`);
+    return found;
+  };
   return {
-    // Events name the ARN, which ends with the id that every other call takes.
-    buildId: detail['build-id'].split('/').at(-1) ?? '',
+    buildId,
     ref: {
       tenantId: value(buildVariables.tenantId),
       deploymentId: value(buildVariables.deploymentId),

@@ -57,10 +57,13 @@ async function store(machine: Machine, plain: string): Promise<void> {
   const file = `${plain}.gz`;
   await pipeline(createReadStream(plain), createGzip(), createWriteStream(file));
   await rm(plain);
-  const stored = job.artifactUploadUrl !== undefined && (await upload(file, job.artifactUploadUrl));
-  if (!stored) throw new BuildFailure('The built folder could not be stored');
+  const { artifactKey, artifactUploadUrl } = job;
+  if (artifactKey === undefined || artifactUploadUrl === undefined)
+    throw new BuildFailure('The build was started without a place for the built folder');
+  if (!(await upload(file, artifactUploadUrl)))
+    throw new BuildFailure('The built folder could not be stored');
   const sizeBytes = (await stat(file)).size;
-  report.write('ARTIFACT_KEY', job.artifactKey ?? '');
+  report.write('ARTIFACT_KEY', artifactKey);
   report.write('ARTIFACT_SHA256', await digestOf(file));
   report.write('ARTIFACT_SIZE_BYTES', String(sizeBytes));
   say(`Stored the artifact: ${sizeBytes} bytes`);

@@ -67,9 +67,9 @@ async function pushImage(machine: Machine, image: string, push: Push): Promise<v
     tags.length === 1
       ? await digestOf(machine, image, push.repository)
       : await pushList(machine, config, image, tags);
-  if (!/^sha256:[0-9a-f]{64}$/.test(digest ?? ''))
+  if (digest === undefined || !/^sha256:[0-9a-f]{64}$/.test(digest))
     throw new BuildFailure('The registry gave no digest of the image that was pushed');
-  machine.report.write('ARTIFACT_DIGEST', digest ?? '');
+  machine.report.write('ARTIFACT_DIGEST', digest);
   say(`Pushed the image ${digest}`);
 }
 

@@ -44,11 +44,13 @@ export type Push = z.infer<typeof push>;
  * an image build.
  */
 export async function takeJob(work: string): Promise<{ job: Job; buildName: string }> {
-  const { SLIPWAY_TENANT_ID, SLIPWAY_DEPLOYMENT_ID, SLIPWAY_BUILD_NAME, JOBS_BUCKET_NAME } = process.env;
-  const ids = [SLIPWAY_TENANT_ID, SLIPWAY_DEPLOYMENT_ID, SLIPWAY_BUILD_NAME];
-  if (!ids.every((id) => /^[0-9A-Za-z-]{1,64}$/.test(id ?? '')))
-    throw new BuildFailure('The build was started with a malformed id');
-  const place = ['--bucket', JOBS_BUCKET_NAME ?? '', '--key', `builds/${ids.join('/')}.json`];
+  const [tenantId, deploymentId, buildName] = [
+    idFrom('SLIPWAY_TENANT_ID'),
+    idFrom('SLIPWAY_DEPLOYMENT_ID'),
+    idFrom('SLIPWAY_BUILD_NAME'),
+  ];
+  const key = `builds/${tenantId}/${deploymentId}/${buildName}.json`;
+  const place = ['--bucket', variable('JOBS_BUCKET_NAME'), '--key', key];
   const file = join(work, 'job.json');
   const aws = async (args: string[]) =>
     (await run('aws', ['s3api', ...args], { env: ownEnvironment(), output: 'read' })).code === 0;
@@ -60,7 +62,20 @@ export async function takeJob(work: string): Promise<{ job: Job; buildName: stri
     throw new BuildFailure(
       'What this build has to do could not be removed from where it lay, so nothing was built',
     );
-  return { job: parseJob(text), buildName: SLIPWAY_BUILD_NAME ?? '' };
+  return { job: parseJob(text), buildName };
+}
+
+function variable(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new BuildFailure(`The build was started without the variable ${name}`);
+  return value;
+}
+
+function idFrom(name: string): string {
+  const id = variable(name);
+  if (!/^[0-9A-Za-z-]{1,64}$/.test(id))
+    throw new BuildFailure(`The variable ${name} of the build is malformed`);
+  return id;
 }
 
 /** Reads a job's text, which is quoted nowhere: it holds credentials. Throws BuildFailure when it is none. */

@@ -43,7 +43,8 @@ export class Client {
   async follow(id: string, say: (line: string) => void): Promise<string | null> {
     const path = `/v2/deployments/${id}`;
     const page = await this.#ask<{ resources: Revision[] }>('GET', `${path}/revisions?limit=1`);
-    const newest = page.resources[0]?.id ?? '';
+    const newest = page.resources[0]?.id;
+    if (newest === undefined) throw new Obstacle(`Deployment ${id} has no revision to wait for.`);
     let said: string | undefined;
     let offset: string | undefined;
     for (;;) {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Processes } from '../../processes/run-command.ts';
 import { killGroup } from '../../processes/stop-group.ts';
 import { killCarriers, type ProcessSupervisor } from '../../processes/supervisor.ts';
-import { type GroupRecord, startTimeOf } from '../../processes/table/read.ts';
+import { type GroupRecord, ownStartTime, startTimeOf } from '../../processes/table/read.ts';
 import { RunRecord, type RunState, readRunRecord } from './run-record.ts';
 
 /** Another instance runs on the data; the message names it. */
@@ -84,7 +84,7 @@ class FileLock implements DataLock {
     this.#held = held;
     this.#record = new RunRecord(file, {
       pid: process.pid,
-      start_time: startTimeOf(process.pid) ?? '',
+      start_time: ownStartTime(),
       supervisor_id: supervisorId,
     });
   }

@@ -84,7 +84,8 @@ export async function ensureCredentials(
   const kept = await readJson(file, credentialsFile);
   const caller = kept && (await callerOf(deps, kept.api_key));
   const { owner, apiKey } = await ensureOwner(deps, dataFolder, caller);
-  const key = caller === undefined ? (apiKey ?? (await newKey(deps, owner))) : (kept?.api_key ?? '');
+  const stillGood = caller === undefined ? undefined : kept?.api_key;
+  const key = stillGood ?? apiKey ?? (await newKey(deps, owner));
   const credentials = { base_url: baseUrl, api_key: key, tenant_id: owner.tenant_id };
   await writeJson(file, credentials);
   return { credentials, owner };

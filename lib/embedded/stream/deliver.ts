@@ -43,7 +43,10 @@ async function call(
     const answer = await handler({ Records: [...records] });
     const reported = new Set((answer?.batchItemFailures ?? []).map((failure) => failure.itemIdentifier));
     if (reported.size === 0) return undefined;
-    const first = records.findIndex((record) => reported.has(record.dynamodb?.SequenceNumber ?? ''));
+    const first = records.findIndex(({ dynamodb }) => {
+      const number = dynamodb?.SequenceNumber;
+      return number !== undefined && reported.has(number);
+    });
     // An identifier that is not of this batch fails the batch, as it does on AWS.
     return { records: records.slice(Math.max(0, first)), error: new Error('reported by the handler') };
   } catch (error) {

@@ -8,7 +8,8 @@ type LambdaImage = Record<string, LambdaAttributeValue>;
 /** A stream record as Lambda passes it to a function: times in epoch seconds, binary values in base64. */
 export function lambdaRecord(record: StreamRecord, streamArn: string): DynamoDBRecord {
   const { dynamodb = {}, eventName } = record;
-  const { Keys, NewImage, OldImage } = dynamodb;
+  const { Keys, NewImage, OldImage, SequenceNumber } = dynamodb;
+  if (SequenceNumber === undefined) throw new Error('A record of the stream has no sequence number');
   return {
     ...(record.eventID !== undefined && { eventID: record.eventID }),
     ...(eventName !== undefined && { eventName }),
@@ -22,7 +23,7 @@ export function lambdaRecord(record: StreamRecord, streamArn: string): DynamoDBR
       ...(Keys !== undefined && { Keys: lambdaImage(Keys) }),
       ...(NewImage !== undefined && { NewImage: lambdaImage(NewImage) }),
       ...(OldImage !== undefined && { OldImage: lambdaImage(OldImage) }),
-      SequenceNumber: dynamodb.SequenceNumber ?? '',
+      SequenceNumber,
       SizeBytes: dynamodb.SizeBytes ?? 0,
       StreamViewType: 'NEW_AND_OLD_IMAGES',
     },

@@ -10,6 +10,14 @@ export const readProcesses = (): ProcessRow[] => processSource().rows();
 /** When a living process started, in the platform's own notation; undefined when there is none with this pid. */
 export const startTimeOf = (pid: number): string | undefined => processSource().row(pid)?.startTime;
 
+/** When this process started. Throws when the platform does not say, as no lock could then be told from an abandoned one. */
+export function ownStartTime(): string {
+  const startTime = startTimeOf(process.pid);
+  if (startTime === undefined)
+    throw new Error(`Cannot read when process ${process.pid} started, from /proc or with ps`);
+  return startTime;
+}
+
 /** What the environments of older processes hold, by pid and start time. A machine has hundreds, and each look would read them all. */
 const markers = new Map<string, string | undefined>();
 const MARKERS_MAX = 4_000;

@@ -17,6 +17,10 @@ it('an event of CodeBuild names the build and its revision', async () => {
   const event = codeBuildEventOf({ buildId, ref });
   expect(await heard(buildEvent, event)).toEqual([{ buildId: 'project:1', ref }]);
   await expect(heard(buildEvent, { detail: {} })).rejects.toThrow('build-id');
+  event.detail['additional-information'].environment['environment-variables'].pop();
+  await expect(heard(buildEvent, event)).rejects.toThrow(
+    'Build project:1 was started without the variable SLIPWAY_REVISION_ID',
+  );
 });
 
 it('an event of Step Functions names the revision in the input of its execution', async () => {

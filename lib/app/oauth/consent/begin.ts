@@ -6,7 +6,7 @@ import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import type { Deps } from '../../deps.ts';
 import { clientOf } from '../providers/client.ts';
 import { CONSENT_SECONDS, cookieOf, setCookie } from './cookie.ts';
-import { isInBrowserOf, providerOf, requestOfNonce } from './find-request.ts';
+import { isInBrowserOf, pathParameter, providerOf, requestOfNonce } from './find-request.ts';
 import { lifeOf } from './life.ts';
 import { otherBrowserPage, overPage, unprovenFormPage } from './pages/pages.ts';
 import { sealText } from './sealed.ts';
@@ -19,7 +19,7 @@ type BeginDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
  * time; any other one is refused and changes nothing.
  */
 export async function begin(deps: BeginDeps, request: PageRequest): Promise<Page> {
-  const found = await requestOfNonce(deps, request.params.nonce ?? '');
+  const found = await requestOfNonce(deps, pathParameter(request, 'nonce'));
   if (found === undefined) return overPage();
   const { item, ticket } = found;
   const isOurForm =

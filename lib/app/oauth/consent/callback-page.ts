@@ -6,7 +6,7 @@ import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import { isNameOfId } from '../providers/named.ts';
 import { CONSENT_SECONDS, clearCookie } from './cookie.ts';
 import { type ExchangeDeps, type Exchanged, type Exchanging, exchangeCode } from './exchange.ts';
-import { isInBrowserOf, providerOf, requestOfState } from './find-request.ts';
+import { isInBrowserOf, pathParameter, providerOf, requestOfState } from './find-request.ts';
 import { grant } from './grant.ts';
 import { lifeOf } from './life.ts';
 import { confirmPage, connectedPage, notConnectedPage, otherBrowserPage, overPage } from './pages/pages.ts';
@@ -21,7 +21,7 @@ const CONFIRMATION_ATTEMPTS = 5;
  */
 export async function callbackPage(deps: ExchangeDeps, request: PageRequest): Promise<Page> {
   const item = await requestOfState(deps, only(request.query, 'state'));
-  const named = request.params.provider_id ?? '';
+  const named = pathParameter(request, 'provider_id');
   const isMeant =
     item !== undefined &&
     (item.provider_id === named || isNameOfId(named, item.provider_uid)) &&
@@ -39,10 +39,10 @@ export async function callbackPage(deps: ExchangeDeps, request: PageRequest): Pr
   return { ...page, cookies: [clearCookie(item.id, request.baseUrl)] };
 }
 
-/** A parameter that is there once; empty otherwise. */
-function only(query: URLSearchParams, name: string): string {
-  const [value = '', ...more] = query.getAll(name);
-  return more.length === 0 ? value : '';
+/** A parameter that is there once. */
+function only(query: URLSearchParams, name: string): string | undefined {
+  const [value, ...more] = query.getAll(name);
+  return more.length === 0 ? value : undefined;
 }
 
 /** Whether a code that was asked for with this redirect URI can have come this way. */

@@ -5,6 +5,13 @@ import type { Deps } from '../../deps.ts';
 import { cookieOf } from './cookie.ts';
 import { isSecretOf, readTicket, type Ticket } from './secrets.ts';
 
+/** A part of the page's address. Throws when its route has no parameter of this name, which is a fault of ours. */
+export function pathParameter({ params }: Pick<PageRequest, 'params'>, name: string): string {
+  const value = params[name];
+  if (value === undefined) throw new Error(`The route of this page has no path parameter '${name}'`);
+  return value;
+}
+
 /** The request that the address of its first page names; undefined for any other text, and once its time is over. */
 export async function requestOfNonce(
   deps: Pick<Deps, 'table' | 'clock'>,
@@ -19,12 +26,13 @@ export async function requestOfNonce(
 /** The request that waits for this state; undefined for any other text, for a state that was used, and once its time is over. */
 export async function requestOfState(
   deps: Pick<Deps, 'table' | 'clock'>,
-  text: string,
+  text: string | undefined,
 ): Promise<Extract<AuthRequest, { stage: 'consenting' }> | undefined> {
-  const ticket = readTicket(text);
-  const item = ticket && (await findAuthRequest(deps.table, ticket.tenantId, ticket.authId));
+  const ticket = text === undefined ? undefined : readTicket(text);
+  if (ticket === undefined) return undefined;
+  const item = await findAuthRequest(deps.table, ticket.tenantId, ticket.authId);
   if (item?.stage !== 'consenting' || isLate(deps, item)) return undefined;
-  return isSecretOf(item.state_hash, ticket?.secret ?? new Uint8Array()) ? item : undefined;
+  return isSecretOf(item.state_hash, ticket.secret) ? item : undefined;
 }
 
 /** What is decided by then stays; what is not does not count any more. */

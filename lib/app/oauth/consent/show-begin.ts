@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from '../../../contract/browser/page.ts';
 import { findOrganization } from '../../../store/identity/organizations.ts';
 import type { Deps } from '../../deps.ts';
-import { isInBrowserOf, providerOf, requestOfNonce } from './find-request.ts';
+import { isInBrowserOf, pathParameter, providerOf, requestOfNonce } from './find-request.ts';
 import { beginPage, otherBrowserPage, overPage } from './pages/pages.ts';
 import { formTokenOf } from './secrets.ts';
 
@@ -10,7 +10,7 @@ export async function showBegin(
   deps: Pick<Deps, 'table' | 'clock'>,
   request: Pick<PageRequest, 'params' | 'cookies' | 'baseUrl'>,
 ): Promise<Page> {
-  const found = await requestOfNonce(deps, request.params.nonce ?? '');
+  const found = await requestOfNonce(deps, pathParameter(request, 'nonce'));
   if (found === undefined) return overPage();
   const { item, ticket } = found;
   if (item.stage !== 'created' && item.stage !== 'consenting') return overPage();

@@ -94,7 +94,6 @@ export class ProcessDriver implements Driver {
   async remove(deploymentId: string, epoch?: number): Promise<void> {
     const { state, proxy, onChange } = this.#parts;
     const deployment = this.#deployments.get(deploymentId);
-    const name = state.get(deploymentId)?.name ?? '';
     this.#deployments.delete(deploymentId);
     if (deployment !== undefined) {
       proxy.remove(deployment.route);
@@ -105,7 +104,7 @@ export class ProcessDriver implements Driver {
     });
     if (epoch === undefined) state.remove(deploymentId);
     else {
-      state.put(deploymentId, { name, epoch, revision_id: null });
+      state.put(deploymentId, { epoch, revision_id: null });
       onChange(deploymentId);
     }
   }
