@@ -1,3 +1,6 @@
+/** A look at a deployment is given up after so long. */
+const LOOK_MILLISECONDS = 60_000;
+
 /**
  * What really happened to revisions, as the services and people of a run know it. Invariants compare the engine's word with it.
  * Revisions are named by their ids.
@@ -32,11 +35,26 @@ export class Facts {
   readonly byKey = new Map<string, string>();
   /** Since when the listener asks without an answer; epoch milliseconds, undefined while it is answered or does not ask. */
   listenerTriesSince: number | undefined;
-  /** When it was last answered; epoch milliseconds. */
-  listenerHeardAt = 0;
+  /** When it was last answered, and its last silence of more than a minute; epoch milliseconds. */
+  #listenerHeardAt = 0;
+  #listenerSilence = { since: 0, until: 0 };
 
   noteBroken(deploymentId: string | undefined): void {
     this.#hit.add(deploymentId);
+  }
+
+  noteListenerHeard(now: number): void {
+    if (now - this.#listenerHeardAt > LOOK_MILLISECONDS)
+      this.#listenerSilence = { since: this.#listenerHeardAt, until: now };
+    this.#listenerHeardAt = now;
+    this.listenerTriesSince = undefined;
+  }
+
+  /** For how long nothing was heard of it (milliseconds), as a look says that may have begun before it was heard again. */
+  listenerSilentFor(now: number): number {
+    const { since, until } = this.#listenerSilence;
+    const before = now - until <= LOOK_MILLISECONDS ? until - since : 0;
+    return Math.max(now - this.#listenerHeardAt, before);
   }
 
   wasHit(deploymentId: string): boolean {

@@ -147,8 +147,7 @@ export class SimulatedListener {
       facts.listenerTriesSince ??= time.now;
       try {
         const answer = await this.#options.api(`${name} of ${this.#options.instanceId}`, run);
-        facts.listenerHeardAt = time.now;
-        facts.listenerTriesSince = undefined;
+        facts.noteListenerHeard(time.now);
         await this.#wait(random.between(1, 20), program);
         if (!faults.chance(0.01)) return answer;
       } catch (error) {

@@ -20,6 +20,7 @@ import { restOfQueue } from '../queue.ts';
 import { noteEnds } from '../revision-ends.ts';
 import { move } from '../revision-moves.ts';
 import { isTooLate, requestInterrupt } from './interrupts.ts';
+import { epochAsRead } from './tasks.ts';
 
 const ownerOf = ({ tenant_id: tenantId, id: deploymentId }: Deployment) => ({ tenantId, deploymentId });
 
@@ -142,7 +143,7 @@ export const continueDeletion = (deployment: Deployment, now: number): Write =>
 
 /**
  * Removes a deployment beside which nothing lies any more, with its name, agent and row. Demands that the deletion is asked for and has the
- * slot, and that no task is open. A listener that did not say that nothing runs there any more is told to run nothing of it until it
+ * slot, that no task is open, and that the epoch is as read. A listener that did not say that nothing runs there any more is told to run nothing of it until it
  * does: whoever forced the deletion did not wait for it.
  */
 export function removeDeployment(deployment: Deployment, deletion: Deletion | undefined): Write[] {
@@ -155,6 +156,7 @@ export function removeDeployment(deployment: Deployment, deletion: Deletion | un
       askedFor,
       guard('deletion: has the slot', equals('slot.kind', 'delete')),
       guard('task: none is open', absent('task_id')),
+      epochAsRead(deployment),
     ),
     remove('deletion', deletionKey(tenantId, id)),
     remove('deployment_row', deletedRowKey(tenantId, id)),

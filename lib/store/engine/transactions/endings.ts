@@ -12,6 +12,7 @@ import { DUE, endedDue, inFlightDue } from '../looks.ts';
 import { noteEnds } from '../revision-ends.ts';
 import { move, sameOutcome } from '../revision-moves.ts';
 import { hasBuild, refOf } from '../revisions.ts';
+import { epochAsRead } from './tasks.ts';
 
 export type EndFacts = {
   deployment: Deployment;
@@ -109,7 +110,7 @@ function endInDeployment(facts: EndFacts): Write {
         ...(isWithdrawn(facts) ? ['task_id'] : []),
       ],
     },
-    guard('epoch: as read', equals('epoch', deployment.epoch)),
+    epochAsRead(deployment),
     guard('deletion: as read', equals('status', deployment.status)),
     guard('queue: as read', equals('queued', deployment.queued)),
     guard('task: as read', same('task_id', deployment.task_id)),

@@ -27,13 +27,16 @@ const fieldsOf = (deployment: Deployment, { id, now }: Offer) =>
     offered_at: now,
   }) as const;
 
+/** Nobody has offered a task of the deployment since it was read, or ended one: a listener is never given an older epoch. */
+export const epochAsRead = ({ epoch }: Deployment): Test => guard('epoch: as read', equals('epoch', epoch));
+
 /** Raises the epoch of a deployment. Demands that nobody has raised it since it was read. */
 export const raiseEpoch = (deployment: Deployment, { set, ...change }: Change, ...when: Test[]): Write =>
   update(
     'deployment',
     deploymentKeyOf(deployment),
     { ...change, set: { epoch: deployment.epoch + 1, ...set } },
-    guard('epoch: as read', equals('epoch', deployment.epoch)),
+    epochAsRead(deployment),
     ...when,
   );
 
