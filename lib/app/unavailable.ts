@@ -6,7 +6,7 @@ import { isServerError, isThrottlingError, isTransientError } from '@smithy/core
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // They look at attributes that errors of the SDK and of Node have, and take any other error too.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the three functions check each attribute that they read
   const sdkError = error as Parameters<typeof isThrottlingError>[0];
   return isThrottlingError(sdkError) || isTransientError(sdkError) || isServerError(sdkError);
 }

@@ -73,5 +73,6 @@ export function variable<N extends VariableName>(
   const schema: z.ZodType = variables[name];
   const parsed = schema.safeParse(source[name] === '' ? undefined : source[name]);
   if (!parsed.success) throw new Error(`The environment variable ${name} is missing or malformed`);
-  return parsed.data as z.output<Schemas[N]>; // parsed with the schema of this very name
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed with the schema of this very name
+  return parsed.data as z.output<Schemas[N]>;
 }

@@ -244,7 +244,7 @@ export function refuse<C extends ErrorCode>(
   headers: Record<string, string> = {},
 ): ApiError {
   const shape: ErrorShape = errors[code];
-  // The map's value types are a union; C ties the parameters to their own text function.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the map's value types are a union; C ties the parameters to their own text function
   const detail = (shape.detail as (p: ErrorParams<C>) => string)(params);
   return new ApiError(code, detail, { ...shape.headers, ...headers });
 }

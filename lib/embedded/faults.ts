@@ -42,7 +42,7 @@ export function injectFaults(client: DynamoDBDocumentClient, faults: Faults, onF
         const isWrite = WRITES.has(commandName ?? '');
         if (!isWrite || random() >= faults.transactionConflict) return next(args);
         onFault();
-        // The name of the command says what its input is.
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the name of the command says what its input is
         const { TransactItems } = args.input as Partial<TransactWriteItemsCommandInput>;
         throw TransactItems === undefined ? singleConflict() : conflictOf(TransactItems, random);
       },

@@ -43,7 +43,7 @@ export function endpoint<const R extends RouteRow, D>(
     const run: Run = async (event, exchange) => {
       if (exchange.caller === undefined) throw refuse('unauthenticated', {});
       const all: object = { auditLog: loggedAuditLog, ...kept(), idempotency: exchange.keyed ?? unkeyed };
-      // What the thunk makes is Omit<D, Given>, by the type above; TypeScript cannot see that the given ones make D of it again.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Omit<D, Given> and the given ones are D again, which TypeScript cannot see
       const output = await useCase(all as D, inputOf<R>(event, exchange), exchange.caller);
       return successAnswer(row, event, output);
     };

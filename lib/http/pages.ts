@@ -15,7 +15,8 @@ export function pageRequest(
   event: APIGatewayProxyEventV2,
   { input }: Exchange,
 ): PageRequest {
-  const params = (input?.params ?? {}) as Record<string, string>; // parsed with the row's schema: each is a text
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- parsed with the row's schema: each is a text
+  const params = (input?.params ?? {}) as Record<string, string>;
   return {
     params,
     query: new URLSearchParams(event.rawQueryString),

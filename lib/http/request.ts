@@ -13,7 +13,8 @@ export function inputOf<R extends RouteRow>(
     requestId: event.requestContext.requestId,
     baseUrl: baseUrl(event),
   };
-  return all as RouteInput<R>; // `validate` has parsed each part with this row's schemas
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `validate` has parsed each part with this row's schemas
+  return all as RouteInput<R>;
 }
 
 function meaningfulHeaders({ headers }: APIGatewayProxyEventV2): RouteInput<RouteRow>['headers'] {

@@ -48,7 +48,7 @@ function eventStream(entries: readonly { id: string }[]): string {
 
 function logsIn(output: unknown): { id: string }[] {
   const logs: unknown = typeof output === 'object' && output !== null && 'logs' in output ? output.logs : [];
-  // The row's schema has checked it: only rows that answer log pages are streamed.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the row's schema: only rows that answer log pages are streamed
   return Array.isArray(logs) ? (logs as { id: string }[]) : [];
 }
 
@@ -77,6 +77,7 @@ export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, outp
   if (row.method === 'GET' && isUnchanged(event.headers['if-none-match'], headers.ETag)) {
     return { statusCode: 304, headers };
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the schema of a row that answers text
   if (row.contentTypes !== undefined) return textAnswer(row, headers, body as Text);
   if (row.eventStream && wantsEventStream(event.headers.accept)) {
     const streamHeaders = { ...headers, 'content-type': EVENT_STREAM, 'cache-control': 'no-cache' };

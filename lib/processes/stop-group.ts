@@ -43,7 +43,7 @@ export function isEmpty({ pid }: Pick<GroupRecord, 'pid'>): boolean {
     process.kill(-pid, 0);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'; // what process.kill throws
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
   }
 }
 

@@ -40,5 +40,5 @@ async function endAll(guarded: Guarded): Promise<void> {
   }
 }
 
-// Written by the module beside this one.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by warden.ts
 await endAll(JSON.parse(readFileSync(0, 'utf8')) as Guarded);

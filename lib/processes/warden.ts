@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { ownVariables } from './environment.ts';
 import type { GroupRecord } from './table/read.ts';
@@ -80,8 +81,8 @@ export class Warden {
     child.on('exit', () => this.#replace());
     child.stdin?.on('error', () => undefined);
     child.unref();
-    // A pipe is a socket here, and only sockets can be unreferenced; the type knows only the stream.
-    (child.stdin as { unref?: () => void } | null)?.unref?.();
+    // A pipe is a socket here; the type knows only the stream.
+    if (child.stdin instanceof Socket) child.stdin.unref();
     return child;
   }
 

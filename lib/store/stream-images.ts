@@ -6,4 +6,5 @@ import type { Item } from './dynamodb/transact.ts';
 /** An item as records of the stream hold it. */
 export type Image = Record<string, AttributeValue>;
 
-export const itemOf = (image: Image): Item => restored(unmarshall(image)) as Item; // an object of ours stays one
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object of ours stays one
+export const itemOf = (image: Image): Item => restored(unmarshall(image)) as Item;

@@ -40,5 +40,5 @@ function changeRecords({ Records }: DynamoDBStreamEvent): ChangeRecord[] {
 const timeOf = (created: number | string): number =>
   typeof created === 'number' ? created * 1000 : Date.parse(created);
 
-/** Lambda's types of values are the SDK's but for binary ones, which nothing here reads. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of the values, only binary ones have another type there, and nothing here reads them
 const imageOf = (image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']) => image as Image | undefined;

@@ -72,7 +72,7 @@ function reasonOf(error: unknown, { file, folder }: UnpackRequest): string {
 
 /** Unpacks what a request in JSON says. Gives the answer in one line of JSON. */
 export async function answerFor(text: string): Promise<string> {
-  // Written by unpack.ts.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by unpack.ts
   const request = JSON.parse(text) as UnpackRequest;
   const extractor = createExtractor(request);
   const answer = await unpack(request, extractor).then(

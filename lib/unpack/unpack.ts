@@ -94,7 +94,7 @@ export function unpackedBy(
 }
 
 function parseAnswer(text: string): Unpacked {
-  // Written by answer.ts.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by answer.ts
   const answer = JSON.parse(text) as UnpackAnswer;
   const counts = { entries: answer.entries, bytesInflated: answer.bytesInflated };
   return answer.outcome === 'refused'

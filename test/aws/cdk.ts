@@ -56,7 +56,6 @@ export class Cdk {
     const all = [...args, '--no-notices', '--ci', '--progress', 'events'];
     const command = join(root, 'node_modules/.bin/cdk');
     const output = await run(this.#processes, command, all, { environment: this.#environment });
-    // oxlint-disable-next-line no-control-regex
     return output.replaceAll(/\u001b\[[0-9;]*m/g, '');
   }
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import * as z from 'zod';
 import { BuildFailure } from '../failure.ts';
 import { BINFMT_IMAGE } from '../versions.ts';
 import { planImage } from './choose.ts';
@@ -101,8 +102,7 @@ async function logIn(machine: Machine, config: string[], push: Push): Promise<vo
 async function digestOf(machine: Machine, image: string, repository: string): Promise<string | undefined> {
   const args = ['image', 'inspect', '--format', '{{json .RepoDigests}}', image];
   const { code, output } = await docker(machine, args, { output: 'read' });
-  // A list of texts, as docker writes it.
-  const digests = code === 0 ? (JSON.parse(output) as string[]) : [];
+  const digests = code === 0 ? z.array(z.string()).parse(JSON.parse(output)) : [];
   const prefix = `${repository}@`;
   return digests.find((one) => one.startsWith(prefix))?.slice(prefix.length);
 }

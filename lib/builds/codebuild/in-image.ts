@@ -33,7 +33,7 @@ export const isInImageStep = (name: string): name is InImageStep => Object.hasOw
  * failed, where one did. The log says why.
  */
 export async function inImage(name: InImageStep, folder: string, root: string, link = ''): Promise<number> {
-  // Written by this builder, before the image build.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this builder, before the image build
   const plan = JSON.parse(await readFile(join(folder, 'plan.json'), 'utf8')) as BuildPlan;
   const environment = { ...ownEnvironment(), ...ENVIRONMENT };
   let failedWith = 1;

@@ -19,6 +19,7 @@ const mapMembers = (value: JsonSchema, change: (member: unknown, key: string) =>
 function withoutNullBranch(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON Schema has schemas there
   const [value, nothing] = anyOf as JsonSchema[];
   if (value === undefined || nothing?.type !== 'null' || typeof value.type !== 'string') return schema;
   if ('const' in value) return schema;
@@ -88,7 +89,8 @@ export function componentSchemas(named: Named, direction: Direction): Record<str
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [
       name,
-      applyNotes(name, tidied(schema, direction) as JsonSchema), // an object stays one
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays one
+      applyNotes(name, tidied(schema, direction) as JsonSchema),
     ]),
   );
 }
@@ -111,7 +113,8 @@ export function parameterSchema(schema: z.ZodType): JsonSchema {
     unrepresentable: 'any',
     override: describe,
   });
-  const shown = tidied(written, 'input') as JsonSchema; // an object stays one
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object stays one
+  const shown = tidied(written, 'input') as JsonSchema;
   return mayBeNull(schema) ? orNull(shown) : shown;
 }
 

@@ -151,7 +151,8 @@ type Described = { properties?: unknown; [keyword: string]: unknown };
 export function applyNotes(component: string, schema: Described): Described {
   const notes = fields[component];
   if (notes === undefined) return schema;
-  const properties = { ...(schema.properties as Record<string, object>) }; // of an object schema, as all here
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every component with notes is the schema of an object
+  const properties = { ...(schema.properties as Record<string, object>) };
   for (const [field, note] of Object.entries(notes)) {
     const property = properties[field];
     if (property === undefined) throw new Error(`a note on ${component}.${field}, which does not exist`);

@@ -13,7 +13,7 @@ export function asGiven<S extends z.ZodType<object>>(
 ): z.ZodType<z.output<S>, z.input<S>> {
   const checked = z.unknown().superRefine((value, ctx) => {
     const { error } = shape.safeParse(value, { reportInput: true });
-    // What `shape` takes is of its type; what it gives may lack a key.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what `shape` takes is of its type; what it gives may lack a key
     if (error === undefined) check(value as z.output<S>, ctx);
     for (const issue of error?.issues ?? []) ctx.addIssue({ ...issue, path: [...issue.path] });
   });
@@ -23,7 +23,8 @@ export function asGiven<S extends z.ZodType<object>>(
     const { $schema: _, ...written } = shape.toJSONSchema();
     return written;
   };
-  return schema as unknown as z.ZodType<z.output<S>, z.input<S>>; // it takes and gives the same, as `shape` does
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it takes and gives the same, as `shape` does
+  return schema as unknown as z.ZodType<z.output<S>, z.input<S>>;
 }
 
 /** An object of any keys. */

@@ -86,7 +86,7 @@ function conditions(
 
 function toRow(row: Record<string, unknown>): Row {
   const place = { timestamp: Number(row.timestamp), sequence: Number(row.sequence) };
-  // The column only ever holds what `append` was given as a LogLevel.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the column holds only what `append` was given as a level
   const level = row.level as LogEntry['level'];
   return { ...place, id: idOf(place), level, message: String(row.message) };
 }

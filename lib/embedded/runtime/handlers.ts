@@ -19,9 +19,10 @@ const root = new URL('../../../', import.meta.url);
  * folder, so each caller names it.
  */
 async function createFrom<H>(file: string, deps: GetDeps): Promise<H> {
-  const entry: { create?: unknown } = (await import(new URL(file, root).href)) as object;
-  if (typeof entry.create !== 'function') throw new Error(`${file} exports no create`);
-  // The one place where files named by data become functions; the entry points' own types are checked where they are written.
+  const entry: unknown = await import(new URL(file, root).href);
+  const isEntry = typeof entry === 'object' && entry !== null && 'create' in entry;
+  if (!isEntry || typeof entry.create !== 'function') throw new Error(`${file} exports no create`);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type of an entry point is checked where it is written
   const create = entry.create as (deps: GetDeps) => H;
   return create(deps);
 }

@@ -41,7 +41,7 @@ function lambdaValue(value: AttributeValue): LambdaAttributeValue {
   if (value.BS !== undefined) return { BS: value.BS.map(base64) };
   if (value.L !== undefined) return { L: value.L.map(lambdaValue) };
   if (value.M !== undefined) return { M: lambdaImage(value.M) };
-  // The remaining kinds (S, N, BOOL, NULL, SS, NS) are the same on both sides.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the remaining kinds (S, N, BOOL, NULL, SS, NS) are the same on both sides
   return { ...value } as LambdaAttributeValue;
 }
 

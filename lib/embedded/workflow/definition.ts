@@ -38,7 +38,7 @@ export function readMachine(text: string): Machine {
   const parsed = machineText.parse(json);
   const load = once(async () => {
     const { StateMachine: Twin } = await withoutUnused(() => import('aws-local-stepfunctions'));
-    // A test holds our text against the whole language; to do so here would take longer than all the rest.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a test checks our text against the whole language, which would take too long here
     const machine = new Twin(json as StateMachineDefinition, { validationOptions: { noValidate: true } });
     return machine.run.bind(machine);
   });

@@ -100,6 +100,7 @@ class LocalWorkflow implements EmbeddedWorkflow {
   #begin(run: Run, name: string, input: string): void {
     const newToken = () => this.#tokens.newToken();
     const tries: Tries = { retries: 0 };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the input of an execution is JSON
     const execution = run(JSON.parse(input) as MachineInput, {
       noThrowOnAbort: true,
       // Read each time that a state asks for `$$.Task.Token`, so that every attempt has a token of its own.
@@ -142,8 +143,8 @@ class LocalWorkflow implements EmbeddedWorkflow {
   #handlersFor(name: string, tries: Tries) {
     const wrap = (task: TaskState) =>
       counted(tries, task.waitsForToken ? this.#waiting(name, task) : this.#calling(task));
-    // The package's JSON type is not exported; what goes in and out here is JSON by `stateData`.
     return Object.fromEntries(
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the package does not export its type of JSON, which `stateData` makes
       this.#machine.tasks.map((task) => [task.name, wrap(task) as (input: unknown) => Promise<string>]),
     );
   }

@@ -101,6 +101,7 @@ const parts = (at: Placeholders) => ({
 });
 
 /** The one place where a write is made: whoever else wants one has to name what it is for. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the one place where a write is made
 const made = (spec: WriteSpec): Write => spec as Write;
 
 /** An update of one item, made only when every test holds (an update without tests creates the item). */

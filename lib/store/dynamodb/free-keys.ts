@@ -7,10 +7,11 @@ const NOT_KEPT = ['constructor', '__proto__', '', AS_TEXT];
 
 type Plain = Record<string, unknown>;
 
-const isPlain = (value: unknown): value is Plain =>
-  typeof value === 'object' &&
-  value !== null &&
-  [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
+function isPlain(value: unknown): value is Plain {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
 
 /** The same with other members; itself when they are the same. */
 function withMembers(value: unknown, change: (member: unknown) => unknown): unknown {

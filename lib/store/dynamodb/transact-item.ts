@@ -6,7 +6,8 @@ import type { Condition, Item, Write } from './transact.ts';
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** Attributes as the table can keep them. */
-const kept = (attributes: Item): Item => storable(attributes) as Item; // an object of ours stays one
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an object of ours stays one
+const kept = (attributes: Item): Item => storable(attributes) as Item;
 
 /** A write as a transaction of this table takes it. */
 export function transactItem(table: Pick<Table, 'name' | 'keeps'>, write: Write): TransactItem {

@@ -56,6 +56,7 @@ async function send(table: Table, meant: Write): Promise<void> {
 
 /** How often the client sent what failed so in the end. */
 function attemptsOf(error: unknown): number {
-  const { $metadata } = error as { $metadata?: { attempts?: number } }; // as the SDK's own are
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the SDK's errors have it, and it is optional here
+  const { $metadata } = error as { $metadata?: { attempts?: number } };
   return $metadata?.attempts ?? 1;
 }

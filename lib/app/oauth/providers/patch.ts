@@ -47,7 +47,7 @@ async function changed(
 ): Promise<OAuthProvider> {
   const { client_secret: secret, provider_id: _, code_challenge_method: __, ...given } = body;
   const { issuer, revocation_url, iss_in_response, sealed, code_challenge_method: ___, ...kept } = before;
-  // What is absent has no members here: the schema's transform drops them.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is absent has no members here: the schema's transform drops them
   const after = withoutEmpty({ ...kept, ...given } as typeof kept);
   const moves = after.auth_url !== before.auth_url || after.token_url !== before.token_url;
   const isOpen = after.token_endpoint_auth_method === 'none';
@@ -71,7 +71,8 @@ function withoutEmpty<T extends Pick<OAuthProvider, 'provider_type' | 'mcp_serve
     ...(provider_type !== '' && { provider_type }),
     ...(mcp_server_url !== '' && { mcp_server_url }),
   };
-  return { ...rest, ...given } as T; // the same fields, the empty ones absent
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same fields, without the empty ones
+  return { ...rest, ...given } as T;
 }
 
 const secretMissing = (): ValidationError =>
