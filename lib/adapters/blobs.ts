@@ -9,15 +9,19 @@ export type Blobs = {
   uploadUrl(key: string, expiresSeconds: number): Promise<string>;
   head(key: string): Promise<BlobFacts | undefined>;
   /**
-   * Looks at an object for good: the version that is read now, with the sha256 of its bytes in hex, stays readable under its
-   * `versionId`, whatever is written under the key later. An object over `sizeBytesMax` is not read.
+   * Keeps what lies under a key now under another one too, which is made of the sha256 of its bytes in hex; whatever is written under the first key
+   * later. Gives the facts of what lay there. An object over `sizeBytesMax` is not read.
    */
-  pin(key: string, sizeBytesMax: number): Promise<PinnedBlob | 'absent' | 'too_large'>;
+  pin(
+    key: string,
+    keptAs: (sha256: string) => string,
+    sizeBytesMax: number,
+  ): Promise<PinnedBlob | 'absent' | 'too_large'>;
   delete(key: string): Promise<void>;
   /** Every object whose key begins with this one and a slash, in no order. */
   list(key: string): Promise<{ key: string; sizeBytes: number }[]>;
   /**
-   * Deletes objects whose key begins with this one and a slash; what of them was pinned goes too. `more`: that took a while, and some are left for
+   * Deletes objects whose key begins with this one and a slash. `more`: that took a while, and some are left for
    * another call.
    */
   deleteBelow(key: string): Promise<'done' | 'more'>;

@@ -17,7 +17,7 @@ export type BuildSource =
       commitSha: string | undefined;
       credentials?: GitCredentials | undefined;
     }
-  | { kind: 'tarball'; key: string; versionId: string | undefined; sha256: string };
+  | { kind: 'tarball'; key: string; sha256: string };
 
 /** All a build needs. Secrets never reach it: `maskValues` are only replaced in what it prints. */
 export type BuildJob = RevisionRef & {

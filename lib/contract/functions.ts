@@ -40,6 +40,8 @@ const engine = [
   'images:delete',
   'uploads:list',
   'uploads:delete',
+  'pinned:list',
+  'pinned:delete',
 ] as const satisfies Access[];
 
 /** All functions that are no endpoints, by name; the route table has the others. */
@@ -62,7 +64,7 @@ export const functionRows = {
       'table:update',
       'table:delete',
       'keys:decrypt',
-      'uploads:read',
+      'pinned:read',
       'artifacts:write',
       'jobs:write',
       'builds:start',

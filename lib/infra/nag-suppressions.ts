@@ -31,12 +31,15 @@ export function suppressNagFindings(stack: Stack, { arns }: Platform): void {
       'IAM5[Resource::*]',
       'Two actions know no resource: ecr:GetAuthorizationToken, whose holder may do what the other statement of the role and the policy of the session say, both for repositories of deployments only; and dynamodb:ListStreams, which tells names of streams and reads none.',
     ],
-    ...[`${arns.bucket}/uploads/*`, `${arns.bucket}/artifacts/*`, `${arns.jobsBucket}/builds/*`].map(
-      (objects): [string, string] => [
-        wildcard(objects),
-        `These objects are made at run time, one for each tenant, deployment and revision; a function serves all tenants, and the paths are made of ids that were looked up under the caller's tenant.`,
-      ],
-    ),
+    ...[
+      `${arns.bucket}/pending/*`,
+      `${arns.bucket}/pinned/*`,
+      `${arns.bucket}/artifacts/*`,
+      `${arns.jobsBucket}/builds/*`,
+    ].map((objects): [string, string] => [
+      wildcard(objects),
+      `These objects are made at run time, one for each tenant, deployment and revision; a function serves all tenants, and the paths are made of ids that were looked up under the caller's tenant.`,
+    ]),
     [
       wildcard(arns.repositories),
       'There is one repository a deployment, made at run time; sessions that push are limited to one of them, those that pull to those of one tenant.',

@@ -10,6 +10,7 @@ import {
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { PENDING } from '../domain/file-places.ts';
 import { TTL_ATTRIBUTE, tableDefinition } from '../store/table.ts';
 import { nameOf } from './platform.ts';
 import type { Settings } from './settings.ts';
@@ -18,6 +19,8 @@ import type { Settings } from './settings.ts';
 const ACCESS_LOG_DAYS = 90;
 /** What a build has to do is read and deleted within seconds of its start. */
 const JOB_DAYS = 1;
+/** A client uploads and names what it has uploaded within minutes. */
+const PENDING_DAYS = 1;
 /** A replaced object is a mistake that somebody may want to undo. */
 const REPLACED_DAYS = 36;
 
@@ -79,6 +82,12 @@ export class Storage extends Construct {
           prefix: 'builds/',
           expiration: Duration.days(JOB_DAYS),
           noncurrentVersionExpiration: Duration.days(JOB_DAYS),
+        },
+        // What a request names is copied from here; nobody names the rest any more.
+        {
+          prefix: `${PENDING}/`,
+          expiration: Duration.days(PENDING_DAYS),
+          noncurrentVersionExpiration: Duration.days(PENDING_DAYS),
         },
         { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],

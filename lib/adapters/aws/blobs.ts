@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import {
+  CopyObjectCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -32,11 +33,12 @@ export function createS3Blobs(bucketName: string): Blobs {
     uploadUrl: (key, expiresSeconds) =>
       getSignedUrl(client, new PutObjectCommand(at(key)), { expiresIn: expiresSeconds }),
     head,
-    async pin(key, sizeBytesMax) {
+    async pin(key, keptAs, sizeBytesMax) {
       const found = await head(key);
       if (found === undefined) return 'absent';
       if (found.sizeBytes > sizeBytesMax) return 'too_large';
       const sha256 = await digest(client, { ...at(key), VersionId: found.versionId });
+      await copy(client, { ...at(key), VersionId: found.versionId }, keptAs(sha256));
       return { ...found, sha256 };
     },
     async delete(key) {
@@ -45,6 +47,16 @@ export function createS3Blobs(bucketName: string): Blobs {
     list: (key) => listBelow(client, bucketName, `${key}/`),
     deleteBelow: (key) => deleteBelow(client, bucketName, `${key}/`),
   };
+}
+
+/** Of that very version: another one may lie there since. */
+async function copy(
+  client: S3Client,
+  { Bucket, Key, VersionId }: Place & { VersionId: string | undefined },
+  to: string,
+): Promise<void> {
+  const version = VersionId === undefined ? '' : `?versionId=${encodeURIComponent(VersionId)}`;
+  await client.send(new CopyObjectCommand({ Bucket, Key: to, CopySource: `${Bucket}/${Key}${version}` }));
 }
 
 async function listBelow(client: S3Client, Bucket: string, Prefix: string) {

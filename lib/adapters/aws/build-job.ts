@@ -54,5 +54,5 @@ export async function storeJob(
   );
 }
 
-const getTarball = (bucketName: string, { key, versionId }: { key: string; versionId: string | undefined }) =>
-  new GetObjectCommand({ Bucket: bucketName, Key: key, VersionId: versionId });
+const getTarball = (bucketName: string, { key }: { key: string }) =>
+  new GetObjectCommand({ Bucket: bucketName, Key: key });

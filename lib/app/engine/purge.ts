@@ -1,4 +1,4 @@
-import { artifactsOf, uploadsOf } from '../../domain/file-places.ts';
+import { artifactsOf, pendingOf, pinnedOf } from '../../domain/file-places.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { removalsBeside } from '../../store/engine/deletions.ts';
@@ -20,7 +20,8 @@ export async function purge(deps: EngineDeps, loaded: Loaded): Promise<'later' |
   const { owner, deployment } = loaded;
   const [, ...left] = await Promise.all([
     deps.images.deleteAll(owner),
-    deps.blobs.deleteBelow(uploadsOf(owner)),
+    deps.blobs.deleteBelow(pendingOf(owner)),
+    deps.blobs.deleteBelow(pinnedOf(owner)),
     deps.blobs.deleteBelow(artifactsOf(owner)),
     deps.logs.delete(owner.tenantId, owner.deploymentId),
   ]);

@@ -1,4 +1,5 @@
 import { type BuildJob, type BuildSource, BuildsAtCapacity, CannotBuildFor } from '../../adapters/builds.ts';
+import { pinnedKeyOf } from '../../domain/file-places.ts';
 import { cannotBuild, platformsOf } from '../../domain/platforms.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import { stageOf } from '../../domain/transitions.ts';
@@ -163,7 +164,8 @@ async function sourceOf(
     const id = uploadIdOf(task, key);
     const upload = id === undefined ? undefined : await findUpload(table, task, id);
     if (upload === undefined) throw new Error(`the upload ${key} of revision ${revision.id} is not recorded`);
-    return { kind: 'tarball', key, versionId: upload.version_id, sha256: upload.sha256 };
+    const { sha256 } = upload;
+    return { kind: 'tarball', key: pinnedKeyOf(task, sha256), sha256 };
   }
   const { repo_url: repoUrl } = configuration;
   if (repoUrl === undefined || ref === undefined)

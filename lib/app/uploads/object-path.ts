@@ -1,4 +1,4 @@
-import { uploadsOf } from '../../domain/file-places.ts';
+import { pendingOf } from '../../domain/file-places.ts';
 
 type Owner = { tenantId: string; deploymentId: string };
 
@@ -6,7 +6,7 @@ type Owner = { tenantId: string; deploymentId: string };
  * Where an upload of a deployment lies: only upload-url signs such paths, so an object under one is of the deployment that it names.
  */
 export const uploadPath = (owner: Owner, uploadId: string): string =>
-  `${uploadsOf(owner)}/${uploadId}.tar.gz`;
+  `${pendingOf(owner)}/${uploadId}.tar.gz`;
 
 /** The upload that a path of this deployment names; undefined for any other path. */
 export function uploadIdOf(owner: Owner, path: string): string | undefined {

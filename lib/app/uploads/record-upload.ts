@@ -1,5 +1,6 @@
 import { refuse } from '../../contract/errors.ts';
 import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
+import { pinnedKeyOf } from '../../domain/file-places.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import type { Deployment } from '../../store/engine/items.ts';
 import { findUpload, putUpload, type Upload } from '../../store/engine/uploads.ts';
@@ -9,8 +10,8 @@ import { uploadIdOf } from './object-path.ts';
 type UploadDeps = Pick<Deps, 'table' | 'blobs' | 'clock'>;
 
 /**
- * Looks at the tarball that a request names. The first look records its version and sha256, in the request's own transaction (the writes
- * returned), and every build reads that version ever after. Throws `source_configuration` for a path that was not handed out for this deployment,
+ * Looks at the tarball that a request names. The first look copies it to where it stays, and records its sha256 in the request's own transaction
+ * (the writes returned); every build reads that copy ever after. Throws `source_configuration` for a path that was not handed out for this deployment,
  * an object that is absent or too large, and one that was written over after it had been recorded.
  */
 export async function recordUpload(deps: UploadDeps, deployment: Deployment, path: string): Promise<Write[]> {
@@ -42,8 +43,10 @@ async function lookAt(
   { blobs, clock }: UploadDeps,
   { deployment, path, id }: { deployment: Deployment; path: string; id: string },
 ): Promise<Upload> {
-  const found = await blobs.pin(path, UPLOAD_SIZE_BYTES_MAX);
-  if (found === 'absent') throw unusable(path, 'names no object: nothing was uploaded to its URL');
+  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const found = await blobs.pin(path, (sha256) => pinnedKeyOf(owner, sha256), UPLOAD_SIZE_BYTES_MAX);
+  if (found === 'absent')
+    throw unusable(path, 'names no object: nothing was uploaded to its URL, or more than a day ago');
   if (found === 'too_large') throw unusable(path, `is larger than ${UPLOAD_SIZE_BYTES_MAX} bytes`);
   return {
     v: 1,

@@ -13,6 +13,7 @@ export const changeAccess = [
   'keys:decrypt',
   'uploads:list',
   'uploads:read',
+  'pinned:write',
 ] as const satisfies Access[];
 
 export const changeErrors = [

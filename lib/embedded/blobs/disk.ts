@@ -14,10 +14,12 @@ export type StoredBlob = { sizeBytes: number; sha256: string };
 export type DiskBlobs = Blobs & {
   /** Stores the stream under `key`, whole or not at all (also across a crash). An older object of that key is replaced. */
   put(key: string, content: Readable, signal?: AbortSignal): Promise<StoredBlob>;
-  /** The object's bytes, of a pinned version if one is given; the stream fails with ENOENT when there is none. */
-  read(key: string, versionId?: string): Readable;
-  /** The file that holds the object, of a pinned version if one is given. It may not be there. */
-  fileOf(key: string, versionId?: string): string;
+  /** The object's bytes; the stream fails with ENOENT when there is none. */
+  read(key: string): Readable;
+  /** The file that holds the object. It may not be there. */
+  fileOf(key: string): string;
+  /** Deletes objects whose key begins with this one and a slash, and that were stored longer ago. */
+  expireBelow(key: string, milliseconds: number): Promise<void>;
   /** Answers a request under `/blobs/`; false when the path is another one. */
   serve: ServeSigned;
 };
@@ -37,10 +39,6 @@ export type DiskBlobsOptions = {
 export function createDiskBlobs(options: DiskBlobsOptions): DiskBlobs {
   const { folder, now } = options;
   const pathOf = (key: string) => join(folder, 'objects', checkKey(key));
-  const versionPath = (key: string, versionId: string) =>
-    join(folder, 'versions', checkKey(key), checkKey(versionId));
-  const fileOf: DiskBlobs['fileOf'] = (key, versionId) =>
-    versionId === undefined ? pathOf(key) : versionPath(key, versionId);
   const sign: SignUrl = signer(options.signingKey);
   const put: DiskBlobs['put'] = (key, content, signal) =>
     writeWhole(join(folder, 'incoming'), pathOf(key), content, signal);
@@ -50,28 +48,38 @@ export function createDiskBlobs(options: DiskBlobsOptions): DiskBlobs {
   };
   return {
     put,
-    read: (key, versionId) => createReadStream(fileOf(key, versionId)),
-    fileOf,
+    read: (key) => createReadStream(pathOf(key)),
+    fileOf: pathOf,
     async head(key) {
       const found = await fileStat(pathOf(key));
       return found && { sizeBytes: found.sizeBytes, versionId: found.versionId };
     },
-    async pin(key, sizeBytesMax) {
-      const found = await fileStat(pathOf(key));
-      if (found === undefined) return 'absent';
-      if (found.sizeBytes > sizeBytesMax) return 'too_large';
-      const pinned = versionPath(key, found.versionId);
-      await keepAs(found.path, pinned);
-      return { sizeBytes: found.sizeBytes, versionId: found.versionId, sha256: await digest(pinned) };
-    },
+    pin: (key, keptAs, sizeBytesMax) =>
+      withLink(join(folder, 'incoming'), pathOf(key), async (same) => {
+        const found = await fileStat(same);
+        if (found === undefined) return 'absent';
+        const { sizeBytes, versionId } = found;
+        if (sizeBytes > sizeBytesMax) return 'too_large';
+        const sha256 = await digest(same);
+        const path = pathOf(keptAs(sha256));
+        await mkdir(dirname(path), { recursive: true });
+        await rename(same, path);
+        return { sizeBytes, versionId, sha256 };
+      }),
     async delete(key) {
       await rm(pathOf(key), { force: true });
     },
     list: (key) => listFiles(pathOf(key), key),
     async deleteBelow(key) {
-      for (const kept of ['objects', 'versions'])
-        await rm(join(folder, kept, checkKey(key)), { recursive: true, force: true });
+      await rm(pathOf(key), { recursive: true, force: true });
       return 'done';
+    },
+    async expireBelow(key, milliseconds) {
+      for (const { key: one } of await listFiles(pathOf(key), key)) {
+        const found = await stat(pathOf(one)).catch(() => undefined);
+        if (found !== undefined && now() - found.mtimeMs > milliseconds)
+          await rm(pathOf(one), { force: true });
+      }
     },
     downloadUrl: async (key, expiresSeconds) => signedUrl('GET', key, expiresSeconds),
     uploadUrl: async (key, expiresSeconds) => signedUrl('PUT', key, expiresSeconds),
@@ -148,12 +156,19 @@ async function fileStat(path: string): Promise<FoundFile | undefined> {
   return { sizeBytes: Number(found.size), path, versionId: `${found.ino}-${found.mtimeNs}` };
 }
 
-/** Another name for the same bytes, which a later object of the key does not touch. */
-async function keepAs(path: string, pinned: string): Promise<void> {
-  await mkdir(dirname(pinned), { recursive: true });
-  await link(path, pinned).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  });
+/** Gives the work another name for the bytes of a file, which no later file of its name touches. Without such a file it names none. */
+async function withLink<T>(incoming: string, path: string, work: (same: string) => Promise<T>): Promise<T> {
+  await mkdir(incoming, { recursive: true });
+  const same = join(incoming, randomUUID());
+  try {
+    await link(path, same).catch((error: unknown) => {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    });
+    return await work(same);
+  } finally {
+    // It is there still where the work did not move it, or moved it to a name of the same file.
+    await rm(same, { force: true });
+  }
 }
 
 async function digest(path: string): Promise<string> {

@@ -114,7 +114,7 @@ async function obtainSource(context: Context): Promise<string | undefined> {
   context.step = source.kind === 'git' ? 'clone' : 'unpack';
   if (source.kind === 'tarball') {
     log.say('Unpacking the uploaded source');
-    const file = blobs.fileOf(source.key, source.versionId);
+    const file = blobs.fileOf(source.key);
     const request = unpackTarball({ file, sha256: source.sha256, folder });
     reportUnpacked(await unpackArchive(processes, request, signal), (text) => log.say(text));
     return undefined;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { routes } from '../../contract/routes/index.ts';
+import { PENDING } from '../../domain/file-places.ts';
 import { limitsOfPlatform } from '../../processes/platform.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { ProcessSupervisor } from '../../processes/supervisor.ts';
@@ -44,6 +45,9 @@ export type Runtime = {
 
 /** Stream records are few and small; a look a minute keeps thousands, not millions. */
 const TRIM_SECONDS = 60;
+/** What a client uploaded and no request has named goes after a day, as on AWS. */
+const PENDING_MILLISECONDS = 86_400_000;
+const EXPIRE_SECONDS = 3600;
 
 /** As on AWS. */
 const REVOCATIONS_SECONDS = 60;
@@ -162,19 +166,30 @@ async function openEngine(
   wakeOnWrite(database.table.client, () => stream.wake());
   const sweep = await sweepHandler(() => deps);
   const revocations = await revocationsHandler(() => deps);
-  openSchedules({ settings, log, stream, database, opened, sweep, revocations });
+  const { blobs } = deps;
+  openSchedules({ settings, log, stream, database, blobs, opened, sweep, revocations });
   return stream;
 }
 
 type Schedules = Pick<Start, 'settings' | 'log'> & {
   stream: Stream;
   database: Database & { ownership: Ownership };
+  blobs: EmbeddedDeps['blobs'];
   opened: AsyncDisposableStack;
   sweep: (event: { all: boolean }) => Promise<unknown>;
   revocations: (event: { all: boolean }) => Promise<unknown>;
 };
 
-function openSchedules({ settings, log, stream, database, opened, sweep, revocations }: Schedules): void {
+function openSchedules({
+  settings,
+  log,
+  stream,
+  database,
+  blobs,
+  opened,
+  sweep,
+  revocations,
+}: Schedules): void {
   const sweeping = startSchedule({
     everySeconds: settings.sweepSeconds,
     run: async (first) => {
@@ -201,6 +216,12 @@ function openSchedules({ settings, log, stream, database, opened, sweep, revocat
     onError: (error) => log.warn(`trimming the stream: ${String(error)}`),
   });
   opened.defer(() => trimming.close());
+  const expiring = startSchedule({
+    everySeconds: EXPIRE_SECONDS,
+    run: () => blobs.expireBelow(PENDING, PENDING_MILLISECONDS),
+    onError: (error) => log.warn(`removing uploads that nobody named: ${String(error)}`),
+  });
+  opened.defer(() => expiring.close());
 }
 
 async function openGateway(

@@ -36,7 +36,7 @@ describe('upload-url', () => {
     const { world, id } = await made();
     const [one, two] = await Promise.all([ask(world, id), ask(world, id)]);
     expect(one.object_path).toMatch(
-      new RegExp(`^uploads/${world.caller.tenantId}/${id}/[0-9a-f-]{36}\\.tar\\.gz$`),
+      new RegExp(`^pending/${world.caller.tenantId}/${id}/[0-9a-f-]{36}\\.tar\\.gz$`),
     );
     expect(new URL(one.upload_url).pathname).toBe(`/blobs/${one.object_path}`);
     expect(two.object_path).not.toBe(one.object_path);
@@ -77,7 +77,8 @@ describe('a tarball that a request names', () => {
       `${own}/../x.tar.gz`,
       `/${own}`,
       own.toUpperCase(),
-      'uploads/one.tar.gz',
+      'pending/one.tar.gz',
+      own.replace('pending/', 'pinned/'),
       '../../etc/passwd',
     ];
     for (const path of paths) {
@@ -92,7 +93,7 @@ describe('a tarball that a request names', () => {
     const { world, id } = await made();
     const { object_path: path } = await ask(world, id);
     expect(await refusedWith(name(world, id, path))).toBe(
-      `400 Source configuration error: 'source_tarball_path' '${path}' names no object: nothing was uploaded to its URL; ${advice}`,
+      `400 Source configuration error: 'source_tarball_path' '${path}' names no object: nothing was uploaded to its URL, or more than a day ago; ${advice}`,
     );
   });
 
@@ -101,7 +102,7 @@ describe('a tarball that a request names', () => {
     const path = await world.upload(id);
     const { pin } = world.deps.blobs;
     // A file of 200 MiB would prove no more: the disk's own test reads a limit.
-    world.deps.blobs = { ...world.deps.blobs, pin: (key) => pin(key, 3) };
+    world.deps.blobs = { ...world.deps.blobs, pin: (key, keptAs) => pin(key, keptAs, 3) };
     expect(await refusedWith(name(world, id, path))).toContain('is larger than 209715200 bytes');
   });
 
@@ -113,6 +114,16 @@ describe('a tarball that a request names', () => {
     expect(again.source_revision_config.source_tarball_path).toBe(path);
     await world.blobs.put(path, bytes('another one'));
     expect(await refusedWith(name(world, id, path))).toContain('was written over after it had been used');
+  });
+
+  it('is there for its revisions when what was uploaded has expired', async () => {
+    const { world, id } = await made();
+    const path = await world.upload(id);
+    await name(world, id, path);
+    await world.blobs.delete(path);
+    expect((await name(world, id, path)).source_revision_config.source_tarball_path).toBe(path);
+    const [left, ...others] = await world.filesOf(id);
+    expect([left, others]).toEqual([expect.stringContaining(`/pinned/`), []]);
   });
 
   it('is recorded once by requests that name it at the same time', async () => {
@@ -141,10 +152,12 @@ describe('a tarball that a request names', () => {
       timeoutMs: 10_000,
       what: 'the build',
     });
-    expect(job.source).toMatchObject({ kind: 'tarball', key: path, sha256: sha256('first') });
+    const key = `pinned/${world.caller.tenantId}/${id}/${sha256('first')}.tar.gz`;
+    expect(job.source).toEqual({ kind: 'tarball', key, sha256: sha256('first') });
     await world.blobs.put(path, bytes('second'));
-    if (job.source.kind !== 'tarball') throw new Error('no tarball');
-    expect((await world.blobs.read(path, job.source.versionId).toArray()).join('')).toBe('first');
+    expect((await world.blobs.read(key).toArray()).join('')).toBe('first');
+    // As after a day.
+    await world.blobs.delete(path);
     await world.deps.builds.become(`build-${revisionId}`, { state: 'failed', message: 'It broke.' });
     await reaches(world, id, revisionId, 'BUILD_FAILED');
     const { latest_revision_id: again } = await redeploy(world, id, revisionId);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, utimes } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -99,10 +99,9 @@ describe('objects', () => {
     expect(await blobs.list('none')).toEqual([]);
   });
 
-  it('deletes what lies below a key, pinned versions too, and nothing beside it', async () => {
+  it('deletes what lies below a key, and nothing beside it', async () => {
     const { blobs, folder } = await setUp();
     for (const key of ['a/b/1', 'a/b/c/2', 'a/bc']) await blobs.put(key, bytes('x'));
-    await blobs.pin('a/b/1', 9);
     await blobs.deleteBelow('a/b');
     await blobs.deleteBelow('a/b');
     const left = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -240,26 +239,47 @@ describe('signed uploads', () => {
 });
 
 describe('a pinned object', () => {
-  it('stays readable under its version when another one takes its key', async () => {
-    const { blobs } = await setUp();
+  const keptAs = (sha256: string) => `kept/${sha256}`;
+  const first = createHash('sha256').update('first').digest('hex');
+
+  it('stays under its own key when another one takes the key that it came from, and without that', async () => {
+    const { blobs, folder } = await setUp();
     await blobs.put('a', bytes('first'));
-    const pinned = await blobs.pin('a', 100);
-    const again = await blobs.pin('a', 100);
-    expect(again).toEqual(pinned);
-    expect(pinned).toMatchObject({
-      sizeBytes: 5,
-      sha256: createHash('sha256').update('first').digest('hex'),
-    });
-    if (typeof pinned === 'string') throw new Error(pinned);
+    const before = await blobs.head('a');
+    const pinned = await blobs.pin('a', keptAs, 100);
+    expect(pinned).toEqual({ sizeBytes: 5, versionId: before?.versionId, sha256: first });
+    expect(await blobs.pin('a', keptAs, 100)).toEqual(pinned);
     await blobs.put('a', bytes('second'));
-    expect((await blobs.head('a'))?.versionId).not.toBe(pinned.versionId);
-    expect((await blobs.read('a', pinned.versionId).toArray()).join('')).toBe('first');
+    expect((await blobs.head('a'))?.versionId).not.toBe(before?.versionId);
+    expect((await blobs.read(keptAs(first)).toArray()).join('')).toBe('first');
     expect((await blobs.read('a').toArray()).join('')).toBe('second');
+    await blobs.delete('a');
+    expect((await blobs.read(keptAs(first)).toArray()).join('')).toBe('first');
+    expect(await readdir(join(folder, 'incoming'))).toEqual([]);
   });
 
   it('has to be there, and not too large', async () => {
-    const { blobs } = await setUp();
+    const { blobs, folder } = await setUp();
     await blobs.put('a', bytes('12345'));
-    expect([await blobs.pin('b', 100), await blobs.pin('a', 4)]).toEqual(['absent', 'too_large']);
+    expect([await blobs.pin('b', keptAs, 100), await blobs.pin('a', keptAs, 4)]).toEqual([
+      'absent',
+      'too_large',
+    ]);
+    expect([await blobs.list('kept'), await readdir(join(folder, 'incoming'))]).toEqual([[], []]);
+  });
+});
+
+describe('what nobody has named', () => {
+  it('expires below its key, once it is older than it may be', async () => {
+    const { blobs, time } = await setUp();
+    for (const key of ['pending/t/d/1', 'pending/2', 'pinned/3']) await blobs.put(key, bytes(key));
+    await blobs.expireBelow('pending', 60_000);
+    expect(await blobs.list('pending')).toHaveLength(2);
+    time.now += 61_000;
+    await blobs.put('pending/new', bytes('new'));
+    await utimes(blobs.fileOf('pending/new'), time.now / 1000, time.now / 1000);
+    await blobs.expireBelow('pending', 60_000);
+    expect((await blobs.list('pending')).map(({ key }) => key)).toEqual(['pending/new']);
+    expect(await blobs.list('pinned')).toHaveLength(1);
   });
 });

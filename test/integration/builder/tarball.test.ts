@@ -14,8 +14,8 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 async function build(bytes: Buffer, digest = sha256(bytes)) {
   const { run, blobs, dataFolder } = await setUp();
-  await blobs.put('uploads/a.tgz', Readable.from([bytes]));
-  const source = { kind: 'tarball' as const, key: 'uploads/a.tgz', versionId: undefined, sha256: digest };
+  await blobs.put('pinned/a.tgz', Readable.from([bytes]));
+  const source = { kind: 'tarball' as const, key: 'pinned/a.tgz', sha256: digest };
   return { blobs, dataFolder, ...(await run(jobFor('', { source, buildCommand: 'ls > list.txt' }))) };
 }
 

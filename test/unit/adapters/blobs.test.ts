@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
+  CopyObjectCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -52,12 +53,12 @@ describe('S3 blobs', () => {
   });
 
   it('sign an upload that a plain client can make', async () => {
-    const url = new URL(await createS3Blobs('bucket').uploadUrl('uploads/t/d/u.tar.gz', 900));
+    const url = new URL(await createS3Blobs('bucket').uploadUrl('pending/t/d/u.tar.gz', 900));
     expect(url.searchParams.get('X-Amz-SignedHeaders')).toBe('host');
     expect([...url.searchParams.keys()].filter((name) => /checksum/i.test(name))).toEqual([]);
   });
 
-  it('pin the version that they have read', async () => {
+  it('pin the version that they have read, by a copy', async () => {
     const blobs = createS3Blobs('bucket');
     s3.on(HeadObjectCommand).resolves({ ContentLength: 5, VersionId: 'v' });
     // The mock takes the stream for the SDK's own, which adds methods that are not used here.
@@ -65,16 +66,22 @@ describe('S3 blobs', () => {
       Body: Readable.from([Buffer.from('he'), Buffer.from('llo')]) as never,
     });
     const sha256 = createHash('sha256').update('hello').digest('hex');
-    expect(await blobs.pin('k', 5)).toEqual({ sizeBytes: 5, versionId: 'v', sha256 });
+    s3.on(CopyObjectCommand).resolves({});
+    const keptAs = (digest: string) => `pinned/${digest}`;
+    expect(await blobs.pin('k', keptAs, 5)).toEqual({ sizeBytes: 5, versionId: 'v', sha256 });
+    expect(s3.commandCalls(CopyObjectCommand).map(({ args }) => args[0].input)).toEqual([
+      { Bucket: 'bucket', Key: `pinned/${sha256}`, CopySource: 'bucket/k?versionId=v' },
+    ]);
     expect(s3.commandCalls(GetObjectCommand)[0]?.args[0].input).toEqual({
       Bucket: 'bucket',
       Key: 'k',
       VersionId: 'v',
     });
-    expect(await blobs.pin('k', 4)).toBe('too_large');
+    expect(await blobs.pin('k', keptAs, 4)).toBe('too_large');
     s3.on(HeadObjectCommand).rejects(new NotFound({ message: 'no', $metadata: {} }));
-    expect(await blobs.pin('k', 5)).toBe('absent');
+    expect(await blobs.pin('k', keptAs, 5)).toBe('absent');
     expect(s3.commandCalls(GetObjectCommand)).toHaveLength(1);
+    expect(s3.commandCalls(CopyObjectCommand)).toHaveLength(1);
   });
 
   it('delete an object', async () => {

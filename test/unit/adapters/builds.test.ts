@@ -121,9 +121,9 @@ describe('starting a build', () => {
     expect(JSON.parse(String(put?.Body))).toMatchObject({ artifactKey: 'artifacts/t1/d1/r1-2.tar' });
   });
 
-  it('gives a tarball by a signed address of its recorded version', async () => {
+  it('gives a tarball by a signed address', async () => {
     codeBuild.on(StartBuildCommand).resolves({ build: { id: 'p:1' } });
-    const source = { kind: 'tarball', key: 'uploads/x.tgz', versionId: 'v1', sha256: SHA } as const;
+    const source = { kind: 'tarball', key: 'pinned/x.tgz', sha256: SHA } as const;
     await createCodeBuild({ ...options, pushRoleArn: undefined }).start({
       ...job,
       source,
@@ -131,7 +131,7 @@ describe('starting a build', () => {
     });
     const described = parseJob(String(s3.commandCalls(PutObjectCommand)[0]?.args[0].input.Body));
     if (described.source.kind !== 'tarball') throw new Error('this is no tarball');
-    expect(new URL(described.source.url).searchParams.get('versionId')).toBe('v1');
+    expect(new URL(described.source.url).pathname).toMatch(/\/pinned\/x\.tgz$/);
     expect(described).not.toHaveProperty('artifactUploadUrl');
     expect(described).not.toHaveProperty('push');
   });

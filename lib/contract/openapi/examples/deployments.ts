@@ -116,8 +116,8 @@ export const deploymentExamples = {
   createUploadUrl: {
     body: { supports_upload_headers: true },
     response: {
-      upload_url: 'https://bucket.s3.example/uploads/support-agent.tar.gz?X-Amz-Signature=…',
-      object_path: `uploads/${TENANT}/${DEPLOYMENT}/0190a000-0000-7000-8000-000000000001.tar.gz`,
+      upload_url: 'https://bucket.s3.example/pending/support-agent.tar.gz?X-Amz-Signature=…',
+      object_path: `pending/${TENANT}/${DEPLOYMENT}/0190a000-0000-7000-8000-000000000001.tar.gz`,
       upload_headers: {},
     },
   },
