@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { maskSecrets } from '../../contract/mask.ts';
 import type { GroupExit } from '../../processes/group.ts';
 
 /** As much of the end of a program's output as is kept to find a reason in. */
@@ -14,6 +16,8 @@ export type Command = {
   input?: string;
   /** `shown`: what it prints is in the build's log. `read`: its output is the result, and not shown. `hidden`: neither. */
   output?: 'shown' | 'read' | 'hidden';
+  /** Replaced by `***` wherever the program prints them. */
+  masked?: readonly string[];
 };
 
 /** The environment of every program but those that need the role of the machine: nothing of this one's configuration or credentials. */
@@ -29,24 +33,38 @@ export const ownEnvironment = (): Record<string, string> =>
 
 /** Runs a program to its end. Never throws. */
 export async function run(program: string, args: readonly string[], command: Command): Promise<Ran> {
-  const { env, cwd, input, output = 'shown' } = command;
+  const { env, cwd, input, output = 'shown', masked = [] } = command;
   const child = spawn(program, args, {
     env,
     cwd,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   let kept = '';
-  const take = (from: 'stdout' | 'stderr') => (chunk: unknown) => {
-    const text = String(chunk);
+  const take = (from: 'stdout' | 'stderr') => (text: string) => {
     if (output === 'shown') process.stdout.write(text);
     // Warnings of a program whose output is the result are for the log.
     else if (output === 'read' && from === 'stderr') process.stdout.write(text);
     if (output === 'shown' || from === 'stdout') kept = (kept + text).slice(-KEPT_CHARACTERS);
   };
-  child.stdout?.setEncoding('utf8').on('data', take('stdout'));
-  child.stderr?.setEncoding('utf8').on('data', take('stderr'));
+  takeFrom(child.stdout, masked, take('stdout'));
+  takeFrom(child.stderr, masked, take('stderr'));
   child.stdin?.on('error', () => undefined).end(input);
   return { ...(await endOf(child, program)), output: kept };
+}
+
+/** Passes on what comes. With something to mask, whole lines only: a value may come in two pieces. */
+function takeFrom(from: Readable | null, masked: readonly string[], take: (text: string) => void): void {
+  let held = '';
+  const pass = (text: string): void => {
+    if (text !== '') take(maskSecrets(text, masked));
+  };
+  from?.setEncoding('utf8').on('data', (chunk: unknown) => {
+    held += String(chunk);
+    const end = masked.length === 0 ? held.length : held.lastIndexOf('\n') + 1;
+    pass(held.slice(0, end));
+    held = held.slice(end);
+  });
+  from?.on('end', () => pass(held));
 }
 
 async function endOf(child: ChildProcess, program: string): Promise<GroupExit> {

@@ -90,6 +90,19 @@ describe('the token of an integration', () => {
       expect([text.includes(TOKEN), text.includes(basic)]).toEqual([false, false]);
   });
 
+  it('is masked in what git prints and in the reason of a failure', async () => {
+    const builder = await aBuilder();
+    const basic = Buffer.from(`x-access-token:${TOKEN}`).toString('base64');
+    const git = join(builder.folder, 'bin/git');
+    await writeFile(
+      git,
+      `#!/bin/sh\nprintf 'remote: not for ${TOKEN}' >&2; echo ' or ${basic}' >&2; exit 1\n`,
+    );
+    const ended = await builder.run(aJob({ source }));
+    expectFailed(ended, 'Repository https://git.example/app cannot be read: not for *** or ***');
+    expect(ended.lines.join('\n')).not.toMatch(new RegExp(`${TOKEN}|${basic}`));
+  });
+
   it.each(['app', 'app/', 'app.git', 'app.git/'])(
     'is for its Git LFS, too, when it is spelled %s',
     async (spelled) => {

@@ -18,7 +18,8 @@ export async function fetchCommit(machine: Machine, source: GitSource): Promise<
     throw new BuildFailure(`Repository ${url} cannot be read: builds read repositories over https only`);
   say(`Cloning ${url} at ${ref}${commitSha === undefined ? '' : ` (commit ${commitSha})`}`);
   const access = repositoryAccess(url, credentials);
-  const git: Git = (args, given, output) => runGit(machine, args, given, output);
+  const masked = valuesOf(credentials?.token, access, submoduleAccess(credentials));
+  const git: Git = (args, given, output = 'shown') => runGit(machine, args, given, { output, masked });
   await must(url, git(['init', '--quiet']));
   await must(url, git(['remote', 'add', 'origin', url]));
   const fetching = { git, url, access };
@@ -29,6 +30,12 @@ export async function fetchCommit(machine: Machine, source: GitSource): Promise<
   machine.report.commit(commit);
   await fetchSubmodules(machine, git, source);
 }
+
+/** What no line of the log may show: the token, and the header that it is sent in. */
+const valuesOf = (token: string | undefined, ...accesses: (GitAccess | undefined)[]): string[] => [
+  ...(token === undefined ? [] : [token]),
+  ...accesses.flatMap((access) => access?.authorization.replace(/^Basic /, '') ?? []),
+];
 
 /** An allowed address must not lead to another one, and nothing that a repository brings is run. */
 const SAFE: [string, string][] = [
@@ -41,7 +48,7 @@ function runGit(
   { source, home }: Machine,
   args: string[],
   access: GitAccess | undefined,
-  output: Command['output'] = 'shown',
+  shown: Pick<Command, 'output' | 'masked'>,
 ): Promise<Ran> {
   const header = `Authorization: ${access?.authorization}`;
   const settings = [
@@ -61,7 +68,7 @@ function runGit(
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(numbered),
   };
-  return run('git', ['-C', source, ...args], { env, cwd: source, output });
+  return run('git', ['-C', source, ...args], { env, cwd: source, ...shown });
 }
 
 type Fetching = { git: Git; url: string; access: GitAccess | undefined };
