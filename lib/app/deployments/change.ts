@@ -19,7 +19,7 @@ import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks/depl
 import { hostTaken } from './checks/host.ts';
 import { checkImagePlace } from './checks/image-repository.ts';
 import { changesIntegration } from './checks/integration.ts';
-import { configured, isConfiguredAlike } from './configuration/apply.ts';
+import { hasSameConfiguration, withChangesOf } from './configuration/apply.ts';
 import { checkConfig, resolveSecrets } from './configuration/merge.ts';
 import { withSettledSource } from './configuration/settled-source.ts';
 
@@ -57,8 +57,8 @@ export function change<T>(
     const before = plan.revises && !plan.namesSource ? await withSettledSource(deps, stored) : stored;
     const named = await checkAsked(deps, before, body, plan);
     const secrets = await resolveSecrets(deps, before, body.secrets);
-    const asked = configured(before, body, secrets);
-    if (!plan.always && secrets === undefined && isConfiguredAlike(asked, stored)) {
+    const asked = withChangesOf(before, body, secrets);
+    if (!plan.always && secrets === undefined && hasSameConfiguration(asked, stored)) {
       const output = await show(stored, undefined);
       const record = deps.idempotency.record(output);
       if (record.length > 0) await transact(deps.table, record);

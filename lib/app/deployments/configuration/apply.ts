@@ -5,8 +5,8 @@ import type { Deployment, DeploymentConfig } from '../../../store/engine/items.t
 import type { Secret } from '../../secrets.ts';
 import { mergeConfig } from './merge.ts';
 
-/** The deployment with what a request asks for merged into it; its source and its counters stay. `secrets`: the new ones, if any. */
-export function configured(
+/** The deployment with the changes that a request makes; source and counters stay. `secrets`: the new ones, if any. */
+export function withChangesOf(
   before: Deployment,
   body: ChangeDeploymentBody,
   secrets: Secret[] | undefined,
@@ -37,6 +37,6 @@ function withoutShownAddress(
 /** JSON alone counts: neither the order of members nor the kind of object that they were read into. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
-/** Whether two states of a deployment are configured alike, whatever values their secrets have. */
-export const isConfiguredAlike = (one: Deployment, other: Deployment): boolean =>
+/** Whether two states of a deployment have the same configuration. Values of secrets are not compared. */
+export const hasSameConfiguration = (one: Deployment, other: Deployment): boolean =>
   wishedFields.every((field) => isDeepStrictEqual(plain(one[field]), plain(other[field])));
