@@ -79,7 +79,8 @@ export const errorPages = (operation: string): Step => ({
     const { event, error } = request;
     const { requestId: id } = event.requestContext;
     const refusal = error instanceof ApiError ? error : unavailable(error);
-    const page = refusal === undefined ? unexpectedPage(error, id) : failurePage(refusal.status, refusal.message);
+    const page =
+      refusal === undefined ? unexpectedPage(error, id) : failurePage(refusal.status, refusal.message);
     if (page.status >= 500 && refusal !== error)
       logger().error(messageOf(refusal), { operation, request_id: id, ...errorFacts(error) });
     const result = pageAnswer(event, page);
