@@ -63,8 +63,7 @@ export async function readAgentProject(
   const config = checked(file);
   const language = languageOf(config);
   if (language === 'mixed') throw new BuildFailure(mixedReason(fileName, text, config));
-  if (Object.keys(config.graphs ?? {}).length === 0)
-    throw new BuildFailure(`${fileName}: graphs names no graph`);
+  if (Object.keys(config.graphs ?? {}).length === 0) throw new BuildFailure(`${fileName}: graphs is empty`);
   refuseDockerfileLines(fileName, text, config, quotes);
   return { language, config, folder, root, fileName, text };
 }

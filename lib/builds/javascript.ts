@@ -47,7 +47,7 @@ export function installStep(facts: ProjectFacts, installCommand: string | undefi
   if (files.has('pnpm-lock.yaml')) return installByPnpm(facts, packageJson);
   if (files.has('yarn.lock')) return installByYarn(facts, packageJson);
   if (packageJson.hasDependencies) return needs(facts, 'npm', { do: 'run', command: 'npm install' });
-  return { do: 'skip', reason: 'package.json names no dependencies' };
+  return { do: 'skip', reason: 'package.json lists no dependencies' };
 }
 
 /** Whether the project has a `build` script that is not run: an agent server runs the sources, so only a client can ask for it. */

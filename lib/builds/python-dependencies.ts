@@ -13,7 +13,7 @@ export async function readDependencies(project: AgentProject): Promise<PythonDep
   const { fileName, config } = project;
   const all = config.dependencies ?? [];
   if (all.length === 0)
-    throw new BuildFailure(`${fileName} names no dependencies; a Python project needs at least ["."]`);
+    throw new BuildFailure(`${fileName} lists no dependencies; a Python project needs at least ["."]`);
   const option = all.find((one) => one.startsWith('-'));
   if (option !== undefined)
     throw new BuildFailure(`${fileName}: dependency '${option}' is neither a folder nor a package`);
@@ -34,7 +34,7 @@ async function readLocal(
   if (!isInside(root, real, true)) throw leadsOut;
   const names = await readdir(real).catch(() => undefined);
   if (names === undefined)
-    throw new BuildFailure(`${fileName}: dependency '${path}' is no folder of the source`);
+    throw new BuildFailure(`${fileName}: dependency '${path}' is not a folder of the source`);
   const files = new Set(names);
   if (files.has('pyproject.toml') || files.has('setup.py'))
     return {

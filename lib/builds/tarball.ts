@@ -26,7 +26,8 @@ export const unpackTarball = (tarball: Tarball): UnpackRequest => ({
 /** Says how much was read. Throws BuildFailure when nothing was unpacked. */
 export function reportUnpacked(unpacked: Unpacked, say: (text: string) => void): void {
   const { outcome, counts } = unpacked;
-  if (outcome === 'changed') throw new BuildFailure('The source tarball is not the one that was uploaded');
+  if (outcome === 'changed')
+    throw new BuildFailure('The source tarball differs from the one that was uploaded');
   if (counts !== undefined)
     say(`Read ${counts.entries} entries of the tarball, ${counts.bytesInflated} bytes inflated`);
   if (outcome === 'refused')

@@ -13,9 +13,9 @@ const meanings: Record<string, (table: string, region: string) => string> = {
   UnrecognizedClientException: () => `AWS does not know these credentials. ${SIGN_IN}`,
   InvalidSignatureException: () => `AWS does not accept these credentials. ${SIGN_IN}`,
   ResourceNotFoundException: (table, region) =>
-    `There is no table '${table}' ${region}. Its name is the output TableName of the stack; --region says where.`,
+    `There is no table '${table}' ${region}. Use the stack's output TableName, and --region for another region.`,
   AccessDeniedException: (table) =>
-    `These AWS credentials may not write to '${table}': they need dynamodb:PutItem and dynamodb:GetItem on it.`,
+    `These AWS credentials cannot write to '${table}': they need dynamodb:PutItem and dynamodb:GetItem on it.`,
   ValidationException: (table) => `'${table}' is not the table of a Slipway installation.`,
 };
 

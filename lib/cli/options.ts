@@ -171,7 +171,7 @@ function bootstrapOf(given: Given, surroundings: Surroundings): Command {
   const place = placeOf(given, surroundings);
   if (place.kind === 'embedded' && given['second-tenant'] !== true) {
     throw new OptionsError(
-      'npm start has made the first tenant of its data, and builds and agents of all tenants run as the same user of this machine. Say --second-tenant to make another one.',
+      'npm start has made the first tenant of its data, and builds and agents of all tenants run as the same user of this machine. To create another one, add --second-tenant.',
     );
   }
   return {
@@ -243,7 +243,7 @@ function placeOf(
   { environment, isFolder }: Surroundings,
 ): Place {
   if (table !== undefined && dataDir !== undefined)
-    throw new OptionsError('--table and --data-dir exclude each other: say one place.');
+    throw new OptionsError('--table and --data-dir exclude each other; give one of them.');
   if (table !== undefined) {
     // The names that DynamoDB takes.
     if (!/^[A-Za-z0-9_.-]{3,255}$/.test(table))
@@ -257,7 +257,7 @@ function placeOf(
   const usual = environment.SLIPWAY_DATA_DIR || '.slipway';
   if (isFolder(usual)) return { kind: 'embedded', dataFolder: usual };
   throw new OptionsError(
-    `Say where: --table NAME for a deployed installation, --data-dir FOLDER for that of npm start (there is no ${usual} here).`,
+    `Give --table NAME for a deployed installation, or --data-dir FOLDER for one made by npm start (there is no ${usual} here).`,
   );
 }
 

@@ -28,7 +28,7 @@ export const errors = {
   },
   not_utf8: {
     status: 400,
-    detail: (p: { where: string }) => `The ${p.where} holds bytes that are not UTF-8; send text in UTF-8.`,
+    detail: (p: { where: string }) => `The ${p.where} contains bytes that are not UTF-8; send text in UTF-8.`,
   },
   listener_required: {
     status: 400,
@@ -37,16 +37,16 @@ export const errors = {
   state_refused: {
     status: 400,
     detail: (_: object) =>
-      "'state' is unknown, not yours, used already, or too late; begin again with POST /v2/auth/authenticate.",
+      "'state' is unknown, belongs to somebody else, was used already or has expired; start again with POST /v2/auth/authenticate.",
   },
   consent_failed: {
     status: 400,
     detail: (p: { reason: string }) =>
-      `There is no token for this code: ${p.reason} Begin again with POST /v2/auth/authenticate.`,
+      `The code could not be exchanged for a token: ${p.reason} Start again with POST /v2/auth/authenticate.`,
   },
   confirmation_refused: {
     status: 400,
-    detail: (p: { left: number }) => `The confirmation code is not the right one; attempts left: ${p.left}.`,
+    detail: (p: { left: number }) => `The confirmation code is wrong; attempts left: ${p.left}.`,
   },
   unauthenticated: {
     status: 401,
@@ -64,11 +64,11 @@ export const errors = {
   },
   tenant_forbidden: {
     status: 403,
-    detail: (p: { tenant: string }) => `API key has no part in tenant '${p.tenant}'`,
+    detail: (p: { tenant: string }) => `API key has no access to tenant '${p.tenant}'`,
   },
   membership_missing: {
     status: 403,
-    detail: (p: { tenant: string }) => `The user has no part in tenant '${p.tenant}'`,
+    detail: (p: { tenant: string }) => `The user has no access to tenant '${p.tenant}'`,
   },
   listener_forbidden: {
     status: 403,
@@ -130,7 +130,7 @@ export const errors = {
   listener_closing: {
     status: 409,
     detail: (p: { computeId: string }) =>
-      `Listener ${p.computeId} is being deleted and takes no new deployments; name another one, or delete it again if that was cut off.`,
+      `Listener ${p.computeId} is being deleted and takes no new deployments; choose another listener, or repeat the deletion if it was interrupted.`,
   },
   namespace_in_use: {
     status: 409,
@@ -140,7 +140,7 @@ export const errors = {
   namespace_closing: {
     status: 409,
     detail: (p: { namespace: string; computeId: string }) =>
-      `Namespace '${p.namespace}' is being taken from listener ${p.computeId} and takes no new deployments; name another one, or patch the listener's k8s_namespaces again if that was cut off.`,
+      `Namespace '${p.namespace}' is being removed from listener ${p.computeId} and takes no new deployments; choose another namespace, or patch the listener's k8s_namespaces again if that was interrupted.`,
   },
   host_taken: {
     status: 409,
@@ -155,7 +155,7 @@ export const errors = {
   token_expired: {
     status: 409,
     detail: (p: { providerId: string }) =>
-      `token_expired: OAuth provider '${p.providerId}' takes this grant no more; ask for consent again with POST /v2/auth/authenticate.`,
+      `token_expired: OAuth provider '${p.providerId}' no longer accepts this grant; request consent again with POST /v2/auth/authenticate.`,
   },
   state_forbids: { status: 409, detail: (p: { reason: string }) => p.reason },
   nothing_to_run: {
@@ -170,11 +170,11 @@ export const errors = {
   auth_request_over: {
     status: 409,
     detail: (_: object) =>
-      'This authentication request is finished, or its time is over; begin again with POST /v2/auth/authenticate.',
+      'This authentication request is complete or has expired; start again with POST /v2/auth/authenticate.',
   },
   lease_taken: {
     status: 409,
-    detail: (p: { id: string }) => `Task ${p.id} is held under another lease; touch nothing.`,
+    detail: (p: { id: string }) => `Task ${p.id} is held under another lease; stop working on it.`,
   },
   idempotency_mismatch: {
     status: 409,
@@ -182,7 +182,7 @@ export const errors = {
   },
   idempotency_under_way: {
     status: 409,
-    detail: (_: object) => 'A request with this Idempotency-Key is still being answered; send it again.',
+    detail: (_: object) => 'A request with this Idempotency-Key is still in progress; send it again.',
     headers: { 'retry-after': '2' },
   },
   version_mismatch: {
@@ -201,19 +201,19 @@ export const errors = {
   too_many_followers: {
     status: 429,
     detail: (p: { limit: number }) =>
-      `${p.limit} logs of this tenant are being followed, and no more may be at once. End one, try again in 10 seconds, or read the log without 'Accept: text/event-stream'.`,
+      `${p.limit} logs of this tenant are being followed, which is the limit. Stop following one, try again in 10 seconds, or read the log without 'Accept: text/event-stream'.`,
     headers: { 'retry-after': '10' },
   },
   internal: { status: 500, detail: (_: object) => 'Internal server error' },
   provider_unavailable: {
     status: 503,
     detail: (p: { providerId: string }) =>
-      `OAuth provider '${p.providerId}' does not answer as it should at the moment; try again.`,
+      `OAuth provider '${p.providerId}' is not responding correctly at the moment; try again.`,
     headers: { 'retry-after': '2' },
   },
   unavailable: {
     status: 503,
-    detail: (p: { what: string }) => `${p.what} does not answer at the moment; try again.`,
+    detail: (p: { what: string }) => `${p.what} is not responding at the moment; try again.`,
     headers: { 'retry-after': '2' },
   },
 } as const satisfies Record<string, ErrorShape>;

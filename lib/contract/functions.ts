@@ -101,7 +101,7 @@ export const functionRows = {
   events: {
     name: 'events',
     handler: 'functions/streams/events.ts',
-    summary: 'The stream: tells events of deployments, and keeps who did what',
+    summary: 'The stream: publishes events of deployments and records audit events',
     access: ['table:get', 'table:put', 'events:put'],
     variables: ['AUDIT_DAYS'],
     timeoutSeconds: 60,
@@ -117,8 +117,7 @@ export const functionRows = {
   revocations: {
     name: 'revocations',
     handler: 'functions/schedules/revocations.ts',
-    summary:
-      'Every minute: tells OAuth providers which tokens are used no more, where they could not be told at once',
+    summary: 'Every minute: revokes tokens at OAuth providers that could not be reached before',
     access: ['table:get', 'table:query', 'table:update', 'table:delete', 'due:query', 'keys:decrypt'],
     variables: ['ALLOWED_HOSTS'],
     timeoutSeconds: 300,
@@ -147,8 +146,7 @@ export const functionRows = {
   takeNotes: {
     name: 'take-notes',
     handler: 'functions/logs/take-notes.ts',
-    summary:
-      'Lines of endpoints that say which key was used, what was handed out, who was refused: writes it down',
+    summary: 'Log lines of endpoints: records which key was used, what was issued and who was refused',
     access: ['table:get', 'table:put', 'table:update', 'table:check'],
     variables: ['AUDIT_DAYS'],
     timeoutSeconds: 30,

@@ -115,7 +115,7 @@ export const completeRequest = z.object({
 });
 export type CompleteRequest = z.infer<typeof completeRequest>;
 
-/** `accepted: false`: the task had ended; bring the deployment to `desired` now. 409: another's lease, touch nothing. */
+/** `accepted: false`: the task had ended; bring the deployment to `desired` now. 409: another instance holds the lease, stop working on the task. */
 export const completeResponse = z.object({ accepted: z.boolean() });
 
 /** One log line, stamped by its reader (epoch milliseconds; fractions keep lines of one millisecond in order). */

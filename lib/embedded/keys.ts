@@ -39,9 +39,7 @@ async function readKey(path: string): Promise<Buffer | undefined> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-  throw new Error(
-    `The key file ${path} is not ${KEY_BYTES} bytes long; put the right one back from a backup.`,
-  );
+  throw new Error(`The key file ${path} is not ${KEY_BYTES} bytes long; restore it from a backup.`);
 }
 
 /** A crash at any moment leaves either no key file or a complete one; of two processes that race, both use the winner's. */
@@ -49,6 +47,6 @@ async function createKey(path: string): Promise<Buffer> {
   await mkdir(dirname(path), { recursive: true });
   await createFileAtomic(path, randomBytes(KEY_BYTES));
   const key = await readKey(path);
-  if (key === undefined) throw new Error(`The key file ${path} vanished while it was made.`);
+  if (key === undefined) throw new Error(`The key file ${path} disappeared while it was being created.`);
   return key;
 }

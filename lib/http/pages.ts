@@ -90,8 +90,5 @@ export const errorPages = (operation: string): Step => ({
 
 function unexpectedPage(error: unknown, id: string): Page {
   if (error instanceof ValidationError) return failurePage(422, 'This address is not one of ours.');
-  return failurePage(
-    500,
-    `Something is wrong on our side. Nothing can be said about it but its number: ${id}`,
-  );
+  return failurePage(500, `Something went wrong on our side. When you report it, quote this number: ${id}`);
 }

@@ -103,7 +103,7 @@ it('a second browser is refused, and the first one’s request goes on', async (
   await first.page.getByRole('button', { name: /^Continue to / }).click();
   await first.page.getByRole('heading', { name: 'Allow access?' }).waitFor();
   await second.page.getByRole('button', { name: /^Continue to / }).click();
-  await second.page.getByRole('heading', { name: 'This was begun in another browser' }).waitFor();
+  await second.page.getByRole('heading', { name: 'This request was started in another browser' }).waitFor();
   expect((await second.page.goto(url))?.status()).toBe(403);
   await first.page.getByRole('button', { name: 'Allow' }).click();
   await first.page.getByRole('heading', { name: 'The idp is connected' }).waitFor();

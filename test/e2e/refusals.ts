@@ -152,7 +152,7 @@ const forbidden: Refusal[] = [
     what: 'a foreign tenant',
     ask: () => ({ path: '/v2/deployments', headers: { 'x-tenant-id': NOBODY } }),
     status: 403,
-    detail: `API key has no part in tenant '${NOBODY}'`,
+    detail: `API key has no access to tenant '${NOBODY}'`,
   },
 ];
 

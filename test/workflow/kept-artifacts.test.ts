@@ -76,7 +76,7 @@ it('keeps the newest artifacts and the active one, and builds an older one again
 
   const sixth = await redeploy(world, id, first);
   await until(() => isBuilt(world, sixth), soon('the build of what is not kept any more'));
-  const remark = `The artifact that this revision would run is not kept any more, so it is built again from commit ${'c'.repeat(40)}.`;
+  const remark = `The artifact of this revision is no longer stored, so it is built again from commit ${'c'.repeat(40)}.`;
   expect((await showRevision(world, id, sixth)).status_message).toBe(remark);
   expect(world.deps.builds.jobs.get(`build-${sixth}`)).toMatchObject({
     remark,

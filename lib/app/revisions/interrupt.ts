@@ -57,7 +57,7 @@ function interrupted(revision: Revision, now: number): Revision {
 }
 
 const endedInQueue = (now: number): string =>
-  `Interrupted on request at ${new Date(now).toISOString()}, while it was queued.`;
+  `Interrupted on request at ${new Date(now).toISOString()} while queued.`;
 
 function checkInTime(revision: Revision): void {
   if (isTerminal(revision.status)) {

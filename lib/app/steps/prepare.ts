@@ -130,7 +130,7 @@ async function exists(
 
 /** Shown until the revision ends, and the first line of its build log. */
 const builtAgain = (commit: string | undefined): string =>
-  `The artifact that this revision would run is not kept any more, so it is built again from ${commit === undefined ? 'its source' : `commit ${commit}`}.`;
+  `The artifact of this revision is no longer stored, so it is built again from ${commit === undefined ? 'its source' : `commit ${commit}`}.`;
 
 function hindranceOf(deployment: Deployment, listener: Listener | undefined): string | undefined {
   if (listener === undefined) {

@@ -9,7 +9,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 
 const SINGLE =
-  'Builds and agents of all tenants run as one user of this machine. Start it with SLIPWAY_MORE_TENANTS=true to make another tenant all the same.';
+  'Builds and agents of all tenants run as one user of this machine. To create another tenant anyway, start it with SLIPWAY_MORE_TENANTS=true.';
 
 /** Makes another tenant of the caller's organization. Throws `state_forbids` where all tenants would be one trust domain. */
 export async function createTenant(

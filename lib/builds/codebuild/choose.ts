@@ -42,7 +42,7 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
   const packageJson = await readPackageJson(root, folder);
   if (!packageJson?.scripts.start)
     throw new BuildFailure(
-      'There is nothing to make an image of: neither a Dockerfile, nor a config with graphs, nor a start script in package.json',
+      'There is nothing to build an image from: no Dockerfile, no config with graphs and no start script in package.json',
     );
   const { installCommand, buildCommand } = job;
   const plan = await planProject(
@@ -67,7 +67,6 @@ function languageOfImage({
   const checked = langgraphJson.pick({ graphs: true }).safeParse(json);
   if (!checked.success) throw new BuildFailure(`${fileName}: ${firstProblem(checked.error)}`);
   const config: LanggraphJson = checked.data;
-  if (Object.keys(config.graphs ?? {}).length === 0)
-    throw new BuildFailure(`${fileName}: graphs names no graph`);
+  if (Object.keys(config.graphs ?? {}).length === 0) throw new BuildFailure(`${fileName}: graphs is empty`);
   return languageOf(config);
 }

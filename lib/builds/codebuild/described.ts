@@ -76,7 +76,9 @@ async function readDescribed(root: string, made: string): Promise<Omit<ImageSour
       throw new BuildFailure(`${what} leads out of the source`);
     refuseControlCharacters(folder, what);
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
-      throw new BuildFailure(`The folder of the config file's dependency '${path}' needs a plainer name`);
+      throw new BuildFailure(
+        `The folder of the config file's dependency '${path}' must have a name of plain characters`,
+      );
     contexts.push([name, folder]);
   }
   return { dockerfile, contexts: Object.fromEntries(contexts) };

@@ -15,7 +15,7 @@ export async function planImageBuild(machine: Machine): Promise<() => Promise<vo
   const { push, platforms } = machine.job;
   if (push === undefined) throw new BuildFailure('This installation has no image registry');
   const bad = platforms.find((one) => !/^linux\/[a-z0-9]+(\/v[0-9])?$/.test(one));
-  if (bad !== undefined) throw new BuildFailure(`Platform '${bad}' cannot be built for`);
+  if (bad !== undefined) throw new BuildFailure(`Platform '${bad}' is not supported`);
   const prepare = await planImage(machine);
   return async () => {
     const image = `${push.repository}:rev-${machine.buildName}`;
@@ -69,7 +69,7 @@ async function pushImage(machine: Machine, image: string, push: Push): Promise<v
       ? await digestOf(machine, image, push.repository)
       : await pushList(machine, config, image, tags);
   if (digest === undefined || !/^sha256:[0-9a-f]{64}$/.test(digest))
-    throw new BuildFailure('The registry gave no digest of the image that was pushed');
+    throw new BuildFailure('The registry returned no digest for the pushed image');
   machine.report.write('ARTIFACT_DIGEST', digest);
   say(`Pushed the image ${digest}`);
 }
@@ -96,7 +96,7 @@ async function logIn(machine: Machine, config: string[], push: Push): Promise<vo
   const ok =
     password.code === 0 &&
     (await docker(machine, login, { input: password.output, output: 'hidden' })).code === 0;
-  if (!ok) throw new BuildFailure('The image registry does not let the build in');
+  if (!ok) throw new BuildFailure('The build could not log in to the image registry');
 }
 
 async function digestOf(machine: Machine, image: string, repository: string): Promise<string | undefined> {

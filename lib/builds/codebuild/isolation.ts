@@ -63,7 +63,7 @@ async function awaitDocker(machine: Machine): Promise<void> {
   const deadline = Date.now() + DOCKER_SECONDS_MAX * 1000;
   const env = dockerEnvironment(machine);
   while ((await run('docker', ['info'], { env, output: 'hidden' })).code !== 0) {
-    if (Date.now() > deadline) throw new BuildFailure('Docker does not run on the build machine');
+    if (Date.now() > deadline) throw new BuildFailure('Docker is not running on the build machine');
     await delay(1000);
   }
 }
@@ -80,7 +80,7 @@ const reject = (address: string): string[] => ['OUTPUT', '-d', address, '-j', 'R
 async function insert(tool: Firewall, rule: string[]): Promise<void> {
   if ((await change(tool, '-I', rule)) && (await change(tool, '-C', rule))) return;
   throw new BuildFailure(
-    'The build machine could not be closed off from its own credentials, so nothing was built',
+    'The build machine could not be isolated from its own credentials, so nothing was built',
   );
 }
 

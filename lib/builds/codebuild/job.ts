@@ -55,12 +55,12 @@ export async function takeJob(work: string): Promise<{ job: Job; buildName: stri
   const aws = async (args: string[]) =>
     (await run('aws', ['s3api', ...args], { env: ownEnvironment(), output: 'read' })).code === 0;
   if (!(await aws(['get-object', ...place, file])))
-    throw new BuildFailure('What this build has to do is not stored (any more); redeploy to build again');
+    throw new BuildFailure('The description of this build is no longer stored; redeploy to build again');
   const text = await readFile(file, 'utf8');
   await rm(file);
   if (!(await aws(['delete-object', ...place])))
     throw new BuildFailure(
-      'What this build has to do could not be removed from where it lay, so nothing was built',
+      'The description of this build could not be deleted from its bucket, so nothing was built',
     );
   return { job: parseJob(text), buildName };
 }
@@ -84,10 +84,10 @@ export function parseJob(text: string): Job {
   try {
     json = JSON.parse(text);
   } catch {
-    throw new BuildFailure('What this build has to do is no JSON');
+    throw new BuildFailure('The description of this build is not valid JSON');
   }
   const parsed = jobSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.map(({ path }) => path.join('.')).join(', ');
-  throw new BuildFailure(`What this build has to do cannot be read: ${fields}`);
+  throw new BuildFailure(`The description of this build is malformed: ${fields}`);
 }

@@ -67,7 +67,7 @@ export async function firstAgent(
 async function tarballOf(folder: string): Promise<Uint8Array> {
   const found = await stat(folder).catch(() => undefined);
   if (found?.isDirectory() !== true)
-    throw new Obstacle(`There is no folder ${folder}: --project names what is deployed.`);
+    throw new Obstacle(`There is no folder ${folder}; give the project to deploy with --project.`);
   const filter = (path: string) => !LEFT_OUT.test(path);
   const chunks: Buffer[] = [];
   for await (const chunk of tar.create({ cwd: folder, gzip: true, portable: true, filter }, ['.'])) {

@@ -22,16 +22,16 @@ const tags: Record<string, string> = {
   revisions: 'Each change of a deployment that is built and deployed.',
   logs: 'What builds and servers print.',
   listeners: 'Compute targets.',
-  'listener-protocol': 'What listeners ask and report, each with a key of its own.',
-  'api-keys': 'What programs prove themselves with.',
+  'listener-protocol': 'Calls that listeners make, each with its own key.',
+  'api-keys': 'Credentials for programs.',
   members: 'Users of the identity provider, and what each may do in the tenant.',
   tenants: 'Parts of the organization that see nothing of each other.',
   integrations: 'Access to private repositories.',
-  'oauth-providers': 'Authorization servers that the organization knows.',
+  'oauth-providers': 'OAuth authorization servers of the organization.',
   consent: 'Asking a person for consent at an OAuth provider.',
-  'oauth-tokens': 'What people have granted at OAuth providers.',
-  'oauth-connections': 'Agents that act with a token of who connected them.',
-  'audit-events': 'Who did what.',
+  'oauth-tokens': 'Access that users have granted at OAuth providers.',
+  'oauth-connections': 'Agents that act with the token of the user who connected them.',
+  'audit-events': 'Records of who did what.',
   service: 'The service itself.',
 };
 
@@ -41,8 +41,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Tenant-Id',
-    description:
-      'Picks the tenant for a key of the organization or a bearer token; proves nothing by itself.',
+    description: 'Selects the tenant for an organization key or a bearer token. It is not a credential.',
   },
   Bearer: {
     type: 'http',

@@ -45,7 +45,7 @@ const command = {
 const configPath = {
   pattern: '^(?!/|~)(?!(?:.*/)?\\.\\.(?:/|$))[^\\\\\\u0000-\\u001f\\u007f-\\u009f]+$',
   description:
-    'Relative to the root of the source, never out of it. `langgraph.json`, the default, may be missing: then the start script or the Procfile says what runs. A file at any other path must be there. Not for images.',
+    'Relative to the root of the source, never out of it. `langgraph.json`, the default, may be missing: then the start script or the Procfile says what runs. A file at any other path must exist. Not for images.',
 };
 const secretName = {
   pattern: '^[^=\\u0000\\r\\n]+$',
@@ -92,7 +92,7 @@ const providerFields: Record<string, Note> = {
     description: 'The first counts unless a request names another. By default our own callback.',
   },
   user_binding: {
-    description: '`strict`: who asked for a consent confirms it with a code of its last page.',
+    description: '`strict`: the user who requested the consent confirms it with a code from its last page.',
   },
 };
 
@@ -119,7 +119,7 @@ const fields: Record<string, Record<string, Note>> = {
   DiscoverProviderRequest: { mcp_server_url: webAddress },
   Deployment: {
     secrets: { description: 'Names; values are always masked.' },
-    latest_revision_id: { description: 'The newest revision, whatever became of it.' },
+    latest_revision_id: { description: 'The newest revision, whatever its status.' },
     active_revision_id: { description: 'The revision that serves.' },
     image_version: { description: 'Tag or short digest of what the active revision runs.' },
   },
@@ -132,7 +132,7 @@ const fields: Record<string, Record<string, Note>> = {
   Listener: {
     version: {
       description:
-        'Of the listener program, as it said when it last asked for work; until then, as registered.',
+        'The platforms that the listener program reported when it last polled; until then, the registered ones.',
     },
   },
   LogPage: {

@@ -61,7 +61,7 @@ function headerParameters(row: RouteRow): JsonSchema[] {
   const all: JsonSchema[] = [];
   if (takesIdempotencyKey(row)) {
     const words =
-      'The same request under the same key is done once; sent again within 24 hours it gets the same answer.';
+      'A request with the same key is executed once; a repetition within 24 hours gets the same response.';
     all.push(header('Idempotency-Key', words, { type: 'string', maxLength: 255 }));
   }
   if (errorCodesOf(row).includes('version_mismatch')) {

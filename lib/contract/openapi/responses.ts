@@ -37,22 +37,22 @@ const meanings: Record<number, string> = {
   429: 'Too many requests',
   431: 'The address and the headers are too long together',
   500: 'Our fault; quote the request id',
-  503: 'Something does not answer at the moment',
+  503: 'A dependency is not responding at the moment',
 };
 
 /** Headers beside the request id that answers may have, by name. */
 const headerDescriptions: Record<string, string> = {
   ETag: 'The version of what is shown.',
   Location: 'Where it leads.',
-  'Retry-After': 'Try again after so many seconds.',
-  'WWW-Authenticate': 'How to prove who asks.',
-  'X-Request-Id': 'Tells this request apart; quote it when something is wrong.',
-  'Set-Cookie': 'Marks the browser that began, or takes the mark away.',
-  'Idempotent-Replayed': '`true`: this is the answer that an earlier request with the same key got.',
+  'Retry-After': 'Seconds to wait before trying again.',
+  'WWW-Authenticate': 'The authentication schemes that are accepted.',
+  'X-Request-Id': 'The id of this request; quote it when you report a problem.',
+  'Set-Cookie': 'Identifies the browser that started the request, or clears that cookie.',
+  'Idempotent-Replayed': '`true`: this is the response to an earlier request with the same key.',
   'Cache-Control': 'How long it may be kept.',
   'Content-Security-Policy': 'What the page may load.',
-  'Referrer-Policy': 'What the page tells others of where one came from.',
-  'X-Content-Type-Options': 'That the type is the one it says.',
+  'Referrer-Policy': 'What the browser may send as the referrer.',
+  'X-Content-Type-Options': 'Forbids browsers to guess another content type.',
 };
 
 const headerReferences = (names: readonly string[]): JsonSchema =>

@@ -9,8 +9,7 @@ export const listAuditEvents = route({
   access: ['table:get', 'table:query'],
   area: 'identity',
   permission: 'audit:read',
-  summary:
-    'List who did what in the tenant, newest first; a request is listed a moment after it was answered',
+  summary: 'List the audit events of the tenant, newest first; a request appears a moment after its response',
   success: 200,
   query: listAuditEventsQuery,
   response: auditEventListView,

@@ -58,7 +58,7 @@ export const waitForConsent = route({
   audit: ['oauth_token.read'],
   area: 'auth',
   permission: 'tokens:read',
-  summary: 'Wait until a person has consented; only for who asked for it',
+  summary: 'Wait until a person has consented; only for the user who requested it',
   success: 200,
   params: authId,
   query: waitQuery,

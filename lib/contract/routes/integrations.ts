@@ -48,7 +48,7 @@ export const deleteIntegration = route({
   area: 'identity',
   permission: 'integrations:write',
   summary:
-    'Forget an integration and its token, at once; deployments that name it stay, and read their repositories without a token from then on',
+    'Delete an integration and its token immediately; deployments that name it stay, and read their repositories without a token from then on',
   success: 204,
   params: z.object({ integration_id: id }),
   response: null,

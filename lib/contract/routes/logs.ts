@@ -58,7 +58,7 @@ export const queryRevisionLogs = route({
   handler: 'functions/api/logs/revision.ts',
   access: ['table:get', 'table:query', 'table:put'],
   audit: { none: 'writes only that a log is being followed, for some seconds' },
-  summary: 'Log of a revision, followed when asked for as an event stream',
+  summary: 'Read the log of a revision, or follow it as an event stream',
   params,
   query: revisionLogsQuery,
   eventStream: true,

@@ -65,8 +65,7 @@ export const getConnectionToken = route({
   audit: ['oauth_token.read'],
   area: 'auth',
   permission: 'tokens:write',
-  summary:
-    'Give an access token that can be used, refreshed where it must be; only to who owns the connection',
+  summary: 'Get a valid access token, refreshed if necessary; only for the owner of the connection',
   success: 200,
   params: connectionParams,
   response: connectionTokenView,

@@ -22,7 +22,7 @@ export const createProvider = route({
   area: 'auth',
   permission: 'providers:write',
   summary:
-    'Make an authorization server known to the organization; the client secret is taken and never shown',
+    'Add an OAuth authorization server to the organization; the client secret is stored and never shown',
   success: 200,
   body: createProviderBody,
   response: providerView,
@@ -39,8 +39,7 @@ export const discoverProvider = route({
   audit: ['oauth_provider.create'],
   area: 'auth',
   permission: 'providers:write',
-  summary:
-    'Find the authorization server of an MCP server, register a client there, and keep it as a provider',
+  summary: 'Find the authorization server of an MCP server, register a client there and add it as a provider',
   success: 200,
   body: discoverProviderBody,
   response: providerView,
@@ -86,7 +85,7 @@ export const patchProvider = route({
   area: 'auth',
   permission: 'providers:write',
   summary:
-    'Change an OAuth provider; a new `auth_url` or `token_url` takes the client secret in the same request',
+    'Change an OAuth provider; a new `auth_url` or `token_url` requires the client secret in the same request',
   success: 200,
   params: ofOne,
   body: changeProviderBody,

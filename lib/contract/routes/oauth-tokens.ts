@@ -35,7 +35,7 @@ export const deleteTokens = route({
   area: 'auth',
   permission: 'tokens:write',
   summary:
-    'Delete all own OAuth tokens of a provider, for whichever agents they are, with their connections; they are revoked there where that can be',
+    'Delete all your OAuth tokens of a provider, of all agents, with their connections; they are revoked at the provider if it supports that',
   success: 200,
   query: providerQuery,
   response: deletedTokensView,

@@ -29,4 +29,4 @@ export async function checkDataFormat(dataFolder: string): Promise<void> {
 
 const refusal = (dataFolder: string, found: string): string =>
   `The data in ${dataFolder} is of ${found} of Slipway, which this release cannot read (it reads format ${FORMAT}). ` +
-  'Choose another folder with SLIPWAY_DATA_DIR, or delete this one; its deployments are lost then.';
+  'Choose another folder with SLIPWAY_DATA_DIR, or delete this one and lose its deployments.';

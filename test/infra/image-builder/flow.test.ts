@@ -46,7 +46,7 @@ describe('what a build has to do', () => {
     await builder.repository('app', app);
     await writeFile(join(builder.state, 'keeps-jobs'), '');
     const ended = await builder.run(aJob());
-    expectFailed(ended, 'What this build has to do could not be removed');
+    expectFailed(ended, 'The description of this build could not be deleted');
     expect(ended.calls.map(({ tool }) => tool)).toEqual(['aws', 'aws']);
   });
 
@@ -110,7 +110,7 @@ describe('an image', () => {
 
   it.each([
     ['a registry that refuses', 'no-push', 'The image could not be pushed to the registry'],
-    ['a firewall that refuses', 'no-firewall', 'The build machine could not be closed off'],
+    ['a firewall that refuses', 'no-firewall', 'The build machine could not be isolated'],
   ])('is not reported with %s', async (_, broken, reason) => {
     const builder = await aBuilder();
     await builder.repository('app', app);
@@ -125,7 +125,7 @@ describe('an image', () => {
     await builder.repository('app', app);
     expectFailed(await builder.run(aJob({ push: undefined })), 'This installation has no image registry');
     await writeFile(join(builder.state, 'repo-digests'), JSON.stringify([`elsewhere@${digest}`]));
-    expectFailed(await builder.run(aJob()), 'The registry gave no digest');
+    expectFailed(await builder.run(aJob()), 'The registry returned no digest');
   });
 
   it.each([

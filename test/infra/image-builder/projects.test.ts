@@ -75,7 +75,10 @@ describe('an image', () => {
       { dep: 'dep\nstolen=/tmp' },
       "The config file's dependency 'dep stolen=/tmp' has a control character in its name",
     ],
-    [{ 'a=b': 'lib' }, "The folder of the config file's dependency 'lib' needs a plainer name"],
+    [
+      { 'a=b': 'lib' },
+      "The folder of the config file's dependency 'lib' must have a name of plain characters",
+    ],
   ])('takes further folders of the source only: %j', async (contexts, reason) => {
     const builder = await aBuilder();
     await builder.repository('app', { 'langgraph.json': agent, 'lib/a.py': '', 'dep\nstolen=/tmp/a.py': '' });
@@ -128,7 +131,7 @@ describe('an image', () => {
     const { ended } = await built({ 'a.txt': '' });
     expectReason(
       ended,
-      'There is nothing to make an image of: neither a Dockerfile, nor a config with graphs, nor a start script in package.json',
+      'There is nothing to build an image from: no Dockerfile, no config with graphs and no start script in package.json',
     );
   });
 });

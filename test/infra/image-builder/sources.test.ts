@@ -47,7 +47,7 @@ describe('a repository', () => {
       'Repository file:///etc cannot be read: builds read repositories over https only',
     ],
     [{ repoUrl: 'ext::sh -c touch% pwned' }, 'Repository ext::sh -c touch% pwned cannot be read'],
-    [{ commitSha: 'main; touch pwned' }, "'main; touch pwned' is no commit"],
+    [{ commitSha: 'main; touch pwned' }, "'main; touch pwned' is not a commit"],
   ])('that cannot be had says why: %j', async (changes, reason) => {
     const builder = await aBuilder();
     await builder.repository('app', { Dockerfile: 'FROM x' });
@@ -207,7 +207,7 @@ describe('a tarball', () => {
     });
     const source = { kind: 'tarball', url: `${url}/x`, sha256: 'a'.repeat(64) };
     const tampered = await builder.run(aJob({ source }));
-    expectFailed(tampered, 'The source tarball is not the one that was uploaded');
+    expectFailed(tampered, 'The source tarball differs from the one that was uploaded');
     expect(buildsOf(tampered)).toEqual([]);
     const gone = await builder.run(aJob({ source: { ...source, url: `${url}/gone` } }));
     expectFailed(gone, 'The source tarball cannot be read');

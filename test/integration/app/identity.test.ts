@@ -97,7 +97,7 @@ describe('the tenant of a request', () => {
     expect((await known(world, apiKey, tenantId.toUpperCase())).tenantId).toBe(tenantId);
     const other = world.deps.clock.randomId();
     expect(await refusedWith(known(world, apiKey, other))).toBe(
-      `403 API key has no part in tenant '${other}'`,
+      `403 API key has no access to tenant '${other}'`,
     );
   });
 
@@ -123,7 +123,7 @@ describe('the tenant of a request', () => {
     // The last two are parts of keys of the table: as a tenant they name nothing.
     for (const asked of [foreign.tenantId, world.deps.clock.randomId(), '', 'x', `${own.tenantId}#D#${id}`]) {
       expect(await refusedWith(known(world, key, asked))).toBe(
-        `403 API key has no part in tenant '${asked}'`,
+        `403 API key has no access to tenant '${asked}'`,
       );
     }
   });

@@ -145,7 +145,7 @@ describe('the default mark', () => {
 });
 
 const leavingText = (namespace: string): string =>
-  `Namespace '${namespace}' is being taken from listener cluster and takes no new deployments; name another one, or patch the listener's k8s_namespaces again if that was cut off.`;
+  `Namespace '${namespace}' is being removed from listener cluster and takes no new deployments; choose another namespace, or patch the listener's k8s_namespaces again if that was interrupted.`;
 
 describe('a namespace', () => {
   const take = (world: World, id: string) =>

@@ -39,7 +39,7 @@ async function diesAt(world: World, at: number, request: (world: World) => Promi
 }
 
 const closingText = (computeId: string): string =>
-  `Listener ${computeId} is being deleted and takes no new deployments; name another one, or delete it again if that was cut off.`;
+  `Listener ${computeId} is being deleted and takes no new deployments; choose another listener, or repeat the deletion if it was interrupted.`;
 
 describe('the deletion of a listener', () => {
   it('takes all that was stored of it but who did it, and its compute id and default mark can be given again', async () => {

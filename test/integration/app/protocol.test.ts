@@ -121,7 +121,9 @@ describe('what belongs to a task', () => {
     };
     const [taskId, lease, unknown] = [task?.task_id ?? '', task?.lease_id ?? '', world.deps.clock.randomId()];
     for (const ask of asked(taskId, unknown)) {
-      expect(await refusedWith(ask())).toBe(`409 Task ${taskId} is held under another lease; touch nothing.`);
+      expect(await refusedWith(ask())).toBe(
+        `409 Task ${taskId} is held under another lease; stop working on it.`,
+      );
     }
     for (const ask of asked(unknown, lease))
       expect(await refusedWith(ask())).toBe(`404 Task ID ${unknown} not found.`);
@@ -141,7 +143,7 @@ describe('what belongs to a task', () => {
       const body = { lease_id: known?.lease_id ?? '', instance_id, outcome: 'stopped' } as const;
       return completeTask(world.deps, { params, body }, world.caller);
     };
-    const taken = `409 Task ${params.task_id} is held under another lease; touch nothing.`;
+    const taken = `409 Task ${params.task_id} is held under another lease; stop working on it.`;
     expect(await refusedWith(stopped('one'))).toBe(taken);
     const owner = { tenantId: world.caller.tenantId, deploymentId: id };
     const loaded = await load(world.deps, owner);

@@ -184,7 +184,7 @@ describe('an interrupt', () => {
     const interrupted = await interrupt(world, id, queued?.id ?? '');
     expect(interrupted.status).toBe('INTERRUPTED');
     expect(interrupted.status_message).toBe(
-      `Interrupted on request at ${interrupted.interrupt_requested_at}, while it was queued.`,
+      `Interrupted on request at ${interrupted.interrupt_requested_at} while queued.`,
     );
     expect(interrupted.status_history.map(({ status }) => status)).toEqual([
       'CREATING',

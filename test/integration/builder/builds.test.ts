@@ -30,7 +30,7 @@ describe('a build that succeeds', () => {
     const paths = [...files.keys()].filter((path) => !path.endsWith('/') && path !== '');
     expect(paths.sort()).toEqual(['built.txt', 'link', 'package.json', 'src/a.js']);
     expect(log.filter((line) => line.startsWith('Left out'))).toHaveLength(2);
-    expect(log).toContain('Nothing to install: package.json names no dependencies');
+    expect(log).toContain('Nothing to install: package.json lists no dependencies');
     expect(log).toContain('Running build command: npm run build');
     expect(log.at(-1)).toMatch(/^timing: clone_ms=\d+ install_ms=\d+ build_ms=\d+ pack_ms=\d+ total_ms=\d+$/);
   });

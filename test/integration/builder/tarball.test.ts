@@ -97,6 +97,6 @@ describe('a build of an uploaded tarball', () => {
 
   it('refuses another file than the one that was recorded', async () => {
     const { state } = await build(gzipSync(handMadeTar({ path: 'a' })), sha256(Buffer.from('other')));
-    expect(messageOf(state)).toBe('The source tarball is not the one that was uploaded');
+    expect(messageOf(state)).toBe('The source tarball differs from the one that was uploaded');
   });
 });

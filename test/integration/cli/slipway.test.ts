@@ -150,7 +150,10 @@ describe('first-agent', () => {
     const table = await freshTable();
     const place = ['--url', 'http://127.0.0.1:9', '--project', '/nowhere/at-all'];
     const { code, err } = await on(table, 'first-agent', ...place);
-    expect([code, err]).toEqual([1, 'There is no folder /nowhere/at-all: --project names what is deployed.']);
+    expect([code, err]).toEqual([
+      1,
+      'There is no folder /nowhere/at-all; give the project to deploy with --project.',
+    ]);
     expect(await allItems(table)).toEqual([]);
   });
 });

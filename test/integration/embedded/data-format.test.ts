@@ -26,7 +26,7 @@ async function refusedStart(dataFolder: string): Promise<{ code: unknown; said: 
 
 const refusal = (folder: string, found: string) =>
   `The data in ${folder} is of ${found} of Slipway, which this release cannot read (it reads format 1). ` +
-  'Choose another folder with SLIPWAY_DATA_DIR, or delete this one; its deployments are lost then.';
+  'Choose another folder with SLIPWAY_DATA_DIR, or delete this one and lose its deployments.';
 
 describe('a data folder of another release', () => {
   it.each(['table.db', 'secret.key'])(

@@ -36,7 +36,7 @@ describe('texts of a request', () => {
   ])('that are not UTF-8 are refused: %s', async (path) => {
     const { url, seen, errors } = await gateway();
     const response = await fetch(url + path);
-    const detail = 'The address holds bytes that are not UTF-8; send text in UTF-8.';
+    const detail = 'The address contains bytes that are not UTF-8; send text in UTF-8.';
     expect([response.status, await response.json(), seen, errors]).toEqual([400, { detail }, [], []]);
   });
 

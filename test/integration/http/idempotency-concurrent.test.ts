@@ -157,7 +157,7 @@ describe('a request whose transaction meets another one under its key for longer
     const second = await ask(world, creating(apiKey));
     expect(second).toMatchObject({ statusCode: 409, headers: { 'retry-after': '2' } });
     expect(second.json.detail).toBe(
-      'A request with this Idempotency-Key is still being answered; send it again.',
+      'A request with this Idempotency-Key is still in progress; send it again.',
     );
     expect(seen.looks).toBe(2);
     const { body } = await free();

@@ -137,7 +137,9 @@ describe('nobody makes a key', () => {
     const ask = (body: object, role: Role = 'admin') =>
       makeKey(admin.as({ role }), { name: 'k', role: 'viewer', ...body });
     expect((await ask({ tenant_id: tenantId.toUpperCase() })).tenant_id).toBe(tenantId);
-    expect(await refusedWith(ask({ tenant_id: other }))).toBe(`403 API key has no part in tenant '${other}'`);
+    expect(await refusedWith(ask({ tenant_id: other }))).toBe(
+      `403 API key has no access to tenant '${other}'`,
+    );
     expect(await refusedWith(ask({ scope: 'organization' }))).toBe(
       "403 API key lacks permission 'organization_keys:write'",
     );

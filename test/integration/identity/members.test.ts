@@ -29,7 +29,7 @@ async function withPeople() {
   return { world, issuer, admin, known, person };
 }
 
-const noPart = (tenant: string) => `403 The user has no part in tenant '${tenant}'`;
+const noPart = (tenant: string) => `403 The user has no access to tenant '${tenant}'`;
 
 describe('a member', () => {
   it('asks with a bearer token, as themselves, in the role they have in the tenant they name', async () => {

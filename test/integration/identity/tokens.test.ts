@@ -6,7 +6,7 @@ import { AUDIENCE, anIssuer, aSigningKey, type Issuer } from '../../support/oaut
 import { refusedWith } from '../../support/world/requests.ts';
 
 const MINUTE = 60_000;
-const UNAVAILABLE = '503 The identity provider does not answer at the moment; try again.';
+const UNAVAILABLE = '503 The identity provider is not responding at the moment; try again.';
 
 /** The issuer, what verifies its tokens, and the clock that this reads. */
 async function anInstallation() {

@@ -126,7 +126,7 @@ describe('a provider that fails', () => {
     expect(new Set(refusals.map((each) => JSON.stringify(each))).size).toBe(1);
     expect(refusals[0]).toEqual({
       status: 503,
-      detail: "OAuth provider 'acme' does not answer as it should at the moment; try again.",
+      detail: "OAuth provider 'acme' is not responding correctly at the moment; try again.",
       headers: { 'retry-after': '2' },
     });
     expect(world.server.asked.token).toBe(asked + 1);
@@ -171,7 +171,7 @@ describe('a provider that fails', () => {
 
 describe('a grant', () => {
   const OVER =
-    "409 token_expired: OAuth provider 'acme' takes this grant no more; ask for consent again with POST /v2/auth/authenticate.";
+    "409 token_expired: OAuth provider 'acme' no longer accepts this grant; request consent again with POST /v2/auth/authenticate.";
 
   it('that the provider takes no more needs consent again; others go on', async () => {
     const world = await aGrantedPlane();

@@ -173,14 +173,14 @@ const tenants: Check = async (row, ask, world) => {
   await expect403('a bearer without a tenant', unnamed, { authorization: `Bearer ${bearer}` });
   for (const tenant of [sister ?? '', elsewhere ?? '', crypto.randomUUID(), 'x', '']) {
     const named = { 'x-tenant-id': tenant };
-    const own403 = `no part in tenant '${tenant}'`;
+    const own403 = `no access to tenant '${tenant}'`;
     await expect403('a key of one tenant', own403, { ...named, 'x-api-key': good(world, row) });
     await expect403('a bearer of one tenant', own403, { ...named, authorization: `Bearer ${bearer}` });
     if (tenant !== sister)
       await expect403('an organization key', own403, { ...named, 'x-api-key': organizationKey });
   }
   const stranger = { authorization: `Bearer ${strangerBearer}`, 'x-tenant-id': own.tenantId };
-  await expect403('a bearer without a membership', `no part in tenant '${own.tenantId}'`, stranger);
+  await expect403('a bearer without a membership', `no access to tenant '${own.tenantId}'`, stranger);
   if (isListeners(row)) return findings;
   for (const credential of [{ 'x-api-key': organizationKey }, { authorization: `bearer ${bearer}` }]) {
     const answer = await ask({ ...credential, 'x-tenant-id': own.tenantId.toUpperCase() }, nothing(row));

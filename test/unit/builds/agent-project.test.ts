@@ -67,7 +67,7 @@ describe('reading langgraph.json', () => {
       /python_version must be text: write "python_version": "…"/,
     ],
     ['an odd version', { graphs, node_version: 'lts' }, /line \d: node_version must be a version number/],
-    ['no graph', { graphs: {} }, /graphs names no graph/],
+    ['no graph', { graphs: {} }, /graphs is empty/],
     [
       'two languages',
       { graphs: { ...graphs, b: './b.ts:g' } },
@@ -122,13 +122,13 @@ describe('dependencies of a Python project', () => {
   });
 
   it.each([
-    [['./none'], /dependency '\.\/none' is no folder of the source/],
+    [['./none'], /dependency '\.\/none' is not a folder of the source/],
     [['../..'], /dependency '\.\.\/\.\.' leads out of the source/],
     [
       ['--index-url=https://elsewhere'],
       /'--index-url=https:\/\/elsewhere' is neither a folder nor a package/,
     ],
-    [[], /names no dependencies/],
+    [[], /lists no dependencies/],
   ])('%j are refused', async (dependencies, reason) => {
     await expect(readDependencies(await agentOf({ graphs, dependencies }))).rejects.toThrow(reason);
   });

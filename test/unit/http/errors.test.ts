@@ -85,7 +85,7 @@ describe('error mapping', () => {
     const answer = await mapped(error);
     expect(answer).toMatchObject({
       statusCode: 503,
-      detail: 'A service that this one needs does not answer at the moment; try again.',
+      detail: 'A service that this one needs is not responding at the moment; try again.',
       headers: { 'content-type': 'application/json', 'retry-after': expect.stringMatching(/^\d+$/) },
     });
     expect(answer.logged).toEqual([

@@ -66,7 +66,7 @@ describe('choosing the command', () => {
 
   it('says what is missing, and what cannot be read', async () => {
     const empty = await folderOf({ 'package.json': scripts({ build: 'x' }) });
-    expect(() => commandFor(empty, atRoot)).toThrow(/"start" script in package\.json nor a "web:" line/);
+    expect(() => commandFor(empty, atRoot)).toThrow(/no "start" script in package\.json and no "web:" line/);
     const broken = await folderOf({ 'package.json': '{' });
     expect(() => commandFor(broken, atRoot)).toThrow(/package\.json cannot be read/);
   });

@@ -78,7 +78,7 @@ const ALL = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
 
 /** Servers that hand out only heads refuse a single commit: then all branches and tags are fetched. */
 async function fetchExactly({ git, url, access }: Fetching, commit: string): Promise<void> {
-  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(commit)) throw new BuildFailure(`'${commit}' is no commit`);
+  if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(commit)) throw new BuildFailure(`'${commit}' is not a commit`);
   const exact = await git([...FETCH, '--depth=1', 'origin', commit], access);
   if (exact.code === 0) return;
   const refused = /not our ref|unadvertised object|does not allow request|couldn't find remote ref/i;
@@ -100,7 +100,7 @@ async function fetchRef({ git, url, access }: Fetching, ref: string): Promise<st
     undefined,
     'read',
   );
-  if (parsed.code !== 0) throw new BuildFailure(`Ref '${ref}' of ${url} is no commit`);
+  if (parsed.code !== 0) throw new BuildFailure(`Ref '${ref}' of ${url} is not a commit`);
   return parsed.output.trim();
 }
 
@@ -110,7 +110,7 @@ async function fetchSubmodules(machine: Machine, git: Git, { credentials }: GitS
   say('Fetching submodules');
   const args = ['submodule', '--quiet', 'update', '--init', '--recursive', '--depth=1'];
   const { code } = await git(args, submoduleAccess(credentials));
-  if (code !== 0) say('WARNING: the submodules are incomplete, the build goes on without');
+  if (code !== 0) say('WARNING: the submodules are incomplete; the build continues without them');
 }
 
 async function must(url: string, running: Promise<Ran>): Promise<void> {

@@ -26,7 +26,7 @@ async function obtainTarball(
   say('Unpacking the uploaded source');
   const file = join(machine.work, 'source.tgz');
   if (!(await download(url, file)))
-    throw new BuildFailure('The source tarball cannot be read: it is not stored any more, or too large');
+    throw new BuildFailure('The source tarball cannot be read: it is no longer stored, or is too large');
   const request = unpackTarball({ file, sha256, folder: machine.source });
   const program = [fileURLToPath(import.meta.url), 'unpack'];
   const [command, ...args] = unpackCommand(request, program);

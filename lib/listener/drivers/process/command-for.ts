@@ -105,6 +105,6 @@ export function commandFor(
   const web = procfileLine(cwd);
   if (web !== undefined) return { ...rest, line: withExec(web), from: 'the web line of the Procfile' };
   throw new NoCommandError(
-    'There is nothing to start: neither a "start" script in package.json nor a "web:" line in a Procfile.',
+    'There is nothing to start: no "start" script in package.json and no "web:" line in a Procfile.',
   );
 }

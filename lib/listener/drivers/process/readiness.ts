@@ -98,7 +98,7 @@ export async function waitUntilReady(group: ProcessGroup, options: ReadinessOpti
     const failure = options.failure?.();
     if (failure !== undefined) failedSince ??= Date.now();
     if (failedSince !== undefined && Date.now() - failedSince >= FAILURE_MILLISECONDS)
-      throw new NotReadyError(`The server failed while it started: ${failure}.`);
+      throw new NotReadyError(`The server failed during startup: ${failure}.`);
     const searches = Date.now() - searchedAt >= SEARCH_MILLISECONDS || (await isOpen(port));
     if (searches) searchedAt = Date.now();
     const listening = searches ? listenersOf(group) : [];

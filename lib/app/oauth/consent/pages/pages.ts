@@ -79,24 +79,24 @@ export function confirmPage(providerName: string, code: string): Page {
 export const overPage = (): Page =>
   note(
     410,
-    'This page has done its work',
-    'The request for access that it was for is finished, or its time is over. Nothing was changed.',
-    'If you still need it, begin again where you came from.',
+    'This page is no longer in use',
+    'The request for access is complete or has expired. Nothing was changed.',
+    'If you still need access, start again where you came from.',
   );
 
 export const otherBrowserPage = (): Page =>
   note(
     403,
-    'This was begun in another browser',
-    'A request for access goes on only in the browser in which it was begun. Nothing was changed.',
-    'Go back to that browser, or begin again where you came from.',
+    'This request was started in another browser',
+    'A request for access continues only in the browser that started it. Nothing was changed.',
+    'Go back to that browser, or start again where you came from.',
   );
 
 export const unprovenFormPage = (): Page =>
   note(
     403,
     'This form does not come from our page',
-    'Nothing was changed. Open the address that you were given, and use the button there.',
+    'Nothing was changed. Open the link you were given and use the button there.',
   );
 
 /** `reason`: what the provider or this service says, in one sentence. */
@@ -105,7 +105,7 @@ export const notConnectedPage = (providerName: string, reason: string): Page =>
     200,
     `${providerName} was not connected`,
     reason,
-    'No access was given. If you still need it, begin again where you came from.',
+    'No access was given. If you still need access, start again where you came from.',
   );
 
 /** What went wrong with a request for a page. */
