@@ -33,6 +33,7 @@ export function machineTests(at: () => Tour): void {
       SLIPWAY_DEPLOYMENT_ID: hello.id,
       SLIPWAY_REVISION_ID: hello.latest_revision_id,
       SLIPWAY_BUILD_NAME: hello.latest_revision_id,
+      SLIPWAY_PLATFORMS: expect.stringMatching(/^linux\/a(md|rm)64$/),
     });
     const job = await slipway.builds.takeJob(build);
     const artifactKey = `artifacts/${slipway.tenantId}/${hello.id}/${hello.latest_revision_id}.tar`;
@@ -68,6 +69,12 @@ export function machineTests(at: () => Tour): void {
       { timeoutMs: 30_000, what: 'the lines of the build' },
     );
     expect(page.map(({ message }) => message)).toEqual(['installing', 'GREETING is ***']);
+    // Who follows takes a place and leaves it.
+    const followed = await fetch(`${slipway.baseUrl}${path}`, {
+      headers: { 'x-api-key': slipway.apiKey, accept: 'text/event-stream' },
+    });
+    expect([followed.status, followed.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    expect(await followed.text()).toContain('GREETING is ***');
   });
 
   it('deploys again what was built, without a build', async () => {
