@@ -1,4 +1,4 @@
-import { Duration, NestedStack, Stack } from 'aws-cdk-lib';
+import { Duration, NestedStack, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   CfnIntegration,
   CfnRoute,
@@ -51,8 +51,19 @@ export class Api extends Construct {
     const byArea = [...Map.groupBy(routes, ({ area }) => area)];
     const shared = { api: this.httpApi, platform, logGroup: this.logGroup };
     this.areas = byArea.map(([area, rows]) => new AreaStack(this, area, shared, rows));
-    // A stage names limits of routes, which must be there.
-    for (const stage of this.stages) stage.node.addDependency(...this.areas);
+    this.#chain();
+  }
+
+  /**
+   * API Gateway refuses changes of one API that come at the same time: one area follows another. The stages, which deploy and name limits of
+   * routes, come last.
+   */
+  #chain(): void {
+    for (const [index, area] of this.areas.entries()) {
+      const before = this.areas[index - 1];
+      if (before !== undefined) area.node.addDependency(before);
+      for (const stage of this.stages) stage.node.addDependency(area);
+    }
   }
 
   /** The role of the function behind an operation of the route table. */
@@ -66,6 +77,7 @@ export class Api extends Construct {
     const accessLog = new LogGroup(this, 'AccessLog', {
       logGroupName: `/slipway/${settings.environment}/access`,
       retention: settings.logRetentionDays as RetentionDays, // as for the functions' own logs
+      removalPolicy: RemovalPolicy.DESTROY,
     });
     const stage = (name: string, stageName: string) =>
       new CfnStage(this, name, {
@@ -120,7 +132,8 @@ class AreaStack extends NestedStack {
       if (row === undefined) continue;
       const { summary, access } = row;
       const isGuarded = row.permission !== 'public';
-      const variables = [...(row.variables ?? []), ...(isGuarded ? identityVariables : [])];
+      const own = row.variables ?? [];
+      const variables = [...own, 'SLIPWAY_BASE_URL' as const, ...(isGuarded ? identityVariables : [])];
       const made = this.#endpoint(
         shared,
         { name: kebab(row.operation), handler, summary, access, variables },

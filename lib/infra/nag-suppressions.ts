@@ -1,11 +1,13 @@
-import { type Stack, Validations } from 'aws-cdk-lib';
+import { Names, type Stack, Validations } from 'aws-cdk-lib';
 import type { Platform } from './platform.ts';
 
 const PREFIX = 'AwsSolutions::AwsSolutions-';
 
 /** Findings of the security rules that are meant to be so, each with its reason. */
 export function suppressNagFindings(stack: Stack, { arns }: Platform): void {
-  const wildcard = (arn: string) => `IAM5[Resource::${shown(stack, arn)}]`;
+  const wildcard = (arn: string) => `IAM5[Resource::${shown(stack, arn, (name) => name)}]`;
+  const wildcardInAreas = (arn: string) =>
+    `IAM5[Resource::${shown(stack, arn, (name) => nameInAreas(stack, name))}]`;
   const reasons: [rule: string, reason: string][] = [
     [
       'APIG4',
@@ -36,10 +38,12 @@ export function suppressNagFindings(stack: Stack, { arns }: Platform): void {
       `${arns.bucket}/pinned/*`,
       `${arns.bucket}/artifacts/*`,
       `${arns.jobsBucket}/builds/*`,
-    ].map((objects): [string, string] => [
-      wildcard(objects),
-      `These objects are made at run time, one for each tenant, deployment and revision; a function serves all tenants, and the paths are made of ids that were looked up under the caller's tenant.`,
-    ]),
+    ]
+      .flatMap((objects) => [wildcard(objects), wildcardInAreas(objects)])
+      .map((finding): [string, string] => [
+        finding,
+        `These objects are made at run time, one for each tenant, deployment and revision; a function serves all tenants, and the paths are made of ids that were looked up under the caller's tenant.`,
+      ]),
     [
       wildcard(arns.repositories),
       'There is one repository a deployment, made at run time; sessions that push are limited to one of them, those that pull to those of one tenant.',
@@ -55,11 +59,17 @@ export function suppressNagFindings(stack: Stack, { arns }: Platform): void {
 
 type Joined = { 'Fn::Join': [string, (string | { Ref: string })[]] };
 
+/** What a nested stack calls a parameter that it is handed. */
+function nameInAreas(stack: Stack, name: string): string {
+  const parameter = stack.node.tryFindChild(name);
+  return parameter === undefined ? name : `referenceto${Names.uniqueId(parameter)}Ref`;
+}
+
 /** An ARN as the rules write it: `arn:<AWS::Partition>:s3:::…`. */
-function shown(stack: Stack, arn: string): string {
+function shown(stack: Stack, arn: string, named: (parameter: string) => string): string {
   // What ARNs of this stack resolve to: text, or text and references joined.
   const resolved = stack.resolve(arn) as string | Joined;
   if (typeof resolved === 'string') return resolved;
   const [separator, parts] = resolved['Fn::Join'];
-  return parts.map((part) => (typeof part === 'string' ? part : `<${part.Ref}>`)).join(separator);
+  return parts.map((part) => (typeof part === 'string' ? part : `<${named(part.Ref)}>`)).join(separator);
 }

@@ -30,6 +30,6 @@ export class Notes extends Construct {
       destinationArn: functionArn,
     });
     // CloudWatch refuses a filter whose destination it may not call yet.
-    filter.addDependency(permission);
+    filter.addResourceDependency(permission);
   }
 }

@@ -8,7 +8,7 @@ const settings = z.object({
     .string()
     .regex(/^[a-z][a-z0-9-]{0,15}$/)
     .default('prod'),
-  /** `destroy` deletes all data with the stack; anything else keeps it. */
+  /** `destroy` deletes all data with the data stack, objects in its buckets included; anything else keeps it. */
   removal: z.enum(['retain', 'destroy']).default('retain'),
   /** Sustained requests a second for the whole API, and what may come at once. */
   rateLimit: z.coerce.number().int().positive().default(100),
@@ -36,12 +36,20 @@ const settings = z.object({
     .string()
     .regex(/^[A-Za-z0-9., :-]*$/)
     .default(''),
-  /** A table that was restored, and its stream: the installation works on it instead of on the one that it made. */
-  restoredTable: z
+  /** What is there already, restored ones say: the installation works on it instead of on one that it makes. */
+  tableName: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{3,255}$/)
     .optional(),
-  restoredTableStream: z.string().startsWith('arn:').optional(),
+  tableStreamArn: z.string().startsWith('arn:').optional(),
+  keyArn: z
+    .string()
+    .regex(/^arn:[^:]+:kms:[^:]+:\d{12}:key\/[^:*]+$/, 'the ARN of a key, not of an alias')
+    .optional(),
+  bucketName: z
+    .string()
+    .regex(/^[a-z0-9.-]{3,63}$/)
+    .optional(),
   /** Gets mail from alarms. */
   alarmEmail: z.email().optional(),
   /** The OpenID Connect issuer of bearer tokens, and whom they must be for. Without them requests carry API keys only. */
@@ -58,13 +66,12 @@ export function readSettings(context: (name: string) => unknown): Settings {
   const given = Object.fromEntries(Object.keys(settings.shape).map((name) => [name, context(name)]));
   const parsed = settings.safeParse(given);
   if (!parsed.success) throw new Error(`cdk.json context: ${z.prettifyError(parsed.error)}`);
-  const { domainName, certificateArn, oidcIssuer, oidcAudience, restoredTable, restoredTableStream } =
-    parsed.data;
+  const { domainName, certificateArn, oidcIssuer, oidcAudience, tableName, tableStreamArn } = parsed.data;
   if ((domainName === undefined) !== (certificateArn === undefined))
     throw new Error('cdk.json context: domainName and certificateArn go together');
   if ((oidcIssuer === undefined) !== (oidcAudience === undefined))
     throw new Error('cdk.json context: oidcIssuer and oidcAudience go together');
-  if ((restoredTable === undefined) !== (restoredTableStream === undefined))
-    throw new Error('cdk.json context: restoredTable and restoredTableStream go together');
+  if ((tableName === undefined) !== (tableStreamArn === undefined))
+    throw new Error('cdk.json context: tableName and tableStreamArn go together');
   return parsed.data;
 }

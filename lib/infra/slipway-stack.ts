@@ -5,13 +5,13 @@ import { Api } from './api.ts';
 import { BuildLogIngestion, Builds, buildLogGroupName } from './builds.ts';
 import type { Bundle } from './bundles.ts';
 import { CustomDomain } from './custom-domain.ts';
+import { type KeptNames, readNames } from './kept-names.ts';
 import { suppressNagFindings } from './nag-suppressions.ts';
 import { Notes } from './notes.ts';
 import { Observability } from './observability.ts';
 import { nameOf, type Platform } from './platform.ts';
 import { pullRoleName, pushRoleName, Registry } from './registry.ts';
 import type { Settings } from './settings.ts';
-import { Storage } from './storage.ts';
 import { eventBusName, Triggers } from './triggers.ts';
 import { Workflow } from './workflow.ts';
 
@@ -22,7 +22,7 @@ type SlipwayStackProps = StackProps & {
   builderFolder: string;
 };
 
-/** One installation of Slipway. */
+/** All of an installation but what it keeps: it may be destroyed and deployed again. */
 export class SlipwayStack extends Stack {
   /** One for each area of the route table. */
   readonly nestedStacks: NestedStack[];
@@ -30,15 +30,15 @@ export class SlipwayStack extends Stack {
   constructor(scope: Construct, id: string, props: SlipwayStackProps) {
     const { settings, bundles, builderFolder, ...rest } = props;
     super(scope, id, rest);
-    const storage = new Storage(this, 'Storage', settings);
+    const kept = readNames(this, settings);
     const builds = new Builds(this, 'Builds', {
       settings,
-      jobsBucketName: storage.jobsBucketName,
+      jobsBucketName: kept.jobsBucketName,
       builderFolder,
     });
-    const platform = this.#platform(settings, bundles, storage, builds);
+    const platform = this.#platform(settings, bundles, kept, builds);
     const workflow = new Workflow(this, 'Workflow', platform);
-    const triggers = new Triggers(this, 'Triggers', platform, storage.table);
+    const triggers = new Triggers(this, 'Triggers', platform, kept.tableStreamArn);
     const { ingest } = new BuildLogIngestion(this, 'BuildLogs', platform, builds.logGroup);
     const api = new Api(this, 'Api', platform);
     new Notes(this, 'Notes', platform, api.logGroup);
@@ -51,7 +51,7 @@ export class SlipwayStack extends Stack {
     if (settings.domainName !== undefined) new CustomDomain(this, 'Domain', settings, api);
     new Observability(this, 'Observability', settings, {
       apiId: api.httpApi.apiId,
-      tableName: storage.table.tableName,
+      tableName: kept.tableName,
       queueName: triggers.deadLetters.queueName,
       stateMachineArn: platform.arns.stateMachine,
       consumers: [triggers.dispatch.function, triggers.events.function],
@@ -65,17 +65,17 @@ export class SlipwayStack extends Stack {
       value: domainName === undefined ? api.httpApi.apiEndpoint : `https://${domainName}`,
     });
     new CfnOutput(this, 'EventBusName', { value: eventBusName(settings) });
-    new CfnOutput(this, 'TableName', { value: storage.table.tableName });
+    new CfnOutput(this, 'TableName', { value: kept.tableName });
   }
 
   #platform(
     settings: Settings,
     bundles: ReadonlyMap<string, Bundle>,
-    storage: Storage,
+    kept: KeptNames,
     { project }: Builds,
   ): Platform {
     const { partition, region, account } = this;
-    const { table, key, bucketName, jobsBucketName } = storage;
+    const { tableName, keyArn, bucketName, jobsBucketName } = kept;
     const at = (service: string, resource: string) =>
       `arn:${partition}:${service}:${region}:${account}:${resource}`;
     const stateMachine = at('states', `stateMachine:${nameOf(settings, 'revision')}`);
@@ -83,9 +83,9 @@ export class SlipwayStack extends Stack {
     const pushRole = role(pushRoleName(settings));
     const pullRole = role(pullRoleName(settings));
     const variables: Environment = {
-      TABLE_NAME: table.tableName,
+      TABLE_NAME: tableName,
       STATE_MACHINE_ARN: stateMachine,
-      KEY_ID: key.keyArn,
+      KEY_ID: keyArn,
       BUCKET_NAME: bucketName,
       JOBS_BUCKET_NAME: jobsBucketName,
       BUILD_PROJECT_NAME: nameOf(settings, 'builds'),
@@ -93,6 +93,7 @@ export class SlipwayStack extends Stack {
       PUSH_ROLE_ARN: pushRole,
       PULL_ROLE_ARN: pullRole,
       REGISTRY_HOST: `${account}.dkr.ecr.${region}.${this.urlSuffix}`,
+      SLIPWAY_BASE_URL: settings.domainName === undefined ? undefined : `https://${settings.domainName}`,
       OIDC_ISSUER: settings.oidcIssuer,
       OIDC_AUDIENCE: settings.oidcAudience,
       UNCLAIMED_SECONDS: String(settings.unclaimedSeconds),
@@ -104,8 +105,8 @@ export class SlipwayStack extends Stack {
       ALLOWED_HOSTS: settings.allowedHosts,
     };
     const arns = {
-      table: table.tableArn,
-      key: key.keyArn,
+      table: at('dynamodb', `table/${tableName}`),
+      key: keyArn,
       bucket: `arn:${partition}:s3:::${bucketName}`,
       jobsBucket: `arn:${partition}:s3:::${jobsBucketName}`,
       stateMachine,

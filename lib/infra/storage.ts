@@ -1,17 +1,17 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import {
-  AttributeType,
-  Billing,
-  type ITableV2,
-  ProjectionType,
-  StreamViewType,
-  TableV2,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { AttributeType, Billing, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type BucketProps,
+  type IBucket,
+} from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { PENDING } from '../domain/file-places.ts';
 import { TTL_ATTRIBUTE, tableDefinition } from '../store/table.ts';
+import type { KeptNames } from './kept-names.ts';
 import { nameOf } from './platform.ts';
 import type { Settings } from './settings.ts';
 
@@ -24,41 +24,38 @@ const PENDING_DAYS = 1;
 /** A replaced object is a mistake that somebody may want to undo. */
 const REPLACED_DAYS = 36;
 
-/** What is kept: the table, the key that secrets are under, the bucket of tarballs and artifacts. */
+/** What is kept: the table, the key that secrets are under, the buckets. What the settings adopt is not made, but named. */
 export class Storage extends Construct {
-  readonly table: ITableV2;
-  readonly key: Key;
-  readonly bucket: Bucket;
-  /** Known without the bucket, so that no part of the stack waits for another to name it. */
-  readonly bucketName: string;
-  /** Holds what builds have to do, credentials included, so that what is deleted from it is gone: it keeps no versions. */
-  readonly jobsBucketName: string;
+  /** By these the application's stack knows what is kept. */
+  readonly names: KeptNames;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    const removalPolicy = settings.removal === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
-    // The library's types are not written for exact optional properties.
-    this.table = restoredTable(this, settings) ?? (tableOf(this, settings, removalPolicy) as ITableV2);
-    this.key = new Key(this, 'Key', {
-      description: `Slipway ${settings.environment}: wraps the data keys of secrets`,
-      alias: nameOf(settings, 'secrets'),
-      enableKeyRotation: true,
-      removalPolicy,
-    });
-    const { account, region } = Stack.of(this);
-    this.bucketName = nameOf(settings, `${account}-${region}`);
-    this.jobsBucketName = nameOf(settings, `jobs-${account}-${region}`);
-    this.bucket = this.#buckets(removalPolicy);
+    // A creation that fails takes away what it has made, so that it can be repeated; whatever was created once is kept.
+    const removalPolicy =
+      settings.removal === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
+    const key = settings.keyArn === undefined ? keyOf(this, settings, removalPolicy) : undefined;
+    const { accessLogs, jobs, bucket } = this.#buckets(settings, removalPolicy);
+    const table = settings.tableName === undefined ? tableOf(this, settings, removalPolicy) : undefined;
+    // Its protection holds against CloudFormation too: nothing that can fail comes after it.
+    table?.node.addDependency(accessLogs, jobs, ...[key, bucket].filter((made) => made !== undefined));
+    this.names = {
+      tableName: settings.tableName ?? table?.tableName ?? '',
+      tableStreamArn: settings.tableStreamArn ?? table?.tableStreamArn ?? '',
+      keyArn: settings.keyArn ?? key?.keyArn ?? '',
+      bucketName: settings.bucketName ?? bucket?.bucketName ?? '',
+      jobsBucketName: jobs.bucketName,
+    };
   }
 
-  /** Makes both buckets, and the one of their access logs; gives the one that is kept. */
-  #buckets(removalPolicy: RemovalPolicy): Bucket {
+  /** Makes the buckets, and the one of their access logs. */
+  #buckets(settings: Settings, removalPolicy: RemovalPolicy) {
     const common = {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       removalPolicy,
-      autoDeleteObjects: false,
+      autoDeleteObjects: settings.removal === 'destroy',
     } as const;
     const accessLogs = new Bucket(this, 'AccessLogs', {
       ...common,
@@ -66,44 +63,40 @@ export class Storage extends Construct {
     });
     // The library's types are not written for exact optional properties.
     const logged = { ...common, serverAccessLogsBucket: accessLogs as IBucket };
-    new Bucket(this, 'Jobs', {
+    // It holds what builds have to do, credentials included, so that what is deleted from it is gone: it keeps no versions.
+    const jobs = new Bucket(this, 'Jobs', {
       ...logged,
-      bucketName: this.jobsBucketName,
       lifecycleRules: [{ expiration: Duration.days(JOB_DAYS) }],
     });
-    return new Bucket(this, 'Bucket', {
-      ...logged,
-      bucketName: this.bucketName,
-      versioned: true,
-      lifecycleRules: [
-        { noncurrentVersionExpiration: Duration.days(REPLACED_DAYS) },
-        // Jobs lay here before they had a bucket of their own; they hold credentials.
-        {
-          prefix: 'builds/',
-          expiration: Duration.days(JOB_DAYS),
-          noncurrentVersionExpiration: Duration.days(JOB_DAYS),
-        },
-        // What a request names is copied from here; nobody names the rest any more.
-        {
-          prefix: `${PENDING}/`,
-          expiration: Duration.days(PENDING_DAYS),
-          noncurrentVersionExpiration: Duration.days(PENDING_DAYS),
-        },
-        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
-      ],
-    });
+    const bucket = settings.bucketName === undefined ? filesOf(this, logged) : undefined;
+    return { accessLogs, jobs, bucket };
   }
 }
 
-/** A table that was brought back beside the stack's own, which leaves the stack and stays where it is. */
-function restoredTable(
-  scope: Construct,
-  { restoredTable: tableName, restoredTableStream: tableStreamArn }: Settings,
-): ITableV2 | undefined {
-  if (tableName === undefined || tableStreamArn === undefined) return undefined;
-  const globalIndexes = tableDefinition.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
-  return TableV2.fromTableAttributes(scope, 'RestoredTable', { tableName, tableStreamArn, globalIndexes });
-}
+/** Of uploads and artifacts. */
+const filesOf = (scope: Construct, props: BucketProps): Bucket =>
+  new Bucket(scope, 'Bucket', {
+    ...props,
+    versioned: true,
+    lifecycleRules: [
+      { noncurrentVersionExpiration: Duration.days(REPLACED_DAYS) },
+      // What a request names is copied from here; nobody names the rest any more.
+      {
+        prefix: `${PENDING}/`,
+        expiration: Duration.days(PENDING_DAYS),
+        noncurrentVersionExpiration: Duration.days(PENDING_DAYS),
+      },
+      { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+    ],
+  });
+
+const keyOf = (scope: Construct, settings: Settings, removalPolicy: RemovalPolicy): Key =>
+  new Key(scope, 'Key', {
+    description: `Slipway ${settings.environment}: wraps the data keys of secrets`,
+    alias: nameOf(settings, 'secrets'),
+    enableKeyRotation: true,
+    removalPolicy,
+  });
 
 function tableOf(scope: Construct, settings: Settings, removalPolicy: RemovalPolicy): TableV2 {
   const types = new Map<string, AttributeType>(
@@ -115,7 +108,6 @@ function tableOf(scope: Construct, settings: Settings, removalPolicy: RemovalPol
   const attribute = (name: string) => ({ name, type: types.get(name) ?? AttributeType.STRING });
   const [partition, sort] = tableDefinition.KeySchema;
   return new TableV2(scope, 'Table', {
-    tableName: nameOf(settings, 'table'),
     partitionKey: attribute(partition.AttributeName),
     sortKey: attribute(sort.AttributeName),
     billing: Billing.onDemand(),

@@ -1,5 +1,4 @@
 import { Duration } from 'aws-cdk-lib';
-import type { ITableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnEventBus, type EventPattern, Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -30,7 +29,7 @@ export class Triggers extends Construct {
   readonly revocations: SlipwayFunction;
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string, platform: Platform, table: ITableV2) {
+  constructor(scope: Construct, id: string, platform: Platform, tableStreamArn: string) {
     super(scope, id);
     this.deadLetters = new Queue(this, 'SetAside', {
       queueName: nameOf(platform.settings, 'stream-set-aside'),
@@ -42,9 +41,9 @@ export class Triggers extends Construct {
       description: 'Slipway: what happens to deployments',
     });
     this.dispatch = this.#make(platform, functionRows.dispatch);
-    this.#readStream('Stream', this.dispatch, table, dispatchFilters);
+    this.#readStream('Stream', this.dispatch, tableStreamArn, dispatchFilters);
     this.events = this.#make(platform, functionRows.events);
-    this.#readStream('EventStream', this.events, table, eventFilters);
+    this.#readStream('EventStream', this.events, tableStreamArn, eventFilters);
     this.sweep = this.#make(platform, functionRows.sweep);
     this.#everyMinute('EveryMinute', this.sweep, 'looks for what nothing else will wake');
     this.revocations = this.#make(platform, functionRows.revocations);
@@ -87,9 +86,8 @@ export class Triggers extends Construct {
     new Rule(this, `${row.name}-rule`, { description: `Slipway: ${row.summary}`, eventPattern, targets });
   }
 
-  #readStream(id: string, consumer: SlipwayFunction, table: ITableV2, filters: StreamFilter[]): void {
+  #readStream(id: string, consumer: SlipwayFunction, streamArn: string, filters: StreamFilter[]): void {
     const { function: consuming, role } = consumer;
-    const streamArn = table.tableStreamArn ?? '';
     role.addToPolicy(
       new PolicyStatement({
         actions: ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'],

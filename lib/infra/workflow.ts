@@ -1,3 +1,4 @@
+import { Aws } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
@@ -45,8 +46,12 @@ export class Workflow extends Construct {
       stateMachineName: nameOf(platform.settings, 'revision'),
       stateMachineType: 'STANDARD',
       roleArn: role.roleArn,
-      definitionString: textOf('statemachines/revision.asl.json'),
-      definitionSubstitutions: arns,
+      // The embedded runtime takes the text as it is; in AWS the service's name carries the partition.
+      definitionString: textOf('statemachines/revision.asl.json').replaceAll(
+        '"arn:aws:',
+        '"arn:${Partition}:',
+      ),
+      definitionSubstitutions: { ...arns, Partition: Aws.PARTITION },
     });
   }
 }

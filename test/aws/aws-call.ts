@@ -11,20 +11,36 @@ export const awsEnvironment = {
 /** An operation of a service that speaks JSON and that the program itself has no client for. */
 export type Operation = {
   endpoint: string;
-  service: 'events' | 'logs' | 'sqs';
+  service: 'events' | 'logs' | 'monitoring' | 'sqs';
   /** Such as `AWSEvents.PutEvents`. */
   target: string;
   input: object;
 };
 
-/** Calls one operation, signed as AWS asks for (signature version 4), and gives its answer. Throws unless it is 200. */
+/** Calls one operation and gives its answer. Throws unless it is 200. */
 export async function awsCall<T>({ endpoint, service, target, input }: Operation): Promise<T> {
-  const body = JSON.stringify(input);
+  const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target };
+  const text = await signedPost(endpoint, service, headers, JSON.stringify(input));
+  return (text === '' ? {} : JSON.parse(text)) as T; // the caller states the shape it reads
+}
+
+/** Calls one operation of a service that takes forms, such as `Subscribe` of `sns`. Throws unless the answer is 200. */
+export async function awsForm(endpoint: string, service: 'sns', form: Record<string, string>): Promise<void> {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  await signedPost(endpoint, service, headers, new URLSearchParams(form).toString());
+}
+
+/** Signed as AWS asks for, signature version 4. */
+async function signedPost(
+  endpoint: string,
+  service: string,
+  more: Record<string, string>,
+  body: string,
+): Promise<string> {
   const headers = {
-    'content-type': 'application/x-amz-json-1.1',
+    ...more,
     host: new URL(endpoint).host,
     'x-amz-date': new Date().toISOString().replaceAll(/[-:]|\.\d+/g, ''),
-    'x-amz-target': target,
   };
   const response = await fetch(endpoint, {
     method: 'POST',
@@ -32,8 +48,9 @@ export async function awsCall<T>({ endpoint, service, target, input }: Operation
     body,
   });
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`${target} answered ${response.status}: ${text}`);
-  return (text === '' ? {} : JSON.parse(text)) as T; // the caller states the shape it reads
+  if (response.status !== 200)
+    throw new Error(`${body.slice(0, 200)} was answered ${response.status}: ${text}`);
+  return text;
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -36,20 +36,25 @@ export class Cdk {
     );
   }
 
-  /** Deploys what was synthesised. */
+  /** Deploys what was synthesised, both stacks. */
   deploySynthesised(): Promise<string> {
-    return this.#run('deploy', '--require-approval', 'never', '--app', this.outputFolder);
+    return this.#run('deploy', '--all', '--require-approval', 'never', '--app', this.outputFolder);
   }
 
   /** Synthesises and deploys, as a user does, with more context if given. */
   deploy(context: Record<string, string> = {}): Promise<string> {
     const more = Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const output = ['--output', this.outputFolder];
-    return this.#run('deploy', '--require-approval', 'never', ...output, ...CONTEXT, ...more);
+    return this.#run('deploy', '--all', '--require-approval', 'never', ...output, ...CONTEXT, ...more);
+  }
+
+  /** Destroys all but what is kept. */
+  destroyApplication(): Promise<string> {
+    return this.#run('destroy', 'slipway-test', '--force', '--app', this.outputFolder);
   }
 
   destroy(): Promise<string> {
-    return this.#run('destroy', '--force', '--app', this.outputFolder);
+    return this.#run('destroy', '--all', '--force', '--app', this.outputFolder);
   }
 
   async #run(...args: string[]): Promise<string> {

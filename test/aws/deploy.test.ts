@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { misweighed } from '../support/aws/bundle-ceilings.ts';
 import { api, ended, expectApi } from '../support/programs/program.ts';
+import { againTests } from './again-tests.ts';
+import { alarmTests } from './alarm-tests.ts';
 import { Cluster } from './cluster.ts';
 import { clusterTests } from './cluster-tests.ts';
 import { consentTests } from './consent-tests.ts';
@@ -11,7 +13,7 @@ import { firstAgentTests } from './first-agent-tests.ts';
 import { followerTests } from './follower-tests.ts';
 import { complaintsOf, linesOf } from './function-logs.ts';
 import { imageCliTests } from './image-cli-tests.ts';
-import { closeGround, enter, openGround, register, startListener } from './installation.ts';
+import { closeGround, enter, type Ground, openGround, register, startListener } from './installation.ts';
 import { listenerTests } from './listener-tests.ts';
 import { machineTests } from './machine-tests.ts';
 import { takeAway } from './mutation.ts';
@@ -43,9 +45,17 @@ beforeAll(async () => {
   const mutation = process.env.TEST_AWS_WITHOUT;
   if (mutation !== undefined) await takeAway(ground.cdk.outputFolder, mutation);
   await timed('cdk bootstrap', () => ground.cdk.bootstrap());
+  if (mutation === undefined) await failFirst(ground);
   const printed = await timed('cdk deploy', () => ground.cdk.deploySynthesised());
   tour.slipway = await timed('slipway admin bootstrap', () => enter(ground, printed));
 });
+
+/** The last thing that a first deploy makes cannot be made; what was made is taken away, and the next deploy has nothing in its way. */
+async function failFirst({ emulator, cdk }: Ground): Promise<void> {
+  await emulator.failOnce('AWS::ApiGatewayV2::Stage');
+  const deploying = timed('cdk deploy, which fails half way', () => cdk.deploySynthesised());
+  await expect(deploying).rejects.toThrow(/Rate exceeded|ROLLBACK/);
+}
 
 afterEach(async ({ task }) => {
   say(`${task.result?.state}: ${task.name}`);
@@ -145,6 +155,9 @@ describe('an installation on AWS', () => {
   describe('hears what its functions say in their logs, and', () => {
     noteTests(at);
   });
+  describe('is watched, and', () => {
+    alarmTests(at);
+  });
   describe('knows OAuth providers, and', () => {
     oauthTests(at);
     consentTests(at);
@@ -175,6 +188,10 @@ describe('an installation on AWS', () => {
   it('changes nothing when it is deployed again', async () => {
     const again = await timed('cdk deploy, again', () => at().ground.cdk.deploy());
     expect(again).toContain('(no changes)');
+  });
+
+  describe('stands beside what it keeps, and', () => {
+    againTests(tour, at);
   });
 
   describe('after a loss', () => {

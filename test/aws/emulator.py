@@ -2,6 +2,7 @@
 
 A build ends when the file BUILDS_FOLDER/<uuid of the build>.json appears; what stands in it is merged into the build's record.
 PERMISSIONS_FILE holds for each function what its role grants and what of it was used.
+FAULT_FILE, when it is there, names a type of resources: the next one of it cannot be made, and the file goes.
 """
 
 import copy
@@ -13,10 +14,11 @@ from ministack import app
 from ministack.core import iam_actions, iam_evaluator
 from ministack.core.responses import json_response
 from ministack.services import cloudwatch_logs, codebuild, eventbridge, iam, lambda_svc, stepfunctions
-from ministack.services.cloudformation import provisioners
+from ministack.services.cloudformation import provisioners, stacks
 
 BUILDS_FOLDER = os.environ["BUILDS_FOLDER"]
 PERMISSIONS_FILE = os.environ["PERMISSIONS_FILE"]
+FAULT_FILE = os.environ["FAULT_FILE"]
 used = {}
 start_build = codebuild._start_build
 batch_get_builds = codebuild._batch_get_builds
@@ -28,6 +30,7 @@ alarm_record = provisioners._cw_metric_alarm_record
 enforce = iam_evaluator.enforce
 provision_resource = provisioners._provision_resource
 update_resource = provisioners._update_resource
+provision_at_top = stacks._provision_resource
 attributes = {}
 
 
@@ -113,6 +116,22 @@ def granted_to(role):
     return actions
 
 
+def fail_once(resource_type):
+    if not os.path.exists(FAULT_FILE):
+        return
+    with open(FAULT_FILE, encoding="utf-8") as file:
+        wanted = file.read()
+    if wanted == resource_type:
+        os.remove(FAULT_FILE)
+        raise RuntimeError("Rate exceeded")
+
+
+def provision_or_fail(resource_type, *rest, **named):
+    """What a stack that is in no other makes."""
+    fail_once(resource_type)
+    return provision_at_top(resource_type, *rest, **named)
+
+
 def provision(resource_type, logical_id, props, stack_name, *rest, **named):
     physical_id, attrs = provision_resource(resource_type, logical_id, props, stack_name, *rest, **named)
     attributes[stack_name, logical_id] = attrs
@@ -147,6 +166,7 @@ iam_evaluator.enforce = authorize
 provisioners._cw_metric_alarm_record = alarm
 provisioners._provision_resource = provision
 provisioners._update_resource = update
+stacks._provision_resource = provision_or_fail
 codebuild._start_build = start
 codebuild._batch_get_builds = get
 app.pin_request_origin = lambda address, _secure: pin_request_origin(address, True)

@@ -25,6 +25,8 @@ export type Emulator = {
   port: number;
   /** Ends a build: what is given becomes part of its record, as `BatchGetBuilds` shows it. */
   endBuild(buildId: string, record: object): Promise<void>;
+  /** The next resource of this type that CloudFormation makes cannot be made. */
+  failOnce(resourceType: string): Promise<void>;
   /** What the role of each function grants, and what of it was used. */
   permissions(): Promise<Record<string, Permissions>>;
   /** What it has printed lately. */
@@ -42,6 +44,7 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
   );
   const [programs, builds] = [join(folder, 'programs'), join(folder, 'builds')];
   const permissions = join(folder, 'permissions.json');
+  const fault = join(folder, 'fault');
   for (const each of [programs, builds]) await mkdir(each);
   await symlink(process.execPath, join(programs, 'node'));
   const port = await freePort();
@@ -60,6 +63,9 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
       IOT_MTLS_ENABLED: '0',
       BUILDS_FOLDER: builds,
       PERMISSIONS_FILE: permissions,
+      FAULT_FILE: fault,
+      // The CDK's own function, which empties buckets, expects the AWS SDK of its runtime. Ours are modules, which do not look here.
+      NODE_PATH: join(root, 'node_modules'),
     },
     onLine: ({ line }) => void (lines.push(line) > OUTPUT_LINES_MAX && lines.shift()),
   });
@@ -77,6 +83,7 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
     port,
     endBuild: (buildId, record) =>
       writeFile(join(builds, `${buildId.split(':').at(-1)}.json`), JSON.stringify(record)),
+    failOnce: (resourceType) => writeFile(fault, resourceType),
     permissions: async () => JSON.parse(await readFile(permissions, 'utf8')),
     output: () => lines.join('\n'),
     stop: () => processes.stop(group, STOP_GRACE_MS),

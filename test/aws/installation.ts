@@ -61,6 +61,13 @@ export async function enter({ processes, emulator }: Ground, printed: string): P
   return { baseUrl, apiKey, tenantId, tableName, builds, admin, closeGateway: close };
 }
 
+/** The same installation after its API was made anew, as `cdk deploy` has printed. */
+export async function reenter(deployed: Deployed, printed: string): Promise<Deployed> {
+  await deployed.closeGateway();
+  const { baseUrl, close } = await openGateway(outputOf(printed, 'ApiUrl'));
+  return { ...deployed, baseUrl, tableName: outputOf(printed, 'TableName'), closeGateway: close };
+}
+
 export type Registered = { id: string; apiKey: string };
 
 /** Makes a listener and its key. */

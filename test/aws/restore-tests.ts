@@ -22,7 +22,7 @@ export function restoreTests(at: () => Tour): void {
     const { ground, slipway, aborted, clusterId } = at();
     const stream = await restore(ground.emulator.endpoint, slipway.tableName);
     await timed('cdk deploy, on the restored table', () =>
-      ground.cdk.deploy({ restoredTable: RESTORED, restoredTableStream: stream }),
+      ground.cdk.deploy({ tableName: RESTORED, tableStreamArn: stream }),
     );
     expect(await deploymentOf(slipway, aborted.id)).toMatchObject({ id: aborted.id, status: 'UNUSED' });
     const body = imageOn(clusterId, 'after-the-restore');

@@ -85,15 +85,44 @@ export function settingsTests(): void {
     });
   });
 
-  it('what is kept goes with the stack where that is asked for', () => {
+  it('what is kept goes with its stack where that is asked for, and what its buckets hold', () => {
+    expect(stacks.isDataProtected).toBe(false);
+    const [[, table] = []] = stacks.all('AWS::DynamoDB::GlobalTable');
+    expect(table?.Properties.Replicas).toEqual([
+      expect.objectContaining({ DeletionProtectionEnabled: false }),
+    ]);
+    expect(stacks.all('Custom::S3AutoDeleteObjects')).toHaveLength(3);
     const policies = ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::S3::Bucket'].flatMap((type) =>
       stacks.all(type).map(([, { DeletionPolicy }]) => DeletionPolicy),
     );
     expect(new Set(policies)).toEqual(new Set(['Delete']));
   });
 
-  it('an address of one’s own is printed as it is asked', () => {
-    expect(stacks.outputs.ApiUrl?.Value).toBe('https://slipway.example.com');
+  it('what is there already is worked on, and not made', () => {
+    const adopted = {
+      tableName: 'older',
+      tableStreamArn: 'arn:aws:dynamodb:us-east-1:123456789012:table/older/stream/1',
+      keyArn: 'arn:aws:kms:us-east-1:123456789012:key/1',
+      bucketName: 'older-files',
+    };
+    const found = synthesised({ environment: 'test', ...adopted });
+    expect([...found.all('AWS::DynamoDB::GlobalTable'), ...found.all('AWS::KMS::Key')]).toEqual([]);
+    // Of access logs and of jobs.
+    expect(found.all('AWS::S3::Bucket')).toHaveLength(2);
+    const values = found
+      .all('AWS::SSM::Parameter')
+      .map(([, { Properties }]) => [String(Properties.Name).split('/').at(-1), Properties.Value]);
+    expect(Object.fromEntries(values)).toMatchObject(adopted);
+  });
+
+  it('an address of one’s own is printed as it is asked, and known to the API', () => {
+    const address = 'https://slipway.example.com';
+    expect(stacks.outputs.ApiUrl?.Value).toBe(address);
+    const told = stacks
+      .all('AWS::Lambda::Function')
+      .map(([, { Properties }]) => (Properties as Environment).Environment?.Variables ?? {})
+      .filter(({ SLIPWAY_BASE_URL }) => SLIPWAY_BASE_URL === address);
+    expect(told).toHaveLength(new Set(routes.map(({ handler }) => handler)).size);
   });
 
   it.each([
@@ -102,6 +131,8 @@ export function settingsTests(): void {
     [{ auditDays: '0' }, /auditDays/],
     [{ keptArtifacts: '0' }, /keptArtifacts/],
     [{ allowedHosts: 'https://git.corp.example' }, /allowedHosts/],
+    [{ tableName: 'older' }, /tableName and tableStreamArn go together/],
+    [{ keyArn: 'arn:aws:kms:us-east-1:123456789012:alias/older' }, /not of an alias/],
     [{ domainName: 'slipway.example.com' }, /domainName and certificateArn go together/],
   ])('a wrong context %j is refused by name', (context, reason) => {
     expect(() => synthesised(context)).toThrow(reason);

@@ -3,6 +3,8 @@ import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 import { alarmTests } from './alarm-tests.ts';
+import { creationTests } from './creation-tests.ts';
+import { keptTests } from './kept-tests.ts';
 import { limitTests } from './limit-tests.ts';
 import { runbookTests } from './runbook-tests.ts';
 import { settingsTests } from './settings-tests.ts';
@@ -227,48 +229,11 @@ describe('the stream', () => {
 });
 
 describe('what is kept', () => {
-  it('survives the stack, and can be brought back', () => {
-    const [[, table] = []] = stacks.all('AWS::DynamoDB::GlobalTable');
-    expect(table?.DeletionPolicy).toBe('Retain');
-    expect(table?.Properties).toMatchObject({
-      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
-      TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
-      Replicas: [
-        expect.objectContaining({
-          DeletionProtectionEnabled: true,
-          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-        }),
-      ],
-    });
-    for (const [, key] of stacks.all('AWS::KMS::Key')) expect(key.DeletionPolicy).toBe('Retain');
-    for (const [, bucket] of stacks.all('AWS::S3::Bucket')) expect(bucket.DeletionPolicy).toBe('Retain');
-  });
+  keptTests(() => stacks);
+});
 
-  it('but for what builds have to do: it holds credentials, and what is deleted there is gone', () => {
-    const buckets = stacks.all('AWS::S3::Bucket').map(([, { Properties }]) => Properties);
-    const named = (part: string) =>
-      buckets.find(({ BucketName }) => JSON.stringify(BucketName ?? '').includes(part));
-    expect(named('slipway-test-jobs-')).toMatchObject({
-      LifecycleConfiguration: { Rules: [{ ExpirationInDays: 1, Status: 'Enabled' }] },
-    });
-    expect(named('slipway-test-jobs-')).not.toHaveProperty('VersioningConfiguration');
-    expect(
-      buckets.filter(({ VersioningConfiguration }) => VersioningConfiguration !== undefined),
-    ).toHaveLength(1);
-    // Jobs of the release before lay in the versioned bucket. What is uploaded and named by nobody goes; what is named is copied.
-    const gone = ['builds/', 'pending/'].map((Prefix) =>
-      expect.objectContaining({
-        Prefix,
-        ExpirationInDays: 1,
-        NoncurrentVersionExpiration: { NoncurrentDays: 1 },
-      }),
-    );
-    const expiring = buckets.filter(({ VersioningConfiguration }) => VersioningConfiguration !== undefined);
-    expect(expiring).toEqual([
-      expect.objectContaining({ LifecycleConfiguration: { Rules: expect.arrayContaining(gone) } }),
-    ]);
-    expect(JSON.stringify(expiring)).not.toMatch(/"Prefix":"(pinned|artifacts)/);
-  });
+describe('a deploy', () => {
+  creationTests(() => stacks);
 });
 
 describe('without settings', () => {

@@ -6,12 +6,21 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { makeApp } from '../../../lib/infra/app.ts';
 import { handlers } from '../../../lib/infra/handlers.ts';
 
-export type Resource = { Type: string; Properties: Record<string, unknown>; DeletionPolicy?: string };
+export type Resource = {
+  Type: string;
+  Properties: Record<string, unknown>;
+  DeletionPolicy?: string;
+  DependsOn?: string[];
+};
 export type Synthesised = {
-  /** Every stack by its name, nested ones by their area. */
+  /** Every stack: `root` is the application's, `data` the one that is kept, nested ones go by their area. */
   stacks: Map<string, Record<string, Resource>>;
   /** What `cdk deploy` prints. */
   outputs: Record<string, { Value: unknown }>;
+  /** What the application's stack asks for when it is deployed. */
+  parameters: Record<string, { Type: string; Default: unknown }>;
+  /** Whether CloudFormation refuses to delete the data stack. */
+  isDataProtected: boolean;
   /** The resources of a type in all stacks, by stack and logical id. */
   all(type: string): [id: string, resource: Resource][];
 };
@@ -56,17 +65,22 @@ function synthesiseIn(folder: string, context: Record<string, unknown>): Synthes
   mkdirSync(code);
   writeFileSync(join(code, 'index.mjs'), 'export const handler = async () => undefined;\n');
   const bundles = new Map(handlers().map((handler) => [handler, { folder: code, sizeBytes: 0 }]));
-  const root = makeApp(app, bundles, code);
+  const { data, application: root } = makeApp(app, bundles, code);
   const stacks = new Map<string, Record<string, Resource>>();
-  for (const child of [root, ...root.nestedStacks]) {
+  for (const child of [root, data, ...root.nestedStacks]) {
     // A template is JSON whose resources have this shape.
     const { Resources } = Template.fromStack(child).toJSON() as { Resources: Record<string, Resource> };
-    stacks.set(child === root ? 'root' : child.node.id, Resources);
+    stacks.set(child === root ? 'root' : child === data ? 'data' : child.node.id, Resources);
   }
-  const { Outputs: outputs } = Template.fromStack(root).toJSON() as { Outputs: Synthesised['outputs'] };
+  const { Outputs: outputs, Parameters: parameters } = Template.fromStack(root).toJSON() as {
+    Outputs: Synthesised['outputs'];
+    Parameters: Synthesised['parameters'];
+  };
   return {
     stacks,
     outputs,
+    parameters,
+    isDataProtected: data.terminationProtection,
     all: (type) =>
       [...stacks].flatMap(([name, resources]) =>
         Object.entries(resources).flatMap(([id, resource]) =>
