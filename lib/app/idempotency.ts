@@ -33,7 +33,7 @@ export class IdempotencySlot {
   readonly #at: RecordPlace;
   readonly #deps: Pick<Deps, 'table' | 'clock'>;
   readonly #begunAt: number;
-  /** An answer is kept there, together with the change that it tells of. */
+  /** The response is recorded there, in the transaction of its change. */
   isTaken = false;
 
   constructor(

@@ -81,7 +81,7 @@ const auditEventView = z.object({
   id: z.guid(),
   at: z.string(),
   action: z.string(),
-  /** Null: nobody known. */
+  /** Null: unknown. */
   user_id: z.string().nullable(),
   key_id: z.string().nullable(),
   /** Of equal requests that are one event: of the first. */

@@ -18,7 +18,7 @@ const variables = {
   /** The KMS key (id or ARN) that wraps data keys. */
   KEY_ID: z.string().min(1),
   BUCKET_NAME: z.string().min(3),
-  /** Where builds are told what to do. */
+  /** The bucket for descriptions of builds. */
   JOBS_BUCKET_NAME: z.string().min(3),
   BUILD_PROJECT_NAME: z.string().min(2),
   BUILD_LOG_GROUP_NAME: z.string().min(1),

@@ -3,7 +3,7 @@ import { revisionStatuses } from './revision-status.ts';
 
 export const eventTypes = ['deployment.created', 'deployment.deleted', 'revision.status_changed'] as const;
 
-/** What happened to a deployment, told to whoever follows it: ids, never a configuration. */
+/** A published event of a deployment. It contains ids, never a configuration. */
 export const deploymentEvent = z.object({
   /** The same however often it is delivered. */
   id: z.string(),

@@ -21,7 +21,7 @@ export type Exchange = {
 
 /** A request that carries an `Idempotency-Key`. */
 export type KeyedRequest = Idempotency & {
-  /** Whether the answer is kept already, together with the change it tells of. */
+  /** Whether the response is recorded already, in the transaction of its change. */
   isKept(): boolean;
   /** Keeps the answer to a request that changed nothing. */
   keep(result: Result): Promise<void>;

@@ -73,7 +73,7 @@ export function pageAnswer(event: APIGatewayProxyEventV2, page: Page): Result {
   };
 }
 
-/** Refusals as pages; what nobody foresaw is logged, and says nothing of itself. */
+/** Shows refusals as pages. Unexpected errors are logged, and the page gives no details. */
 export const errorPages = (operation: string): Step => ({
   onError: (request) => {
     const { event, error } = request;

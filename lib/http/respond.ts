@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { RouteRow } from '../contract/routes/route.ts';
 import type { Result } from './exchange.ts';
 
-/** What a use case returned does not fit its own contract: our fault, told by place and never by value. */
+/** The output of a use case violates its own contract. The log names the field, never the value. */
 export class ResponseMismatch extends Error {
   constructor(operation: string, problems: readonly { path: PropertyKey[]; code: string }[]) {
     const places = problems.map(({ path, code }) => `${path.map(String).join('.') || '(all)'}: ${code}`);

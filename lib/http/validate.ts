@@ -24,7 +24,7 @@ const query = (event: APIGatewayProxyEventV2): Record<string, string | undefined
 const isObject = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && !Array.isArray(body);
 
-/** What no schema says: a body is an object, and texts are Unicode, also where nobody reads them. */
+/** Checks that no schema makes: a body is an object, and all texts are valid Unicode, even unused ones. */
 const shapeless = (event: APIGatewayProxyEventV2, body: unknown): ValidationItem[] => [
   ...loneSurrogates(['path'], event.pathParameters),
   ...loneSurrogates(['query'], event.queryStringParameters),

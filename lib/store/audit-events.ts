@@ -34,7 +34,7 @@ export const auditEvent = z.object({
   /** The event's id. */
   sk: z.string(),
   action: z.string(),
-  /** Absent: nobody known. */
+  /** Absent: unknown. */
   user_id: z.string().optional(),
   key_id: z.string().optional(),
   request_id: z.string().optional(),

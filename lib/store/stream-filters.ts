@@ -1,7 +1,7 @@
 import { revisionStatuses } from '../contract/revision-status.ts';
 import { isAtWork } from '../domain/decide.ts';
 
-/** Which records of the stream a consumer is called with: every one that fits one of its filters. All of a filter's conditions must hold. */
+/** Selects the stream records for a consumer: a record must match one of the filters, with all its conditions. */
 export type StreamFilter = {
   /** What happened to the item; absent: anything. */
   on?: readonly ('INSERT' | 'MODIFY' | 'REMOVE')[];

@@ -24,7 +24,7 @@ export type Refusal = {
   claimedTenantId: string | undefined;
 };
 
-/** Stands for all callers beyond those that are told apart. */
+/** Stands for all callers beyond those that are counted separately. */
 export const VARIOUS = 'various';
 
 /** So many callers are told apart in an hour, of those who are known and of the others each: somebody may come from many addresses. */
@@ -37,7 +37,7 @@ type Kind = 'known' | 'unknown';
 export const kindOf = ({ key_id }: Pick<RefusalNote, 'key_id'>): Kind =>
   key_id === undefined ? 'unknown' : 'known';
 
-/** Counts are exact up to here; beyond, a caller is told of each time that their number has doubled. */
+/** Counts are exact up to here; beyond, an event is written each time that the number has doubled. */
 const EXACT_UP_TO = 10;
 const isTold = (count: number): boolean => count <= EXACT_UP_TO || (count & (count - 1)) === 0;
 
@@ -72,7 +72,7 @@ export function countedRefusals(passOn: (note: RefusalNote) => void): (refusal: 
   };
 }
 
-/** As much of a note as is told apart from others. */
+/** The part of a note that distinguishes it from others. */
 function bounded(counts: Counts, note: RefusalNote): RefusalNote {
   const places = counts.get(note.caller);
   if (places === undefined) return counts.size < CALLERS_MAX ? note : withoutCaller(note);

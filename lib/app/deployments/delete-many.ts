@@ -12,7 +12,7 @@ type Result = DeletionResultsView['results'][number];
 /** A hundred are done within a few seconds, and other requests are let through. */
 const AT_ONCE = 10;
 
-/** Begins to delete each of these deployments, and tells of each what a request for it alone would have been answered. */
+/** Starts the deletion of each of these deployments. Gives for each the answer that a request for it alone would get. */
 export async function deleteDeployments(
   deps: DeleteDeps,
   { query }: Pick<RouteInput<typeof row>, 'query'>,

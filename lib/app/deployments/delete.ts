@@ -4,7 +4,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { requestDeletion } from './request-deletion.ts';
 
-/** Begins to delete a deployment. Asking again is no error; with `force` nobody waits any longer for its listener. */
+/** Starts the deletion of a deployment. Repeating it is no error; `force` stops waiting for the listener. */
 export async function deleteDeployment(
   deps: Pick<Deps, 'table' | 'clock'>,
   { params, query, headers }: Pick<RouteInput<typeof row>, 'params' | 'query' | 'headers'>,

@@ -26,7 +26,7 @@ export async function repeatedCreate(
   const deployment = await findDeployment(deps.table, caller.tenantId, reservation.deployment_id);
   if (deployment === undefined || deployment.status === 'AWAITING_DELETE') return undefined;
   const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
-  // As they were then: somebody may have changed the deployment since. The hash has told that the names are the same.
+  // The secrets as created: the deployment may have changed since. The hash has shown that the names are the same.
   const stored = await openSecrets(deps, owner, secrets.length > 0 ? FIRST_VERSION : undefined);
   return isDeepStrictEqual(stored, secrets) ? deployment : undefined;
 }

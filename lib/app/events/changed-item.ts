@@ -89,7 +89,7 @@ export function historyOf(item: Item, known: number): History<Unnumbered> {
   return { number, known, events, hasBegun, isEnded: last !== undefined && isTerminal(last) };
 }
 
-/** Who did what, when the change is one that a person's request made, and to which thing. */
+/** The actor, action and resource of a change that a request made. */
 export function auditedBy({
   pk,
   before,

@@ -43,7 +43,7 @@ async function membership(
   const tenantId = tenantIdIn(asked);
   const { userId } = known;
   const found = tenantId && (await findMember(table, tenantId, memberIdOf(userId)));
-  // The user is compared too: nobody is let in by two subjects that have one id.
+  // The user is compared too, in case two subjects have the same id.
   if (!found || found.removed_at !== undefined || found.user_id !== userId)
     throw refusedAs(refuse('membership_missing', { tenant: asked }), known);
   return { tenantId, organizationId: found.organization_id, role: found.role };

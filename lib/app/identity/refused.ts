@@ -7,7 +7,7 @@ export type Known = {
   organizationId?: string | undefined;
 };
 
-/** Kept beside the error, not in it: who asks is told nothing of it. */
+/** Kept beside the error, not in it, so that no response contains it. */
 const refused = new WeakMap<Error, Known>();
 
 /** The same error, with who was refused: for the audit of those whose credential it is. */
@@ -16,5 +16,5 @@ export function refusedAs<E extends Error>(error: E, known: Known): E {
   return error;
 }
 
-/** Who was refused with this error; undefined when nobody knows. */
+/** Who was refused with this error; undefined when unknown. */
 export const whoWasRefused = (error: Error): Known | undefined => refused.get(error);

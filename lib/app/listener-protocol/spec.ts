@@ -16,7 +16,7 @@ import { openSecrets } from '../secrets.ts';
 type HandOutDeps = Pick<Deps, 'clock' | 'auditLog'>;
 export type SpecDeps = Pick<Deps, 'table' | 'keys' | 'blobs'>;
 
-/** A listener fetches an artifact right after it was told of it; a slow one of 2 GiB still fits. */
+/** A listener downloads an artifact right after it gets the spec; this leaves time for 2 GiB on a slow connection. */
 const DOWNLOAD_URL_SECONDS = 900;
 
 /** All that a listener needs to run this revision of the deployment, secrets in plain included: for its listener only. */

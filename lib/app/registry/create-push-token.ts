@@ -18,7 +18,7 @@ export async function createPushToken(
   checkOpen(deployment);
   if (deployment.source !== 'internal_docker') throw refuse('push_source', {});
   if (deps.registry === undefined) throw refuse('source_configuration', { reason: NO_REGISTRY });
-  // Who does not say so logs in under the name that another registry wants, and would be told nothing but "denied".
+  // Older clients log in under the user name of another registry, and would see only "denied".
   if (body.supports_registry_username !== true) throw refuse('push_client', {});
   const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
   const login = await deps.registry.pushLogin(owner);

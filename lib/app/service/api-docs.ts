@@ -3,7 +3,7 @@ import { DESCRIPTION_FILE, START_FILE } from '../../contract/browser/api-docs.ts
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { getDocs, getDocsFile, getOpenApi } from '../../contract/routes/service.ts';
 
-/** Asks nobody else: the viewer would otherwise have the document checked by a service of its makers. */
+/** No third party is called: by default, the viewer sends the document to an online validator. */
 const START = `const { openapi } = document.currentScript.dataset;
 SwaggerUIBundle({ url: openapi, dom_id: '#viewer', deepLinking: true, validatorUrl: null });
 `;

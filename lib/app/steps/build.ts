@@ -48,7 +48,7 @@ export async function buildRevision(deps: BuildDeps, task: TokenTask): Promise<v
   }
 }
 
-/** Each build of a revision has its own name, so that one that was lost and comes back late overwrites nothing. */
+/** Each build of a revision has its own name, so that a lost build that reappears overwrites nothing. */
 const buildNameOf = ({ id, builds_lost: lost = 0 }: Revision): string =>
   lost === 0 ? id : `${id}-${lost + 1}`;
 

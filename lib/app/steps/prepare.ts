@@ -44,7 +44,7 @@ export async function prepareRevision(deps: PrepareDeps, ref: ExecutionInput): P
   } catch (error) {
     if (!(error instanceof StepRefused)) throw error;
     const current = await findRevision(deps.table, ref);
-    // Another try of this step, which nobody heard to end, may have taken it further meanwhile: then on from there.
+    // An earlier attempt of this step, whose result was lost, may have advanced the revision: continue from there.
     if (current === undefined || current.status === revision.status) throw error;
     return prepareRevision(deps, ref);
   }

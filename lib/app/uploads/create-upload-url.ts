@@ -9,7 +9,7 @@ import { checkOpen } from '../deployments/checks/deployment.ts';
 import type { Deps } from '../deps.ts';
 import { uploadPath } from './object-path.ts';
 
-/** Hands out a URL for one tarball. Nothing is stored: an upload that no PATCH names is nobody's source. */
+/** Issues a URL for one tarball. Nothing is stored: an upload counts as a source once a PATCH names it. */
 export async function createUploadUrl(
   deps: Pick<Deps, 'table' | 'blobs' | 'clock' | 'auditLog'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,

@@ -21,7 +21,7 @@ export type PageRequest = {
   path: string;
 };
 
-/** The headers of every page: nothing is kept, or told to whoever comes next. The policy depends on what the page may load. */
+/** The headers of every page: no caching and no referrer. The policy depends on what the page may load. */
 export const pageHeaders = (policy: string): Record<string, string> => ({
   'Cache-Control': 'no-store',
   'Content-Security-Policy': policy,

@@ -101,7 +101,7 @@ const limitedFields = [
 
 function checkSize(body: object, ctx: z.RefinementCtx): void {
   const kept = Object.fromEntries(Object.entries(body).filter(([field]) => limitedFields.includes(field)));
-  // Too deep is reported where it is; the size of such a value cannot be told without exhausting the stack.
+  // Too deep values are reported where they are; measuring them would exhaust the stack.
   if (nestsDeeperThan(kept, 2 * JSON_DEPTH_MAX)) return;
   if (Buffer.byteLength(JSON.stringify(kept)) > CONFIGURATION_SIZE_BYTES_MAX) {
     report(ctx, valueError(`the configuration has at most ${CONFIGURATION_SIZE_BYTES_MAX} bytes in all`));

@@ -11,7 +11,7 @@ const NAME_LENGTH_MAX = 256;
 /** Clients send their own key along; it is theirs, and never reaches an agent. */
 const DROPPED_NAME = 'LANGGRAPH_HOST_API_KEY';
 
-/** Set by the platform; a client's own value would break the agent server in ways nobody would look for. */
+/** Set by the platform; a client's value would break the agent server in ways that are hard to find. */
 export const reservedSecretNames: ReadonlySet<string> = new Set([
   'LANGCHAIN_TRACING_V2',
   'LANGSMITH_TRACING_V2',

@@ -64,6 +64,6 @@ export function textOf(code: ErrorCode): string {
   return String(detail(values));
 }
 
-/** Whether a route answers 422 at all: there is something of the request to look at. */
+/** Whether a route can answer 422: it has input to validate. */
 export const validates = (row: RouteRow): boolean =>
   row.page === undefined && (row.params !== undefined || row.query !== undefined || expectsBody(row));

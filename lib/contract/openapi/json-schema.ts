@@ -44,7 +44,7 @@ function withoutSafeBounds({ minimum, maximum, ...schema }: JsonSchema): JsonSch
 
 const isText = ({ type }: JsonSchema): boolean => [type].flat().includes('string');
 
-/** Times of answers are told by their names. */
+/** Times in responses are recognized by their names. */
 const described = (field: string, schema: unknown): unknown =>
   isObject(schema) && isText(schema) && /(^|_)at$/.test(field) ? { ...schema, format: 'date-time' } : schema;
 
@@ -61,7 +61,7 @@ function tidied(value: unknown, direction: Direction): unknown {
   );
   // An id is any 128 bits in hexadecimal; `format` says so already.
   if (inside.format === 'uuid') delete inside.pattern;
-  // An answer may have more fields one day, so nobody shall count on there being no other.
+  // Responses may get more fields, so clients must not rely on there being no others.
   if (inside.additionalProperties === false) delete inside.additionalProperties;
   if (typeof inside.pattern === 'string') inside.pattern = portable(inside.pattern);
   if (direction === 'input') return withoutNullBranch(inside);

@@ -18,10 +18,10 @@ const authId = z.object({ auth_id: id });
 const nonce = z.object({ nonce: z.string() });
 const providerId = z.object({ provider_id: freeText });
 
-/** What carries a credential is kept by nobody on its way. */
+/** Responses with a credential must not be cached. */
 const notStored = { 'Cache-Control': 'no-store' };
 
-/** Of pages: nobody has a key there, and what a person did not do has no effect. */
+/** For pages, which browsers open without an API key. */
 const ofPages = {
   area: 'auth',
   permission: 'public',

@@ -63,7 +63,7 @@ type Endpoint = {
   leadsOn?: true;
   /** What its own code may refuse with, beside what every route with such a permission and method does; a test reads the code. */
   errors?: readonly ErrorCode[];
-  /** Whether what the use case returned tells of something that was not done: the answer is 207 then. */
+  /** Whether the output says that a part was not done: then the status is 207. */
   isPartial?(output: unknown): boolean;
   /** Response headers made from what the use case returned (an ETag). As a method, so that a row can name the output it reads. */
   headers?(output: unknown): Record<string, string>;

@@ -31,7 +31,7 @@ const SECRET_FIELDS: ReadonlySet<unknown> = new Set([
   'confirmation_code',
 ]);
 
-// Larger values help nobody find the mistake, and would make an answer larger than its request.
+// Larger values do not help to find the mistake, and would make the response larger than the request.
 const INPUT_LENGTH_MAX = 1024;
 const INPUT_DEPTH_MAX = 4;
 
@@ -40,7 +40,7 @@ const INTEGER_EXPECTED = 'integer expected';
 /** The same of an id, of which zod says that it is no string. */
 const UUID_EXPECTED = 'uuid expected';
 
-/** Said of a pattern that has no words of its own. */
+/** The message for a pattern without one. */
 const PATTERN_EXPECTED = 'pattern expected';
 
 const whatWasExpected: z.core.$ZodErrorMap = ({ code, inst }) => {

@@ -2,7 +2,7 @@ import type { ValidationItem } from '../errors.ts';
 
 /** Enough to find the mistakes; a body of one MiB can hold a hundred thousand. */
 const FOUND_MAX = 100;
-/** A place is told down to this level; what lies deeper is told at its ancestor there. */
+/** Locations are reported down to this depth; deeper problems are reported at their ancestor there. */
 const PLACE_DEPTH_MAX = 64;
 
 type Loc = ValidationItem['loc'];

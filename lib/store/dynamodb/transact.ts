@@ -68,7 +68,7 @@ export class AlreadyRecorded extends Error {
   }
 }
 
-/** A transaction could not be made, because of another one that keeps the answer to the same request. */
+/** The transaction lost against another one that records the response to the same request. */
 export class RecordContended extends Error {
   constructor() {
     super('the request is being answered');

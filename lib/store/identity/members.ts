@@ -23,7 +23,7 @@ export const member = z.object({
 });
 export type MemberItem = z.infer<typeof member>;
 
-/** The member of this id, also one that was removed a short while ago. */
+/** The member with this id, including a recently removed one. */
 export const findMember = (
   table: Table,
   tenantId: string,

@@ -9,7 +9,7 @@ import { type ClaimedTask, type DeployTask, type OpenTask, openTask } from '../e
 import { doneTaskKey, openTaskKey, openTaskKeyOf, prefix } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 
-/** A task that has ended, for whoever reports it once more. */
+/** A task that has ended, kept for repeated reports. */
 export const doneTask = z.object({
   tenant_id: z.string(),
   v: z.literal(1),
@@ -80,7 +80,7 @@ const leaseAsRead = (task: OpenTask): Test[] => [
 
 const until = (now: number) => ({ lease_until: now + LEASE_SECONDS * 1000, last_heartbeat_at: now });
 
-/** Gives a task to an instance under a new lease. Demands that nobody has claimed it since it was read. */
+/** Gives a task to an instance under a new lease. Demands that it was not claimed since it was read. */
 export const claimTask = (task: OpenTask, { leaseId, instanceId, now }: Lease): Write =>
   update(
     'task',

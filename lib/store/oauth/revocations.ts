@@ -7,7 +7,7 @@ import { REVOCATIONS_DUE, revocationKey } from '../keys/oauth.ts';
 import type { Table } from '../table.ts';
 import type { OAuthToken } from './tokens.ts';
 
-/** Tokens of a grant that nobody has here any more, until their provider has heard of it. Times in epoch milliseconds. */
+/** Tokens of a deleted grant that are still to be revoked at their provider. Times in epoch milliseconds. */
 export const revocation = z.object({
   v: z.literal(1),
   entity: z.literal('oauth_revocation'),
@@ -28,7 +28,7 @@ export type Revocation = z.infer<typeof revocation>;
 
 /** The request that ended the grant tries first; only then is it the schedule's turn. */
 const FIRST_DUE_MILLISECONDS = 60_000;
-/** Should nobody ever try, the table itself forgets the tokens. */
+/** The table's time to live deletes the tokens if no attempt is ever made. */
 const KEPT_SECONDS = 2 * 86_400;
 
 const keyOf = ({ tenant_id, token_id, id }: Revocation) => revocationKey(tenant_id, token_id, id);

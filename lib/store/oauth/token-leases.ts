@@ -40,7 +40,7 @@ export const storeExpiredToken = (next: OAuthToken, leaseId: string): Write => {
   return update('oauth_token', keyOfToken(next), change, equals('lease_id', leaseId));
 };
 
-/** Ends the lease; nobody takes it before `until`. Demands that the lease is still this one. */
+/** Ends the lease; it cannot be taken again before `until`. Demands that the lease is still this one. */
 export const pauseTokenLease = (token: OAuthToken, leaseId: string, until: number): Write => {
   const change = { set: { lease_until: until }, remove: ['lease_id'] };
   return update('oauth_token', keyOfToken(token), change, equals('lease_id', leaseId));

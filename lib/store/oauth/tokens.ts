@@ -48,7 +48,7 @@ export const oauthToken = z.object({
   refresh_from: z.number().optional(),
   /** Rises with every new access token and every change of status. */
   version: z.int(),
-  /** Who refreshes it now. With a time and no id: nobody tries again before that. */
+  /** The request that is refreshing it. With a time and no id: no attempt before that time. */
   lease_id: z.string().optional(),
   lease_until: z.number().optional(),
   created_at: z.string(),

@@ -19,7 +19,7 @@ export function checkQueue(deployment: Deployment): void {
   if (deployment.queued.length >= QUEUE_LENGTH_MAX) throw refuse('queue_full', { limit: QUEUE_LENGTH_MAX });
 }
 
-/** `If-Match` holds for any of the versions it lists, or for any at all with `*`. */
+/** `If-Match` holds for any of the versions it lists, or for every version with `*`. */
 export function checkMatch(deployment: Deployment, ifMatch: string | undefined): void {
   if (ifMatch === undefined) return;
   const current = `"${deployment.config_version}"`;

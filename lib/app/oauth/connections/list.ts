@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts';
 import { ownerOfCaller } from '../tokens/owner.ts';
 import { connectionView } from './view.ts';
 
-/** The caller's connections of an agent, newest first; none for an agent that nobody has connected. */
+/** The caller's connections of an agent, newest first; empty for an agent without connections. */
 export async function listConnections(
   { table }: Pick<Deps, 'table'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,

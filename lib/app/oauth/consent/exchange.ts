@@ -68,7 +68,7 @@ async function answerTo(
       : { verifier: await openText(deps, request, request.sealed_verifier) };
   const exchange = {
     callback,
-    // That it is the one that was sent has been proved; it is kept as a hash only.
+    // `requestOfState` has verified it against the stored hash; the text itself is not stored.
     state: callback.get('state') ?? '',
     redirectUri: request.redirect_uri,
     ...verifier,

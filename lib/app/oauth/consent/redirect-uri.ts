@@ -4,7 +4,7 @@ import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 /** The second address of every route; what is registered at a provider names the first. */
 const ALIAS = /\/api-host$/;
 
-/** Where the provider sends a browser back to when nobody has said anything else. */
+/** The default address to which the provider sends the browser back. */
 export const ownRedirectUri = (baseUrl: string, providerId: string): string =>
   `${baseUrl.replace(ALIAS, '')}/v2/auth/callback/${providerId}`;
 

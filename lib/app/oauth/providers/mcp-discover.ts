@@ -28,7 +28,7 @@ export async function discoverProvider(
 ): Promise<ProviderView> {
   const { provider_id, name, mcp_server_url } = body;
   checkAddresses(body, deps.settings.addresses);
-  // Before a client is registered that nobody would use.
+  // Checked first, so that no unused client is registered.
   if ((await findNamedProvider(deps, caller.organizationId, provider_id)) !== undefined)
     throw refuse('oauth_provider_taken', { providerId: provider_id });
   const redirectUri = `${baseUrl}/v2/auth/callback/${provider_id}`;

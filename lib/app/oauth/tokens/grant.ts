@@ -4,7 +4,7 @@ import type { OAuthToken } from '../../../store/oauth/tokens.ts';
 
 /** So long before its end an access token is refreshed: who was given one must have time to use it. */
 const AHEAD_MILLISECONDS_MAX = 120_000;
-/** Of one that lives shortly, the last fifth. */
+/** For a short-lived token: the last fifth of its lifetime. */
 const AHEAD_PART = 0.2;
 
 /** When an access token ends that came now, and from when on it is refreshed, in epoch milliseconds; empty when the provider does not say. */

@@ -10,12 +10,12 @@ import type { Deps } from '../../deps.ts';
 
 type LeaseDeps = Pick<Deps, 'table' | 'clock'>;
 
-/** Longer than a call to a provider may take, with the storing of its answer: whoever finds it over can be sure that nobody is still asking. */
+/** Longer than a call to a provider and the storing of its answer may take: after an expired lease, no call is still under way. */
 const LEASE_MILLISECONDS = 25_000;
-/** After a failure nobody asks again for so long: what many wait for must not be asked once for each of them. */
+/** The pause after a failure, so that many waiting requests do not each call the provider. */
 const FAILED_MILLISECONDS = 2_000;
 
-/** `held`: somebody asks the provider; `failing`: it failed just now; `free`: whoever needs the token may take it. */
+/** `held`: a call to the provider is under way; `failing`: the last call failed just now; `free`: any request may take the lease. */
 export function leaseOf({ lease_id, lease_until }: OAuthToken, now: number): 'free' | 'held' | 'failing' {
   if (lease_until === undefined || lease_until <= now) return 'free';
   return lease_id === undefined ? 'failing' : 'held';

@@ -93,7 +93,7 @@ async function ask(
   return { answer, tokens: await persistently(deps.table, () => sealTokens(deps, place, given)) };
 }
 
-/** Marks a grant that the provider takes no more; anything else leaves it as it was, and nobody tries again for a moment. */
+/** Marks a grant that the provider no longer accepts. Any other failure leaves the grant as it was and delays the next attempt. */
 async function failed(
   deps: RefreshDeps,
   token: OAuthToken,

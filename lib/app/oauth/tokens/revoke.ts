@@ -21,7 +21,7 @@ const AT_ONCE_MILLISECONDS_MAX = 3_000;
 /** Nobody waits for the schedule. */
 const LATER_MILLISECONDS_MAX = 10_000;
 const RETRY_MILLISECONDS = { least: 60_000, most: 3_600_000 } as const;
-/** A provider that was away for so long is not told any more. */
+/** After this time without an answer, revocation at the provider is given up. */
 const GIVE_UP_MILLISECONDS = 24 * 3_600_000;
 const SIDE_BY_SIDE = 10;
 
