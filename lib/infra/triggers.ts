@@ -52,15 +52,26 @@ export class Triggers extends Construct {
       this.revocations,
       'tells OAuth providers which tokens are used no more',
     );
-    this.#onEvent(platform, functionRows.buildChanged, {
-      source: ['aws.codebuild'],
-      detailType: ['CodeBuild Build State Change'],
-      detail: { 'project-name': [nameOf(platform.settings, 'builds')] },
+    const builds = { 'project-name': [nameOf(platform.settings, 'builds')] };
+    this.#onEvents(platform, functionRows.buildChanged, {
+      rule: {
+        source: ['aws.codebuild'],
+        detailType: ['CodeBuild Build State Change'],
+        detail: builds,
+      },
+      // Its state is IN_PROGRESS already while a build waits for a machine; that it has one is a change of its phase alone.
+      'phase-rule': {
+        source: ['aws.codebuild'],
+        detailType: ['CodeBuild Build Phase Change'],
+        detail: { ...builds, 'completed-phase': ['QUEUED'] },
+      },
     });
-    this.#onEvent(platform, functionRows.executionEnded, {
-      source: ['aws.states'],
-      detailType: ['Step Functions Execution Status Change'],
-      detail: { stateMachineArn: [platform.arns.stateMachine], status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
+    this.#onEvents(platform, functionRows.executionEnded, {
+      rule: {
+        source: ['aws.states'],
+        detailType: ['Step Functions Execution Status Change'],
+        detail: { stateMachineArn: [platform.arns.stateMachine], status: ['FAILED', 'TIMED_OUT', 'ABORTED'] },
+      },
     });
   }
 
@@ -76,14 +87,16 @@ export class Triggers extends Construct {
     });
   }
 
-  #onEvent(
+  #onEvents(
     platform: Platform,
     row: (typeof functionRows)['buildChanged' | 'executionEnded'],
-    eventPattern: EventPattern,
+    patterns: Record<string, EventPattern>,
   ): void {
     const made = this.#make(platform, row);
-    const targets = [new LambdaTarget(made.function)];
-    new Rule(this, `${row.name}-rule`, { description: `Slipway: ${row.summary}`, eventPattern, targets });
+    for (const [id, eventPattern] of Object.entries(patterns)) {
+      const targets = [new LambdaTarget(made.function)];
+      new Rule(this, `${row.name}-${id}`, { description: `Slipway: ${row.summary}`, eventPattern, targets });
+    }
   }
 
   #readStream(id: string, consumer: SlipwayFunction, streamArn: string, filters: StreamFilter[]): void {

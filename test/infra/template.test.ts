@@ -228,6 +228,23 @@ describe('the stream', () => {
   });
 });
 
+describe('events of builds', () => {
+  it('tell of each change of state, and when a build that waited has its machine', () => {
+    const patterns = propertiesOf('AWS::Events::Rule').map(({ EventPattern }) => EventPattern);
+    const builds = { 'project-name': ['slipway-test-builds'] };
+    expect(patterns).toEqual(
+      expect.arrayContaining([
+        { source: ['aws.codebuild'], 'detail-type': ['CodeBuild Build State Change'], detail: builds },
+        {
+          source: ['aws.codebuild'],
+          'detail-type': ['CodeBuild Build Phase Change'],
+          detail: { ...builds, 'completed-phase': ['QUEUED'] },
+        },
+      ]),
+    );
+  });
+});
+
 describe('what is kept', () => {
   keptTests(() => stacks);
 });
