@@ -12,6 +12,7 @@ import { endsReader, revisionEnds } from '../../../lib/store/engine/revision-end
 import { revisionsBetween } from '../../../lib/store/engine/revisions.ts';
 import { rowsOf } from '../../../lib/store/engine/row-lists.ts';
 import { unsentEvents, unsentEventsOf } from '../../../lib/store/event-items.ts';
+import { followerSlot, followerSlots } from '../../../lib/store/follower-slots.ts';
 import { apiKeyRow, apiKeyRows } from '../../../lib/store/identity/api-keys.ts';
 import { member, membersOf } from '../../../lib/store/identity/members.ts';
 import { tenantRow, tenantRows } from '../../../lib/store/identity/tenants.ts';
@@ -192,6 +193,13 @@ const ofTenants: QueryCase[] = [
     shape: member,
     key: (id) => keys.memberKey(id, 'member'),
     ask: (table, id) => all(membersOf(table, id, 10)),
+  },
+  {
+    name: 'followers of logs of a tenant',
+    file: 'lib/store/follower-slots.ts',
+    shape: followerSlot,
+    key: (id) => keys.followerSlotKey(id, 0),
+    ask: followerSlots,
   },
   {
     name: 'tenants of an organization',
