@@ -9,6 +9,19 @@ const QUEUE = 'alarms-heard';
 const at = (service: string, name: string) =>
   `arn:aws:${service}:${awsEnvironment.AWS_REGION}:${ACCOUNT}:${name}`;
 
+/** Lets topics send to the queue. */
+const admitting = {
+  Version: '2012-10-17',
+  Statement: [
+    {
+      Effect: 'Allow',
+      Principal: { Service: 'sns.amazonaws.com' },
+      Action: 'sqs:SendMessage',
+      Resource: at('sqs', QUEUE),
+    },
+  ],
+};
+
 type Message = { AlarmName: string; NewStateValue: string; AlarmDescription: string };
 
 /** What whoever follows the topic of alarms hears. */
@@ -17,7 +30,8 @@ export function alarmTests(tour: () => Tour): void {
     const { endpoint } = tour().ground.emulator;
     const sqs = <T>(operation: string, input: object) =>
       awsCall<T>({ endpoint, service: 'sqs', target: `AmazonSQS.${operation}`, input });
-    const { QueueUrl } = await sqs<{ QueueUrl: string }>('CreateQueue', { QueueName: QUEUE });
+    const Attributes = { Policy: JSON.stringify(admitting) };
+    const { QueueUrl } = await sqs<{ QueueUrl: string }>('CreateQueue', { QueueName: QUEUE, Attributes });
     const subscription = {
       TopicArn: at('sns', 'slipway-test-alarms'),
       Protocol: 'sqs',

@@ -27,6 +27,15 @@ export const emulatorGaps: readonly { lacks: string; so: string }[] = [
     so: 'emulator.py keeps them as alarms on the first of the metrics; alarms are checked in the template.',
   },
   {
+    lacks: 'An alarm reaches its topic whatever the policy of the topic says.',
+    so: 'The message is awaited here; the policy is checked in the template.',
+  },
+  {
+    lacks:
+      'API Gateway takes changes of one API at the same time, and the data stack has no termination protection here.',
+    so: 'The order of the areas and stages, and the protections, are checked in the template.',
+  },
+  {
     lacks: 'Subscriptions to logs look for words, and take a pattern of JSON fields for some.',
     so: 'emulator.py reads such patterns, as far as ours go.',
   },
