@@ -27,6 +27,10 @@ export const emulatorGaps: readonly { lacks: string; so: string }[] = [
     so: 'emulator.py keeps them as alarms on the first of the metrics; alarms are checked in the template.',
   },
   {
+    lacks: 'Buckets that a stack makes have no tags; by one the CDK knows which of them it may empty.',
+    so: 'emulator.py gives them their tags.',
+  },
+  {
     lacks: 'An alarm reaches its topic whatever the policy of the topic says.',
     so: 'The message is awaited here; the policy is checked in the template.',
   },

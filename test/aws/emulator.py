@@ -13,7 +13,7 @@ import re
 from ministack import app
 from ministack.core import iam_actions, iam_evaluator
 from ministack.core.responses import json_response
-from ministack.services import cloudwatch_logs, codebuild, eventbridge, iam, lambda_svc, stepfunctions
+from ministack.services import cloudwatch_logs, codebuild, eventbridge, iam, lambda_svc, s3, stepfunctions
 from ministack.services.cloudformation import provisioners, stacks
 
 BUILDS_FOLDER = os.environ["BUILDS_FOLDER"]
@@ -126,10 +126,13 @@ def fail_once(resource_type):
         raise RuntimeError("Rate exceeded")
 
 
-def provision_or_fail(resource_type, *rest, **named):
-    """What a stack that is in no other makes."""
+def provision_or_fail(resource_type, logical_id, props, *rest, **named):
+    """What a stack that is in no other makes; buckets have their tags."""
     fail_once(resource_type)
-    return provision_at_top(resource_type, *rest, **named)
+    physical_id, attrs = provision_at_top(resource_type, logical_id, props, *rest, **named)
+    if resource_type == "AWS::S3::Bucket":
+        s3._bucket_tags[physical_id] = {tag["Key"]: tag["Value"] for tag in props.get("Tags", [])}
+    return physical_id, attrs
 
 
 def provision(resource_type, logical_id, props, stack_name, *rest, **named):
