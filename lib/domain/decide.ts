@@ -62,7 +62,7 @@ function aboutTask(s: Situation): Action | undefined {
   if (slotRevision.outcome?.stage === 'deploy' || slotRevision.interruptRequested) return undefined;
   if (task.state === 'claimed') return leaseExpired ? { do: 'mark_unknown' } : undefined;
   const silence = silenceOf(s);
-  if (silence === undefined || !isSilentForSure(slotRevision.silenceFoundAt, now)) return undefined;
+  if (silence === undefined || !isSilentForSure(slotRevision.silenceFound, now)) return undefined;
   return { do: silence === 'unclaimed' ? 'fail_unclaimed' : 'fail_silent' };
 }
 

@@ -1,5 +1,6 @@
 import type { ExecutionStatus } from '../contract/execution-status.ts';
 import type { RevisionStatus } from '../contract/revision-status.ts';
+import type { SilenceFound } from './confirmed.ts';
 import type { Stage } from './transitions.ts';
 
 /** Everything the engine knows about one deployment at one moment, read strongly. */
@@ -27,8 +28,8 @@ export type SlotRevision = {
   restartMarked: boolean;
   /** Epoch milliseconds: since when the workflow says that it knows of no execution. */
   executionAbsentSince: number | undefined;
-  /** Epoch milliseconds: when a look found the listener silent to which its task is offered. */
-  silenceFoundAt: number | undefined;
+  /** Looks have found the listener silent to which its task is offered. */
+  silenceFound: SilenceFound | undefined;
   interruptRequested: boolean;
   outcome: { stage: Stage; result: 'succeeded' | 'failed' } | undefined;
   /** The stage whose state waits for its token to be answered. */

@@ -202,6 +202,18 @@ describe('a crash of the control plane', () => {
 });
 
 describe('a build that is lost', () => {
+  it('for the third time fails its revision, with that reason', async () => {
+    const world = await aRunningWorld();
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
+    for (const name of [revisionId, `${revisionId}-2`, `${revisionId}-3`]) {
+      await startedInTime(world, name);
+      await world.deps.builds.become(`build-${name}`, { state: 'lost' });
+      await later(world);
+    }
+    const failed = await reaches(world, id, revisionId, 'BUILD_FAILED');
+    expect(failed.status_message).toMatch(/stopped 3 times .*BuildLost/);
+  });
+
   it('while its execution waits is built again', async () => {
     const world = await aRunningWorld();
     const { id, latest_revision_id: revisionId } = await post(world, github('app'));

@@ -20,6 +20,13 @@ export const notAsked: Asked = { execution: 'not_asked', build: undefined, liste
 export const executionName = (slotRevision: Pick<Revision, 'id' | 'attempt'>): string =>
   `${slotRevision.id}-${attemptOf(slotRevision)}`;
 
+export type Questions = {
+  /** Right after a start of the control plane no listener can have been heard yet: then its silence says nothing. */
+  isStart: boolean;
+  /** Hears of a question that failed. */
+  onFailed: (error: unknown) => void;
+};
+
 /**
  * Asks the workflow and the builds how things really are, and when the listener last asked for work. A question that fails counts as not
  * asked, and its error goes to `onFailed`: one service that does not answer hides nothing that another one says.
@@ -27,7 +34,7 @@ export const executionName = (slotRevision: Pick<Revision, 'id' | 'attempt'>): s
 export async function ask(
   deps: EngineDeps,
   loaded: Loaded,
-  onFailed: (error: unknown) => void,
+  { isStart, onFailed }: Questions,
 ): Promise<Asked> {
   const [execution, build, listenerSeenAt] = await Promise.all([
     executionOf(deps, loaded).catch((error: unknown) => {
@@ -38,7 +45,7 @@ export async function ask(
       onFailed(error);
       return undefined;
     }),
-    listenerSeen(deps, loaded),
+    isStart ? notAsked.listenerSeenAt : listenerSeen(deps, loaded),
   ]);
   return { execution, build, listenerSeenAt };
 }

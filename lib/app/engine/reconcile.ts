@@ -1,7 +1,7 @@
 import { type Action, decide, followsFromTime } from '../../domain/decide.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { MoveRefused, refOf } from '../../store/engine/revisions.ts';
-import { type Asked, ask, notAsked } from './ask.ts';
+import { type Asked, ask, notAsked, type Questions } from './ask.ts';
 import { failAborted, failBuildOverdue } from './builds.ts';
 import {
   endQueued,
@@ -25,6 +25,8 @@ const STEPS_MAX = 25;
 
 type Looking = {
   asking: boolean;
+  /** The control plane has just been started. */
+  isStart?: boolean;
   /** As for `load`. */
   likely?: number | undefined;
   /** Called before records of a deleted deployment are removed, with the number of its latest revision. */
@@ -39,7 +41,7 @@ type Looking = {
 export async function reconcile(
   deps: EngineDeps,
   owner: Owner,
-  { asking, likely, beforePurge }: Looking,
+  { asking, isStart = false, likely, beforePurge }: Looking,
 ): Promise<number | undefined> {
   let asks = asking;
   let number = likely;
@@ -47,10 +49,11 @@ export async function reconcile(
   const onFailed = (error: unknown): void => {
     unanswered ??= error instanceof Error ? error : new Error(String(error));
   };
+  const questions = { isStart, onFailed };
   for (let step = 0; step < STEPS_MAX; step++) {
     const loaded = await load(deps, owner, number);
     if (loaded === undefined) return undefined;
-    const { action, asked } = await nextAction(deps, loaded, asks ? onFailed : undefined);
+    const { action, asked } = await nextAction(deps, loaded, asks ? questions : undefined);
     if (action.do === 'nothing') {
       if (asking && (await reschedule(deps, loaded, asked)) === 'changed') continue;
       if (unanswered !== undefined) throw unanswered;
@@ -68,19 +71,19 @@ export async function reconcile(
   throw new Error(`deployment ${owner.deploymentId} does not come to rest`);
 }
 
-/** What the rule says to do next; without `onFailed` nothing but the table is asked. */
+/** What the rule says to do next; without `questions` nothing but the table is asked. */
 async function nextAction(
   deps: EngineDeps,
   loaded: Loaded,
-  onFailed: ((error: unknown) => void) | undefined,
+  questions: Questions | undefined,
 ): Promise<{ action: Action; asked: Asked }> {
   const decided = (asked: Asked) => ({
     action: decide(situationOf(loaded, asked, deps.clock.now(), deps.settings)),
     asked,
   });
   const unasked = decided(notAsked);
-  if (onFailed === undefined || followsFromTime(unasked.action)) return unasked;
-  return decided(await ask(deps, loaded, onFailed));
+  if (questions === undefined || followsFromTime(unasked.action)) return unasked;
+  return decided(await ask(deps, loaded, questions));
 }
 
 /** Nobody waited for an answer, or the rest is for another call. */

@@ -39,7 +39,7 @@ export async function markDeath(
   cause: string,
 ): Promise<'marked' | 'failed'> {
   const stage = stageNow(revision);
-  if (diedWithEarlier(revision, cause)) {
+  if (lostWithEarlierAttempt(revision, cause)) {
     await write(table, noteDeath(revision, cause, revision.deaths));
     return 'marked';
   }
@@ -56,8 +56,8 @@ export async function markDeath(
  * The build that was lost may have been so together with an earlier attempt, which asked for it first: what took both is counted with that one, if
  * it counts at all. An orderly stop does not.
  */
-const diedWithEarlier = ({ lost_build: lost }: Revision, cause: string): boolean =>
-  cause === BUILD_LOST && lost !== undefined && lost.asked_in < lost.attempt;
+const lostWithEarlierAttempt = ({ lost_build: lost }: Revision, cause: string): boolean =>
+  cause === BUILD_LOST && lost !== undefined && lost.build_attempt < lost.attempt;
 
 async function failByDeaths(deps: EngineDeps, revision: Revision, deaths: Deaths): Promise<void> {
   const message = messageOfDeaths(deaths, revision.restart?.cause);

@@ -91,7 +91,7 @@ function slotRevisionFacts(slotRevision: Revision, token: TaskToken | undefined,
     restartMarked:
       slotRevision.restart !== undefined && slotRevision.restart.attempt === attemptOf(slotRevision),
     executionAbsentSince: slotRevision.execution_absent_since,
-    silenceFoundAt: slotRevision.silence_found_at,
+    silenceFound: slotRevision.silence_found,
     interruptRequested: slotRevision.interrupt_requested_at !== undefined,
     outcome: slotRevision.outcome,
     waiting: token?.stage,

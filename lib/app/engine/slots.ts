@@ -1,4 +1,4 @@
-import { silenceFoundAt } from '../../domain/confirmed.ts';
+import { silenceFound } from '../../domain/confirmed.ts';
 import { silenceOf } from '../../domain/silence.ts';
 import { ConditionsFailed, transact, type Write } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
@@ -53,7 +53,7 @@ function nextLook({ clock, settings }: EngineDeps, loaded: Loaded, asked: Asked)
   const found = {
     execution_absent_since: execution === 'absent' ? (slotRevision.execution_absent_since ?? now) : undefined,
     build_absent_since: build?.state === 'absent' ? (slotRevision.build_absent_since ?? now) : undefined,
-    silence_found_at: isSilent ? silenceFoundAt(slotRevision.silence_found_at, now) : undefined,
+    silence_found: isSilent ? silenceFound(slotRevision.silence_found, now) : undefined,
   };
   return lookAtRevisionLater(slotRevision, found, now);
 }

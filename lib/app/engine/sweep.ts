@@ -1,6 +1,8 @@
 import { collected } from '../../store/dynamodb/collected.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
-import { type DueWork, duePartitions, dueWork } from '../../store/engine/due.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { type Due, type DueWork, duePartitions, dueWork, putOff } from '../../store/engine/due.ts';
+import { IN_FLIGHT_LOOK_MILLISECONDS } from '../../store/engine/looks.ts';
 import { releaseShard, takeShard } from '../../store/engine/sweep-leases.ts';
 import type { Deps } from '../deps.ts';
 import { publishRemoved } from '../events/publish.ts';
@@ -60,27 +62,33 @@ export async function sweep(
     for (const item of items) due.set(nameOf(item), withWork(due.get(nameOf(item)), item));
   }
   const queue = [...due.values()].sort((a, b) => a.dueAt - b.dueAt);
-  const result = await lookAt(deps, queue, startedAt + SWEEP_MILLISECONDS, onError);
+  const look = (next: DueDeployment) => lookOf(deps, next, { isStart: all });
+  const result = await lookAt(deps, queue, startedAt + SWEEP_MILLISECONDS, look, onError);
   for (const partition of taken) await releaseShard(deps.table, partition, holder);
   if (result.failed > 0) throw new SweepIncomplete(result.failed, result.looked);
   return { looked: result.looked, left: queue.length };
 }
 
 /** A deployment, or its events, with the numbers of its revisions that are due. */
-type DueDeployment = Omit<DueWork, 'revision'> & { revisions: number[] };
+type DueDeployment = Omit<DueWork, 'revision' | 'item'> & { revisions: number[]; items: Due[] };
 
-function withWork(known: DueDeployment | undefined, { revision, ...work }: DueWork): DueDeployment {
+function withWork(known: DueDeployment | undefined, { revision, item, ...work }: DueWork): DueDeployment {
+  const items = [...(known?.items ?? []), item];
   const revisions = [...(known?.revisions ?? []), ...(revision === undefined ? [] : [revision])];
-  return { ...work, dueAt: Math.min(work.dueAt, known?.dueAt ?? work.dueAt), revisions };
+  return { ...work, dueAt: Math.min(work.dueAt, known?.dueAt ?? work.dueAt), revisions, items };
 }
 
 const nameOf = ({ of, owner }: DueWork): string => `${of} ${owner.tenantId} ${owner.deploymentId}`;
 
-/** Takes deployments from the queue until it is empty or the time is over. */
+/**
+ * Takes deployments from the queue until it is empty or the time is over. A look that fails is put off: it was overdue longest, and the next
+ * sweep must not begin, and end, with the same that hang.
+ */
 async function lookAt(
   deps: SweepDeps,
   queue: DueDeployment[],
   endsAt: number,
+  look: (next: DueDeployment) => Promise<void>,
   onError: (error: unknown, deploymentId: string) => void,
 ): Promise<{ looked: number; failed: number }> {
   const result = { looked: 0, failed: 0 };
@@ -89,10 +97,11 @@ async function lookAt(
       const next = queue.shift();
       if (next === undefined) return;
       result.looked += 1;
-      const ends = within(deps.clock, LOOK_MILLISECONDS, 'a look at a deployment', lookOf(deps, next));
+      const ends = within(deps.clock, LOOK_MILLISECONDS, 'a look at a deployment', look(next));
       await ends.catch((error: unknown) => {
         result.failed += 1;
         onError(error, next.owner.deploymentId);
+        return tryLater(deps, next);
       });
     }
   };
@@ -100,11 +109,21 @@ async function lookAt(
   return result;
 }
 
-async function lookOf(deps: SweepDeps, { of, owner, revisions }: DueDeployment): Promise<void> {
+async function tryLater({ table, clock }: SweepDeps, { items }: DueDeployment): Promise<void> {
+  const at = clock.now() + IN_FLIGHT_LOOK_MILLISECONDS;
+  // Somebody else may have been quicker, and a table that fails now is why the look did.
+  for (const item of items) await write(table, putOff(item, at)).catch(() => undefined);
+}
+
+async function lookOf(
+  deps: SweepDeps,
+  { of, owner, revisions }: DueDeployment,
+  { isStart }: { isStart: boolean },
+): Promise<void> {
   if (of === 'events') return resendEvents(deps, owner);
   // While the stream works, dispatch removes deployments, and the events of their revisions come from the stream's records.
   const beforePurge = (latest: number) => publishRemoved(deps, owner, latest);
-  const inSlot = await reconcile(deps, owner, { asking: true, beforePurge });
+  const inSlot = await reconcile(deps, owner, { asking: true, isStart, beforePurge });
   for (const number of revisions)
     if (number !== inSlot) await lookAtEnded(deps, owner, number).catch(unlessLost);
 }

@@ -1,4 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { equals, guard, update } from '../dynamodb/expressions.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { dueShards } from '../keys/index.ts';
 import { DUE_INDEX, type Table } from '../table.ts';
 import { deploymentOf, deploymentOfEvents, revisionNumberIn } from './item-places.ts';
@@ -40,15 +42,26 @@ export type DueWork = {
   revision: number | undefined;
   /** Epoch milliseconds. */
   dueAt: number;
+  item: Due;
 };
 
 /** What is due by `until` (epoch milliseconds) in one partition, earliest first. */
 export async function* dueWork(table: Table, partition: string, until: number): AsyncGenerator<DueWork> {
-  for await (const { pk, sk, dueAt } of dueItems(table, partition, until)) {
+  for await (const item of dueItems(table, partition, until)) {
+    const { pk, sk, dueAt } = item;
     const deployment = deploymentOf(pk);
     const owner = deployment ?? deploymentOfEvents(pk);
     if (owner === undefined) continue;
     const revision = deployment && revisionNumberIn(sk);
-    yield { of: deployment === undefined ? 'events' : 'deployment', owner, revision, dueAt };
+    yield { of: deployment === undefined ? 'events' : 'deployment', owner, revision, dueAt, item };
   }
 }
+
+/** Puts off what is due until `at` (epoch milliseconds). Demands that nothing else has done so or asked for a look since it was read. */
+export const putOff = ({ pk, sk, dueAt }: Due, at: number): Write =>
+  update(
+    'due',
+    { pk, sk },
+    { set: { due_at: at } },
+    guard('look: nobody asked for one', equals('due_at', dueAt)),
+  );

@@ -131,8 +131,8 @@ export const revision = z.object({
   deaths: z.object({ stage: z.enum(['create', 'build', 'deploy']), count: z.int() }).optional(),
   /** Epoch milliseconds: the workflow said first that it knows of no execution; what it says is eventually consistent. */
   execution_absent_since: z.number().optional(),
-  /** Epoch milliseconds: a look found the listener silent to which its task is offered; the next, a minute later, must find the same. */
-  silence_found_at: z.number().optional(),
+  /** Looks found the listener silent to which its task is offered, the last of them `at` (epoch milliseconds). */
+  silence_found: z.object({ at: z.number(), looks: z.int() }).optional(),
   build_id: z.string().optional(),
   /** The attempt that first asked for this build; it may have died before it heard the build's id. */
   build_attempt: z.int().optional(),
@@ -143,7 +143,7 @@ export const revision = z.object({
   /** How many builds of it were lost through no fault of its own: each build has a name of its own. */
   builds_lost: z.int().optional(),
   /** The last of them, the attempt that it was asked for in first, and the one in which it was lost. */
-  lost_build: z.object({ id: z.string(), asked_in: z.int(), attempt: z.int() }).optional(),
+  lost_build: z.object({ id: z.string(), build_attempt: z.int(), attempt: z.int() }).optional(),
   /** Why its build is being stopped, when that is not by an interrupt. */
   stop_reason: z.string().optional(),
   /** No build can start, and none of its tokens is alive until the next try. */

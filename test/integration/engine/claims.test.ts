@@ -8,10 +8,10 @@ import { claim, type Listening, listening, offered } from '../../support/world/l
 const slotRevisionOf = async (world: Listening, deploymentId: string) =>
   (await load(world.deps, { tenantId: world.caller.tenantId, deploymentId }))?.slotRevision;
 
-const sweepWhileRunning = (world: Listening) =>
+const sweepWhileRunning = (world: Listening, { all } = { all: false }) =>
   sweep(
     { ...world.deps, workflow: { ...world.deps.workflow, status: async () => 'running' } },
-    { all: false },
+    { all },
     (error) => {
       throw error;
     },
@@ -86,5 +86,23 @@ describe('a task that waits while its listener is busy', () => {
 
     const message = expect.stringMatching(/has not asked for work since/);
     expect((await slotRevisionOf(world, id))?.outcome).toMatchObject({ message });
+  });
+});
+
+describe('a listener that could not ask for work', () => {
+  it('is not called absent by what looks right after a start, however often there is one', async () => {
+    const world = await listening();
+    const { id } = await offered(world, 'one');
+    world.advance(1_200);
+    for (let start = 0; start < 3; start++) {
+      await sweepWhileRunning(world, { all: true });
+      world.advance(70);
+    }
+    expect((await slotRevisionOf(world, id))?.outcome).toBeUndefined();
+
+    await sweepWhileRunning(world);
+    world.advance(60);
+    await sweepWhileRunning(world);
+    expect((await slotRevisionOf(world, id))?.outcome).toMatchObject({ result: 'failed' });
   });
 });

@@ -182,7 +182,7 @@ describe('a request that is overtaken', () => {
 describe('a look that is overtaken', () => {
   it('by the next attempt does not end the wait for its build', async () => {
     const { deps, ref } = await processing('BUILDING');
-    const lost = { attempt: 1, lost_build: { id: 'build', asked_in: 1, attempt: 1 }, builds_lost: 1 };
+    const lost = { attempt: 1, lost_build: { id: 'build', build_attempt: 1, attempt: 1 }, builds_lost: 1 };
     await change(deps, ref, lost);
     const early = await looked(deps, ref);
     await change(deps, ref, { attempt: 2 });

@@ -141,7 +141,7 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
       {
         what: 'a folder with nothing to start',
         files: { 'index.html': 'hello' },
-        message: /neither a "start" script in package\.json nor a "web:" line in a Procfile/,
+        message: /no "start" script in package\.json and no "web:" line in a Procfile/,
       },
     ]);
   });

@@ -151,12 +151,14 @@ describe('the rule of the engine', () => {
       execution: 'running' as const,
       slotRevision: s.slotRevision && {
         ...s.slotRevision,
-        silenceFoundAt:
-          s.slotRevision.silenceFoundAt && s.slotRevision.silenceFoundAt + s.limits.silentMilliseconds,
+        silenceFound: s.slotRevision.silenceFound && {
+          ...s.slotRevision.silenceFound,
+          at: s.slotRevision.silenceFound.at + s.limits.silentMilliseconds,
+        },
       },
     }));
     lawsOf(silent, 5_000)(does('fail_silent', 'fail_unclaimed'), (s) => {
-      expect(isSilentForSure(s.slotRevision?.silenceFoundAt, s.now)).toBe(true);
+      expect(isSilentForSure(s.slotRevision?.silenceFound, s.now)).toBe(true);
     });
     lawsOf(silent, 5_000)(does('fail_silent'), (s) => {
       const silentFrom = (s.task?.lastHeartbeatAt ?? Infinity) + s.limits.silentMilliseconds;
@@ -181,7 +183,7 @@ describe('the rule of the engine for a deployment that is being deleted', () => 
       switching: true,
       interruptRequested: false,
       restartMarked: false,
-      silenceFoundAt: undefined,
+      silenceFound: undefined,
     } as const;
     const rest = { outcome: undefined, waiting: undefined, build: undefined, buildDueAt: undefined };
     const none = { buildLost: false, atCapacity: false, offered: true };

@@ -182,7 +182,7 @@ const aSlotRevision = (changes: Partial<SlotRevision>): SlotRevision => ({
   atCapacity: false,
   restartMarked: false,
   executionAbsentSince: undefined,
-  silenceFoundAt: undefined,
+  silenceFound: undefined,
   offered: false,
   switching: false,
   ...changes,

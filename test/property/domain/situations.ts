@@ -32,7 +32,12 @@ export const slotRevision = fc.record({
   atCapacity: fc.boolean(),
   restartMarked: fc.boolean(),
   executionAbsentSince: optional(time),
-  silenceFoundAt: optional(fc.constantFrom(NOW - 120_001, NOW - 60_000, NOW - 1)),
+  silenceFound: optional(
+    fc.record({
+      at: fc.constantFrom(NOW - 120_001, NOW - 60_000, NOW - 1),
+      looks: fc.constantFrom(1, 2),
+    }),
+  ),
   offered: fc.boolean(),
   switching: fc.boolean(),
 });

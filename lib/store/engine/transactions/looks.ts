@@ -1,5 +1,5 @@
 import type { RevisionRef } from '../../../adapters/workflow.ts';
-import { CONFIRMED_MILLISECONDS } from '../../../domain/confirmed.ts';
+import { CONFIRM_AFTER_MILLISECONDS } from '../../../domain/confirmed.ts';
 import { above, equals, guard, same, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKeyOf, revisionKeyOf } from '../../keys/index.ts';
@@ -20,20 +20,21 @@ const notAskedFor = ({ due_at }: { due_at?: number | undefined }) =>
   guard('look: nobody asked for one', same('due_at', due_at));
 
 /** What a look has found that the next must find again to be believed; undefined: it did not find it. */
-export type FoundOnce = Pick<Revision, 'execution_absent_since' | 'build_absent_since' | 'silence_found_at'>;
-const foundOnce = ['execution_absent_since', 'build_absent_since', 'silence_found_at'] as const;
+export type FoundOnce = Pick<Revision, 'execution_absent_since' | 'build_absent_since' | 'silence_found'>;
+const foundOnce = ['execution_absent_since', 'build_absent_since', 'silence_found'] as const;
 
 /**
- * Puts off the next look at the revision in the slot, and keeps what this one has found: then the next comes with the next sweep. Demands that nobody asked
- * for a look meanwhile.
+ * Puts off the next look at the revision in the slot, and keeps what this one has found, which the next has to confirm soon. Demands that nobody
+ * asked for a look meanwhile.
  */
 export function lookAtRevisionLater(revision: Revision, found: FoundOnce, now: number): Write {
   const ref = refOf(revision);
-  const isSure = foundOnce.every((name) => found[name] === undefined);
+  const isToConfirm = foundOnce.some((name) => found[name] !== undefined);
+  const next = isToConfirm ? dueAt(ref, now + CONFIRM_AFTER_MILLISECONDS) : inFlightDue(ref, now);
   return revise(
     ref,
     {
-      set: { ...found, ...(isSure ? inFlightDue(ref, now) : dueAt(ref, now + CONFIRMED_MILLISECONDS)) },
+      set: { ...found, ...next },
       remove: foundOnce.filter((name) => found[name] === undefined && revision[name] !== undefined),
     },
     statusAsRead(revision),
@@ -67,7 +68,7 @@ export function lookAtDeploymentLater(
   );
 }
 
-/** Makes sweep look at a revision now. Demands that it is in flight and not overdue already: how late that is must not be forgotten. */
+/** Makes sweep look at a revision now. Demands that it is in flight and not overdue already: what is overdue longest comes first. */
 export const lookNow = (ref: RevisionRef, now: number): Write =>
   revise(ref, { set: { due_at: now } }, guard('look: due later', above('due_at', now)));
 

@@ -90,7 +90,7 @@ function changeBy(fact: BuildFact, revision: Revision): Change {
           builds_lost: (revision.builds_lost ?? 0) + 1,
           lost_build: {
             id: fact.buildId,
-            asked_in: revision.build_attempt ?? attemptOf(revision),
+            build_attempt: revision.build_attempt ?? attemptOf(revision),
             attempt: attemptOf(revision),
           },
         },
