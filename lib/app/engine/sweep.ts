@@ -2,7 +2,6 @@ import { collected } from '../../store/dynamodb/collected.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { type Due, type DueWork, duePartitions, dueWork, putOff } from '../../store/engine/due.ts';
-import { IN_FLIGHT_LOOK_MILLISECONDS } from '../../store/engine/looks.ts';
 import { releaseShard, takeShard } from '../../store/engine/sweep-leases.ts';
 import type { Deps } from '../deps.ts';
 import { publishRemoved } from '../events/publish.ts';
@@ -110,9 +109,8 @@ async function lookAt(
 }
 
 async function tryLater({ table, clock }: SweepDeps, { items }: DueDeployment): Promise<void> {
-  const at = clock.now() + IN_FLIGHT_LOOK_MILLISECONDS;
   // Somebody else may have been quicker, and a table that fails now is why the look did.
-  for (const item of items) await write(table, putOff(item, at)).catch(() => undefined);
+  for (const item of items) await write(table, putOff(item, clock.now())).catch(() => undefined);
 }
 
 async function lookOf(

@@ -4,6 +4,7 @@ import type { Write } from '../dynamodb/transact.ts';
 import { dueShards } from '../keys/index.ts';
 import { DUE_INDEX, type Table } from '../table.ts';
 import { deploymentOf, deploymentOfEvents, revisionNumberIn } from './item-places.ts';
+import { IN_FLIGHT_LOOK_MILLISECONDS } from './looks.ts';
 
 export type Due = {
   /** The key of the item in the table. */
@@ -57,11 +58,11 @@ export async function* dueWork(table: Table, partition: string, until: number): 
   }
 }
 
-/** Puts off what is due until `at` (epoch milliseconds). Demands that nothing else has done so or asked for a look since it was read. */
-export const putOff = ({ pk, sk, dueAt }: Due, at: number): Write =>
+/** Puts off what is due for as long as a look at what is in flight. Demands that nothing else has done so or asked for a look since it was read. */
+export const putOff = ({ pk, sk, dueAt }: Due, now: number): Write =>
   update(
     'due',
     { pk, sk },
-    { set: { due_at: at } },
+    { set: { due_at: now + IN_FLIGHT_LOOK_MILLISECONDS } },
     guard('look: nobody asked for one', equals('due_at', dueAt)),
   );

@@ -8,10 +8,10 @@ import { claim, type Listening, listening, offered } from '../../support/world/l
 const slotRevisionOf = async (world: Listening, deploymentId: string) =>
   (await load(world.deps, { tenantId: world.caller.tenantId, deploymentId }))?.slotRevision;
 
-const sweepWhileRunning = (world: Listening, { all } = { all: false }) =>
+const sweepWhileRunning = (world: Listening, which: 'due' | 'all' = 'due') =>
   sweep(
     { ...world.deps, workflow: { ...world.deps.workflow, status: async () => 'running' } },
-    { all },
+    { all: which === 'all' },
     (error) => {
       throw error;
     },
@@ -95,7 +95,7 @@ describe('a listener that could not ask for work', () => {
     const { id } = await offered(world, 'one');
     world.advance(1_200);
     for (let start = 0; start < 3; start++) {
-      await sweepWhileRunning(world, { all: true });
+      await sweepWhileRunning(world, 'all');
       world.advance(70);
     }
     expect((await slotRevisionOf(world, id))?.outcome).toBeUndefined();

@@ -83,6 +83,7 @@ it('what nobody could be told of a token is kept, and told by the sweep; who ask
   await until(async () => (await unsent()).length === 1, { timeoutMs: 30_000, what: 'a kept event' });
   await expect(world.sweep()).rejects.toThrow(/1 of 1/);
   Object.assign(deps.events, { publish });
+  world.advance(61);
   expect(await world.sweep()).toMatchObject({ left: 0 });
   expect(deps.events.publishedOfTokens()).toMatchObject([{ type: 'oauth_token.created', token_id: id }]);
   expect(await unsent()).toEqual([]);
