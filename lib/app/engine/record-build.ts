@@ -11,23 +11,29 @@ import type { Deps } from '../deps.ts';
 type RecordDeps = Pick<Deps, 'table' | 'clock'> & { builds: BuildControl };
 
 /**
- * Looks at a build that is said to have changed, and records what it finds on the revision: BUILDING when it runs, its outcome when it
- * ended. Dispatch acts on the record. Harmless when repeated or late. A build may end while its start is still being recorded: then it is
- * looked at again, for nobody else may look for a minute. A build that the revision does not wait for is stopped.
+ * Looks at a build that is said to have changed, and records what it finds on the revision: BUILDING when it
+ * runs, its outcome when it ended. Dispatch acts on the record. Harmless when repeated or late. A build may
+ * end while its start is still being recorded: then it is looked at again, for nobody else may look for a
+ * minute. A build that the revision does not wait for is stopped.
  */
 export function recordBuild(deps: RecordDeps, { buildId, ref }: BuildChanged): Promise<void> {
   return retryRaces(deps.table, async () => {
     const [state, revision] = await Promise.all([deps.builds.state(buildId), findRevision(deps.table, ref)]);
     if (revision === undefined || !isAwaited(revision, buildId)) return stopStray(deps, buildId, state);
-    if (revision.outcome !== undefined || revision.interrupt_requested_at !== undefined) return;
     const fact = factOf(revision, buildId, state, deps.clock.now());
     if (fact !== undefined) await write(deps.table, recordBuildFact(revision, fact, deps.clock.now()));
   });
 }
 
-/** Until its start is recorded a build is known by its event alone; one that was given up for lost is never taken back. */
+/**
+ * Until its start is recorded a build is known by its event alone; one that was given up for lost is never
+ * taken back.
+ */
 const isAwaited = (revision: Revision, buildId: string): boolean =>
   stageOf(revision.status) === 'build' &&
+  // Whoever ends the revision stops the build that it knows of: this one may never have been recorded.
+  revision.interrupt_requested_at === undefined &&
+  revision.outcome === undefined &&
   (revision.build_id ?? buildId) === buildId &&
   revision.lost_build?.id !== buildId;
 

@@ -1,24 +1,31 @@
 import { expect, it } from 'vitest';
 import type { BuildState } from '../../../lib/adapters/builds.ts';
 import { recordBuild } from '../../../lib/app/engine/record-build.ts';
+import { stopBuild } from '../../../lib/app/engine/stop-build.ts';
+import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
 import { isWrite } from '../../support/table/writes.ts';
 import { inProgress } from '../../support/world/processed.ts';
 import { github, post, register } from '../../support/world/requests.ts';
 import { aWorld } from '../../support/world/world.ts';
 
-it('a build that ends while its start is being recorded is not forgotten', async () => {
+/** A revision that waits for its build, whose id is not recorded yet. */
+async function awaitingBuild() {
   const world = await aWorld();
   await register(world, 'machine');
   const { id } = await post(world, github('quick'));
-  const revision = await inProgress(world, id, 'AWAITING_BUILD');
-  const ref = { tenantId: world.caller.tenantId, deploymentId: id, revisionId: revision.id };
-  const seen = (state: BuildState) => {
-    return recordBuild(
-      { ...world.deps, builds: { state: async () => state, stop: async () => undefined } },
-      { buildId: 'build', ref },
-    );
-  };
+  const { id: revisionId } = await inProgress(world, id, 'AWAITING_BUILD');
+  const ref = { tenantId: world.caller.tenantId, deploymentId: id, revisionId };
+  const stopped: string[] = [];
+  const stop = async (buildId: string): Promise<void> => void stopped.push(buildId);
+  const seen = (state: BuildState, buildId = 'build') =>
+    recordBuild({ ...world.deps, builds: { state: async () => state, stop } }, { buildId, ref });
+  const revision = () => getRevisionItem(world.deps.table, ref);
+  return { world, ref, seen, stopped, revision };
+}
+
+it('a build that ends while its start is being recorded is not forgotten', async () => {
+  const { world, seen, revision } = await awaitingBuild();
   const { middlewareStack } = world.deps.table.client;
   let writes = 0;
   middlewareStack.add(
@@ -31,9 +38,30 @@ it('a build that ends while its start is being recorded is not forgotten', async
   );
   await seen({ state: 'failed', message: 'it broke at once' });
   middlewareStack.remove('meanwhile');
-  const { status, outcome } = await getRevisionItem(world.deps.table, ref);
+  const { status, outcome } = await revision();
   expect([status, outcome]).toEqual([
     'BUILDING',
     { stage: 'build', result: 'failed', message: 'it broke at once' },
   ]);
+});
+
+it('a build that was started while its revision was being interrupted is stopped once it says that it runs', async () => {
+  const { world, ref, seen, stopped } = await awaitingBuild();
+  const params = { deployment_id: ref.deploymentId, revision_id: ref.revisionId };
+  await interruptRevision(world.deps, { params }, world.caller);
+
+  await seen({ state: 'running' });
+
+  expect(stopped).toEqual(['build']);
+});
+
+it('why a build was to be stopped is not said of the one that is made after it was lost', async () => {
+  const { world, seen, revision } = await awaitingBuild();
+  await seen({ state: 'running' });
+  await stopBuild(world.deps, await revision(), 'It took too long.');
+  await seen({ state: 'lost' });
+
+  await seen({ state: 'stopped' }, 'next');
+
+  expect((await revision()).outcome).toMatchObject({ result: 'failed', message: 'The build was stopped.' });
 });

@@ -15,8 +15,8 @@ import {
 import { attemptOf, refOf } from '../revisions.ts';
 
 /**
- * Records that a stage of a revision has failed. Demands that it has not moved on, got another outcome or been interrupted since it was
- * read.
+ * Records that a stage of a revision has failed. Demands that it has not moved on, got another outcome or
+ * been interrupted since it was read.
  */
 export const recordFailure = (revision: Revision, failure: Extract<Outcome, { result: 'failed' }>): Write =>
   revise(
@@ -31,8 +31,8 @@ export const recordFailure = (revision: Revision, failure: Extract<Outcome, { re
   );
 
 /**
- * Says why the build of a revision is being stopped: the build itself will say no more than that it was. Demands that the build is as it
- * was read, and has no outcome.
+ * Says why the build of a revision is being stopped: the build itself will say no more than that it was.
+ * Demands that the build is as it was read, and has no outcome.
  */
 export const noteStopReason = (revision: Revision, reason: string): Write =>
   revise(
@@ -42,7 +42,10 @@ export const noteStopReason = (revision: Revision, reason: string): Write =>
     withoutOutcome,
   );
 
-/** What a look at a build has told. A lost build is no fault of the source: the next attempt of the execution builds again. */
+/**
+ * What a look at a build has told. A lost build is no fault of the source: the next attempt of the execution
+ * builds again.
+ */
 export type BuildFact =
   | { kind: 'running'; buildId: string }
   | { kind: 'succeeded'; artifact: NonNullable<Revision['artifact']>; commitSha: string | undefined }
@@ -50,8 +53,8 @@ export type BuildFact =
   | { kind: 'lost'; buildId: string };
 
 /**
- * Records a fact of the build that a revision waits for. Demands that status, build, the reason why it is stopped and attempt are as read,
- * that no outcome is recorded and no interrupt is asked for.
+ * Records a fact of the build that a revision waits for. Demands that status, build, the reason why it is
+ * stopped and attempt are as read, that no outcome is recorded and no interrupt is asked for.
  */
 export function recordBuildFact(revision: Revision, fact: BuildFact, now: number): Write {
   const isMade = fact.kind === 'running' || fact.kind === 'succeeded';
@@ -94,7 +97,8 @@ function changeBy(fact: BuildFact, revision: Revision): Change {
             attempt: attemptOf(revision),
           },
         },
-        remove: ['build_id', 'build_attempt', 'build_due_at', 'build_absent_since'],
+        // The reason of a stop too: that was of this build, and it may be the next one that is stopped.
+        remove: ['build_id', 'build_attempt', 'build_due_at', 'build_absent_since', 'stop_reason'],
       };
   }
 }
@@ -108,7 +112,10 @@ const untouched = (revision: Revision): Test[] => [
   notInterrupted,
 ];
 
-/** Takes a revision up as its next attempt. Demands that nobody has touched it since it was read. `deaths`: a death that is counted now. */
+/**
+ * Takes a revision up as its next attempt. Demands that nobody has touched it since it was read. `deaths`: a
+ * death that is counted now.
+ */
 export const beginNextAttempt = (revision: Revision, deaths: Deaths | undefined): Write =>
   revise(
     refOf(revision),
@@ -119,13 +126,16 @@ export const beginNextAttempt = (revision: Revision, deaths: Deaths | undefined)
     ...untouched(revision),
   );
 
-/** A build that was not started has lost the time of a crash or an outage, but not the time in which all builders were busy. */
+/**
+ * A build that was not started has lost the time of a crash or an outage, but not the time in which all
+ * builders were busy.
+ */
 const buildTimeAnew = ({ build_id: buildId, restart: died }: Revision): 'build_due_at'[] =>
   buildId === undefined && died?.cause !== 'BuildsAtCapacity' ? ['build_due_at'] : [];
 
 /**
- * Notes that this attempt died without an outcome; dispatch starts the next. Demands that nobody has touched it since it was read. `deaths`:
- * those of its stage, this one included if it counts.
+ * Notes that this attempt died without an outcome; dispatch starts the next. Demands that nobody has touched
+ * it since it was read. `deaths`: those of its stage, this one included if it counts.
  */
 export const noteDeath = (revision: Revision, cause: string, deaths: Deaths | undefined): Write =>
   revise(
@@ -134,7 +144,10 @@ export const noteDeath = (revision: Revision, cause: string, deaths: Deaths | un
     ...untouched(revision),
   );
 
-/** Records the last death that a stage may have as its failure. Demands that nobody has touched the revision or its build since it was read. */
+/**
+ * Records the last death that a stage may have as its failure. Demands that nobody has touched the revision
+ * or its build since it was read.
+ */
 export const recordLastDeath = (revision: Revision, deaths: Deaths, message: string): Write => {
   const outcome: Outcome = { stage: deaths.stage, result: 'failed', message };
   // One that was started meanwhile would not be stopped.
