@@ -1,6 +1,7 @@
-# Makes a clone ready for an npm script, in its folder: installs what package-lock.json names unless that was done since it last
-# changed, and sees to it that `node` is Node 24 or newer. That is the one from package-lock.json, which npm scripts find first in
-# node_modules/.bin; where none is published, or it does not run, the user's own counts.
+# Makes a clone ready for an npm script, in its folder: installs what package-lock.json names unless that was
+# done since it last changed, and sees to it that `node` is Node 24 or newer. That is the one from package-
+# lock.json, which npm scripts find first in node_modules/.bin; where none is published, or it does not run,
+# the user's own counts.
 installed=node_modules/.package-lock.json
 ours=node_modules/.bin/node
 

@@ -22,8 +22,8 @@ import { variable } from './contract/env.ts';
 import { once } from './contract/once.ts';
 
 /**
- * The composition root of the Lambda functions. Every part is made when it is first asked for, from the variables it needs; what an
- * entry does not import is dropped from its bundle, clients included.
+ * The composition root of the Lambda functions. Every part is made when it is first asked for, from the
+ * variables it needs; what an entry does not import is dropped from its bundle, clients included.
  */
 export const clock = systemClock;
 export const taskNotifier = neverWait;

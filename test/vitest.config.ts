@@ -43,7 +43,8 @@ export default defineConfig({
       TMPDIR: runFolder(isLarge ? tmpdir() : quickFolder()),
     },
     sequence: { sequencer: LongestFirst },
-    // By Node itself, as the programs are: vitest's own loader would transform every module, and take longer for each call between two.
+    // By Node itself, as the programs are: vitest's own loader would transform every module, and take longer
+    // for each call between two.
     experimental: { viteModuleRunner: false },
     // Files that drive real programs mostly wait for them.
     maxWorkers: 5,

@@ -22,20 +22,23 @@ export type BuildSource =
 /** All a build needs. Secrets never reach it: `maskValues` are only replaced in what it prints. */
 export type BuildJob = RevisionRef & {
   /**
-   * What the build and all that it leaves is called by: the revision's id, and `-2`, `-3` … after it for each build of it that was lost. A build
-   * that comes back late overwrites nothing.
+   * What the build and all that it leaves is called by: the revision's id, and `-2`, `-3` … after it for each
+   * build of it that was lost. A build that comes back late overwrites nothing.
    */
   buildName: string;
   source: BuildSource;
   /**
-   * Relative to the root of the source; the build runs in its folder. `langgraph.json` need not be there: then the project says by a start
-   * script or a Procfile what it is. A file at any other path must be.
+   * Relative to the root of the source; the build runs in its folder. `langgraph.json` need not be there:
+   * then the project says by a start script or a Procfile what it is. A file at any other path must be.
    */
   configPath: string;
   installCommand: string | undefined;
   buildCommand: string | undefined;
   output: 'folder' | 'image';
-  /** What it is built for, such as `linux/amd64`; empty: not known, so for what the builder builds for by itself. */
+  /**
+   * What it is built for, such as `linux/amd64`; empty: not known, so for what the builder builds for by
+   * itself.
+   */
   platforms: string[];
   /** To be said before anything else. */
   remark: string | undefined;
@@ -50,7 +53,10 @@ export type BuildState =
   /** `message`: a reason a person can act on, with the last lines of output, masked. */
   | { state: 'failed'; message: string }
   | { state: 'stopped' }
-  /** It ended through no fault of its own, and what it made is lost: a fault of the builder, or of the machine. */
+  /**
+   * It ended through no fault of its own, and what it made is lost: a fault of the builder, or of the
+   * machine.
+   */
   | { state: 'lost' }
   /** Nothing is known of it, which may be eventually consistent. */
   | { state: 'absent' };
@@ -77,7 +83,10 @@ export class CannotBuildFor extends Error {
 
 /** Runs builds: CodeBuild, or child processes of this machine. */
 export type Builds = BuildControl & {
-  /** Starts a build once per name: a repeated start gives the same build. Throws BuildsAtCapacity, CannotBuildFor. */
+  /**
+   * Starts a build once per name: a repeated start gives the same build. Throws BuildsAtCapacity,
+   * CannotBuildFor.
+   */
   start(job: BuildJob): Promise<{ buildId: string }>;
 };
 
@@ -88,10 +97,16 @@ export type BuildControl = {
   state(buildId: string): Promise<BuildState>;
 };
 
-/** What is announced when a build starts to run or ends (EventBridge, or in process): a hint to look at its state. */
+/**
+ * What is announced when a build starts to run or ends (EventBridge, or in process): a hint to look at its
+ * state.
+ */
 export type BuildChanged = { buildId: string; ref: RevisionRef };
 
-/** The environment variables that carry a build's revision and what it is for, set when it is started and read from its events and its state. */
+/**
+ * The environment variables that carry a build's revision and what it is for, set when it is started and read
+ * from its events and its state.
+ */
 export const buildVariables = {
   tenantId: 'SLIPWAY_TENANT_ID',
   deploymentId: 'SLIPWAY_DEPLOYMENT_ID',

@@ -45,8 +45,8 @@ export function decryptBytes(key: Uint8Array, sealed: Uint8Array, context: KeyCo
 }
 
 /**
- * Encrypts a text under a fresh data key bound to `context`. The result, `v1.<wrapped key>.<base64url>`, holds all that opening
- * needs but the key that wraps data keys.
+ * Encrypts a text under a fresh data key bound to `context`. The result, `v1.<wrapped key>.<base64url>`,
+ * holds all that opening needs but the key that wraps data keys.
  */
 export async function seal(keys: Keys, plaintext: string, context: KeyContext): Promise<string> {
   const dataKey = await keys.generateDataKey(context);

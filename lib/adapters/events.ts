@@ -5,6 +5,9 @@ export type Unpublished<E extends PublishedEvent = PublishedEvent> = { events: E
 
 /** Tells events to who follows them: a bus of EventBridge, or what listens in this process. */
 export type Events = {
-  /** Tells them in this order, and again when the other side is busy. `undefined`: all were told. Never throws. */
+  /**
+   * Tells them in this order, and again when the other side is busy. `undefined`: all were told. Never
+   * throws.
+   */
   publish<E extends PublishedEvent>(events: readonly E[]): Promise<Unpublished<E> | undefined>;
 };

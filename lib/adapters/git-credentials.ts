@@ -1,6 +1,6 @@
 /**
- * What opens repositories of one https host (`github.com`, `git.example:8443`). It goes to the deployment's own repository, and to
- * other repositories of that host only as `submodules`.
+ * What opens repositories of one https host (`github.com`, `git.example:8443`). It goes to the deployment's
+ * own repository, and to other repositories of that host only as `submodules`.
  */
 export type GitCredentials = { host: string; token: string; submodules: boolean };
 

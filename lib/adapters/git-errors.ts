@@ -16,7 +16,10 @@ export const refName = (ref: string): string => (ref.startsWith('refs/') ? ref :
 export const commitOf = (ref: string): string | undefined =>
   /^[0-9a-f]{40}$/i.test(ref) ? ref.toLowerCase() : undefined;
 
-/** What a server says is an object, before it becomes part of a command or an answer. Throws SourceError for anything else. */
+/**
+ * What a server says is an object, before it becomes part of a command or an answer. Throws SourceError for
+ * anything else.
+ */
 export function objectIdOf(repoUrl: string, text: string): string {
   if (isObjectId(text)) return text;
   throw new SourceError(unreadable(repoUrl, 'the server does not answer as a git server does'));

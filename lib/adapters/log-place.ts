@@ -1,7 +1,10 @@
 import { ValidationError } from '../contract/errors.ts';
 import type { LogQuery } from './logs.ts';
 
-/** A line's place among the lines of its log: a time that never goes back, and a number that tells lines of one time apart. */
+/**
+ * A line's place among the lines of its log: a time that never goes back, and a number that tells lines of
+ * one time apart.
+ */
 export type Place = { timestamp: number; sequence: number };
 
 const offsetPattern = /^(asc|desc):(\d{1,15})-(\d{1,15})$/;
@@ -15,7 +18,10 @@ export const idOf = ({ timestamp, sequence }: Place): string => `${timestamp}-${
 export const offsetOf = (order: LogQuery['order'], place: Place): string =>
   Buffer.from(`${order}:${idOf(place)}`).toString('base64url');
 
-/** The place that an offset of an answer in the same order stands for. Throws ValidationError for anything else. */
+/**
+ * The place that an offset of an answer in the same order stands for. Throws ValidationError for anything
+ * else.
+ */
 export function parseOffset({ offset, order }: LogQuery): Place | undefined {
   if (offset === undefined) return undefined;
   const [, givenOrder, timestamp, sequence] =
@@ -25,7 +31,9 @@ export function parseOffset({ offset, order }: LogQuery): Place | undefined {
   throw new ValidationError([{ loc: ['body', 'offset'], msg, type: 'value_error', input: offset }]);
 }
 
-/** The place of the entry with the query's `afterId`. Throws ValidationError when it cannot be an entry's id. */
+/**
+ * The place of the entry with the query's `afterId`. Throws ValidationError when it cannot be an entry's id.
+ */
 export function parseAfterId({ afterId }: LogQuery): Place | undefined {
   if (afterId === undefined) return undefined;
   const [, timestamp, sequence] = idPattern.exec(afterId) ?? [];

@@ -31,8 +31,8 @@ export type LogQuery = {
 export type Logs = {
   append(stream: LogStream & { revisionId: string }, lines: LogLine[]): Promise<void>;
   /**
-   * Entries in the order asked for. In asc order `nextOffset` is always given (following works by asking again with it), in
-   * desc order it is undefined at the end.
+   * Entries in the order asked for. In asc order `nextOffset` is always given (following works by asking
+   * again with it), in desc order it is undefined at the end.
    */
   query(stream: LogStream, query: LogQuery): Promise<{ entries: LogEntry[]; nextOffset: string | undefined }>;
   /** Forgets a deployment's lines. `more`: that took a while, and some are left for another call. */

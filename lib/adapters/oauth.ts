@@ -35,12 +35,15 @@ export type TokenAnswer = {
 };
 
 /**
- * `invalid_grant`: consent is needed again; `refused`: the provider said no for good; `transient`: try later (5xx, 429, timeout, network);
- * `hostile`: an answer that breaks the rules, of which nothing is believed.
+ * `invalid_grant`: consent is needed again; `refused`: the provider said no for good; `transient`: try later
+ * (5xx, 429, timeout, network); `hostile`: an answer that breaks the rules, of which nothing is believed.
  */
 export type OAuthErrorKind = 'invalid_grant' | 'refused' | 'transient' | 'hostile';
 
-/** The provider did not give what was asked for. `message` is fit for people; of what the provider said it holds the `error` code at most. */
+/**
+ * The provider did not give what was asked for. `message` is fit for people; of what the provider said it
+ * holds the `error` code at most.
+ */
 export class OAuthError extends Error {
   readonly kind: OAuthErrorKind;
   /** The `error` code of the provider's answer, if it gave one (RFC 6749 §5.2). */
@@ -75,13 +78,16 @@ export type CodeExchange = {
 };
 
 /**
- * The client's half of OAuth 2.0. Everything that is asked for goes through the guard of outgoing requests (lib/adapters/outbound), and ends with
- * `signal`. What fails throws OAuthError.
+ * The client's half of OAuth 2.0. Everything that is asked for goes through the guard of outgoing requests
+ * (lib/adapters/outbound), and ends with `signal`. What fails throws OAuthError.
  */
 export type OAuth = {
   /** Where the person's browser is sent for consent. */
   authorizationUrl(client: OAuthClient, request: AuthorizationRequest): string;
-  /** Checks `state` and `iss` of an authorization response, and exchanges its code. `error=` in it throws `refused` with that code. */
+  /**
+   * Checks `state` and `iss` of an authorization response, and exchanges its code. `error=` in it throws
+   * `refused` with that code.
+   */
   exchange(client: OAuthClient, request: CodeExchange, signal: AbortSignal): Promise<TokenAnswer>;
   /** An answer without a refresh token means that the old one goes on. */
   refresh(client: OAuthClient, refreshToken: string, signal: AbortSignal): Promise<TokenAnswer>;
@@ -94,9 +100,15 @@ export type OAuth = {
   ): Promise<void>;
 };
 
-/** What can be found out of authorization servers, by the same guard; only who makes a provider known asks for it. */
+/**
+ * What can be found out of authorization servers, by the same guard; only who makes a provider known asks for
+ * it.
+ */
 export type OAuthDiscovery = {
-  /** Metadata that names exactly these two endpoints (RFC 8414, OpenID Connect discovery); undefined when there is none. Never throws. */
+  /**
+   * Metadata that names exactly these two endpoints (RFC 8414, OpenID Connect discovery); undefined when
+   * there is none. Never throws.
+   */
   discover(
     server: Pick<OAuthServer, 'authUrl' | 'tokenUrl'>,
     signal: AbortSignal,

@@ -2,7 +2,10 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey, jwtVerif
 import { refuse } from '../contract/errors.ts';
 import type { IdentityProvider, OidcSettings } from './identity-provider.ts';
 
-/** Asymmetric ones only: with a shared secret, or none, anybody who can read the issuer's public keys could sign. */
+/**
+ * Asymmetric ones only: with a shared secret, or none, anybody who can read the issuer's public keys could
+ * sign.
+ */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'Ed25519', 'EdDSA'],
@@ -10,11 +13,17 @@ const ALGORITHMS = [
 
 /** Clocks of two machines differ by less. */
 const CLOCK_TOLERANCE_SECONDS = 10;
-/** A request that has to wait for where the keys are and for the keys still answers within five seconds when neither comes. */
+/**
+ * A request that has to wait for where the keys are and for the keys still answers within five seconds when
+ * neither comes.
+ */
 const FETCH_MILLISECONDS_MAX = 2_000;
 /** A key that was withdrawn is forgotten after so long. */
 const KEYS_MILLISECONDS = 600_000;
-/** Whoever makes up key ids makes us fetch no oftener than this, and an issuer that does not answer is left alone for so long. */
+/**
+ * Whoever makes up key ids makes us fetch no oftener than this, and an issuer that does not answer is left
+ * alone for so long.
+ */
 const PAUSE_MILLISECONDS = 30_000;
 /** Where the keys are may change too. */
 const DISCOVERY_MILLISECONDS = 3_600_000;
@@ -22,8 +31,8 @@ const DISCOVERY_MILLISECONDS = 3_600_000;
 const SUBJECT_LENGTH_MAX = 255;
 
 /**
- * What a token may call itself, without case and without `application/` (RFC 7515 §4.1.9, RFC 9068 §4). An issuer signs other things for the same
- * audience too, such as logout tokens, which must not pass for one.
+ * What a token may call itself, without case and without `application/` (RFC 7515 §4.1.9, RFC 9068 §4). An
+ * issuer signs other things for the same audience too, such as logout tokens, which must not pass for one.
  */
 const TYPES = new Set(['jwt', 'at+jwt']);
 const isAccessToken = (typ: unknown): boolean =>
@@ -33,7 +42,9 @@ const isAccessToken = (typ: unknown): boolean =>
 /** The issuer has no keys for us, which says nothing about the token. */
 class Unreachable extends Error {}
 
-/** Verifies tokens of one issuer by its published keys: signature, algorithm, type, issuer, audience, expiry. */
+/**
+ * Verifies tokens of one issuer by its published keys: signature, algorithm, type, issuer, audience, expiry.
+ */
 export function openOidc({ issuer, audience }: OidcSettings, now: () => number): IdentityProvider {
   const keys = publishedKeys(issuer, now);
   return {

@@ -7,7 +7,10 @@ type Owner = Pick<RevisionRef, 'tenantId' | 'deploymentId'>;
 
 /** Credentials for the installation's own image registry. */
 export type Registry = {
-  /** Pushes to this deployment's repository, which is there then, and to no other. `repository` is without a tag. */
+  /**
+   * Pushes to this deployment's repository, which is there then, and to no other. `repository` is without a
+   * tag.
+   */
   pushLogin(owner: Owner): Promise<RegistryLogin & { repository: string }>;
   /** Pulls the images of this tenant's deployments, and no others. */
   pullLogin(tenantId: string): Promise<RegistryLogin>;

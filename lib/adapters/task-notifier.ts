@@ -2,7 +2,10 @@
 export type TaskNotifier = {
   /** Waiting costs nothing here, so a listener may ask again at once. */
   holds: boolean;
-  /** Resolves when a task may have been offered or cancelled for this listener, at the latest after `milliseconds`. On AWS at once. */
+  /**
+   * Resolves when a task may have been offered or cancelled for this listener, at the latest after
+   * `milliseconds`. On AWS at once.
+   */
   wait(listenerId: string, milliseconds: number): Promise<void>;
 };
 

@@ -6,9 +6,14 @@ export type RevisionRef = { tenantId: string; deploymentId: string; revisionId: 
 /** The input of an execution. What it writes is refused once a later attempt has begun. */
 export type ExecutionInput = RevisionRef & { attempt: number };
 
-/** The state machine that takes one revision through build and deploy: Step Functions, or its twin in this process. */
+/**
+ * The state machine that takes one revision through build and deploy: Step Functions, or its twin in this
+ * process.
+ */
 export type Workflow = {
-  /** Starts the execution `name` ({revision id}-{attempt}); a name runs once, so a repeated start is harmless. */
+  /**
+   * Starts the execution `name` ({revision id}-{attempt}); a name runs once, so a repeated start is harmless.
+   */
   start(name: string, input: ExecutionInput): Promise<'started' | 'already_exists'>;
   status(name: string): Promise<ExecutionStatus>;
   /** Answers a waiting task. `gone`: nobody waits for this token any more. */

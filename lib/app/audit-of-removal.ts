@@ -6,8 +6,8 @@ import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 
 /**
- * The audit event of a request that removes an item, to be written in the transaction that removes it: what is gone carries no mark. Its function needs
- * `table:put`, and `AUDIT_DAYS` among its variables.
+ * The audit event of a request that removes an item, to be written in the transaction that removes it: what
+ * is gone carries no mark. Its function needs `table:put`, and `AUDIT_DAYS` among its variables.
  */
 export function auditOfRemoval(
   deps: Pick<Deps, 'clock' | 'settings'>,

@@ -7,10 +7,11 @@ import type { Deps } from './deps.ts';
 type Asking = Pick<Caller, 'tenantId' | 'userId' | 'keyId' | 'requestId'>;
 
 /**
- * The attribute `audit` of an item that a person's request changes, to be set in the very write that changes it (`put('x', {...item, audit})`,
- * `set: { audit }`). The second consumer of the stream makes the audit event of it, so a request writes nothing twice. It says who and what,
- * never what a configuration holds. Set it on an item that is seldom written again (a revision's configuration rather than the deployment):
- * each later write pays for its bytes.
+ * The attribute `audit` of an item that a person's request changes, to be set in the very write that changes
+ * it (`put('x', {...item, audit})`, `set: { audit }`). The second consumer of the stream makes the audit
+ * event of it, so a request writes nothing twice. It says who and what, never what a configuration holds. Set
+ * it on an item that is seldom written again (a revision's configuration rather than the deployment): each
+ * later write pays for its bytes.
  */
 export function auditOf(
   { clock }: Pick<Deps, 'clock'>,
@@ -30,8 +31,9 @@ export function auditOf(
 }
 
 /**
- * The audit event of a request that was given a credential or a secret and changes nothing that could carry a mark. Most such requests have no
- * right to write, so it goes by the log; call it when everything that could fail is over.
+ * The audit event of a request that was given a credential or a secret and changes nothing that could carry a
+ * mark. Most such requests have no right to write, so it goes by the log; call it when everything that could
+ * fail is over.
  */
 export function auditHandOut(
   deps: Pick<Deps, 'clock' | 'auditLog'>,

@@ -17,7 +17,10 @@ import type { AuditLog } from './audit-events/audit-log.ts';
 import type { Idempotency } from './idempotency.ts';
 import type { KeyUses } from './identity/key-uses.ts';
 
-/** What the installation allows and how long it waits; each composition root fills it from its own environment. */
+/**
+ * What the installation allows and how long it waits; each composition root fills it from its own
+ * environment.
+ */
 export type Settings = {
   /** `file:` repositories: only where builds run on the caller's own machine. */
   allowFileRepositories: boolean;
@@ -35,7 +38,10 @@ export type Settings = {
   auditDays: number;
   /** Which hosts a request may name. */
   addresses: AddressRules;
-  /** What it runs is not kept apart: another tenant would be made by somebody who does not know that. Absent: any number. */
+  /**
+   * What it runs is not kept apart: another tenant would be made by somebody who does not know that. Absent:
+   * any number.
+   */
   singleTenant?: boolean;
 };
 
@@ -64,7 +70,10 @@ export type Deps = {
   keyUses?: KeyUses;
   /** On AWS the function's log. */
   auditLog: AuditLog;
-  /** Names this runtime among those that share its table, the same after a restart; absent: each call is another one. */
+  /**
+   * Names this runtime among those that share its table, the same after a restart; absent: each call is
+   * another one.
+   */
   ownerId?: string;
   settings: Settings;
 };

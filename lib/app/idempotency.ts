@@ -11,11 +11,15 @@ import {
 import type { Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 
-/** Keeps the answer to a request that carries an `Idempotency-Key`, so that the same request sent again gets it again. */
+/**
+ * Keeps the answer to a request that carries an `Idempotency-Key`, so that the same request sent again gets
+ * it again.
+ */
 export type Idempotency = {
   /**
-   * The writes that keep the answer made of a use case's output; none when the request carries no key. They belong into the transaction
-   * that makes the change: then there is no change without its answer, whatever dies in between.
+   * The writes that keep the answer made of a use case's output; none when the request carries no key. They
+   * belong into the transaction that makes the change: then there is no change without its answer, whatever
+   * dies in between.
    */
   record(output: unknown): Write[];
 };
@@ -25,7 +29,10 @@ export const unkeyed: Idempotency = { record: () => [] };
 /** What is kept of an answer: the body as it was sent, compressed. */
 export type RecordedResponse = Pick<IdempotencyRecord, 'status' | 'headers' | 'body' | 'request_hash'>;
 
-/** How long a request waits for a concurrent duplicate. API Gateway and clients give up after 30 s, functions after 29 s. */
+/**
+ * How long a request waits for a concurrent duplicate. API Gateway and clients give up after 30 s, functions
+ * after 29 s.
+ */
 const WAIT_MILLISECONDS_MAX = 20_000;
 
 /** The place of one answer: that to a caller's request of a method and path under a key. */
@@ -64,7 +71,10 @@ export class IdempotencySlot {
     return transact(this.#deps.table, [this.write(kept)]);
   }
 
-  /** The answer of a concurrent request, as soon as it is kept; undefined when there is none 20 s after this request began. */
+  /**
+   * The answer of a concurrent request, as soon as it is kept; undefined when there is none 20 s after this
+   * request began.
+   */
   wait(): Promise<RecordedResponse | undefined> {
     const { table, clock } = this.#deps;
     return awaitIdempotencyRecord(table, this.#at, clock, this.#begunAt + WAIT_MILLISECONDS_MAX);

@@ -15,7 +15,10 @@ const contextOf = (owner: Owner): KeyContext => ({ tenant: owner.tenantId, deplo
 export const sealSecrets = (deps: Pick<Deps, 'keys'>, owner: Owner, secrets: Secret[]): Promise<string> =>
   seal(deps.keys, JSON.stringify(secrets), contextOf(owner));
 
-/** The secrets of a version in plain; none when there is no version. Callers never log nor store what they get. */
+/**
+ * The secrets of a version in plain; none when there is no version. Callers never log nor store what they
+ * get.
+ */
 export async function openSecrets(
   deps: Pick<Deps, 'table' | 'keys'>,
   owner: Owner,

@@ -25,15 +25,18 @@ export type AgentProject = {
   text: string;
 };
 
-/** What a config file says, as far as it was read; undefined when there is no such file, or it describes no agent. */
+/**
+ * What a config file says, as far as it was read; undefined when there is no such file, or it describes no
+ * agent.
+ */
 type ConfigFile = { fileName: string; text: string; json: object };
 
 /** Reasons may quote the source only where somebody takes secret values out of them. */
 export type Quotes = { mayQuote: boolean };
 
 /**
- * Reads the config file of a project; undefined when it describes no agent. Throws BuildFailure when it cannot be read. Nothing is
- * checked of it: of an image the agent's own tool decides what it may say.
+ * Reads the config file of a project; undefined when it describes no agent. Throws BuildFailure when it
+ * cannot be read. Nothing is checked of it: of an image the agent's own tool decides what it may say.
  */
 export async function readAgentConfig(
   root: string,
@@ -50,7 +53,10 @@ export async function readAgentConfig(
   return describesAgent ? { fileName, text, json } : undefined;
 }
 
-/** Reads the agent project in a folder; undefined when it is none. Throws BuildFailure when its config file cannot be used. */
+/**
+ * Reads the agent project in a folder; undefined when it is none. Throws BuildFailure when its config file
+ * cannot be used.
+ */
 export async function readAgentProject(
   root: string,
   folder: string,
@@ -118,13 +124,16 @@ function refuseDockerfileLines(
   );
 }
 
-/** A Python graph may also be a module that is installed, such as `my_package.graph`; which one that is only Python knows. */
+/**
+ * A Python graph may also be a module that is installed, such as `my_package.graph`; which one that is only
+ * Python knows.
+ */
 const isModule = (graph: GraphSource): boolean =>
   languageOfGraph(graph) === 'python' && !graph.file.includes('/') && !graph.file.endsWith('.py');
 
 /**
- * The files that graphs name, each with the reason to fail for when it is not there, which tells the line that names it. `hint`: what
- * else may make it. Throws BuildFailure for one that leads out of the source.
+ * The files that graphs name, each with the reason to fail for when it is not there, which tells the line
+ * that names it. `hint`: what else may make it. Throws BuildFailure for one that leads out of the source.
  */
 export function filesOfGraphs(
   { config, root, folder, fileName, text }: AgentProject,

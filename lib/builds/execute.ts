@@ -11,7 +11,10 @@ export type Site = {
   /** Of every command; what the plan adds to it comes on top. */
   environment: Record<string, string>;
   say(text: string, level?: 'INFO' | 'WARNING'): void;
-  /** Runs a line of shell. Resolves with how it failed, such as `exited with code 1`, or undefined when it did not. */
+  /**
+   * Runs a line of shell. Resolves with how it failed, such as `exited with code 1`, or undefined when it did
+   * not.
+   */
   run(command: ShellCommand): Promise<string | undefined>;
 };
 
@@ -32,7 +35,10 @@ export async function isNeeded({ root }: Site, { unless = [] }: InstallPart): Pr
   return !found.includes(true);
 }
 
-/** Makes a part's folder anew, where it asks for that. To be called before it is installed, or restored from elsewhere. */
+/**
+ * Makes a part's folder anew, where it asks for that. To be called before it is installed, or restored from
+ * elsewhere.
+ */
 export async function preparePart({ root }: Site, { fresh }: InstallPart): Promise<void> {
   if (fresh === undefined) return;
   const folder = join(root, fresh.folder);

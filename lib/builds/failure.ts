@@ -1,4 +1,7 @@
-/** The build failed for a reason of its own; the message is one sentence (without a full stop) that a person can act on. */
+/**
+ * The build failed for a reason of its own; the message is one sentence (without a full stop) that a person
+ * can act on.
+ */
 export class BuildFailure extends Error {
   /** Whether the last lines of output belong to the reason. */
   readonly withOutput: boolean;

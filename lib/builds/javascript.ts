@@ -6,14 +6,17 @@ import { type PackageJson, type ProjectFacts, within } from './project.ts';
 import { JAVASCRIPT_SERVER, PNPM_VERSION, YARN_CLASSIC_VERSION, YARN_VERSION } from './versions.ts';
 
 const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock'];
-/** These are looked for above the project's folder too: there they are of the workspace that it belongs to. */
+/**
+ * These are looked for above the project's folder too: there they are of the workspace that it belongs to.
+ */
 const WORKSPACE_LOCKFILES = ['pnpm-lock.yaml', 'yarn.lock'];
 
 const npmCi: Step = {
   do: 'run',
   command: 'npm ci',
   fallback: {
-    // Lockfile and package.json disagree. Any other failure of npm ci would fail npm install as well, or must be seen.
+    // Lockfile and package.json disagree. Any other failure of npm ci would fail npm install as well, or must
+    // be seen.
     onOutput: String.raw`\bnpm (error|ERR!) code EUSAGE\b`,
     command: 'npm install',
     reason:
@@ -50,7 +53,10 @@ export function installStep(facts: ProjectFacts, installCommand: string | undefi
   return { do: 'skip', reason: 'package.json lists no dependencies' };
 }
 
-/** Whether the project has a `build` script that is not run: an agent server runs the sources, so only a client can ask for it. */
+/**
+ * Whether the project has a `build` script that is not run: an agent server runs the sources, so only a
+ * client can ask for it.
+ */
 export function leavesBuildScript(
   { packageJson }: Pick<ProjectFacts, 'packageJson'>,
   buildCommand: string | undefined,
@@ -59,7 +65,10 @@ export function leavesBuildScript(
   return isAgent && !buildCommand && packageJson?.scripts.build !== undefined;
 }
 
-/** How the project is built: as the client says, else its `build` script unless it is an agent, else not at all. */
+/**
+ * How the project is built: as the client says, else its `build` script unless it is an agent, else not at
+ * all.
+ */
 export function buildStep(
   facts: Pick<ProjectFacts, 'tools'>,
   buildCommand: string | undefined,
@@ -91,7 +100,10 @@ function installByPnpm({ tools }: ProjectFacts, { packageManager }: PackageJson)
   return installByOther({ tools, tool: 'pnpm', lockfile: 'pnpm-lock.yaml', version, npx, option });
 }
 
-/** Yarn 1 and later ones share a lockfile's name, but neither package nor the option that keeps the lockfile as it is. */
+/**
+ * Yarn 1 and later ones share a lockfile's name, but neither package nor the option that keeps the lockfile
+ * as it is.
+ */
 function installByYarn({ tools, files }: ProjectFacts, { packageManager }: PackageJson): Step {
   const version = namedVersion('yarn', packageManager);
   const classic = version === undefined ? !files.has('.yarnrc.yml') : /^[01]\./.test(version);
@@ -112,8 +124,9 @@ type OtherManager = {
 };
 
 /**
- * npx gives the version that the project names; without one, what is installed is as good. Not by corepack, although many machines have
- * it: it refuses registries other than the public one, whose signatures it does not know.
+ * npx gives the version that the project names; without one, what is installed is as good. Not by corepack,
+ * although many machines have it: it refuses registries other than the public one, whose signatures it does
+ * not know.
  */
 function installByOther({ tools, tool, lockfile, version, npx, option }: OtherManager): Step {
   const installed = tools.has(tool) && (version === undefined || !tools.has('npx'));
@@ -130,8 +143,8 @@ function namedVersion(tool: string, packageManager: string | undefined): string 
 }
 
 /**
- * The agent server of a project that brings none, in its own folder or one above. It gets a folder of its own, always by npm, so that the
- * project's dependencies and its lockfile stay as they are.
+ * The agent server of a project that brings none, in its own folder or one above. It gets a folder of its
+ * own, always by npm, so that the project's dependencies and its lockfile stay as they are.
  */
 function agentServer({ root, folder, facts }: JavaScriptProject): InstallPart {
   const name = JAVASCRIPT_SERVER.slice(0, JAVASCRIPT_SERVER.lastIndexOf('@'));

@@ -39,7 +39,9 @@ export type Place = {
   python(project: AgentProject): Promise<Interpreter>;
 };
 
-/** Finds the project in a source. Throws BuildFailure when there is none, or its config file cannot be used. */
+/**
+ * Finds the project in a source. Throws BuildFailure when there is none, or its config file cannot be used.
+ */
 export async function findProject(
   sourceFolder: string,
   { configPath, installCommand, buildCommand }: Wanted,
@@ -52,8 +54,8 @@ export async function findProject(
 }
 
 /**
- * Decides how a project is built, without running anything of it: the same for the same files, wherever it will run. Throws BuildFailure
- * for what cannot be built, with the reason.
+ * Decides how a project is built, without running anything of it: the same for the same files, wherever it
+ * will run. Throws BuildFailure for what cannot be built, with the reason.
  */
 export async function planProject(request: PlanRequest, place: Place): Promise<BuildPlan> {
   const { root, folder, agent, buildCommand, installCommand } = request;

@@ -1,6 +1,7 @@
 /**
- * How a source is built, as data: what is run, what is tried instead, and what must be there afterwards. Both runtimes make it with
- * `planProject` and carry it out with `execute.ts`. Paths are relative to the root of the source; `.` is the root.
+ * How a source is built, as data: what is run, what is tried instead, and what must be there afterwards. Both
+ * runtimes make it with `planProject` and carry it out with `execute.ts`. Paths are relative to the root of
+ * the source; `.` is the root.
  */
 export type BuildPlan = {
   language: Language;
@@ -41,7 +42,9 @@ export type Step =
   | { do: 'fail'; reason: string }
   /** Looks at package.json as it is by then: an installation may have written it. */
   | { do: 'script'; name: string; present: Step; absent: Step }
-  /** Installs the agent server of Python projects, unless it is there; at the version of its tool, if that is. */
+  /**
+   * Installs the agent server of Python projects, unless it is there; at the version of its tool, if that is.
+   */
   | { do: 'python-server'; version: string };
 
 /** What is run instead when the first command fails and has printed a line that matches the pattern. */

@@ -24,8 +24,9 @@ export type PackageJson = {
 const TOOLS = ['npm', 'npx', 'pnpm', 'yarn'];
 
 /**
- * The folder to build in: the one of the config file, which must lie inside `root`, also when links are followed. The file must be
- * there too, unless its path is the default: a project without one says by a start script or a Procfile what it is.
+ * The folder to build in: the one of the config file, which must lie inside `root`, also when links are
+ * followed. The file must be there too, unless its path is the default: a project without one says by a start
+ * script or a Procfile what it is.
  */
 export async function findBuildFolder(root: string, configPath: string): Promise<string> {
   const realRoot = await realpath(root);
@@ -65,8 +66,9 @@ export async function isFile(path: string): Promise<boolean> {
 }
 
 /**
- * The text of a file of the source; undefined when there is none. A link that leads out of the source is none: what it leads to belongs to
- * the machine that builds. Throws BuildFailure for a link that leads nowhere.
+ * The text of a file of the source; undefined when there is none. A link that leads out of the source is
+ * none: what it leads to belongs to the machine that builds. Throws BuildFailure for a link that leads
+ * nowhere.
  */
 export async function readOwn(root: string, path: string): Promise<string | undefined> {
   const [realRoot, real] = await Promise.all([realpath(root), realpath(path).catch(() => undefined)]);
@@ -76,7 +78,9 @@ export async function readOwn(root: string, path: string): Promise<string | unde
   return undefined;
 }
 
-/** Reads what the choice of commands depends on. Throws BuildFailure when package.json is not a JSON object. */
+/**
+ * Reads what the choice of commands depends on. Throws BuildFailure when package.json is not a JSON object.
+ */
 export async function readProject(
   root: string,
   folder: string,
@@ -85,7 +89,10 @@ export async function readProject(
   return { files: new Set(await readdir(folder)), packageJson: await readPackageJson(root, folder), tools };
 }
 
-/** The package.json of a folder, undefined when there is none. Throws BuildFailure when it is not a JSON object. */
+/**
+ * The package.json of a folder, undefined when there is none. Throws BuildFailure when it is not a JSON
+ * object.
+ */
 export async function readPackageJson(root: string, folder: string): Promise<PackageJson | undefined> {
   const text = await readOwn(root, join(folder, 'package.json'));
   if (text === undefined) return undefined;

@@ -10,7 +10,10 @@ import { PYTHON_MINOR_OLDEST, PYTHON_SERVER_VERSION } from './versions.ts';
 /** The interpreter that a project is built with: `version` like `3.12`. */
 export type Interpreter = { version: string; executable: string };
 
-/** The minor version that a project asks for, such as `3.12`. Throws BuildFailure for one that no agent server runs on. */
+/**
+ * The minor version that a project asks for, such as `3.12`. Throws BuildFailure for one that no agent server
+ * runs on.
+ */
 export function wantedPython({ config, fileName }: AgentProject): string | undefined {
   const [wanted] = /^\d+\.\d+/.exec(config.python_version ?? '') ?? [];
   if (wanted !== undefined && !isNewEnough(wanted))

@@ -3,7 +3,10 @@ import { dirname, join } from 'node:path';
 import { platformOf } from '../contract/images/platforms.ts';
 import { BuildFailure } from './failure.ts';
 
-/** How wheels name the systems and processors of platforms: `manylinux_2_17_aarch64`, `macosx_11_0_universal2`. */
+/**
+ * How wheels name the systems and processors of platforms: `manylinux_2_17_aarch64`,
+ * `macosx_11_0_universal2`.
+ */
 const SYSTEMS: Record<string, RegExp> = { linux: /^(many|musl)?linux/, darwin: /^macosx_/ };
 const PROCESSORS: Record<string, RegExp> = {
   amd64: /_(x86_64|universal2)$/,
@@ -11,8 +14,9 @@ const PROCESSORS: Record<string, RegExp> = {
 };
 
 /**
- * Makes sure that what was installed into a virtual environment runs on machines of this kind. An installer refuses wheels of another kind by
- * itself, unless it is told to take them; they would fail when the agent starts, in words that nobody understands. Throws BuildFailure.
+ * Makes sure that what was installed into a virtual environment runs on machines of this kind. An installer
+ * refuses wheels of another kind by itself, unless it is told to take them; they would fail when the agent
+ * starts, in words that nobody understands. Throws BuildFailure.
  */
 export async function requireOwnWheels(venv: string, platform = platformOf(process)): Promise<void> {
   const names = await readdir(venv, { recursive: true }).catch(() => []);

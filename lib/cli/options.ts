@@ -4,7 +4,9 @@ import { type MemberRole, memberRoles } from '../contract/roles.ts';
 /** The arguments are wrong; the message says which one and what it may be. */
 export class OptionsError extends Error {}
 
-/** Where to work: on the table of a deployed installation, or on the data of an embedded one that is running. */
+/**
+ * Where to work: on the table of a deployed installation, or on the data of an embedded one that is running.
+ */
 export type Place =
   | { kind: 'deployed'; tableName: string; region: string | undefined }
   | { kind: 'embedded'; dataFolder: string };

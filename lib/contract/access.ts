@@ -1,8 +1,8 @@
 import type { VariableName } from './env.ts';
 
 /**
- * What a function may do outside itself, one word an action. The infrastructure makes roles and variables of these words and of nothing else,
- * so a function that reads cannot be given the right to write.
+ * What a function may do outside itself, one word an action. The infrastructure makes roles and variables of
+ * these words and of nothing else, so a function that reads cannot be given the right to write.
  */
 export const readAccess = [
   'table:get',

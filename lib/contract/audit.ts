@@ -72,7 +72,10 @@ export const auditDetails = z.object({
   operation: z.string().optional(),
   /** Where the request came from. */
   source_address: z.string().optional(),
-  /** What kind of credential came with it: the hint of a key, `bearer`, `malformed`, `none`; `various` of several callers together. */
+  /**
+   * What kind of credential came with it: the hint of a key, `bearer`, `malformed`, `none`; `various` of
+   * several callers together.
+   */
   credential: z.string().optional(),
 });
 export type AuditDetails = z.infer<typeof auditDetails>;

@@ -9,8 +9,8 @@ export const hostList = z
 const seconds = (fallback: number) => z.string().regex(/^\d+$/).transform(Number).default(fallback);
 
 /**
- * The environment of all functions: what the infrastructure sets and the container reads. Each function has only the variables of what
- * it uses, so each is read by itself.
+ * The environment of all functions: what the infrastructure sets and the container reads. Each function has
+ * only the variables of what it uses, so each is read by itself.
  */
 const variables = {
   TABLE_NAME: z.string().min(3),
@@ -51,7 +51,9 @@ const variables = {
     .default(400),
   /** Hosts that requests may name though their addresses are not public, separated by commas. */
   ALLOWED_HOSTS: hostList.default([]),
-  /** The OpenID Connect issuer of bearer tokens, and whom they must be for. Absent: requests carry keys only. */
+  /**
+   * The OpenID Connect issuer of bearer tokens, and whom they must be for. Absent: requests carry keys only.
+   */
   OIDC_ISSUER: z.string().min(1).optional(),
   OIDC_AUDIENCE: z.string().min(1).optional(),
   UNCLAIMED_SECONDS: seconds(900),
@@ -62,12 +64,18 @@ const variables = {
 export type VariableName = keyof typeof variables;
 type Schemas = typeof variables;
 
-/** What must be set for a function that reads the variables `N`; the infrastructure declares its functions' environment with it. */
+/**
+ * What must be set for a function that reads the variables `N`; the infrastructure declares its functions'
+ * environment with it.
+ */
 export type Environment<N extends VariableName = VariableName> = {
   [K in N]: z.input<Schemas[K]>;
 };
 
-/** The value of one variable. Throws an error that names it when it is missing or malformed; an empty one counts as absent. */
+/**
+ * The value of one variable. Throws an error that names it when it is missing or malformed; an empty one
+ * counts as absent.
+ */
 export function variable<N extends VariableName>(
   name: N,
   source: Record<string, string | undefined> = process.env,

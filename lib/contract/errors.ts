@@ -258,7 +258,10 @@ export type ValidationItem = {
   ctx?: Record<string, unknown>;
 };
 
-/** 422: all problems of a request at once. No item repeats a secret: the user name and password of an address are taken out here. */
+/**
+ * 422: all problems of a request at once. No item repeats a secret: the user name and password of an address
+ * are taken out here.
+ */
 export class ValidationError extends Error {
   readonly items: ValidationItem[];
 

@@ -16,7 +16,10 @@ export type FunctionRow = {
 const waits = ['UNCLAIMED_SECONDS', 'SILENT_SECONDS', 'BUILD_SECONDS'] as const satisfies VariableName[];
 const engineSettings = [...waits, 'KEPT_ARTIFACTS'] as const satisfies VariableName[];
 
-/** What it takes to end a revision, and so whatever may do that: with it go its build and artifacts that are kept no longer. */
+/**
+ * What it takes to end a revision, and so whatever may do that: with it go its build and artifacts that are
+ * kept no longer.
+ */
 const ending = [
   'table:get',
   'table:get-both',

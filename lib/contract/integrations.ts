@@ -45,7 +45,9 @@ export const createIntegrationBody = z
       .nullish(),
     token: credential,
     webhook_secret: credential.nullish(),
-    /** Whether submodules of a deployment's repository get the token too, if they are on the host. Absent: no. */
+    /**
+     * Whether submodules of a deployment's repository get the token too, if they are on the host. Absent: no.
+     */
     submodules: z.boolean().nullish(),
   })
   .transform(withoutNulls)

@@ -4,8 +4,9 @@ import { anyObject } from './validation/as-given.ts';
 import { textRule } from './validation/problems.ts';
 
 /**
- * Requests and responses of the listener protocol, which docs/listener-protocol.md explains. Listeners only call out. Each
- * request carries the listener's API key in `X-Api-Key`; each path starts with `/v2/listeners/{listener_id}`.
+ * Requests and responses of the listener protocol, which docs/listener-protocol.md explains. Listeners only
+ * call out. Each request carries the listener's API key in `X-Api-Key`; each path starts with
+ * `/v2/listeners/{listener_id}`.
  */
 
 /** Seconds a claim or a heartbeat keeps a task; a listener that says nothing for so long has lost it. */
@@ -15,9 +16,9 @@ export const LEASE_SECONDS = 60;
 const HOLDING_MAX = 100;
 
 /**
- * `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is no work. `holding` names tasks that
- * this instance is at work on: they count towards `max`, keep their lease, and do not come back. `platform`: the machine (`linux/arm64`), for
- * which folders and images are built.
+ * `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is no
+ * work. `holding` names tasks that this instance is at work on: they count towards `max`, keep their lease,
+ * and do not come back. `platform`: the machine (`linux/arm64`), for which folders and images are built.
  */
 export const claimRequest = z.object({
   instance_id: z.string().min(1).max(128),
@@ -74,8 +75,9 @@ export type ListenerTask = z.infer<typeof listenerTask>;
 export type DeployTask = Extract<ListenerTask, { kind: 'DEPLOY' }>;
 
 /**
- * Answer to a claim. A task this instance already holds, and did not name, comes back under a new `lease_id`, which it must use from then on.
- * `cancelled` lists tasks of this instance to stop now and then to complete with outcome `stopped`.
+ * Answer to a claim. A task this instance already holds, and did not name, comes back under a new `lease_id`,
+ * which it must use from then on. `cancelled` lists tasks of this instance to stop now and then to complete
+ * with outcome `stopped`.
  */
 export const claimResponse = z.object({
   tasks: z.array(listenerTask),
@@ -84,7 +86,10 @@ export const claimResponse = z.object({
 });
 export type ClaimResponse = z.infer<typeof claimResponse>;
 
-/** `POST …/tasks/{task_id}/heartbeat`. `switching` is announced before traffic moves; `stop: true` means: do not, stop. */
+/**
+ * `POST …/tasks/{task_id}/heartbeat`. `switching` is announced before traffic moves; `stop: true` means: do
+ * not, stop.
+ */
 export const heartbeatRequest = z.object({
   lease_id: z.guid(),
   phase: z.enum(['starting', 'switching', 'draining']).nullish(),
@@ -92,7 +97,10 @@ export const heartbeatRequest = z.object({
 export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
 export const heartbeatResponse = z.object({ stop: z.boolean() });
 
-/** Where an agent answers, as responses show it and people open it: no address of another scheme, which could be a script. */
+/**
+ * Where an agent answers, as responses show it and people open it: no address of another scheme, which could
+ * be a script.
+ */
 const agentUrl = z.string().max(2048).superRefine(textRule(agentUrlProblem));
 function agentUrlProblem(text: string): string | undefined {
   const isWeb = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text);
@@ -100,8 +108,8 @@ function agentUrlProblem(text: string): string | undefined {
 }
 
 /**
- * `POST …/tasks/{task_id}/complete`. `instance_id` is enough to say that a cancelled task was stopped: the answer that carried its last
- * lease may never have reached the instance that holds it.
+ * `POST …/tasks/{task_id}/complete`. `instance_id` is enough to say that a cancelled task was stopped: the
+ * answer that carried its last lease may never have reached the instance that holds it.
  */
 export const completeRequest = z.object({
   lease_id: z.guid(),
@@ -115,21 +123,31 @@ export const completeRequest = z.object({
 });
 export type CompleteRequest = z.infer<typeof completeRequest>;
 
-/** `accepted: false`: the task had ended; bring the deployment to `desired` now. 409: another instance holds the lease, stop working on the task. */
+/**
+ * `accepted: false`: the task had ended; bring the deployment to `desired` now. 409: another instance holds
+ * the lease, stop working on the task.
+ */
 export const completeResponse = z.object({ accepted: z.boolean() });
 
-/** One log line, stamped by its reader (epoch milliseconds; fractions keep lines of one millisecond in order). */
+/**
+ * One log line, stamped by its reader (epoch milliseconds; fractions keep lines of one millisecond in order).
+ */
 export const logLine = z.object({
   timestamp: z.number(),
   level: z.enum(['DEBUG', 'INFO', 'WARNING', 'ERROR']).default('INFO'),
   message: z.string(),
 });
 
-/** `POST …/tasks/{task_id}/logs`: what the listener says while it works on a task, kept as deploy logs of its revision. */
+/**
+ * `POST …/tasks/{task_id}/logs`: what the listener says while it works on a task, kept as deploy logs of its
+ * revision.
+ */
 export const taskLogsRequest = z.object({ lease_id: z.guid(), lines: z.array(logLine).max(1000) });
 export type TaskLogsRequest = z.input<typeof taskLogsRequest>;
 
-/** `POST …/logs`: lines of running agent servers, kept as deploy logs of their revisions; at most 1,000 lines. */
+/**
+ * `POST …/logs`: lines of running agent servers, kept as deploy logs of their revisions; at most 1,000 lines.
+ */
 export const shipLogsRequest = z.object({
   batches: z
     .array(
@@ -145,8 +163,9 @@ export type ShipLogsRequest = z.input<typeof shipLogsRequest>;
 export const shipLogsResponse = z.object({ accepted: z.int() });
 
 /**
- * `POST …/status`: what really runs, on every change and every 5 minutes. `revision_id: null`: nothing of it; said at the row's epoch also of each
- * row of `desired` that wants nothing, for the row of a deployment that is gone stays until then.
+ * `POST …/status`: what really runs, on every change and every 5 minutes. `revision_id: null`: nothing of it;
+ * said at the row's epoch also of each row of `desired` that wants nothing, for the row of a deployment that
+ * is gone stays until then.
  */
 export const statusRequest = z.object({
   reports: z
@@ -166,9 +185,10 @@ export type StatusRequest = z.infer<typeof statusRequest>;
 export const statusResponse = z.object({ accepted: z.int() });
 
 /**
- * `GET …/desired`. `held`: a task of this deployment is in progress, leave it alone. `revision_id: null`: run nothing of it.
- * `custom_url` is the deployment's own address now, whatever the revision; null: it has none. A row without it says nothing of it.
- * Only after an answer marked `complete` may a listener remove compute that is not listed, and only its own.
+ * `GET …/desired`. `held`: a task of this deployment is in progress, leave it alone. `revision_id: null`: run
+ * nothing of it. `custom_url` is the deployment's own address now, whatever the revision; null: it has none.
+ * A row without it says nothing of it. Only after an answer marked `complete` may a listener remove compute
+ * that is not listed, and only its own.
  */
 export const desiredResponse = z.object({
   version: z.string(),

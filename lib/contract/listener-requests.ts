@@ -61,7 +61,10 @@ export const createListenerBody = z
   .transform(withoutNulls);
 export type CreateListenerBody = z.output<typeof createListenerBody>;
 
-/** `PATCH /v2/listeners/{listener_id}`. `compute_type` and `compute_id` are read only to refuse a change of them. */
+/**
+ * `PATCH /v2/listeners/{listener_id}`. `compute_type` and `compute_id` are read only to refuse a change of
+ * them.
+ */
 export const changeListenerBody = z
   .object({
     compute_type: z.string().nullish(),

@@ -30,7 +30,9 @@ const BAD_DATETIME = {
 const ISO_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)?([Zz]|[+ -]\d{2}:?\d{2})?$/;
 
-/** Epoch milliseconds of an ISO 8601 time, with its microseconds as a fraction; without an offset it is UTC. */
+/**
+ * Epoch milliseconds of an ISO 8601 time, with its microseconds as a fraction; without an offset it is UTC.
+ */
 export function parseTime(text: string): number | undefined {
   const [, date, time = '00:00', fraction = '', zone = 'Z'] = ISO_TIME.exec(text.trim()) ?? [];
   if (date === undefined) return undefined;
@@ -53,7 +55,10 @@ export const time = z.string().transform((text, ctx) => {
 
 const orders = ['asc', 'desc'] as const;
 
-/** Body of the log queries by POST; a `limit` above the maximum is the maximum. Times become epoch milliseconds. */
+/**
+ * Body of the log queries by POST; a `limit` above the maximum is the maximum. Times become epoch
+ * milliseconds.
+ */
 export const logQueryBody = z
   .object({
     order: z.enum(orders).nullish(),

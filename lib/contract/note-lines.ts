@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { auditActions, auditDetails } from './audit.ts';
 
-/** Lines of notes.ts; apart from it, for only what reads them needs schemas. A key, by its hash, was used in this hour (its beginning, in epoch milliseconds). */
+/**
+ * Lines of notes.ts; apart from it, for only what reads them needs schemas. A key, by its hash, was used in
+ * this hour (its beginning, in epoch milliseconds).
+ */
 export const keyUseNote = z.object({
   key_hash: z.string().regex(/^[0-9a-f]{64}$/),
   hour: z.int().positive(),
@@ -19,7 +22,9 @@ export const handOutNote = z.object({
   subject_id: z.string().optional(),
 });
 
-/** Requests of one caller that were refused within one hour: so many since the last such note of this process. */
+/**
+ * Requests of one caller that were refused within one hour: so many since the last such note of this process.
+ */
 export const refusalNote = z.object({
   /** Becomes the audit event's, when it is the first of its hour and caller. */
   id: z.guid(),

@@ -1,6 +1,6 @@
 /**
- * Creates a value at its first use and keeps it, so that a function pays for a client, or for reading the environment, only if it
- * uses it. A `make` that throws is called again.
+ * Creates a value at its first use and keeps it, so that a function pays for a client, or for reading the
+ * environment, only if it uses it. A `make` that throws is called again.
  *
  * @__NO_SIDE_EFFECTS__
  */

@@ -1,4 +1,6 @@
-/** Every status a revision can have, in the order of a successful life, then the ways it can end otherwise. */
+/**
+ * Every status a revision can have, in the order of a successful life, then the ways it can end otherwise.
+ */
 export const revisionStatuses = [
   'CREATING',
   'QUEUED',

@@ -69,7 +69,9 @@ const organizationAdmin = [
   'providers:write',
 ] as const satisfies Permission[];
 
-/** The role matrix. A listener's key opens the listener protocol and nothing else; no other role opens that. */
+/**
+ * The role matrix. A listener's key opens the listener protocol and nothing else; no other role opens that.
+ */
 export const roleMatrix: Record<Role, readonly Permission[]> = {
   viewer,
   developer,
@@ -80,7 +82,10 @@ export const roleMatrix: Record<Role, readonly Permission[]> = {
 
 export const allows = (role: Role, permission: Permission): boolean => roleMatrix[role].includes(permission);
 
-/** Nobody gives what they have not: what who has the role `own` lacks to make a key or a member with the role `given`, if anything. */
+/**
+ * Nobody gives what they have not: what who has the role `own` lacks to make a key or a member with the role
+ * `given`, if anything.
+ */
 export function lackedToGive(own: Role, given: Role): Permission | undefined {
   const needed = given === 'listener' ? (['listeners:write'] as const) : roleMatrix[given];
   return needed.find((permission) => !allows(own, permission));

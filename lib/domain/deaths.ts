@@ -21,7 +21,10 @@ const advice: Record<Stage, string> = {
   deploy: 'What was active before keeps serving; redeploy this revision to try again.',
 };
 
-/** Why a revision fails whose stage has died as often as it may. `cause`: the workflow's word for the last death. */
+/**
+ * Why a revision fails whose stage has died as often as it may. `cause`: the workflow's word for the last
+ * death.
+ */
 export function messageOfDeaths({ stage, count }: Deaths, cause: string | undefined): string {
   const word = cause === undefined ? '' : `, the last time with ${cause}`;
   return `The control plane stopped ${count} times while this stage (${stage}) was at work${word}. This is no fault of the source. ${advice[stage]}`;

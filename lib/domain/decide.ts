@@ -4,7 +4,9 @@ import { silenceOf } from './silence.ts';
 import type { Situation, SlotRevision, TaskFacts } from './situation.ts';
 import { isTerminal, stageOf } from './transitions.ts';
 
-/** The next thing to do. Each is conditional where it writes: when the world has moved on, it changes nothing. */
+/**
+ * The next thing to do. Each is conditional where it writes: when the world has moved on, it changes nothing.
+ */
 export type Action =
   | { do: 'nothing' }
   | { do: 'take_slot'; number: number }
@@ -40,8 +42,9 @@ const nothing: Action = { do: 'nothing' };
 const UNANSWERED_BUILD_MILLISECONDS = 10 * 60_000;
 
 /**
- * The rule of the engine, pure: dispatch asks it after every change, sweep every minute, and both do what it says until it says
- * nothing. It looks at how things are, never at what changed, so a lost or repeated event changes no result.
+ * The rule of the engine, pure: dispatch asks it after every change, sweep every minute, and both do what it
+ * says until it says nothing. It looks at how things are, never at what changed, so a lost or repeated event
+ * changes no result.
  */
 export function decide(s: Situation): Action {
   return aboutTask(s) ?? aboutDeletion(s) ?? aboutSlot(s) ?? nothing;
@@ -66,11 +69,17 @@ function aboutTask(s: Situation): Action | undefined {
   return { do: silence === 'unclaimed' ? 'fail_unclaimed' : 'fail_silent' };
 }
 
-/** Follows from time alone, so it is done before anything is asked: a service that does not answer keeps no lease from running out. */
+/**
+ * Follows from time alone, so it is done before anything is asked: a service that does not answer keeps no
+ * lease from running out.
+ */
 export const followsFromTime = (action: Action): boolean =>
   ['mark_unknown', 'release_task', 'cancel_task', 'offer_deletion_again'].includes(action.do);
 
-/** Nothing new begins; what is at work is interrupted and ends as it would otherwise; then the deletion has the slot for good. */
+/**
+ * Nothing new begins; what is at work is interrupted and ends as it would otherwise; then the deletion has
+ * the slot for good.
+ */
 function aboutDeletion({
   deletion,
   firstQueued,
@@ -113,7 +122,10 @@ function aboutSlot(s: Situation): Action | undefined {
   return building(slotRevision, s.now) ?? offering(slotRevision, s.task);
 }
 
-/** How the execution of the revision in the slot came to be gone; undefined while it runs, or nobody has asked. */
+/**
+ * How the execution of the revision in the slot came to be gone; undefined while it runs, or nobody has
+ * asked.
+ */
 type Death = 'died' | 'stopped' | 'aborted' | 'never_started';
 
 function deathOf({ execution, now }: Situation, slotRevision: SlotRevision): Death | undefined {
@@ -139,7 +151,10 @@ function interrupting(slotRevision: SlotRevision, death: Death | undefined): Act
   return death !== undefined || slotRevision.atCapacity ? { do: 'end' } : undefined;
 }
 
-/** An outcome is recorded: the state that waits for it goes on with it. Without one the revision ends by it, or goes on to its deploy. */
+/**
+ * An outcome is recorded: the state that waits for it goes on with it. Without one the revision ends by it,
+ * or goes on to its deploy.
+ */
 function concluding(
   { waiting, atCapacity }: SlotRevision,
   { stage, result }: NonNullable<SlotRevision['outcome']>,
@@ -151,7 +166,10 @@ function concluding(
   return isLast && atCapacity ? { do: 'end' } : undefined;
 }
 
-/** A crash is no reason to fail: the next attempt takes the revision up where it is. Only a person's hand on the execution ends it. */
+/**
+ * A crash is no reason to fail: the next attempt takes the revision up where it is. Only a person's hand on
+ * the execution ends it.
+ */
 function deathOfUndecided(death: Death): Action {
   switch (death) {
     case 'aborted':
@@ -164,7 +182,10 @@ function deathOfUndecided(death: Death): Action {
   }
 }
 
-/** Whether what is to be done with the revision may depend on which state waits: only then is its token worth reading. */
+/**
+ * Whether what is to be done with the revision may depend on which state waits: only then is its token worth
+ * reading.
+ */
 export const dependsOnWaiting = (slotRevision: SlotRevision): boolean =>
   slotRevision.outcome !== undefined ||
   slotRevision.interruptRequested ||
@@ -174,14 +195,18 @@ export const dependsOnWaiting = (slotRevision: SlotRevision): boolean =>
 const AT_WORK: readonly RevisionStatus[] = ['AWAITING_BUILD', 'BUILDING', 'DEPLOYING'];
 
 /**
- * Whether a builder or a listener has the revision in hand in this status: then it gives nothing to do by itself, unless its outcome or an
- * interrupt is noted on it. What time or a question brings to light is sweep's.
+ * Whether a builder or a listener has the revision in hand in this status: then it gives nothing to do by
+ * itself, unless its outcome or an interrupt is noted on it. What time or a question brings to light is
+ * sweep's.
  */
 export const isAtWork = (status: RevisionStatus): boolean => AT_WORK.includes(status);
 
 const deployDecided = (slotRevision: SlotRevision): boolean => slotRevision.outcome?.stage === 'deploy';
 
-/** A start is repeated while the slot's revision is still QUEUED: the same name and input are harmless while it runs. */
+/**
+ * A start is repeated while the slot's revision is still QUEUED: the same name and input are harmless while
+ * it runs.
+ */
 const starting = (execution: Situation['execution']): Action | undefined =>
   execution === 'running' ? undefined : { do: 'start_execution' };
 
@@ -191,7 +216,10 @@ function readingBuild({ build, status }: SlotRevision, now: number): Action | un
   return build.state === 'ended' || isGone ? { do: 'read_build' } : undefined;
 }
 
-/** What ended the execution may have ended its build, and nobody could say (for sure) yet. An execution that said itself that it died was alone. */
+/**
+ * What ended the execution may have ended its build, and nobody could say (for sure) yet. An execution that
+ * said itself that it died was alone.
+ */
 const mayHaveEndedToo = ({ build, restartMarked, status }: SlotRevision): boolean =>
   !restartMarked &&
   stageOf(status) === 'build' &&

@@ -19,9 +19,10 @@ export type EndingFacts = {
 };
 
 /**
- * How a revision ends, from the facts recorded on it. A recorded deploy outcome wins over a later interrupt (the listener had
- * announced the switch); an interrupt wins over everything else; without either, the
- * stage that it was in names the failure: an execution that ends so is a defect of ours. Undefined when the revision has ended already.
+ * How a revision ends, from the facts recorded on it. A recorded deploy outcome wins over a later interrupt
+ * (the listener had announced the switch); an interrupt wins over everything else; without either, the stage
+ * that it was in names the failure: an execution that ends so is a defect of ours. Undefined when the
+ * revision has ended already.
  */
 export function endingOf(facts: EndingFacts): Ending | undefined {
   if (isTerminal(facts.status)) return undefined;

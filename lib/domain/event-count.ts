@@ -1,4 +1,6 @@
-/** How many events a deployment has had, which the newest were, and how much of its revisions is published. */
+/**
+ * How many events a deployment has had, which the newest were, and how much of its revisions is published.
+ */
 export type EventCount = {
   sequence: number;
   /** The names of the newest events, oldest first. */
@@ -29,7 +31,10 @@ export type News<E extends Timed> = History<E> | Named<E>;
 
 const isHistory = <E extends Timed>(news: News<E>): news is History<E> => 'events' in news;
 
-/** So many names are remembered: more than the events of one deployment in a batch of records that is delivered again. */
+/**
+ * So many names are remembered: more than the events of one deployment in a batch of records that is
+ * delivered again.
+ */
 const RECENT_MAX = 64;
 
 /** How much of the revisions is published, while more is being published. */
@@ -70,9 +75,10 @@ class Progress {
 }
 
 /**
- * Whether records of earlier events never came: every revision before one that has begun must have ended, and every other one before it must
- * have been made. Gives the numbers of all revisions that must be read then, for what is stored may be ahead of what is published: those that
- * have not ended, as far as was published. None when nothing was missed.
+ * Whether records of earlier events never came: every revision before one that has begun must have ended, and
+ * every other one before it must have been made. Gives the numbers of all revisions that must be read then,
+ * for what is stored may be ahead of what is published: those that have not ended, as far as was published.
+ * None when nothing was missed.
  */
 export function missedBefore<E extends Timed>(count: EventCount, news: readonly News<E>[]): number[] {
   const progress = new Progress(count);
@@ -90,9 +96,9 @@ export function missedBefore<E extends Timed>(count: EventCount, news: readonly 
 }
 
 /**
- * Numbers events in their order, or in that of their times (`byTime`). An event that is remembered has its number already and keeps it: the
- * record it came from was delivered again. One that was published and is not remembered any more is left out. Gives the count afterwards (the same
- * object when nothing was new).
+ * Numbers events in their order, or in that of their times (`byTime`). An event that is remembered has its
+ * number already and keeps it: the record it came from was delivered again. One that was published and is not
+ * remembered any more is left out. Gives the count afterwards (the same object when nothing was new).
  */
 export function numberNews<E extends Timed>(
   count: EventCount,

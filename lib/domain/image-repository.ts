@@ -1,4 +1,6 @@
-/** Every repository of a deployment is below this; the registry's host may have others that are none of ours. */
+/**
+ * Every repository of a deployment is below this; the registry's host may have others that are none of ours.
+ */
 const FOLDER = 'slipway';
 
 /** One repository a deployment. */
@@ -16,8 +18,8 @@ export const repositoriesOfTenant = (tenantId: string): string => `${FOLDER}/${t
 export type OwnImage = { repository: string; id: { imageDigest: string } | { imageTag: string } };
 
 /**
- * The place of an image in a repository of deployments in this registry; undefined for an image that lies elsewhere. A digest counts before
- * a tag, as it does for who pulls it.
+ * The place of an image in a repository of deployments in this registry; undefined for an image that lies
+ * elsewhere. A digest counts before a tag, as it does for who pulls it.
  */
 export function ownImage(registryHost: string, uri: string): OwnImage | undefined {
   const [host = '', ...path] = uri.split('/');

@@ -5,7 +5,10 @@ const CUT_MARK = ' … (cut)';
 // Everything a terminal might obey (C0, DEL, C1), but tab.
 const controlCharacters = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;
 
-/** One log message as it is stored and shown: control characters but tab escaped (`\x1b`), well-formed, at most 16 KiB. */
+/**
+ * One log message as it is stored and shown: control characters but tab escaped (`\x1b`), well-formed, at
+ * most 16 KiB.
+ */
 export function cleanMessage(text: string): string {
   // Escaping never shortens, so this much fills the limit; a message of many megabytes costs no more.
   const escaped = text
@@ -30,7 +33,10 @@ function cutAtBytes(text: string, bytesMax: number): string {
   return bytes.subarray(0, end).toString();
 }
 
-/** Tools say on which level a line is in its first word, if at all; progress goes to stderr as often as errors. */
+/**
+ * Tools say on which level a line is in its first word, if at all; progress goes to stderr as often as
+ * errors.
+ */
 export function levelOfOutput(line: string): 'INFO' | 'WARNING' | 'ERROR' {
   if (/^\s*(npm error|npm ERR!|\[?error\b|fatal:)/i.test(line)) return 'ERROR';
   return /^\s*(npm warn|\[?warn(ing)?\b)/i.test(line) ? 'WARNING' : 'INFO';

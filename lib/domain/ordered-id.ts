@@ -4,7 +4,9 @@ const TIME_DIGITS = 12;
 export const timeOf = (id: string): number =>
   Number.parseInt(id.replaceAll('-', '').slice(0, TIME_DIGITS), 16);
 
-/** The beginning that UUIDv7s of this millisecond share; every one of an earlier millisecond sorts before it. */
+/**
+ * The beginning that UUIDv7s of this millisecond share; every one of an earlier millisecond sorts before it.
+ */
 export function prefixAt(epochMilliseconds: number): string {
   const digits = Math.max(0, Math.floor(epochMilliseconds)).toString(16).padStart(TIME_DIGITS, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8, TIME_DIGITS)}`;

@@ -9,8 +9,9 @@ export type Machines = {
 };
 
 /**
- * What a listener can run, by what it says and by its compute_config; empty when neither is known. A machine runs what it says that it is. A
- * cluster's nodes may be of other kinds than the one that its listener runs on, so there the configuration counts before what is said.
+ * What a listener can run, by what it says and by its compute_config; empty when neither is known. A machine
+ * runs what it says that it is. A cluster's nodes may be of other kinds than the one that its listener runs
+ * on, so there the configuration counts before what is said.
  */
 export function platformsOf({ compute_type: type, compute_config: config, platform }: Machines): string[] {
   const said = platform === undefined ? [] : [platform];
@@ -26,8 +27,8 @@ function configuredIn({ platforms }: { platforms?: unknown }): string[] {
 }
 
 /**
- * Why a listener cannot run what was made for `made`, in a sentence for a person; undefined when it can, or when either is not known. What one
- * of several platforms can run fits.
+ * Why a listener cannot run what was made for `made`, in a sentence for a person; undefined when it can, or
+ * when either is not known. What one of several platforms can run fits.
  */
 export function misfit(made: readonly string[] | undefined, listener: Machines): string | undefined {
   const runs = platformsOf(listener);

@@ -2,8 +2,8 @@ import type { ResourceSpec } from '../contract/deployments/resource-spec.ts';
 import type { ValidationItem } from '../contract/errors.ts';
 
 /**
- * Bounds and defaults of the numbers in a `resource_spec`. There are no upper bounds: the capacity of the cluster is the
- * limit.
+ * Bounds and defaults of the numbers in a `resource_spec`. There are no upper bounds: the capacity of the
+ * cluster is the limit.
  */
 export const CPU_MIN = 0.1;
 export const MEMORY_STEP_MB = 128;
@@ -130,8 +130,9 @@ function checkOrder(spec: Given, loc: Loc): ValidationItem[] {
 }
 
 /**
- * Everything that is wrong with the numbers of a spec, one item a field, under `loc`. Values that are no numbers are passed
- * over: their shape is another's to judge, so that both kinds of problems can be told at once.
+ * Everything that is wrong with the numbers of a spec, one item a field, under `loc`. Values that are no
+ * numbers are passed over: their shape is another's to judge, so that both kinds of problems can be told at
+ * once.
  */
 export function checkResourceSpec(spec: Given, loc: Loc = DEFAULT_LOC): ValidationItem[] {
   const checks = [checkMinimums, checkDecimals, checkSteps, checkOrder];
@@ -160,7 +161,10 @@ function resolvePair(
   return { [request]: rule.round(low), [limit]: rule.round(limited ?? low * rule.factor) };
 }
 
-/** A queue's pair is the main one's when neither of its two is given: half of it could contradict the other half. */
+/**
+ * A queue's pair is the main one's when neither of its two is given: half of it could contradict the other
+ * half.
+ */
 function inheritPair(spec: Given, main: readonly [Field, Field], queue: readonly [Field, Field]): Given {
   if (queue.some((field) => spec[field] !== undefined)) return {};
   const inherited = queue.map((field, index) => [field, spec[main[index] ?? field]] as const);
@@ -168,9 +172,10 @@ function inheritPair(spec: Given, main: readonly [Field, Field], queue: readonly
 }
 
 /**
- * The spec with what it leaves out filled in: limits twice the request, the request half of a lone limit, redis memory limit
- * equal to the request, the queue's values from the main ones. Expects a spec without problems, gives one without problems, and
- * changes nothing when applied again; shares of a processor that were stored when finer ones were taken are rounded to thousandths.
+ * The spec with what it leaves out filled in: limits twice the request, the request half of a lone limit,
+ * redis memory limit equal to the request, the queue's values from the main ones. Expects a spec without
+ * problems, gives one without problems, and changes nothing when applied again; shares of a processor that
+ * were stored when finer ones were taken are rounded to thousandths.
  */
 export function resolveResourceSpec(spec: Given): Given {
   let resolved: Given = { ...spec };

@@ -8,12 +8,15 @@ export type Retention = {
   dropped: StoredArtifact[];
 };
 
-/** What was stored before there was a rule may be much; the numbers of what goes are written into one item. */
+/**
+ * What was stored before there was a rule may be much; the numbers of what goes are written into one item.
+ */
 const DROPPED_AT_ONCE_MAX = 100;
 
 /**
- * Which artifacts of a deployment stay: the `newest` so many, and those that are `needed` whatever their age (of the active revision, and of
- * those that are queued or run). What was `dropped` before stays so: it may be being deleted at this moment. Any other can be built again.
+ * Which artifacts of a deployment stay: the `newest` so many, and those that are `needed` whatever their age
+ * (of the active revision, and of those that are queued or run). What was `dropped` before stays so: it may
+ * be being deleted at this moment. Any other can be built again.
  */
 export function retain(
   stored: readonly StoredArtifact[],

@@ -1,6 +1,6 @@
 /**
- * A revision's id is a UUIDv7 whose last 32 bits are the revision's number in its deployment: reading one by id is one GetItem
- * by number, then a comparison of the whole id.
+ * A revision's id is a UUIDv7 whose last 32 bits are the revision's number in its deployment: reading one by
+ * id is one GetItem by number, then a comparison of the whole id.
  */
 const NUMBER_HEX_DIGITS = 8;
 

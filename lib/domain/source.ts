@@ -38,7 +38,10 @@ const needs: Partial<Record<Source, keyof SourceFields>> = {
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== '' && value !== false;
 
-/** The kind of a new deployment's source: as said, else inferred from what is there. Refuses what contradicts itself or says nothing. */
+/**
+ * The kind of a new deployment's source: as said, else inferred from what is there. Refuses what contradicts
+ * itself or says nothing.
+ */
 export function sourceOf(said: Source | undefined, fields: SourceFields): Source {
   if (said !== undefined) return said;
   if (isSet(fields.repo_url) && isSet(fields.image_uri)) {
@@ -53,8 +56,8 @@ export function sourceOf(said: Source | undefined, fields: SourceFields): Source
 }
 
 /**
- * Refuses fields of another kind in what was asked, and in the merged result a missing field of this kind and pushes to what
- * cannot be pushed to.
+ * Refuses fields of another kind in what was asked, and in the merged result a missing field of this kind and
+ * pushes to what cannot be pushed to.
  */
 export function checkSource(kind: Source, asked: SourceFields, fields: SourceFields): void {
   const other = foreign[kind].find((field) => isSet(asked[field]));

@@ -31,8 +31,9 @@ export type Terminal = (typeof terminals)[number];
 export const isTerminal = (status: RevisionStatus): status is Terminal => transitions[status].length === 0;
 
 /**
- * The statuses to write, in order, to get from one to another: those between included, the start not. Undefined when the table
- * has no way. The shortest way is the only sensible one: a success passes every stage, a failure leaves its stage directly.
+ * The statuses to write, in order, to get from one to another: those between included, the start not.
+ * Undefined when the table has no way. The shortest way is the only sensible one: a success passes every
+ * stage, a failure leaves its stage directly.
  */
 export function pathBetween(from: RevisionStatus, to: RevisionStatus): RevisionStatus[] | undefined {
   const ways: RevisionStatus[][] = transitions[from].map((next) => [next]);
@@ -49,7 +50,10 @@ export function pathBetween(from: RevisionStatus, to: RevisionStatus): RevisionS
 
 export type Stage = 'create' | 'build' | 'deploy';
 
-/** The stage a status belongs to, which names the failure when a step dies in it. Undefined for a terminal one. */
+/**
+ * The stage a status belongs to, which names the failure when a step dies in it. Undefined for a terminal
+ * one.
+ */
 export function stageOf(status: RevisionStatus): Stage | undefined {
   switch (status) {
     case 'CREATING':

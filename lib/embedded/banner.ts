@@ -3,7 +3,10 @@ import type { Runtime } from './runtime/start.ts';
 
 const example = fileURLToPath(new URL('../../examples/hello-server', import.meta.url));
 
-/** What a person needs to know at the start, with a command to paste, from any folder, into any shell of the Bourne kind. */
+/**
+ * What a person needs to know at the start, with a command to paste, from any folder, into any shell of the
+ * Bourne kind.
+ */
 export function banner(
   runtime: Pick<Runtime, 'baseUrl' | 'agentsUrl' | 'apiKey' | 'notices'>,
   dataFolder: string,

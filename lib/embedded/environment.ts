@@ -141,7 +141,10 @@ const schema = z.object({
   /** The OpenID Connect issuer of bearer tokens, and whom they must be for. */
   SLIPWAY_OIDC_ISSUER: trimmed,
   SLIPWAY_OIDC_AUDIENCE: trimmed,
-  /** Hosts on private networks that requests may name, separated by commas; this machine itself may always be named. */
+  /**
+   * Hosts on private networks that requests may name, separated by commas; this machine itself may always be
+   * named.
+   */
   SLIPWAY_ALLOWED_HOSTS: hosts,
   /** So many of the newest artifacts of a deployment are kept, beside those that are in use. */
   SLIPWAY_KEPT_ARTIFACTS: number({ fallback: 5, min: 1, max: 1000, whole: true }),

@@ -20,8 +20,8 @@ const WRITES = new Set([
 export const FAULT_SHARE_MAX = 0.9;
 
 /**
- * Reads `transaction-conflict=0.2`, optionally followed by `,seed=7` (by default 1). Gives undefined for anything else, shares above
- * 0.9 included.
+ * Reads `transaction-conflict=0.2`, optionally followed by `,seed=7` (by default 1). Gives undefined for
+ * anything else, shares above 0.9 included.
  */
 export function parseFaults(text: string): Faults | undefined {
   const [, share, seed = '1'] =
@@ -31,8 +31,9 @@ export function parseFaults(text: string): Faults | undefined {
 }
 
 /**
- * Lets a share of this client's writes fail as DynamoDB lets them fail when another writer's transaction holds one of their items: nothing
- * is written, and the reason is TransactionConflict (of one item of a transaction). With the same seed the same calls fail.
+ * Lets a share of this client's writes fail as DynamoDB lets them fail when another writer's transaction
+ * holds one of their items: nothing is written, and the reason is TransactionConflict (of one item of a
+ * transaction). With the same seed the same calls fail.
  */
 export function injectFaults(client: DynamoDBDocumentClient, faults: Faults, onFault: () => void): void {
   const random = randomNumbers(faults.seed);

@@ -21,8 +21,8 @@ export type KeptRunning = {
 const STEP_MILLISECONDS = 50;
 
 /**
- * Starts a program again whenever it ends, until `end`. `first` is running already. `onEnd` hears how it ended and that it is
- * started again.
+ * Starts a program again whenever it ends, until `end`. `first` is running already. `onEnd` hears how it
+ * ended and that it is started again.
  */
 export function keepRunning(
   processes: Pick<Processes, 'stop'>,

@@ -9,13 +9,15 @@ const KEY_BYTES = 32;
 
 /** Keys of this machine: data keys are wrapped by the key in one file. */
 export type FileKeys = Keys & {
-  /** A 256-bit key for another purpose (signing URLs), derived so that it tells nothing about the file's key. */
+  /**
+   * A 256-bit key for another purpose (signing URLs), derived so that it tells nothing about the file's key.
+   */
   deriveKey(purpose: string): Uint8Array;
 };
 
 /**
- * Opens the key file at `path` (32 random bytes, mode 0600), made on first use. Losing it loses every stored secret; an existing
- * file of another size is refused, never replaced.
+ * Opens the key file at `path` (32 random bytes, mode 0600), made on first use. Losing it loses every stored
+ * secret; an existing file of another size is refused, never replaced.
  */
 export async function openFileKeys(path: string): Promise<FileKeys> {
   const key = (await readKey(path)) ?? (await createKey(path));
@@ -42,7 +44,10 @@ async function readKey(path: string): Promise<Buffer | undefined> {
   throw new Error(`The key file ${path} is not ${KEY_BYTES} bytes long; restore it from a backup.`);
 }
 
-/** A crash at any moment leaves either no key file or a complete one; of two processes that race, both use the winner's. */
+/**
+ * A crash at any moment leaves either no key file or a complete one; of two processes that race, both use the
+ * winner's.
+ */
 async function createKey(path: string): Promise<Buffer> {
   await mkdir(dirname(path), { recursive: true });
   await createFileAtomic(path, randomBytes(KEY_BYTES));

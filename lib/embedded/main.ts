@@ -11,7 +11,10 @@ import { startRuntime } from './runtime/start.ts';
 /** Everything ends within 10 s of a signal; the warden ends what is left when this process goes. */
 const STOP_MILLISECONDS_MAX = 9_700;
 
-/** Ctrl-C under `npm start` comes twice, from the terminal and once more from npm; a person who insists takes longer. */
+/**
+ * Ctrl-C under `npm start` comes twice, from the terminal and once more from npm; a person who insists takes
+ * longer.
+ */
 const SAME_SIGNAL_MILLISECONDS = 1_000;
 
 type Write = (line: string) => void;
@@ -45,7 +48,10 @@ function explain(error: unknown): string {
   return error.stack ?? error.message;
 }
 
-/** Runs the embedded runtime until a signal comes. Answers the exit code: 0, or 1 when it could not start or stop cleanly. */
+/**
+ * Runs the embedded runtime until a signal comes. Answers the exit code: 0, or 1 when it could not start or
+ * stop cleanly.
+ */
 export async function main(environment: NodeJS.ProcessEnv, write: Write, writeError: Write): Promise<number> {
   // A closed terminal takes its streams with it; that must not keep us from stopping what we started.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

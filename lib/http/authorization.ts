@@ -2,7 +2,10 @@ import { refuse } from '../contract/errors.ts';
 import { allows, type Permission } from '../contract/roles.ts';
 import type { Step } from './exchange.ts';
 
-/** The caller's role must hold the route's permission; a listener's key opens the routes of its own listener only. */
+/**
+ * The caller's role must hold the route's permission; a listener's key opens the routes of its own listener
+ * only.
+ */
 export const authorization = (permission: Permission): Step => ({
   before: ({ event, internal: { caller } }) => {
     if (caller === undefined) throw refuse('unauthenticated', {});

@@ -6,7 +6,10 @@ import type { Step } from './exchange.ts';
 
 export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
 
-/** No resource comes near it, and what is nested a hundred thousand times takes the parser and all who read the result long. */
+/**
+ * No resource comes near it, and what is nested a hundred thousand times takes the parser and all who read
+ * the result long.
+ */
 export const BODY_DEPTH_MAX = 1000;
 
 /** The bytes of a body as text; binary ones come in base64. */

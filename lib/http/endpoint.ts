@@ -27,9 +27,9 @@ type Options = { check?: Check; authenticate?: Authenticate };
 type Given = 'idempotency' | 'auditLog';
 
 /**
- * Makes an endpoint of a row and its use case. The result takes a thunk for the dependencies, called at the first request and
- * kept, so that a module can export a handler before the environment is complete. Options: rules on the body beyond its
- * schema (`check`), another way to prove who asks (`authenticate`, for tests).
+ * Makes an endpoint of a row and its use case. The result takes a thunk for the dependencies, called at the
+ * first request and kept, so that a module can export a handler before the environment is complete. Options:
+ * rules on the body beyond its schema (`check`), another way to prove who asks (`authenticate`, for tests).
  */
 export function endpoint<const R extends RouteRow, D>(
   row: R,
@@ -71,8 +71,8 @@ export function publicEndpoint<const R extends RouteRow & { permission: 'public'
 }
 
 /**
- * The steps of every request for JSON, outermost first: a request that one of them refuses does not reach the next. `identity` finds
- * out who asks and what they may.
+ * The steps of every request for JSON, outermost first: a request that one of them refuses does not reach the
+ * next. `identity` finds out who asks and what they may.
  */
 export const chain = (row: RouteRow, errors: Step, identity: Step[], check?: Check): Step[] => [
   requestId,
@@ -83,7 +83,10 @@ export const chain = (row: RouteRow, errors: Step, identity: Step[], check?: Che
   validate(row, check),
 ];
 
-/** An endpoint whose answers people read in a browser: pages, refusals too, with the headers that keep them to that browser. */
+/**
+ * An endpoint whose answers people read in a browser: pages, refusals too, with the headers that keep them to
+ * that browser.
+ */
 export function pageEndpoint<D>(
   row: RouteRow & { permission: 'public'; page: object },
   useCase: (deps: D, request: PageRequest) => Promise<Page>,

@@ -42,8 +42,8 @@ export const messageOf = (refusal: ApiError | undefined): string =>
 export const callsNothing = (): undefined => undefined;
 
 /**
- * Turns whatever was thrown into an answer. What a dependency cannot do now is a 503 (`refusalOf` tells such errors), what was not
- * foreseen a 500; both say nothing of the error, and a log line does.
+ * Turns whatever was thrown into an answer. What a dependency cannot do now is a 503 (`refusalOf` tells such
+ * errors), what was not foreseen a 500; both say nothing of the error, and a log line does.
  */
 export const errorAnswers = (
   operation: string,

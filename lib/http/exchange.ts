@@ -5,7 +5,10 @@ import type { Idempotency } from '../app/idempotency.ts';
 
 export type Result = APIGatewayProxyStructuredResultV2;
 
-/** What the steps of one request have learned so far: middy's `request.internal`. Each part is set by one step and read by later ones. */
+/**
+ * What the steps of one request have learned so far: middy's `request.internal`. Each part is set by one step
+ * and read by later ones.
+ */
 export type Exchange = {
   /** In milliseconds of `performance.now()`. Set by `accessLog`. */
   startedAt?: number;
@@ -25,7 +28,9 @@ export type KeyedRequest = Idempotency & {
   isKept(): boolean;
   /** Keeps the answer to a request that changed nothing. */
   keep(result: Result): Promise<void>;
-  /** What to throw instead of an error: the answer of a concurrent request under the key, where there is one. */
+  /**
+   * What to throw instead of an error: the answer of a concurrent request under the key, where there is one.
+   */
   instead(error: unknown): Promise<unknown>;
 };
 

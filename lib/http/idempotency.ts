@@ -16,9 +16,14 @@ import type { KeyedRequest, Result, Step } from './exchange.ts';
 import { successAnswer } from './respond.ts';
 
 const KEY_CHARACTERS_MAX = 255;
-/** What a client did wrong, and what stands in its way, does not change by asking again under the same key; the rest may. */
+/**
+ * What a client did wrong, and what stands in its way, does not change by asking again under the same key;
+ * the rest may.
+ */
 const KEPT_ERRORS = new Set([400, 404, 409]);
-/** What a concurrent request under the same key may have caused: another version than asked for, contention. */
+/**
+ * What a concurrent request under the same key may have caused: another version than asked for, contention.
+ */
 const CAUSED_ERRORS = new Set([412, 503]);
 const KEPT_HEADERS = /^(?:content-type|etag)$/i;
 
@@ -31,7 +36,8 @@ class Keyed implements KeyedRequest {
 
   constructor(row: RouteRow, event: APIGatewayProxyEventV2, key: string, place: IdempotencySlot) {
     this.place = place;
-    // Under the key, which is stored nowhere: a plain hash of a body with a secret in it would be for anybody to guess at.
+    // Under the key, which is stored nowhere: a plain hash of a body with a secret in it would be for anybody
+    // to guess at.
     const request = JSON.stringify([event.rawQueryString, event.body ?? '']);
     this.#requestHash = createHmac('sha256', key).update(request).digest('hex');
     this.#row = row;
@@ -59,7 +65,9 @@ class Keyed implements KeyedRequest {
     return this.place.keep(this.#kept(result));
   }
 
-  /** What to throw instead of an error: the answer of a concurrent request under the key, where there is one. */
+  /**
+   * What to throw instead of an error: the answer of a concurrent request under the key, where there is one.
+   */
   async instead(error: unknown): Promise<unknown> {
     const quicker = quickerAnswer(error);
     if (quicker !== undefined) return this.replayed(quicker);
@@ -96,8 +104,8 @@ function checkedKey(key: string): string {
 }
 
 /**
- * Repeats the first response to requests under the same `Idempotency-Key`. A change records its response in its own
- * transaction; this step records those of requests that change nothing or are refused.
+ * Repeats the first response to requests under the same `Idempotency-Key`. A change records its response in
+ * its own transaction; this step records those of requests that change nothing or are refused.
  */
 export const idempotency = (row: RouteRow, deps: () => IdentityDeps): Step[] =>
   takesIdempotencyKey(row) ? [step(row, deps)] : [];

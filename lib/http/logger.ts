@@ -9,12 +9,18 @@ export function logLevel(environment: NodeJS.ProcessEnv): (typeof levels)[number
   return levels.find((level) => level === asked) ?? 'INFO';
 }
 
-/** Structured log lines on standard output. Callers pass single named facts, never whole requests, headers or bodies. */
+/**
+ * Structured log lines on standard output. Callers pass single named facts, never whole requests, headers or
+ * bodies.
+ */
 export const logger = once(() => new Logger({ serviceName: 'slipway', logLevel: logLevel(process.env) }));
 
 const MESSAGE_LENGTH_MAX = 500;
 
-/** Facts about an unexpected error. A parser's message quotes what it read, which may be a secret: that one is left out. */
+/**
+ * Facts about an unexpected error. A parser's message quotes what it read, which may be a secret: that one is
+ * left out.
+ */
 export function errorFacts(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error_name: typeof error };
   const quotes = error instanceof SyntaxError;

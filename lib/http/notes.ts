@@ -6,7 +6,10 @@ import { HANDED_OUT, KEY_USED, REFUSED } from '../contract/notes.ts';
 import { once } from '../contract/once.ts';
 import { logLevel } from './logger.ts';
 
-/** At every level that the environment asks for but SILENT: an audit is not a matter of how much one wants to read. */
+/**
+ * At every level that the environment asks for but SILENT: an audit is not a matter of how much one wants to
+ * read.
+ */
 export const noteLevel = (environment: NodeJS.ProcessEnv): 'INFO' | 'SILENT' =>
   logLevel(environment) === 'SILENT' ? 'SILENT' : 'INFO';
 

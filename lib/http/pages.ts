@@ -44,7 +44,10 @@ function readForm({ body = '', isBase64Encoded, headers }: APIGatewayProxyEventV
   return new URLSearchParams(isForm && bytes.byteLength <= FORM_SIZE_BYTES_MAX ? bytes.toString('utf8') : '');
 }
 
-/** Events of payload format 2.0 carry cookies apart; gateways that only speak like API Gateway leave them in their header. */
+/**
+ * Events of payload format 2.0 carry cookies apart; gateways that only speak like API Gateway leave them in
+ * their header.
+ */
 function cookiesOf({ cookies, headers }: APIGatewayProxyEventV2): Map<string, string> {
   const all = cookies ?? (headers.cookie ?? '').split(';');
   return new Map(
@@ -55,7 +58,10 @@ function cookiesOf({ cookies, headers }: APIGatewayProxyEventV2): Map<string, st
   );
 }
 
-/** Browsers say it themselves, and pages cannot (Fetch Metadata); our own pages send neither a referrer nor an origin. */
+/**
+ * Browsers say it themselves, and pages cannot (Fetch Metadata); our own pages send neither a referrer nor an
+ * origin.
+ */
 const isFromOwnPage = (site: string | undefined): boolean | undefined =>
   site === undefined ? undefined : site === 'same-origin';
 

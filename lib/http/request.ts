@@ -28,8 +28,9 @@ function meaningfulHeaders({ headers }: APIGatewayProxyEventV2): RouteInput<Rout
 }
 
 /**
- * The address clients reach us at, without a trailing slash: the configured one, else the gateway's own domain with its stage.
- * Never the Host header, which a client chooses. Plain http is believed of a loopback gateway only.
+ * The address clients reach us at, without a trailing slash: the configured one, else the gateway's own
+ * domain with its stage. Never the Host header, which a client chooses. Plain http is believed of a loopback
+ * gateway only.
  */
 export function baseUrl(
   event: APIGatewayProxyEventV2,

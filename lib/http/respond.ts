@@ -40,7 +40,10 @@ const EVENT_STREAM = 'text/event-stream';
 export const wantsEventStream = (accept: string | undefined): boolean =>
   (accept ?? '').split(',').some((type) => type.split(';')[0]?.trim().toLowerCase() === EVENT_STREAM);
 
-/** Log entries as server-sent events; each event's id is the entry's, so a client that reconnects says what it has seen. */
+/**
+ * Log entries as server-sent events; each event's id is the entry's, so a client that reconnects says what it
+ * has seen.
+ */
 function eventStream(entries: readonly { id: string }[]): string {
   const events = entries.map((entry) => `id: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`);
   return [`retry: ${RECONNECT_MILLISECONDS}\n\n`, ...events].join('');
@@ -68,7 +71,10 @@ const textAnswer = (
   body: text,
 });
 
-/** The answer of a success: the output through the row's schema, its headers, 304 for a version the client has. */
+/**
+ * The answer of a success: the output through the row's schema, its headers, 304 for a version the client
+ * has.
+ */
 export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, output: unknown): Result {
   if (row.response === null)
     return { statusCode: row.success, ...(row.headers && { headers: row.headers(output) }) };

@@ -15,7 +15,10 @@ export type AccessLogger = {
   info(message: string, fields: Record<string, unknown>): void;
 };
 
-/** Routes that clients and listeners call again and again: one line each at INFO would cost more than the work. */
+/**
+ * Routes that clients and listeners call again and again: one line each at INFO would cost more than the
+ * work.
+ */
 const isPolled = (row: Pick<RouteRow, 'method' | 'permission' | 'area'>): boolean =>
   row.method === 'GET' || row.permission === 'listener:work' || row.area === 'logs';
 

@@ -11,7 +11,9 @@ import {
 import { loneSurrogates } from '../contract/validation/surrogates.ts';
 import type { Step } from './exchange.ts';
 
-/** Rules beyond shape, run on the body as it came, so that their findings stand beside those of the schema. */
+/**
+ * Rules beyond shape, run on the body as it came, so that their findings stand beside those of the schema.
+ */
 export type Check = (body: unknown) => ValidationItem[];
 
 // A body of one MiB can hold so many mistakes that telling each would break the limit of an answer.
@@ -32,7 +34,9 @@ const shapeless = (event: APIGatewayProxyEventV2, body: unknown): ValidationItem
   ...(body === undefined || isObject(body) ? loneSurrogates(['body'], body) : [noObject(body)]),
 ];
 
-/** Path, query and body against the row's schemas: all problems of the request at once, or the parsed parts. */
+/**
+ * Path, query and body against the row's schemas: all problems of the request at once, or the parsed parts.
+ */
 export const validate = (row: RouteRow, check: Check = () => []): Step => ({
   before: ({ event, internal }) => {
     const { body } = internal;

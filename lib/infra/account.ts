@@ -9,8 +9,9 @@ import { nameOf } from './platform.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Makes sure, before anything is deployed, that the account can reserve what `engineConcurrency` asks for: CloudFormation would find out after
- * most of the stack is there. Throws with what to do. Nothing is asked without the setting, or where the CDK knows no account (`cdk synth`).
+ * Makes sure, before anything is deployed, that the account can reserve what `engineConcurrency` asks for:
+ * CloudFormation would find out after most of the stack is there. Throws with what to do. Nothing is asked
+ * without the setting, or where the CDK knows no account (`cdk synth`).
  */
 export async function checkAccount(
   settings: Settings,

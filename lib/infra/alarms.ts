@@ -45,7 +45,10 @@ export type Watched = {
 const sum = (namespace: string, metricName: string, dimensionsMap: Record<string, string> = {}): Metric =>
   new Metric({ namespace, metricName, dimensionsMap, statistic: Stats.SUM, period: FIVE_MINUTES });
 
-/** Each of the metrics as a term; without data in a period, as services send none of what did not happen, it is 0. */
+/**
+ * Each of the metrics as a term; without data in a period, as services send none of what did not happen, it
+ * is 0.
+ */
 const combined = (
   metrics: Metric[],
   label: string,

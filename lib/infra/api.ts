@@ -55,8 +55,8 @@ export class Api extends Construct {
   }
 
   /**
-   * API Gateway refuses changes of one API that come at the same time: one area follows another. The stages, which deploy and name limits of
-   * routes, come last.
+   * API Gateway refuses changes of one API that come at the same time: one area follows another. The stages,
+   * which deploy and name limits of routes, come last.
    */
   #chain(): void {
     for (const [index, area] of this.areas.entries()) {
@@ -120,7 +120,10 @@ type Shared = { api: HttpApi; platform: Platform; logGroup: LogGroup };
 /** What a function reads to know who asks with a bearer token. */
 const identityVariables = ['OIDC_ISSUER', 'OIDC_AUDIENCE'] as const;
 
-/** The endpoints of one area. The area is written in the rows: an endpoint that changed its stack would be made before it is deleted, and refused. */
+/**
+ * The endpoints of one area. The area is written in the rows: an endpoint that changed its stack would be
+ * made before it is deleted, and refused.
+ */
 class AreaStack extends NestedStack {
   /** Of its functions, by operation. */
   readonly roles = new Map<string, Role>();

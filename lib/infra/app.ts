@@ -7,7 +7,10 @@ import { SlipwayStack } from './slipway-stack.ts';
 
 export type Stacks = { data: DataStack; application: SlipwayStack };
 
-/** Puts the installation that the context describes into the app, with functions of these bundles and the builder in a folder. */
+/**
+ * Puts the installation that the context describes into the app, with functions of these bundles and the
+ * builder in a folder.
+ */
 export function makeApp(app: App, bundles: ReadonlyMap<string, Bundle>, builderFolder: string): Stacks {
   const settings = readSettings((name) => app.node.tryGetContext(name) as unknown); // whatever stands in cdk.json
   const account = process.env.CDK_DEFAULT_ACCOUNT;

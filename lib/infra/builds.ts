@@ -25,8 +25,9 @@ export type BuildsProps = {
 };
 
 /**
- * Where code of users is built. The project's role writes its own log, reads the builder, and takes the one object that tells a build
- * what to do; whatever else a build needs lies in that object and is good for that build alone.
+ * Where code of users is built. The project's role writes its own log, reads the builder, and takes the one
+ * object that tells a build what to do; whatever else a build needs lies in that object and is good for that
+ * build alone.
  */
 export class Builds extends Construct {
   readonly project: CfnProject;

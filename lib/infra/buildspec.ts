@@ -2,11 +2,12 @@ import { REPORTED } from '../builds/codebuild/reported.ts';
 import { NODE_MAJOR } from '../builds/versions.ts';
 
 /**
- * The buildspec of all builds, which are told apart by three ids in their environment. The builder is the asset that two variables of the
- * project name; it runs on a Node.js of CodeBuild's image.
+ * The buildspec of all builds, which are told apart by three ids in their environment. The builder is the
+ * asset that two variables of the project name; it runs on a Node.js of CodeBuild's image.
  *
- * A source that cannot be built is no fault of the builder: such a build succeeds for CodeBuild and reports FAILURE_REASON, because only
- * then is it certain that what it exports is kept. It fails for CodeBuild when the builder itself was cut off.
+ * A source that cannot be built is no fault of the builder: such a build succeeds for CodeBuild and reports
+ * FAILURE_REASON, because only then is it certain that what it exports is kept. It fails for CodeBuild when
+ * the builder itself was cut off.
  */
 export function buildspec(): object {
   return {

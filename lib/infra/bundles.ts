@@ -12,7 +12,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** A handler's file as it is deployed: its own folder, and the bytes of its code. */
 export type Bundle = { folder: string; sizeBytes: number };
 
-/** Packages that are CommonJS ask for Node's own modules by `require`, which an ES module has to make for them. */
+/**
+ * Packages that are CommonJS ask for Node's own modules by `require`, which an ES module has to make for
+ * them.
+ */
 const requireBanner =
   "import { createRequire as slipwayRequire } from 'node:module'; const require = slipwayRequire(import.meta.url);";
 
@@ -42,9 +45,10 @@ export const bundleFolderOf = (handler: string): string =>
   handler.replace(/^functions\//, '').replace(/\.ts$/, '');
 
 /**
- * Bundles each handler by itself, minified, with the parts of the SDK that it uses, in one run of the bundler. `handlers` are files
- * relative to the repository; what Lambda calls is `index.handler`. With external `packages` it is our own code alone: it can be
- * read and weighed, not run, and takes a tenth of the time.
+ * Bundles each handler by itself, minified, with the parts of the SDK that it uses, in one run of the
+ * bundler. `handlers` are files relative to the repository; what Lambda calls is `index.handler`. With
+ * external `packages` it is our own code alone: it can be read and weighed, not run, and takes a tenth of the
+ * time.
  */
 export async function bundleFunctions(
   handlers: readonly string[],
@@ -69,7 +73,9 @@ export async function bundleFunctions(
 
 const apiDocsPackage = dirname(require.resolve('swagger-ui-dist/package.json'));
 
-/** What functions read beside their code: texts that are served as they are, and need not be loaded to start. */
+/**
+ * What functions read beside their code: texts that are served as they are, and need not be loaded to start.
+ */
 const filesBeside: Record<string, string[]> = {
   [getOpenApi.handler]: [join(root, 'docs', DESCRIPTION_FILE)],
   [getDocsFile.handler]: packageFiles.map((file) => join(apiDocsPackage, file)),

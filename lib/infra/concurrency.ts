@@ -11,7 +11,10 @@ const SWEEPS = 2;
 /** Lambda leaves so many to functions that reserve nothing. */
 const UNRESERVED_MIN = 100;
 
-/** How many calls of a function, and at most how many, are kept free for it; undefined: it takes part in what all share. */
+/**
+ * How many calls of a function, and at most how many, are kept free for it; undefined: it takes part in what
+ * all share.
+ */
 export function reservedFor(
   name: string,
   { engineConcurrency }: Pick<Settings, 'engineConcurrency'>,
@@ -32,7 +35,9 @@ export type Concurrency = {
   reservedByOthers: number;
 };
 
-/** Why an account cannot reserve what engineConcurrency asks for, with the ways out; undefined when it can. */
+/**
+ * Why an account cannot reserve what engineConcurrency asks for, with the ways out; undefined when it can.
+ */
 export function concurrencyProblem(
   engineConcurrency: number,
   { limit, reservedByOthers }: Concurrency,

@@ -4,7 +4,10 @@ import { Construct } from 'constructs';
 import { ALIAS_STAGE, type Api } from './api.ts';
 import type { Settings } from './settings.ts';
 
-/** An address of one's own for the API, and under its path `api-host` the same once more. The name itself is pointed there by hand. */
+/**
+ * An address of one's own for the API, and under its path `api-host` the same once more. The name itself is
+ * pointed there by hand.
+ */
 export class CustomDomain extends Construct {
   constructor(scope: Construct, id: string, settings: Settings, { httpApi, stages }: Api) {
     super(scope, id);

@@ -5,8 +5,8 @@ import type { Settings } from './settings.ts';
 import { Storage } from './storage.ts';
 
 /**
- * What an installation keeps: table, key and buckets, under names that CloudFormation makes. The application's stack may be destroyed
- * and deployed again beside it.
+ * What an installation keeps: table, key and buckets, under names that CloudFormation makes. The
+ * application's stack may be destroyed and deployed again beside it.
  */
 export class DataStack extends Stack {
   constructor(scope: Construct, id: string, { settings, ...rest }: StackProps & { settings: Settings }) {

@@ -24,7 +24,10 @@ const eachName = (of: (name: keyof KeptNames) => string): KeptNames => ({
   jobsBucketName: of('jobsBucketName'),
 });
 
-/** Writes the names to parameters. They are no exports, which would hold a stack as long as another one uses them. */
+/**
+ * Writes the names to parameters. They are no exports, which would hold a stack as long as another one uses
+ * them.
+ */
 export function publishNames(scope: Construct, settings: Settings, names: KeptNames): void {
   eachName((name) => {
     new StringParameter(scope, `${name}Parameter`, {

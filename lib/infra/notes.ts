@@ -8,8 +8,8 @@ import type { Platform } from './platform.ts';
 import { SlipwayFunction } from './slipway-function.ts';
 
 /**
- * Writes down what endpoints, most of which may only read, say in the log they share: when keys were used, what was handed out, who
- * was refused.
+ * Writes down what endpoints, most of which may only read, say in the log they share: when keys were used,
+ * what was handed out, who was refused.
  */
 export class Notes extends Construct {
   constructor(scope: Construct, id: string, platform: Platform, apiLog: LogGroup) {

@@ -7,8 +7,8 @@ export const pushRoleName = (settings: Platform['settings']): string => nameOf(s
 export const pullRoleName = (settings: Platform['settings']): string => nameOf(settings, 'image-pull');
 
 /**
- * The roles whose sessions push and pull images. Who makes a session limits it further: to the repository of one deployment, or to those of
- * one tenant.
+ * The roles whose sessions push and pull images. Who makes a session limits it further: to the repository of
+ * one deployment, or to those of one tenant.
  */
 export class Registry extends Construct {
   constructor(scope: Construct, id: string, platform: Platform, trusted: { push: Role[]; pull: Role[] }) {
@@ -20,7 +20,8 @@ export class Registry extends Construct {
   #role(id: string, { arns }: Platform, roleName: string, actions: readonly string[], trusted: Role[]): void {
     const statements = [
       new PolicyStatement({ actions: [...actions], resources: [arns.repositories] }),
-      // The token of a registry is for all of it; what its holder may do is decided by the statement above and the session's own.
+      // The token of a registry is for all of it; what its holder may do is decided by the statement above
+      // and the session's own.
       new PolicyStatement({ actions: ['ecr:GetAuthorizationToken'], resources: ['*'] }),
     ];
     new Role(this, id, {

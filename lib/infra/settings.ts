@@ -8,20 +8,31 @@ const settings = z.object({
     .string()
     .regex(/^[a-z][a-z0-9-]{0,15}$/)
     .default('prod'),
-  /** `destroy` deletes all data with the data stack, objects in its buckets included; anything else keeps it. */
+  /**
+   * `destroy` deletes all data with the data stack, objects in its buckets included; anything else keeps it.
+   */
   removal: z.enum(['retain', 'destroy']).default('retain'),
   /** Sustained requests a second for the whole API, and what may come at once. */
   rateLimit: z.coerce.number().int().positive().default(100),
   burstLimit: z.coerce.number().int().positive().default(200),
-  /** So many calls of dispatch and of each state are kept free for them, whatever requests take; two of sweep. None unless given. */
+  /**
+   * So many calls of dispatch and of each state are kept free for them, whatever requests take; two of sweep.
+   * None unless given.
+   */
   engineConcurrency: z.coerce.number().int().min(5).max(1000).optional(),
   logRetentionDays: z.coerce.number().int().positive().default(30),
-  /** A DEPLOY task that no listener claims, and a listener that goes silent, fail a revision after so many seconds. */
+  /**
+   * A DEPLOY task that no listener claims, and a listener that goes silent, fail a revision after so many
+   * seconds.
+   */
   unclaimedSeconds: z.coerce.number().int().positive().default(900),
   silentSeconds: z.coerce.number().int().positive().default(900),
   /** A build may take so long, waiting included; what it pushes with is good for an hour. */
   buildSeconds: z.coerce.number().int().min(300).max(3600).default(1800),
-  /** Origins whose pages may call the API: `*`, or `https://console.example`, several separated by commas. None unless given. */
+  /**
+   * Origins whose pages may call the API: `*`, or `https://console.example`, several separated by commas.
+   * None unless given.
+   */
   corsOrigins: z
     .string()
     .default('')
@@ -31,12 +42,17 @@ const settings = z.object({
   keptArtifacts: z.coerce.number().int().positive().max(1000).default(5),
   /** Who did what is kept for so long. */
   auditDays: z.coerce.number().int().positive().max(36_500).default(400),
-  /** Internal hosts that requests may name (of repositories, say), separated by commas: their addresses need not be public. */
+  /**
+   * Internal hosts that requests may name (of repositories, say), separated by commas: their addresses need
+   * not be public.
+   */
   allowedHosts: z
     .string()
     .regex(/^[A-Za-z0-9., :-]*$/)
     .default(''),
-  /** What is there already, restored ones say: the installation works on it instead of on one that it makes. */
+  /**
+   * What is there already, restored ones say: the installation works on it instead of on one that it makes.
+   */
   tableName: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{3,255}$/)
@@ -52,7 +68,10 @@ const settings = z.object({
     .optional(),
   /** Gets mail from alarms. */
   alarmEmail: z.email().optional(),
-  /** The OpenID Connect issuer of bearer tokens, and whom they must be for. Without them requests carry API keys only. */
+  /**
+   * The OpenID Connect issuer of bearer tokens, and whom they must be for. Without them requests carry API
+   * keys only.
+   */
   oidcIssuer: z.url({ protocol: /^https$/ }).optional(),
   oidcAudience: z.string().min(1).optional(),
   /** An address of one's own, with its certificate in this region. */

@@ -9,7 +9,9 @@ import { type Permission, permissionsFor } from './access.ts';
 import { reservedFor } from './concurrency.ts';
 import { nameOf, type Platform } from './platform.ts';
 
-/** A third of a vCPU: what a function needs at start, in a bundle of some 300 KB, before memory is the limit. */
+/**
+ * A third of a vCPU: what a function needs at start, in a bundle of some 300 KB, before memory is the limit.
+ */
 const MEMORY_MEGABYTES = 512;
 
 export type SlipwayFunctionProps = {

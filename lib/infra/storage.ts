@@ -24,14 +24,18 @@ const PENDING_DAYS = 1;
 /** A replaced object is a mistake that somebody may want to undo. */
 const REPLACED_DAYS = 36;
 
-/** What is kept: the table, the key that secrets are under, the buckets. What the settings adopt is not made, but named. */
+/**
+ * What is kept: the table, the key that secrets are under, the buckets. What the settings adopt is not made,
+ * but named.
+ */
 export class Storage extends Construct {
   /** By these the application's stack knows what is kept. */
   readonly names: KeptNames;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    // A creation that fails takes away what it has made, so that it can be repeated; whatever was created once is kept.
+    // A creation that fails takes away what it has made, so that it can be repeated; whatever was created
+    // once is kept.
     const removalPolicy =
       settings.removal === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
     const key = settings.keyArn === undefined ? keyOf(this, settings, removalPolicy) : undefined;
@@ -63,7 +67,8 @@ export class Storage extends Construct {
     });
     // The library's types are not written for exact optional properties.
     const logged = { ...common, serverAccessLogsBucket: accessLogs as IBucket };
-    // It holds what builds have to do, credentials included, so that what is deleted from it is gone: it keeps no versions.
+    // It holds what builds have to do, credentials included, so that what is deleted from it is gone: it
+    // keeps no versions.
     const jobs = new Bucket(this, 'Jobs', {
       ...logged,
       lifecycleRules: [{ expiration: Duration.days(JOB_DAYS) }],

@@ -1,11 +1,15 @@
 import type { RouteRow } from '../contract/routes/route.ts';
 import type { Settings } from './settings.ts';
 
-/** Of what may come on the whole API. Nobody is known there who could be told to stop: a flood leaves four fifths to those with a key. */
+/**
+ * Of what may come on the whole API. Nobody is known there who could be told to stop: a flood leaves four
+ * fifths to those with a key.
+ */
 const KEYLESS_SHARE = 1 / 5;
 /**
- * What may come on a route that holds a function, however much may come on others: an account has 1,000 functions at once. A follower holds one
- * for up to 10 s, so these are at most 500 of them; who waits for consent for up to 25 s: at most 250.
+ * What may come on a route that holds a function, however much may come on others: an account has 1,000
+ * functions at once. A follower holds one for up to 10 s, so these are at most 500 of them; who waits for
+ * consent for up to 25 s: at most 250.
  */
 const FOLLOWED_A_SECOND = 50;
 const WAITING_A_SECOND = 10;
@@ -13,7 +17,10 @@ const WAITING_A_SECOND = 10;
 /** As CloudFormation writes them in its map of routes, which takes no other spelling. */
 type Throttle = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number };
 
-/** The limits of routes that need no key or that hold a connection, by route key: beside that of the stage, not part of it. */
+/**
+ * The limits of routes that need no key or that hold a connection, by route key: beside that of the stage,
+ * not part of it.
+ */
 export function routeThrottles(
   rows: readonly Pick<RouteRow, 'method' | 'path' | 'permission' | 'eventStream' | 'leadsOn'>[],
   { rateLimit, burstLimit }: Pick<Settings, 'rateLimit' | 'burstLimit'>,

@@ -18,10 +18,16 @@ const ATTEMPTS = 5;
 /** So long somebody may look at what was set aside. */
 const SET_ASIDE_DAYS = 14;
 
-/** Where users' own rules hear of deployments; deliveries keep no order, so each event carries its deployment's `sequence`. */
+/**
+ * Where users' own rules hear of deployments; deliveries keep no order, so each event carries its
+ * deployment's `sequence`.
+ */
 export const eventBusName = (settings: Settings): string => nameOf(settings, 'events');
 
-/** What calls functions beside requests and the state machine: the stream, a schedule, events of builds and executions. */
+/**
+ * What calls functions beside requests and the state machine: the stream, a schedule, events of builds and
+ * executions.
+ */
 export class Triggers extends Construct {
   readonly dispatch: SlipwayFunction;
   readonly events: SlipwayFunction;
@@ -59,7 +65,8 @@ export class Triggers extends Construct {
         detailType: ['CodeBuild Build State Change'],
         detail: builds,
       },
-      // Its state is IN_PROGRESS already while a build waits for a machine; that it has one is a change of its phase alone.
+      // Its state is IN_PROGRESS already while a build waits for a machine; that it has one is a change of
+      // its phase alone.
       'phase-rule': {
         source: ['aws.codebuild'],
         detailType: ['CodeBuild Build Phase Change'],

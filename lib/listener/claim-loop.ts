@@ -43,8 +43,8 @@ export class ClaimLoop {
   }
 
   /**
-   * Asks anew at once, and resolves when the answer is applied, or when there will be none. What the claim that is given up for it may have
-   * been given comes back with that answer.
+   * Asks anew at once, and resolves when the answer is applied, or when there will be none. What the claim
+   * that is given up for it may have been given comes back with that answer.
    */
   again(): Promise<void> {
     if (this.#ended) return Promise.resolve();

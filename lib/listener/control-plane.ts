@@ -35,7 +35,10 @@ async function orLost<T>(answer: Promise<T>): Promise<T | Lost> {
   }
 }
 
-/** The listener's side of docs/listener-protocol.md. Each call sends one request, retries it and validates the response. */
+/**
+ * The listener's side of docs/listener-protocol.md. Each call sends one request, retries it and validates the
+ * response.
+ */
 export class ControlPlane {
   readonly #http: Http;
 

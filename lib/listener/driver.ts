@@ -39,7 +39,10 @@ export type Driver = {
   deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult>;
   /** Keeps the deployment at this spec, trying again until it serves. */
   keepRunning(spec: DeploySpec): void;
-  /** Stops and removes everything of a deployment. With `epoch` that much is remembered and reported, else nothing. */
+  /**
+   * Stops and removes everything of a deployment. With `epoch` that much is remembered and reported, else
+   * nothing.
+   */
   remove(deploymentId: string, epoch?: number): Promise<void>;
   /** Takes note that the running revision belongs to this epoch now. */
   confirm(deploymentId: string, epoch: number): void;

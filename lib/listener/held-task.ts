@@ -4,7 +4,10 @@ import type { Lost } from './control-plane.ts';
 /** Why the work on a task ends before its own end. */
 export type EndReason = 'stop' | 'lost' | 'gone' | 'shutdown';
 
-/** A task this listener works on. Its lease changes with each claim that returns it, which one does that the task is not named in. */
+/**
+ * A task this listener works on. Its lease changes with each claim that returns it, which one does that the
+ * task is not named in.
+ */
 export class HeldTask {
   readonly task: ListenerTask;
   leaseId: string;
@@ -33,8 +36,9 @@ export class HeldTask {
   }
 
   /**
-   * Sends something under the current lease. It may have been renewed by a claim whose answer never came: a conflict counts only when the
-   * lease is still the same after another claim, which would give the task back.
+   * Sends something under the current lease. It may have been renewed by a claim whose answer never came: a
+   * conflict counts only when the lease is still the same after another claim, which would give the task
+   * back.
    */
   async underLease<T>(send: (leaseId: string) => Promise<T | Lost>): Promise<T | Lost> {
     for (;;) {

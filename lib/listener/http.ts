@@ -20,7 +20,10 @@ export type SendOptions = {
 
 /** One answer within this time, else the connection is taken for dead. */
 const TIMEOUT_MILLISECONDS = 30_000;
-/** The first retry comes quickly (a restart of the server takes a second); a long outage costs two requests a minute. */
+/**
+ * The first retry comes quickly (a restart of the server takes a second); a long outage costs two requests a
+ * minute.
+ */
 const RETRY_BASE_MILLISECONDS = 150;
 const RETRY_CAP_MILLISECONDS = 15_000;
 /** A server that asks for more patience than this is asked again anyway. */
@@ -35,13 +38,16 @@ function retryAfterMilliseconds(headers: Headers): number {
   return Number.isFinite(seconds) ? Math.min(seconds, RETRY_AFTER_CAP_SECONDS) * 1000 : 0;
 }
 
-/** What an agent writes may hold half a character, and a message be cut inside one: a request with such a text would be refused. */
+/**
+ * What an agent writes may hold half a character, and a message be cut inside one: a request with such a text
+ * would be refused.
+ */
 const wholeCharacters = (_: string, value: unknown): unknown =>
   typeof value === 'string' ? value.toWellFormed() : value;
 
 /**
- * Sends requests below one base address with the listener's key. Network errors, 429 and 5xx are retried until the caller's
- * signal fires; any other status but 2xx and 304 throws `Refused`.
+ * Sends requests below one base address with the listener's key. Network errors, 429 and 5xx are retried
+ * until the caller's signal fires; any other status but 2xx and 304 throws `Refused`.
  */
 export class Http {
   readonly #base: string;

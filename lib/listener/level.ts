@@ -14,7 +14,10 @@ const WORDS: Record<string, Level> = {
   PANIC: 'ERROR',
 };
 
-/** A level word at the start of a line, perhaps after a time and inside brackets: `[error]`, `12:00:01 WARN …`, `ERROR:`. */
+/**
+ * A level word at the start of a line, perhaps after a time and inside brackets: `[error]`, `12:00:01 WARN
+ * …`, `ERROR:`.
+ */
 const LEADING = /^(?:[[(]?[\d:T.,Z+/\- ]+[\])]?\s*)?[[(<]?([A-Za-z]+)(?=[\])>:|\s]|$)/;
 
 function fromNumber(level: number): Level {
@@ -38,7 +41,10 @@ function fromJson(line: string): Level | undefined {
   }
 }
 
-/** The level that a line of a server's output claims for itself; INFO when it claims none, also on standard error. */
+/**
+ * The level that a line of a server's output claims for itself; INFO when it claims none, also on standard
+ * error.
+ */
 export function guessLevel(line: string): Level {
   return fromJson(line) ?? WORDS[LEADING.exec(line)?.[1]?.toUpperCase() ?? ''] ?? 'INFO';
 }

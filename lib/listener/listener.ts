@@ -17,7 +17,9 @@ import { LocalState } from './state.ts';
 import { StatusReporter } from './status-reporter.ts';
 import { TaskRunner } from './task-runner.ts';
 
-/** Servers have this long for their goodbye when the listener stops; the whole stop takes at most about 8 s. */
+/**
+ * Servers have this long for their goodbye when the listener stops; the whole stop takes at most about 8 s.
+ */
 const STOP_GRACE_MILLISECONDS = 5000;
 const LAST_LOGS_MILLISECONDS = 2000;
 

@@ -15,8 +15,8 @@ function readLock(file: string): z.infer<typeof lockSchema> | undefined {
 }
 
 /**
- * Takes the data folder for this process and ends what an earlier listener on it left alive. Throws when another one is
- * running on it.
+ * Takes the data folder for this process and ends what an earlier listener on it left alive. Throws when
+ * another one is running on it.
  */
 export async function lockDataFolder(dataFolder: string, supervisorId: string): Promise<void> {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });

@@ -12,7 +12,10 @@ type Send = (body: ShipLogsRequest, signal: AbortSignal) => Promise<void>;
 /** A person who follows a log sees a line within a moment; a chatty server costs four requests a second. */
 const FLUSH_MILLISECONDS = 250;
 const FLUSH_LINES = 200;
-/** Protocol limits: 1,000 lines a batch, 50 batches; a body stays below 1 MiB, also when each character needs six bytes in JSON. */
+/**
+ * Protocol limits: 1,000 lines a batch, 50 batches; a body stays below 1 MiB, also when each character needs
+ * six bytes in JSON.
+ */
 const REQUEST_LINES_MAX = 900;
 const REQUEST_BATCHES_MAX = 50;
 const REQUEST_CHARACTERS_MAX = 160 * 1024;

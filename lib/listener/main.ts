@@ -25,7 +25,10 @@ async function run(options: ListenerOptions, log: Log): Promise<void> {
   log.info('stopped');
 }
 
-/** Runs the listener until it is told to stop. Answers the exit code: 0, 1 after a failure, 2 for wrong options. */
+/**
+ * Runs the listener until it is told to stop. Answers the exit code: 0, 1 after a failure, 2 for wrong
+ * options.
+ */
 export async function main(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   try {
     const options = readOptions(args, environment);

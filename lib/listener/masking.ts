@@ -3,7 +3,10 @@ const MASKED_LENGTH_MIN = 8;
 
 export type Mask = (text: string) => string;
 
-/** The forms in which a value may be printed: itself, each of its lines (output comes line by line), and inside JSON. */
+/**
+ * The forms in which a value may be printed: itself, each of its lines (output comes line by line), and
+ * inside JSON.
+ */
 function formsOf(value: string): string[] {
   return [value, ...value.split(/\r?\n/), JSON.stringify(value).slice(1, -1)];
 }

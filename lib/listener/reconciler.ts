@@ -18,7 +18,10 @@ type Parts = {
 
 /** What is out of line without our noticing is found after so long; an unchanged answer costs a 304. */
 const PERIOD_MILLISECONDS = 5 * 60_000;
-/** Rows that could not be applied (held, or their spec is of another revision just now) are looked at again sooner. */
+/**
+ * Rows that could not be applied (held, or their spec is of another revision just now) are looked at again
+ * sooner.
+ */
 const SKIPPED_PERIOD_MILLISECONDS = 15_000;
 /** The end of a task is a moment to look at everything, but not of each of many. */
 const WHOLE_MILLISECONDS = 60_000;
@@ -78,7 +81,8 @@ export class Reconciler {
     const isWhole = everything || this.#all || isDue || named.length === 0 || named.length > NAMED_MAX;
     this.#all = false;
     this.#named.clear();
-    // What has to be looked at again need not have changed in the list: the next whole look must not be answered with 304.
+    // What has to be looked at again need not have changed in the list: the next whole look must not be
+    // answered with 304.
     if (named.length > 0) this.#etag = undefined;
     try {
       return isWhole ? await this.#everything(signal) : await this.#these(named, signal);
@@ -90,7 +94,8 @@ export class Reconciler {
 
   async #everything(signal: AbortSignal): Promise<string[]> {
     const { controlPlane, driver } = this.#parts;
-    // Compute that a task starts while the answer is on its way is not yet in it, and must not be removed for that.
+    // Compute that a task starts while the answer is on its way is not yet in it, and must not be removed for
+    // that.
     const before = driver.deploymentIds();
     const found = await controlPlane.desired(this.#etag, signal);
     this.#allAt = performance.now();
@@ -130,9 +135,11 @@ export class Reconciler {
     const id = row.deployment_id;
     if (isBusy(id)) return false;
     const isPast = row.epoch < (driver.epochOf(id) ?? 0);
-    // It takes no compute, so it may change while a task is in progress elsewhere. An older control plane does not tell.
+    // It takes no compute, so it may change while a task is in progress elsewhere. An older control plane
+    // does not tell.
     if (!isPast && row.custom_url !== undefined) driver.setAddress(id, row.custom_url);
-    // A held deployment is its task's; but after a restart of this program nothing of it runs, and what was active can serve.
+    // A held deployment is its task's; but after a restart of this program nothing of it runs, and what was
+    // active can serve.
     if (row.held && (row.revision_id === null || driver.runningRevision(id) !== undefined)) return false;
     if (isPast) return true;
     if (row.revision_id === null) {

@@ -28,12 +28,15 @@ const stateSchema = z.object({
 type State = z.infer<typeof stateSchema>;
 export type DeploymentState = State['deployments'][string];
 
-/** Nothing lists a task that ended while we were away, so the oldest leases are dropped. Far more than are ever held at once. */
+/**
+ * Nothing lists a task that ended while we were away, so the oldest leases are dropped. Far more than are
+ * ever held at once.
+ */
 const LEASES_MAX = 100;
 
 /**
- * What the listener remembers across restarts, in `<data dir>/state.json`: which revision of which deployment it runs and under
- * which epoch, and the leases it holds. Never a secret: those come again with the spec.
+ * What the listener remembers across restarts, in `<data dir>/state.json`: which revision of which deployment
+ * it runs and under which epoch, and the leases it holds. Never a secret: those come again with the spec.
  */
 export class LocalState {
   readonly #file: string;
@@ -100,7 +103,8 @@ function read(file: string): State | undefined {
   try {
     return stateSchema.parse(JSON.parse(text));
   } catch {
-    // Everything in it can be learned again from the control plane; the file is kept for whoever looks into it.
+    // Everything in it can be learned again from the control plane; the file is kept for whoever looks into
+    // it.
     renameSync(file, `${file}.unreadable`);
     return undefined;
   }

@@ -18,7 +18,9 @@ export class TaskLog {
   #pausing: AbortController | undefined;
   #sending: Promise<void> = Promise.resolve();
 
-  /** `send` answers whether the lines were taken; those that were not go to `fallBack`, so that none is lost. */
+  /**
+   * `send` answers whether the lines were taken; those that were not go to `fallBack`, so that none is lost.
+   */
   constructor(send: SendLines, fallBack: (line: ShippedLine) => void, pause: Pause) {
     this.#send = send;
     this.#fallBack = fallBack;

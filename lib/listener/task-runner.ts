@@ -30,7 +30,10 @@ type Parts = {
   stopping: AbortSignal;
   /** Claims at once, and resolves when the answer is applied. */
   claimAgain: () => Promise<void>;
-  /** A task has ended: what runs (of this deployment, where it is known) may be out of line with what should, and there is room for another. */
+  /**
+   * A task has ended: what runs (of this deployment, where it is known) may be out of line with what should,
+   * and there is room for another.
+   */
   onEnded: (deploymentId?: string) => void;
 };
 
@@ -75,8 +78,8 @@ export class TaskRunner {
   }
 
   /**
-   * Stops the work on a task. What is not worked on here was before a restart, or is one whose claim we never heard the answer to: that it
-   * is stopped only remains to be said.
+   * Stops the work on a task. What is not worked on here was before a restart, or is one whose claim we never
+   * heard the answer to: that it is stopped only remains to be said.
    */
   cancel(taskId: string): void {
     const held = this.#held.get(taskId);
@@ -95,7 +98,8 @@ export class TaskRunner {
 
   async #acknowledge(taskId: string): Promise<void> {
     const { controlPlane, leases, log, stopping, onEnded } = this.#parts;
-    // The instance alone counts: a claim may have been answered, with a lease or a newer one, while this program was ended.
+    // The instance alone counts: a claim may have been answered, with a lease or a newer one, while this
+    // program was ended.
     const lease_id = leases.leaseOf(taskId) ?? NO_LEASE;
     const body = { lease_id, instance_id: leases.instanceId, outcome: 'stopped' } as const;
     const answer = await controlPlane.complete(taskId, body, stopping).catch((error: unknown) => {
@@ -185,7 +189,8 @@ export class TaskRunner {
     if (held.endReason !== undefined && held.endReason !== 'stop' && result.outcome !== 'succeeded')
       return undefined;
     if (result.outcome === 'failed') {
-      // Its own output comes before the cause, which is the last line a reader sees, and quotes nothing of it again.
+      // Its own output comes before the cause, which is the last line a reader sees, and quotes nothing of it
+      // again.
       await Promise.race([shipper.flush(), pause(LOG_FLUSH_MILLISECONDS)]);
       taskLog.say(reasonOf(result.message), 'ERROR');
     }
@@ -228,7 +233,10 @@ export class TaskRunner {
     );
   }
 
-  /** What was applied under a later epoch is not touched; the control plane hears so, and asks again under a newer one if it means it. */
+  /**
+   * What was applied under a later epoch is not touched; the control plane hears so, and asks again under a
+   * newer one if it means it.
+   */
   async #delete(held: HeldTask): Promise<void> {
     const { driver } = this.#parts;
     const { deployment_id: deploymentId, epoch } = held.task;

@@ -5,7 +5,10 @@ import { dirname } from 'node:path';
 
 type Content = string | Uint8Array;
 export type AtomicOptions = {
-  /** False where the last writes may be lost in a power cut. A rename must never become durable before the bytes it names. */
+  /**
+   * False where the last writes may be lost in a power cut. A rename must never become durable before the
+   * bytes it names.
+   */
   flush?: boolean;
   /** By default the file is readable by its owner only. */
   mode?: number;
@@ -14,7 +17,10 @@ export type AtomicOptions = {
 const temporaryFor = (path: string): string => `${path}.${randomUUID()}.tmp`;
 const writing = ({ flush = true, mode = 0o600 }: AtomicOptions) => ({ flag: 'wx', flush, mode });
 
-/** Writes a file whole or not at all, also across a crash. A crash may leave a file beside it that ends with `.tmp`. */
+/**
+ * Writes a file whole or not at all, also across a crash. A crash may leave a file beside it that ends with
+ * `.tmp`.
+ */
 export async function writeFileAtomic(
   path: string,
   content: Content,
@@ -37,7 +43,10 @@ export function writeFileAtomicSync(path: string, content: Content): void {
   renameSync(temporary, path);
 }
 
-/** Makes a file whole or not at all, and never replaces one: false when the path is taken. Its name survives a power cut too. */
+/**
+ * Makes a file whole or not at all, and never replaces one: false when the path is taken. Its name survives a
+ * power cut too.
+ */
 export async function createFileAtomic(path: string, content: Content): Promise<boolean> {
   const temporary = temporaryFor(path);
   try {

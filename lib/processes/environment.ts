@@ -18,9 +18,9 @@ function isFromNpmScript(folder: string): boolean {
 }
 
 /**
- * PATH for a child: the folder of the running Node first, then the given PATH without what npm scripts added. The folder of
- * Node is named explicitly because it may be inside `node_modules`, reached only through an entry that is taken out; npm
- * and npx are still found further down.
+ * PATH for a child: the folder of the running Node first, then the given PATH without what npm scripts added.
+ * The folder of Node is named explicitly because it may be inside `node_modules`, reached only through an
+ * entry that is taken out; npm and npx are still found further down.
  */
 export function childPath(path: string | undefined, nodeFolder = dirname(process.execPath)): string {
   const given = (path ?? '').split(delimiter).filter((folder) => folder !== '' && !isFromNpmScript(folder));
@@ -28,8 +28,8 @@ export function childPath(path: string | undefined, nodeFolder = dirname(process
 }
 
 /**
- * The environment of a process that we start for somebody else: a short allow-list of ours and `extra` on top. It never holds
- * `npm_*`, `NODE_ENV`, `INIT_CWD`, or settings and credentials of this program.
+ * The environment of a process that we start for somebody else: a short allow-list of ours and `extra` on
+ * top. It never holds `npm_*`, `NODE_ENV`, `INIT_CWD`, or settings and credentials of this program.
  */
 export function childEnvironment(
   extra: Record<string, string> = {},
@@ -43,8 +43,8 @@ export function childEnvironment(
 }
 
 /**
- * For programs of our own, never for agents and builds: they start faster with the compiled code that we share, and look at processes as
- * we do.
+ * For programs of our own, never for agents and builds: they start faster with the compiled code that we
+ * share, and look at processes as we do.
  */
 export function ownVariables(): Record<string, string> {
   const names = ['NODE_COMPILE_CACHE', SOURCE_VARIABLE];

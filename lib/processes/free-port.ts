@@ -2,14 +2,17 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below what Linux (from 32768) and macOS (from 49152) give to connections that go out: among those, a port that is free now may be in use
- * by one when its server comes to bind it, or comes back to it after a restart.
+ * Below what Linux (from 32768) and macOS (from 49152) give to connections that go out: among those, a port
+ * that is free now may be in use by one when its server comes to bind it, or comes back to it after a
+ * restart.
  */
 const PORTS = { from: 20_000, below: 32_768 } as const;
 
 /** Ports given out lately: two servers that start together must not get the same one. */
 const recent = new Set<number>();
-/** Longer than a server normally takes to bind its port; after that the system itself knows that it is taken. */
+/**
+ * Longer than a server normally takes to bind its port; after that the system itself knows that it is taken.
+ */
 const RESERVED_MILLISECONDS = 60_000;
 /** On a machine where so many in a row are taken, something else is wrong. */
 const ATTEMPTS_MAX = 100;
@@ -25,7 +28,10 @@ export function isPortFree(port: number, host = LOOPBACK): Promise<boolean> {
   });
 }
 
-/** A TCP port on which nothing listens now, not given out in the last minute, that no connection takes by chance. */
+/**
+ * A TCP port on which nothing listens now, not given out in the last minute, that no connection takes by
+ * chance.
+ */
 export async function freePort(host = LOOPBACK): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const port = randomInt(PORTS.from, PORTS.below);

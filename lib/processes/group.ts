@@ -6,7 +6,9 @@ import { type GroupRecord, startTimeOf } from './table/read.ts';
 import { MARKER_VARIABLE } from './table/row.ts';
 import { nextTimestamp } from './timestamps.ts';
 
-/** One line of output, stamped when it was read (epoch milliseconds with a fraction, unique and increasing). */
+/**
+ * One line of output, stamped when it was read (epoch milliseconds with a fraction, unique and increasing).
+ */
 export type OutputLine = { stream: 'stdout' | 'stderr'; line: string; timestamp: number };
 
 export type GroupCommand = {
@@ -32,7 +34,9 @@ export type ProcessGroup = GroupRecord & {
   readonly exited: Promise<GroupExit>;
 };
 
-/** An orphan may hold the pipes open for ever: what has not come this long after the exit is not waited for. */
+/**
+ * An orphan may hold the pipes open for ever: what has not come this long after the exit is not waited for.
+ */
 const DRAIN_MILLISECONDS = 250;
 /** Nor for an orphan that never stops writing. */
 const DRAIN_MILLISECONDS_MAX = 2_000;
@@ -77,7 +81,8 @@ async function drain(child: ChildProcess, read: Promise<unknown>, bytesRead: () 
     timer.abort();
   });
   await delay(DRAIN_MILLISECONDS, undefined, { signal: timer.signal }).catch(() => undefined);
-  // On a busy machine that time may have passed without a look at the pipes: what lies in them is read before they are given up.
+  // On a busy machine that time may have passed without a look at the pipes: what lies in them is read before
+  // they are given up.
   const deadline = performance.now() + DRAIN_MILLISECONDS_MAX;
   for (let seen = -1; !ended && seen !== bytesRead() && performance.now() < deadline; ) {
     seen = bytesRead();
@@ -89,8 +94,8 @@ async function drain(child: ChildProcess, read: Promise<unknown>, bytesRead: () 
 }
 
 /**
- * Starts a command in its own session and process group, its output delivered line by line. `marker` identifies its members,
- * `markerValue` (which contains it) is what they carry in their environment.
+ * Starts a command in its own session and process group, its output delivered line by line. `marker`
+ * identifies its members, `markerValue` (which contains it) is what they carry in their environment.
  */
 export function startGroup(command: GroupCommand, marker: string, markerValue: string): ProcessGroup {
   const child = spawn(command.command, [...command.args], {

@@ -12,14 +12,19 @@ export const HIDDEN_FOLDER_VARIABLE = 'SLIPWAY_HIDDEN_FOLDER';
 
 /** Where this program lies. */
 const OWN_FOLDER = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/+$/, '');
-/** Inside of an address or another path it is no path of this machine; behind `file://` or the colour of a terminal it is. */
+/**
+ * Inside of an address or another path it is no path of this machine; behind `file://` or the colour of a
+ * terminal it is.
+ */
 const BEGINNING = String.raw`(?<=^|file://|\u001b\[[\d;]*m|[^\w.\]~/-])`;
 /** No folder worth hiding has a shorter path; `/` would be found everywhere. */
 const PATH_LENGTH_MIN = 4;
 
 /**
- * Makes a function that takes folders of this machine out of texts for clients, who may be elsewhere: those given, the one that the environment
- * names (`<data>`), the home folder (`~`) and the program's own (`<slipway>`). What lies in a folder keeps the rest of its path; of folders inside each other the inner one is named.
+ * Makes a function that takes folders of this machine out of texts for clients, who may be elsewhere: those
+ * given, the one that the environment names (`<data>`), the home folder (`~`) and the program's own
+ * (`<slipway>`). What lies in a folder keeps the rest of its path; of folders inside each other the inner one
+ * is named.
  */
 export function pathHiding(folders: readonly HiddenFolder[]): HidePaths {
   const all: HiddenFolder[] = [

@@ -19,8 +19,8 @@ export function cutText(text: string, bytesMax = LINE_BYTES_MAX): string {
 }
 
 /**
- * Splits a stream of bytes into lines. Invalid UTF-8 becomes U+FFFD; what a line has beyond `bytesMax` is dropped as it comes,
- * so memory stays bounded; `end` delivers a last line without line break.
+ * Splits a stream of bytes into lines. Invalid UTF-8 becomes U+FFFD; what a line has beyond `bytesMax` is
+ * dropped as it comes, so memory stays bounded; `end` delivers a last line without line break.
  */
 export class LineSplitter {
   readonly #deliver: (line: string) => void;

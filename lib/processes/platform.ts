@@ -6,8 +6,8 @@ const LIMIT =
   'macOS, that of its own programs), is not found, and goes on when the rest is stopped.';
 
 /**
- * What cannot be had on this platform, a sentence each for the person who starts the program. Throws ToolMissing where something is missing that
- * can be installed.
+ * What cannot be had on this platform, a sentence each for the person who starts the program. Throws
+ * ToolMissing where something is missing that can be installed.
  */
 export function limitsOfPlatform(proc = hasProc(), run = printedBy): string[] {
   if (proc) return [];

@@ -4,13 +4,15 @@ import type { ProcessSupervisor } from './supervisor.ts';
 /** The part of a process supervisor that running commands needs. */
 export type Processes = Pick<ProcessSupervisor, 'start' | 'stop' | 'stopKnown'>;
 
-/** Well-behaved tools end within milliseconds of a SIGTERM, and an interrupt has to be over in two seconds. */
+/**
+ * Well-behaved tools end within milliseconds of a SIGTERM, and an interrupt has to be over in two seconds.
+ */
 const STOP_GRACE_MILLISECONDS = 500;
 
 /**
- * Runs a command to its end, in a process group of its own. Whatever it left running is ended too, unless it is `known` to leave nothing
- * but what should stay, as git does (its credential daemon). When `signal` aborts, the whole group is ended and the signal's reason
- * thrown, after nothing of it is alive.
+ * Runs a command to its end, in a process group of its own. Whatever it left running is ended too, unless it
+ * is `known` to leave nothing but what should stay, as git does (its credential daemon). When `signal`
+ * aborts, the whole group is ended and the signal's reason thrown, after nothing of it is alive.
  */
 export async function runCommand(
   processes: Processes,

@@ -2,7 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type GroupRecord, membersOf } from './table/read.ts';
 import type { ProcessRow } from './table/row.ts';
 
-/** How often we look whether a group has ended: an exit is seen at once, at little cost while waiting for a slow one. */
+/**
+ * How often we look whether a group has ended: an exit is seen at once, at little cost while waiting for a
+ * slow one.
+ */
 const POLL_MILLISECONDS = 25;
 
 function signal(target: number, name: NodeJS.Signals): void {
@@ -22,8 +25,8 @@ function signalMembers(group: GroupRecord, members: ProcessRow[], name: NodeJS.S
 }
 
 /**
- * Sends SIGKILL until no member is left. A process in an uninterruptible wait delays it; nothing else does. `looks` have already
- * found nobody.
+ * Sends SIGKILL until no member is left. A process in an uninterruptible wait delays it; nothing else does.
+ * `looks` have already found nobody.
  */
 export async function killGroup(group: GroupRecord, looks = 0): Promise<void> {
   let emptyLooks = looks;
@@ -36,7 +39,10 @@ export async function killGroup(group: GroupRecord, looks = 0): Promise<void> {
   }
 }
 
-/** Whether no process is in the group of the first one: the kernel knows, so nothing can be forked into it unseen. */
+/**
+ * Whether no process is in the group of the first one: the kernel knows, so nothing can be forked into it
+ * unseen.
+ */
 export function isEmpty({ pid }: Pick<GroupRecord, 'pid'>): boolean {
   if (pid === undefined) return true;
   try {
@@ -48,8 +54,8 @@ export function isEmpty({ pid }: Pick<GroupRecord, 'pid'>): boolean {
 }
 
 /**
- * Ends a group: SIGTERM, after `graceMilliseconds` SIGKILL, also to members that left the process group. Resolves when none of
- * them is alive.
+ * Ends a group: SIGTERM, after `graceMilliseconds` SIGKILL, also to members that left the process group.
+ * Resolves when none of them is alive.
  */
 export async function stopGroup(group: GroupRecord, graceMilliseconds: number): Promise<void> {
   const deadline = Date.now() + graceMilliseconds;

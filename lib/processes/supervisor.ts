@@ -8,11 +8,13 @@ import { Warden } from './warden.ts';
 const FORGET_MILLISECONDS = 1_000;
 
 /**
- * Starts process groups and sees to it that none of them outlives this process, however it ends: a warden beside it kills what
- * is left. Make one for a program and close it at the end.
+ * Starts process groups and sees to it that none of them outlives this process, however it ends: a warden
+ * beside it kills what is left. Make one for a program and close it at the end.
  */
 export class ProcessSupervisor {
-  /** Every group's marker contains it: with `killCarriers(id)` a later run can end what an earlier one left. */
+  /**
+   * Every group's marker contains it: with `killCarriers(id)` a later run can end what an earlier one left.
+   */
   readonly id = randomUUID();
   readonly #warden = new Warden(this.id);
   readonly #groups = new Set<ProcessGroup>();
@@ -27,9 +29,13 @@ export class ProcessSupervisor {
     return this.#groups;
   }
 
-  /** Starts a command in a session and process group of its own. Never throws: a failed start is the group's exit. */
+  /**
+   * Starts a command in a session and process group of its own. Never throws: a failed start is the group's
+   * exit.
+   */
   start(command: GroupCommand): ProcessGroup {
-    // What runs inside another supervisor's group carries that marker too, so that ending the outer group ends all of it.
+    // What runs inside another supervisor's group carries that marker too, so that ending the outer group
+    // ends all of it.
     const outer = process.env[MARKER_VARIABLE];
     const own = `${this.id}.${randomUUID()}`;
     const group = startGroup(command, own, outer === undefined ? own : `${outer}/${own}`);
@@ -46,7 +52,10 @@ export class ProcessSupervisor {
     this.#forget(group);
   }
 
-  /** As `stop`, for a program that is known to leave nothing behind: when it has ended, all processes of the machine need not be looked at. */
+  /**
+   * As `stop`, for a program that is known to leave nothing behind: when it has ended, all processes of the
+   * machine need not be looked at.
+   */
   async stopKnown(group: ProcessGroup, graceMilliseconds: number): Promise<void> {
     if (group.exit === undefined || !isEmpty(group)) return this.stop(group, graceMilliseconds);
     this.#forget(group);
@@ -56,7 +65,10 @@ export class ProcessSupervisor {
     await Promise.all([...this.#groups].map((group) => this.stop(group, graceMilliseconds)));
   }
 
-  /** Kills what is left and dismisses the warden. What is started later is ended at once: nobody would end it otherwise. */
+  /**
+   * Kills what is left and dismisses the warden. What is started later is ended at once: nobody would end it
+   * otherwise.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     await this.stopAll(0);
@@ -64,7 +76,10 @@ export class ProcessSupervisor {
     await this.#warden.close();
   }
 
-  /** Most groups are stopped the moment they have ended; a look at all processes is for those that nobody stops. */
+  /**
+   * Most groups are stopped the moment they have ended; a look at all processes is for those that nobody
+   * stops.
+   */
   #forgetSoon(group: ProcessGroup): void {
     const look = () => {
       if (this.#groups.has(group) && membersOf(group).length === 0) this.#forget(group);

@@ -10,8 +10,9 @@ const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
 export class ToolMissing extends Error {}
 
 /**
- * What a tool of the system prints, in the same words and times wherever and whenever it runs. How it ends is not looked at: `ps` and `lsof` end
- * with 1 when one of the processes is gone. Throws ToolMissing when it cannot be run at all.
+ * What a tool of the system prints, in the same words and times wherever and whenever it runs. How it ends is
+ * not looked at: `ps` and `lsof` end with 1 when one of the processes is gone. Throws ToolMissing when it
+ * cannot be run at all.
  */
 export function printedBy(tool: string, args: readonly string[]): string {
   const path = [process.env.PATH ?? '', ...SYSTEM_FOLDERS].filter((folder) => folder !== '').join(delimiter);

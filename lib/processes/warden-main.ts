@@ -4,11 +4,14 @@ import { carriersOf, membersOf, readProcesses } from './table/read.ts';
 import type { Guarded } from './warden.ts';
 
 /**
- * The end of a warden: its parent has died, and everything that it had started is killed. What that is comes on standard input. It is in a
- * session of its own, so that nothing that ends the parent ends it.
+ * The end of a warden: its parent has died, and everything that it had started is killed. What that is comes
+ * on standard input. It is in a session of its own, so that nothing that ends the parent ends it.
  */
 
-/** A child may have been between fork and exec when the parent died, its marker not yet visible: look for so long. */
+/**
+ * A child may have been between fork and exec when the parent died, its marker not yet visible: look for so
+ * long.
+ */
 const LOOK_AT_LEAST_MILLISECONDS = 500;
 /** An unkillable process (a dead network mount) must not keep the warden for ever. */
 const LOOK_AT_MOST_MILLISECONDS = 60_000;

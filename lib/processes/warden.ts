@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { ownVariables } from './environment.ts';
 import type { GroupRecord } from './table/read.ts';
 
-/** What a warden guards: everything whose marker contains the supervisor's id, and these groups, each by its first process and when that started. */
+/**
+ * What a warden guards: everything whose marker contains the supervisor's id, and these groups, each by its
+ * first process and when that started.
+ */
 export type Guarded = {
   supervisor: string;
   groups: [pid: number | undefined, startTime: string | undefined][];
@@ -17,8 +20,9 @@ const RESTART_MILLISECONDS = 200;
 const fileBeside = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
 /**
- * Starts and keeps one warden (see warden.sh). All groups of one supervisor carry its id in their marker, and the warden knows that id, and the
- * groups of one that it replaces, from its start on: there is no moment at which something we started is out of its sight.
+ * Starts and keeps one warden (see warden.sh). All groups of one supervisor carry its id in their marker, and
+ * the warden knows that id, and the groups of one that it replaces, from its start on: there is no moment at
+ * which something we started is out of its sight.
  */
 export class Warden {
   readonly #supervisorId: string;

@@ -13,11 +13,12 @@ const QUOTED_CHARACTERS_MAX = 253;
 const quoted = (text: string): string => `'${text.slice(0, QUOTED_CHARACTERS_MAX)}'`;
 
 /**
- * Refuses what must not reach any route: a request whose `Host` this server does not answer for, or that can be read in two ways. A page
- * whose name a DNS server has moved to this machine asks with that name in `Host`, and the browser lets it read what is answered.
+ * Refuses what must not reach any route: a request whose `Host` this server does not answer for, or that can
+ * be read in two ways. A page whose name a DNS server has moved to this machine asks with that name in
+ * `Host`, and the browser lets it read what is answered.
  *
- * `isServed` is asked with the host's one spelling, and `url` of the request is its path by then. `wayOut` says, as a whole sentence,
- * what must be done for another host.
+ * `isServed` is asked with the host's one spelling, and `url` of the request is its path by then. `wayOut`
+ * says, as a whole sentence, what must be done for another host.
  */
 export function refusalOf(
   request: IncomingMessage,
@@ -49,7 +50,9 @@ function targetProblem(request: IncomingMessage, host: string): Refusal | undefi
   return undefined;
 }
 
-/** Node reads `gzip, chunked` as far as the chunks, and nobody behind it would know that they are compressed. */
+/**
+ * Node reads `gzip, chunked` as far as the chunks, and nobody behind it would know that they are compressed.
+ */
 function codingProblem({ headers }: IncomingMessage): Refusal | undefined {
   const coding = headers['transfer-encoding'];
   if (coding === undefined || /^chunked$/i.test(coding)) return undefined;

@@ -5,8 +5,8 @@ import { domainToASCII } from 'node:url';
 const AUTHORITY = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{0,5})?$/i;
 
 /**
- * The one spelling of the host in `authority`, without its port and a name's final dot: `LocalHost.:4400` is `localhost`, `127.1` is
- * `127.0.0.1`. Undefined when it names no host.
+ * The one spelling of the host in `authority`, without its port and a name's final dot: `LocalHost.:4400` is
+ * `localhost`, `127.1` is `127.0.0.1`. Undefined when it names no host.
  */
 export function hostNameOf(authority: string): string | undefined {
   const url = AUTHORITY.test(authority) ? URL.parse(`http://${authority}`) : null;
@@ -14,8 +14,8 @@ export function hostNameOf(authority: string): string | undefined {
 }
 
 /**
- * Whether a host, as `hostNameOf` spells it, can only mean the machine that asks. Browsers answer these names themselves, so no DNS server
- * can move a page of its own to one of them.
+ * Whether a host, as `hostNameOf` spells it, can only mean the machine that asks. Browsers answer these names
+ * themselves, so no DNS server can move a page of its own to one of them.
  */
 export function isLoopbackHost(host: string): boolean {
   return (

@@ -1,20 +1,22 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
-/** A body that brings no byte for so long is ended: whoever sends it is gone, or keeps connections on purpose. */
+/**
+ * A body that brings no byte for so long is ended: whoever sends it is gone, or keeps connections on purpose.
+ */
 export const BODY_SILENCE_MILLISECONDS = 30_000;
 
 /**
- * Looks at one body within that time. Looks are counted, not the clock: while this process is kept from running, bytes that have come are
- * not read either.
+ * Looks at one body within that time. Looks are counted, not the clock: while this process is kept from
+ * running, bytes that have come are not read either.
  */
 const LOOKS = 10;
 
 export const BODY_SILENT = 'The body of this request stopped before its end. Send the request again.';
 
 /**
- * Calls `onSilent` for each request whose body brings no byte for so long; one that is slow but steady goes on, and so does whatever this
- * side does after the body's end or while it has enough of the body to work on. The connection ends; where no answer has begun, `refuse`
- * writes one.
+ * Calls `onSilent` for each request whose body brings no byte for so long; one that is slow but steady goes
+ * on, and so does whatever this side does after the body's end or while it has enough of the body to work on.
+ * The connection ends; where no answer has begun, `refuse` writes one.
  */
 export function endSilentBodies(
   server: Server,

@@ -10,11 +10,15 @@ import type { Table } from './table.ts';
 export type { AuditPlace } from './keys/audit.ts';
 
 /**
- * Who made the newest change of an item on a person's request: the attribute `audit`, which lies beside the item's shape as its keys do.
- * The consumer of the stream makes an audit event of each new one; nothing else reads it.
+ * Who made the newest change of an item on a person's request: the attribute `audit`, which lies beside the
+ * item's shape as its keys do. The consumer of the stream makes an audit event of each new one; nothing else
+ * reads it.
  */
 export const auditMark = z.object({
-  /** UUIDv7: the audit event's own id, the same however often the record is delivered; its time is the request's. */
+  /**
+   * UUIDv7: the audit event's own id, the same however often the record is delivered; its time is the
+   * request's.
+   */
   id: z.string(),
   action: z.string(),
   tenant_id: z.string(),
@@ -27,7 +31,10 @@ export const auditMark = z.object({
 });
 export type AuditMark = z.infer<typeof auditMark>;
 
-/** Who did what to which thing; expires. Thin, for lists walk over it: whose it is is in its key alone, the time in its id. */
+/**
+ * Who did what to which thing; expires. Thin, for lists walk over it: whose it is is in its key alone, the
+ * time in its id.
+ */
 export const auditEvent = z.object({
   v: z.literal(1),
   entity: z.literal('audit_event'),
@@ -80,7 +87,10 @@ export const putAuditEvent = (place: AuditPlace, event: AuditEvent): Write =>
 export const countInAuditEvent = (place: AuditPlace, id: string, count: number): Write =>
   update('audit_event', auditEventKey(place, id), { add: { count } }, present('pk'));
 
-/** Which callers were refused within an hour, and under which id that is an audit event; expires. It bounds how many events there can be. */
+/**
+ * Which callers were refused within an hour, and under which id that is an audit event; expires. It bounds
+ * how many events there can be.
+ */
 export const refusals = z.object({
   v: z.literal(1),
   entity: z.literal('refusals'),
@@ -121,8 +131,9 @@ const BEFORE_ALL = '0';
 const AFTER_ALL = 'g';
 
 /**
- * The audit events of a tenant, an organization or the installation, newest first, from `since` (included) to `until` (not included), both in epoch milliseconds. Eventually consistent,
- * at half the price: they come by the stream, a moment after what they tell of.
+ * The audit events of a tenant, an organization or the installation, newest first, from `since` (included) to
+ * `until` (not included), both in epoch milliseconds. Eventually consistent, at half the price: they come by
+ * the stream, a moment after what they tell of.
  */
 export async function* auditEvents(
   table: Table,

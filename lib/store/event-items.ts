@@ -10,7 +10,10 @@ import type { Table } from './table.ts';
 
 type Owner = { tenantId: string; deploymentId: string };
 
-/** Counts a deployment's events. It lies beside the deployment's partition and outlives it for a while: its end is an event too. */
+/**
+ * Counts a deployment's events. It lies beside the deployment's partition and outlives it for a while: its
+ * end is an event too.
+ */
 export const eventCount = z.object({
   v: z.literal(1),
   entity: z.literal('event_count'),
@@ -88,7 +91,10 @@ export function putUnsentTokenEvent(event: TokenEvent, now: number): Write {
 export const eventsIn = (item: AnyUnsent): PublishedEvent[] =>
   item.entity === 'unsent_events' ? item.events : [item.event];
 
-/** What is kept of the events of a deployment, or of a token, because it could not be published yet, oldest first. */
+/**
+ * What is kept of the events of a deployment, or of a token, because it could not be published yet, oldest
+ * first.
+ */
 export const unsentEventsOf = (table: Table, { tenantId, deploymentId }: Owner): AsyncGenerator<AnyUnsent> =>
   queryAll(table, anyUnsent, {
     pk: eventCountKey(tenantId, deploymentId).pk,

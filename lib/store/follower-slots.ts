@@ -8,8 +8,8 @@ import { followerSlotKey } from './keys/index.ts';
 import type { Table } from './table.ts';
 
 /**
- * One of the places of those who follow a log in a tenant. It is free once its time is over, so that one whose function was cut off is free
- * again by itself. Times in epoch milliseconds, but for `ttl`.
+ * One of the places of those who follow a log in a tenant. It is free once its time is over, so that one
+ * whose function was cut off is free again by itself. Times in epoch milliseconds, but for `ttl`.
  */
 export const followerSlot = z.object({
   v: z.literal(1),
@@ -51,7 +51,10 @@ export async function takeSlot(
   return written(table, itemOf(slot), free);
 }
 
-/** Leaves a place to its follower for a while, to come back to. Harmless when its time was over and another has it. */
+/**
+ * Leaves a place to its follower for a while, to come back to. Harmless when its time was over and another
+ * has it.
+ */
 export async function leaveSlot(
   table: Table,
   { lease_id: leaseId, ...slot }: Omit<FollowerSlot, 'v' | 'entity' | 'ttl'>,

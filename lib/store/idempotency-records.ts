@@ -36,10 +36,15 @@ export async function findIdempotencyRecord(
   return found !== undefined && found.expires_at > now ? found : undefined;
 }
 
-/** Forty strongly consistent reads of one answer, at most; it is there within milliseconds of its transaction. */
+/**
+ * Forty strongly consistent reads of one answer, at most; it is there within milliseconds of its transaction.
+ */
 const LOOK_MILLISECONDS = 500;
 
-/** The answer that is kept here, as soon as it is; undefined when there is none at `until` (epoch milliseconds). */
+/**
+ * The answer that is kept here, as soon as it is; undefined when there is none at `until` (epoch
+ * milliseconds).
+ */
 export async function awaitIdempotencyRecord(
   table: Table,
   place: RecordPlace,
@@ -57,7 +62,10 @@ type Answer = Pick<IdempotencyRecord, 'request_hash' | 'status' | 'headers' | 'b
 
 const RECORD_MILLISECONDS = 24 * 3_600_000;
 
-/** Keeps an answer for a day. Demands that none is kept: the transaction that this is part of throws `AlreadyRecorded` otherwise. */
+/**
+ * Keeps an answer for a day. Demands that none is kept: the transaction that this is part of throws
+ * `AlreadyRecorded` otherwise.
+ */
 export function putIdempotencyRecord(
   { tenantId, scopeHash }: RecordPlace,
   answer: Answer,

@@ -40,7 +40,10 @@ export async function integrationsOf(table: Table, tenantId: string): Promise<In
   return all;
 }
 
-/** The name of the write that fails when the integration is not there; what a request names is looked up under its own tenant. */
+/**
+ * The name of the write that fails when the integration is not there; what a request names is looked up under
+ * its own tenant.
+ */
 export const INTEGRATION = 'integration';
 
 /** Demands that the integration is there. */

@@ -27,7 +27,10 @@ export type LogChunk = z.infer<typeof logChunk>;
 export const logEnd = z.object({ ...base, entity: z.literal('log_end'), last: z.number() });
 
 const KEPT_SECONDS = 30 * 24 * 3600;
-/** The end outlives the chunks, so that what is written after a pause still comes later than what a reader has seen. */
+/**
+ * The end outlives the chunks, so that what is written after a pause still comes later than what a reader has
+ * seen.
+ */
 const END_KEPT_SECONDS = 2 * KEPT_SECONDS;
 const REMOVED_AT_ONCE = 90;
 
@@ -37,7 +40,9 @@ export const findLogEnd = async (table: Table, log: LogRef): Promise<number | un
 
 export type NewChunk = Pick<LogChunk, 'revision_id' | 'first' | 'last'> & { lines: Uint8Array };
 
-/** Adds chunks to a log, in the order of their times. Demands that the log's end is `before`, as it was read. */
+/**
+ * Adds chunks to a log, in the order of their times. Demands that the log's end is `before`, as it was read.
+ */
 export function appendChunks(
   { tenantId, deploymentId, type }: LogRef,
   before: number | undefined,
@@ -71,7 +76,9 @@ export type ChunkRange = {
   limit: number;
 };
 
-/** The chunks of a log whose last lines are in this range; a consumer that stops early reads no further page. */
+/**
+ * The chunks of a log whose last lines are in this range; a consumer that stops early reads no further page.
+ */
 export async function* chunksBetween(
   table: Table,
   { tenantId, deploymentId, type }: LogRef,

@@ -1,7 +1,9 @@
 import { revisionStatuses } from '../contract/revision-status.ts';
 import { isAtWork } from '../domain/decide.ts';
 
-/** Selects the stream records for a consumer: a record must match one of the filters, with all its conditions. */
+/**
+ * Selects the stream records for a consumer: a record must match one of the filters, with all its conditions.
+ */
 export type StreamFilter = {
   /** What happened to the item; absent: anything. */
   on?: readonly ('INSERT' | 'MODIFY' | 'REMOVE')[];
@@ -18,8 +20,9 @@ export type StreamFilter = {
 const telling = revisionStatuses.filter((status) => !isAtWork(status));
 
 /**
- * What can give the engine something to do. Tokens and the ends of tasks are written together with one of these; what a listener says while it
- * has a task, a step that does its work, and whatever is removed, give it nothing.
+ * What can give the engine something to do. Tokens and the ends of tasks are written together with one of
+ * these; what a listener says while it has a task, a step that does its work, and whatever is removed, give
+ * it nothing.
  */
 export const dispatchFilters: StreamFilter[] = [
   { image: 'NewImage', entities: ['deployment'] },
@@ -32,7 +35,10 @@ export const dispatchFilters: StreamFilter[] = [
 /** What people have granted, and who may use it. */
 const GRANTS = ['oauth_token', 'oauth_connection'] as const;
 
-/** Deployments, grants and connections that come and go, statuses of revisions, and whatever a request of a person has changed. An event source has five at most. */
+/**
+ * Deployments, grants and connections that come and go, statuses of revisions, and whatever a request of a
+ * person has changed. An event source has five at most.
+ */
 export const eventFilters: StreamFilter[] = [
   { on: ['INSERT'], image: 'NewImage', entities: ['deployment'] },
   { on: ['REMOVE'], image: 'OldImage', entities: ['deployment', ...GRANTS] },

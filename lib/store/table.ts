@@ -9,7 +9,10 @@ export type Table = {
   name: string;
   /** Absent: the machine's own time and timers. */
   patience?: Patience;
-  /** What is left of a write's condition where a simulation leaves guards out, to see whether it notices. Absent: all of it. */
+  /**
+   * What is left of a write's condition where a simulation leaves guards out, to see whether it notices.
+   * Absent: all of it.
+   */
   keeps?: (parts: NonNullable<Condition['parts']>, write: string) => NonNullable<Condition['parts']>;
 };
 

@@ -15,7 +15,10 @@ const codeBuildEvent = z.object({
 });
 export type CodeBuildEvent = z.input<typeof codeBuildEvent>;
 
-/** Makes the function that build state changes call. The event is a hint only: the build itself is asked for its state. */
+/**
+ * Makes the function that build state changes call. The event is a hint only: the build itself is asked for
+ * its state.
+ */
 export function buildEvent<D>(
   record: (deps: D, changed: BuildChanged) => Promise<void>,
 ): (deps: () => D) => (event: unknown) => Promise<void> {

@@ -10,7 +10,10 @@ type Consume<D> = (
   onError: (error: unknown, pk: string) => void,
 ) => Promise<string[]>;
 
-/** Makes a stream function of a consumer that reads what items were and are; failures are reported record by record. */
+/**
+ * Makes a stream function of a consumer that reads what items were and are; failures are reported record by
+ * record.
+ */
 export function changeConsumer<D>(name: string, newConsumer: () => Consume<D>) {
   return (deps: () => D) => {
     const kept = once(deps);

@@ -2,7 +2,10 @@ import * as z from 'zod';
 import type { RevisionRef } from '../adapters/workflow.ts';
 import { once } from '../contract/once.ts';
 
-/** The part of a Step Functions status change that says which revision the execution was of: its input, as text. */
+/**
+ * The part of a Step Functions status change that says which revision the execution was of: its input, as
+ * text.
+ */
 const executionEvent = z.object({ detail: z.object({ input: z.string() }) });
 const executionInput = z.object({ tenantId: z.string(), deploymentId: z.string(), revisionId: z.string() });
 

@@ -15,8 +15,8 @@ const batch = z.object({
 export type LogBatch = z.infer<typeof batch>;
 
 /**
- * The lines that a subscription hands on; undefined when there are none (`CONTROL_MESSAGE` only asks whether anybody is there) and for what
- * cannot be read, which is logged: it would be no better when it came again.
+ * The lines that a subscription hands on; undefined when there are none (`CONTROL_MESSAGE` only asks whether
+ * anybody is there) and for what cannot be read, which is logged: it would be no better when it came again.
  */
 export function readLogBatch(event: unknown): LogBatch | undefined {
   try {

@@ -8,8 +8,8 @@ import { type LogBatch, readLogBatch } from './log-batch.ts';
 const streamName = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/([0-9a-f-]{36})(?:\/.*)?$/;
 
 /**
- * Makes the function that is called with what builds print. What cannot be of a revision is dropped with a warning: it would be no better
- * when it came again.
+ * Makes the function that is called with what builds print. What cannot be of a revision is dropped with a
+ * warning: it would be no better when it came again.
  */
 export function logSubscription<D>(
   ingest: (deps: D, ref: RevisionRef, pieces: OutputPiece[]) => Promise<boolean>,

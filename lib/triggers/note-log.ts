@@ -19,7 +19,10 @@ export type NoteTakers<D> = {
   refused: (deps: D, note: RefusalNote) => Promise<void>;
 };
 
-/** Makes the function that is called with the lines of functions that are to be written down; any other line is passed over. */
+/**
+ * Makes the function that is called with the lines of functions that are to be written down; any other line
+ * is passed over.
+ */
 export function noteLog<D>(takers: NoteTakers<D>): (deps: () => D) => (event: unknown) => Promise<void> {
   return (deps) => {
     const kept = once(deps);

@@ -7,7 +7,10 @@ type Run<D, R> = (
   onError: (error: unknown, id: string) => void,
 ) => Promise<R>;
 
-/** Makes a function that a schedule calls. `{"all": true}` in the event asks for what is due later too. `idName`: what the log calls the id of what failed. */
+/**
+ * Makes a function that a schedule calls. `{"all": true}` in the event asks for what is due later too.
+ * `idName`: what the log calls the id of what failed.
+ */
 export function schedule<D, R extends { looked: number }>(
   name: string,
   run: Run<D, R>,

@@ -16,8 +16,9 @@ const isPassing = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && error.code === 'unavailable');
 
 /**
- * Makes a function that a state of the workflow calls. What it throws keeps its name: the states' Retry and Catch go by it. `afterwards` is
- * what the state can do without: when that fails, it is said in the log and the state has ended well all the same.
+ * Makes a function that a state of the workflow calls. What it throws keeps its name: the states' Retry and
+ * Catch go by it. `afterwards` is what the state can do without: when that fails, it is said in the log and
+ * the state has ended well all the same.
  */
 export function task<D, I extends { revisionId: string }, O, A = unknown>(
   name: string,

@@ -11,15 +11,18 @@ const OVERHEAD_BYTES_MAX = 4096;
 
 export type Extractor = {
   readonly counts: ReadCounts;
-  /** Takes the next bytes of the plain tar file. True when the archive has ended: what follows is nobody's. */
+  /**
+   * Takes the next bytes of the plain tar file. True when the archive has ended: what follows is nobody's.
+   */
   write(chunk: Buffer): boolean;
   /** Makes what can only be made when all else is there. Call it after the last `write`. */
   finish(): void;
 };
 
 /**
- * Writes the entries of an archive into its folder as they come. Everything throws Refused for what an archive must not hold. The
- * synchronous unpacker takes a twenty-fifth of the time of the other one, and this process has nothing else to do.
+ * Writes the entries of an archive into its folder as they come. Everything throws Refused for what an
+ * archive must not hold. The synchronous unpacker takes a twenty-fifth of the time of the other one, and this
+ * process has nothing else to do.
  */
 export function createExtractor(request: UnpackRequest): Extractor {
   const { folder, bytesMax, entriesMax } = request;

@@ -19,8 +19,8 @@ export function isOutside(path: string): boolean {
 }
 
 /**
- * Makes all links of an archive. That comes last: while files are written there is no link that one could be written through. For the
- * same reason all folders are made before the first link.
+ * Makes all links of an archive. That comes last: while files are written there is no link that one could be
+ * written through. For the same reason all folders are made before the first link.
  */
 export function makeLinks(root: string, links: Links): void {
   for (const path of links.keys()) mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -37,15 +37,18 @@ function makeLink(root: string, path: string, target: string): void {
   }
 }
 
-/** Where each link really leads, now that all are there: links through links can leave the folder though none says so. */
+/**
+ * Where each link really leads, now that all are there: links through links can leave the folder though none
+ * says so.
+ */
 export function checkLinks(root: string, links: Links): void {
   for (const path of links.keys())
     if (!staysInside(root, path)) throw new Refused(`the link '${path}' leads out of it`);
 }
 
 /**
- * Follows a path as the system would, part by part. Unlike realpath it can tell of paths that lead nowhere, and one that leaves the folder on its
- * way is outside wherever it ends: the folder may get another name.
+ * Follows a path as the system would, part by part. Unlike realpath it can tell of paths that lead nowhere,
+ * and one that leaves the folder on its way is outside wherever it ends: the folder may get another name.
  */
 function staysInside(root: string, path: string): boolean {
   const rest = path.split('/');

@@ -8,7 +8,9 @@ export type UnpackRequest = {
   file: string;
   /** An empty folder. */
   folder: string;
-  /** Of the bytes of `file`, in hex; looked at before anything is unpacked. Absent: it was checked already. */
+  /**
+   * Of the bytes of `file`, in hex; looked at before anything is unpacked. Absent: it was checked already.
+   */
   sha256?: string | undefined;
   /** `gzip`: nothing else is taken. `any`: gzip, Zstandard or none, by the first bytes. */
   compression: 'gzip' | 'any';
@@ -40,8 +42,9 @@ const ANSWER_BYTES_MAX = 1024 * 1024;
 const LIMITED = 'ulimit -c 0; ulimit -S -t "$1" || exit 1; shift; exec "$@"';
 
 /**
- * Unpacks a tar file in a child process, so that this one neither inflates nor reads a byte of it, whatever it holds. The child's
- * processor time is limited. Throws the signal's reason when that aborts; then nothing of the child is alive.
+ * Unpacks a tar file in a child process, so that this one neither inflates nor reads a byte of it, whatever
+ * it holds. The child's processor time is limited. Throws the signal's reason when that aborts; then nothing
+ * of the child is alive.
  */
 export async function unpackArchive(
   processes: Processes,

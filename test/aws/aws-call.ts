@@ -24,7 +24,10 @@ export async function awsCall<T>({ endpoint, service, target, input }: Operation
   return (text === '' ? {} : JSON.parse(text)) as T; // the caller states the shape it reads
 }
 
-/** Calls one operation of a service that takes forms, such as `Subscribe` of `sns`. Throws unless the answer is 200. */
+/**
+ * Calls one operation of a service that takes forms, such as `Subscribe` of `sns`. Throws unless the answer
+ * is 200.
+ */
 export async function awsForm(endpoint: string, service: 'sns', form: Record<string, string>): Promise<void> {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   await signedPost(endpoint, service, headers, new URLSearchParams(form).toString());

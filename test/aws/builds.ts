@@ -20,7 +20,10 @@ export type StartedBuild = {
   jobKey: string;
 };
 
-/** The part of the builder and of CodeBuild, in a test: takes builds that were started, says what they print, ends them. */
+/**
+ * The part of the builder and of CodeBuild, in a test: takes builds that were started, says what they print,
+ * ends them.
+ */
 export class BuildService {
   readonly #emulator: Emulator;
   readonly #codeBuild: CodeBuildClient;

@@ -6,10 +6,16 @@ import { type Emulator, root } from './emulator.ts';
 
 /** The emulator's account. */
 export const ACCOUNT = '000000000000';
-/** What `cdk.json` is overridden with: an installation whose data goes with it, and that keeps few artifacts, so that some are deleted. */
+/**
+ * What `cdk.json` is overridden with: an installation whose data goes with it, and that keeps few artifacts,
+ * so that some are deleted.
+ */
 const CONTEXT = ['-c', 'environment=test', '-c', 'removal=destroy', '-c', 'keptArtifacts=1'];
 
-/** Runs the CDK's own command line against the emulator, with the app and context that a user has. Gives what it printed. */
+/**
+ * Runs the CDK's own command line against the emulator, with the app and context that a user has. Gives what
+ * it printed.
+ */
 export class Cdk {
   readonly #processes: ProcessSupervisor;
   readonly #environment: Record<string, string>;

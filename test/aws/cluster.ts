@@ -14,7 +14,10 @@ type DeleteTask = Extract<ListenerTask, { kind: 'DELETE' }>;
 /** A task is offered within seconds; a first call of a function takes one. */
 export const OFFER_TIMEOUT_MS = 60_000;
 
-/** A listener of a cluster, by its protocol alone: claims when the test says so, and completes with what the test says. */
+/**
+ * A listener of a cluster, by its protocol alone: claims when the test says so, and completes with what the
+ * test says.
+ */
 export class Cluster {
   readonly #asListener: Deployed;
   readonly #path: string;
@@ -35,7 +38,10 @@ export class Cluster {
     return until(claimed, { timeoutMs: OFFER_TIMEOUT_MS, what: `a task of revision ${revisionId}` });
   }
 
-  /** The task to remove this deployment, if there is one now. What was claimed on the way there and is cancelled by now has stopped. */
+  /**
+   * The task to remove this deployment, if there is one now. What was claimed on the way there and is
+   * cancelled by now has stopped.
+   */
   async deletionOf(deploymentId: string): Promise<DeleteTask | undefined> {
     const body = { instance_id: 'one', max: 10 };
     const { tasks, cancelled } = await this.#post<ClaimResponse>('/tasks/claim', body);

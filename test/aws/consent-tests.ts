@@ -24,7 +24,10 @@ export function consentTests(at: () => Tour): void {
     return response.status;
   };
 
-  /** Opens a page at its path, which is all that the name it is given out under has in common with where it is reached. */
+  /**
+   * Opens a page at its path, which is all that the name it is given out under has in common with where it is
+   * reached.
+   */
   const open = (address: string, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(address, AT);
     return fetch(at().slipway.baseUrl + pathname + search, { redirect: 'manual', ...init });

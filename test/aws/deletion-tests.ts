@@ -75,7 +75,8 @@ export function deletionTests(at: () => Tour): void {
       status: 207,
       body: { results: [{ status: 204 }, { status: 404 }] },
     });
-    // Its first deploy may have been offered by then: in that case the listener is asked to remove what there may be.
+    // Its first deploy may have been offered by then: in that case the listener is asked to remove what there
+    // may be.
     const goes = async () => {
       const task = await cluster.deletionOf(id);
       if (task !== undefined) await cluster.complete(task, 'succeeded');
@@ -102,7 +103,8 @@ export function deletionTests(at: () => Tour): void {
     expect(left).toMatchObject({ revision_id: null });
     await cluster.reportNothing(id, left?.epoch ?? 0);
     expect(await cluster.desired(id)).toBeUndefined();
-    // From five reports on the control plane remembers those that say nothing new, so that the same again costs less.
+    // From five reports on the control plane remembers those that say nothing new, so that the same again
+    // costs less.
     await cluster.reportNothing(id, left?.epoch ?? 0, 5);
   });
 }

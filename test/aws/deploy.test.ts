@@ -50,7 +50,10 @@ beforeAll(async () => {
   tour.slipway = await timed('slipway admin bootstrap', () => enter(ground, printed));
 });
 
-/** The last thing that a first deploy makes cannot be made; what was made is taken away, and the next deploy has nothing in its way. */
+/**
+ * The last thing that a first deploy makes cannot be made; what was made is taken away, and the next deploy
+ * has nothing in its way.
+ */
 async function failFirst({ emulator, cdk }: Ground): Promise<void> {
   await emulator.failOnce('AWS::ApiGatewayV2::Stage');
   const deploying = timed('cdk deploy, which fails half way', () => cdk.deploySynthesised());

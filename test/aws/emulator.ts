@@ -35,8 +35,8 @@ export type Emulator = {
 };
 
 /**
- * Starts the emulator on a free port of 127.0.0.1, with nothing on its PATH but Node, under which functions run. All its files are in
- * `folder`, which exists.
+ * Starts the emulator on a free port of 127.0.0.1, with nothing on its PATH but Node, under which functions
+ * run. All its files are in `folder`, which exists.
  */
 export async function startEmulator(processes: ProcessSupervisor, folder: string): Promise<Emulator> {
   await timed(`The emulator, ministack ${VERSION}, is installed`, () =>
@@ -64,7 +64,8 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
       BUILDS_FOLDER: builds,
       PERMISSIONS_FILE: permissions,
       FAULT_FILE: fault,
-      // The CDK's own function, which empties buckets, expects the AWS SDK of its runtime. Ours are modules, which do not look here.
+      // The CDK's own function, which empties buckets, expects the AWS SDK of its runtime. Ours are modules,
+      // which do not look here.
       NODE_PATH: join(root, 'node_modules'),
     },
     onLine: ({ line }) => void (lines.push(line) > OUTPUT_LINES_MAX && lines.shift()),

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 
 /**
- * Answers on a port of 127.0.0.1 for an API that the emulator serves under a name which no resolver knows: passes each request on with
- * that name as its Host.
+ * Answers on a port of 127.0.0.1 for an API that the emulator serves under a name which no resolver knows:
+ * passes each request on with that name as its Host.
  */
 export async function openGateway(apiUrl: string): Promise<{ baseUrl: string; close(): Promise<void> }> {
   const { host, port } = new URL(apiUrl);

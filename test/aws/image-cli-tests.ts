@@ -6,7 +6,10 @@ import type { Tour } from './tour.ts';
 
 type Login = { token: string; registry_url: string; username: string; repository_url: string };
 
-/** The flow of a deploy CLI that pushes an image, as raw requests with what such clients send (contract Part 3). */
+/**
+ * The flow of a deploy CLI that pushes an image, as raw requests with what such clients send (contract Part
+ * 3).
+ */
 export function imageCliTests(at: () => Tour): void {
   it('takes an image that a deploy CLI has pushed', async () => {
     const { slipway, ground, cluster, clusterId } = at();
@@ -35,7 +38,8 @@ export function imageCliTests(at: () => Tour): void {
     const asked = { supports_registry_username: true };
     const login = await ask<Login>('POST', `/v2/deployments/${id}/push-token`, 200, asked);
     expect(login.repository_url).toContain(login.registry_url.replace(/^https?:\/\//, ''));
-    // There is no registry to log in to on the emulator: the image is put there by its owner, under the address that was given.
+    // There is no registry to log in to on the emulator: the image is put there by its owner, under the
+    // address that was given.
     const { AWS_REGION: region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = awsEnvironment;
     const owner = { region, accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
     const push = { ...owner, repository: login.repository_url, sessionToken: '' };

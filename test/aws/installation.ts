@@ -16,7 +16,9 @@ import { say, timed } from './progress.ts';
 
 const LISTENER_STOP_GRACE_MS = 15_000;
 
-/** An emulator with nothing deployed to it yet. All that is started here carries `folder` in its environment. */
+/**
+ * An emulator with nothing deployed to it yet. All that is started here carries `folder` in its environment.
+ */
 export type Ground = { folder: string; processes: ProcessSupervisor; emulator: Emulator; cdk: Cdk };
 
 export async function openGround(): Promise<Ground> {
@@ -26,7 +28,10 @@ export async function openGround(): Promise<Ground> {
   return { folder, processes, emulator, cdk: new Cdk(processes, emulator, folder) };
 }
 
-/** Ends the emulator and what it started, removes the folder, and gives the command of each process that was left (there should be none). */
+/**
+ * Ends the emulator and what it started, removes the folder, and gives the command of each process that was
+ * left (there should be none).
+ */
 export async function closeGround({ folder, processes, emulator }: Ground): Promise<string[]> {
   await emulator.stop();
   await processes.close();
@@ -46,7 +51,9 @@ export type Deployed = Installation & {
   closeGateway(): Promise<void>;
 };
 
-/** Reaches what `cdk deploy` printed the outputs of, and makes the first organization, tenant and key there. */
+/**
+ * Reaches what `cdk deploy` printed the outputs of, and makes the first organization, tenant and key there.
+ */
 export async function enter({ processes, emulator }: Ground, printed: string): Promise<Deployed> {
   const tableName = outputOf(printed, 'TableName');
   const { baseUrl, close } = await openGateway(outputOf(printed, 'ApiUrl'));

@@ -16,8 +16,8 @@ type Resource = {
 };
 
 /**
- * Takes one action away from the role of one function in synthesised templates. `mutation`: `<function> <action>`, such as
- * `sweep dynamodb:Query`. Throws when the role does not grant it.
+ * Takes one action away from the role of one function in synthesised templates. `mutation`: `<function>
+ * <action>`, such as `sweep dynamodb:Query`. Throws when the role does not grant it.
  */
 export async function takeAway(folder: string, mutation: string): Promise<void> {
   const [name, action = ''] = mutation.split(' ');

@@ -1,4 +1,7 @@
-/** Permissions, each `<function> <action>`, that are taken away one at a time to see that a deployment then fails. */
+/**
+ * Permissions, each `<function> <action>`, that are taken away one at a time to see that a deployment then
+ * fails.
+ */
 export const mutations = [
   'create-deployment dynamodb:PutItem',
   'get-deployment dynamodb:GetItem',

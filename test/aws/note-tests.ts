@@ -42,7 +42,8 @@ export function noteTests(at: () => Tour): void {
 
   it('counts whom functions that only read have refused', async () => {
     const { slipway, machine } = at();
-    // Asked again and again: a log line may be dropped on its way, and what was refused before the hour changed is another event.
+    // Asked again and again: a log line may be dropped on its way, and what was refused before the hour
+    // changed is another event.
     const refusedOften = async (apiKey: string, reason: string) => {
       await expectApi(
         { ...slipway, apiKey },

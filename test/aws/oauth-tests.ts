@@ -7,7 +7,10 @@ const PROVIDER = 'calendar';
 /** Nobody answers there: names that end so are of nothing (RFC 6761). */
 const AT = 'https://idp.invalid';
 
-/** What users do with tokens of OAuth providers; functions here reach no provider, which takes a public address and a certificate. */
+/**
+ * What users do with tokens of OAuth providers; functions here reach no provider, which takes a public
+ * address and a certificate.
+ */
 export function oauthTests(at: () => Tour): void {
   const ask = <T>(method: string, path: string, body: object | undefined, status: number) =>
     expectApi<T>(at().slipway, method, path, body, status);

@@ -53,7 +53,10 @@ const unusable: { permissions: RegExp; because: string }[] = [
 /** Both run the same engine: what one of them did the other may have to do. */
 const SAME_ENGINE = ['dispatch', 'sweep'];
 
-/** Each action that a role grants and its function never used, as `function action`: without it nothing would have failed. */
+/**
+ * Each action that a role grants and its function never used, as `function action`: without it nothing would
+ * have failed.
+ */
 export async function unusedPermissions(emulator: Emulator): Promise<string[]> {
   const permissions = Object.entries(await emulator.permissions()).map(
     ([name, found]) => [name.replace('slipway-test-', ''), found] as const,

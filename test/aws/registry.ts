@@ -10,7 +10,10 @@ export type Push = {
   sessionToken: string;
 };
 
-/** Pushes the manifest of an image without layers, as the builder would, and gives its digest. `repositoryName` is another than the job's own. */
+/**
+ * Pushes the manifest of an image without layers, as the builder would, and gives its digest.
+ * `repositoryName` is another than the job's own.
+ */
 export async function pushImage(
   { endpoint }: Emulator,
   { repository, region, ...credentials }: Push,

@@ -16,7 +16,9 @@ import type { Tour } from './tour.ts';
 
 const RESTORED = 'slipway-test-table-2';
 
-/** What docs/operations.md says under "Restore the table to a point in time", except for stopping the writers. */
+/**
+ * What docs/operations.md says under "Restore the table to a point in time", except for stopping the writers.
+ */
 export function restoreTests(at: () => Tour): void {
   it('works on a table that was restored', async () => {
     const { ground, slipway, aborted, clusterId } = at();

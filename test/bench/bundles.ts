@@ -6,7 +6,10 @@ import { handlers } from '../../lib/infra/handlers.ts';
 import { accessOf, clientsOf } from './clients.ts';
 import { printTable } from './table.ts';
 
-/** What each function's code weighs as it is deployed. The ceilings are in test/support/aws/bundle-ceilings.ts. */
+/**
+ * What each function's code weighs as it is deployed. The ceilings are in
+ * test/support/aws/bundle-ceilings.ts.
+ */
 export async function bundles(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-bench-'));
   try {

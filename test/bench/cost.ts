@@ -17,7 +17,10 @@ const use = {
   logEverySeconds: 2,
   /** CloudWatch hands lines of a build on about so often while it writes. */
   ingestions: 12,
-  /** Requests of a listener for one task beside claims: heartbeats (20 s), its own log lines, the end, health, what should run. */
+  /**
+   * Requests of a listener for one task beside claims: heartbeats (20 s), its own log lines, the end, health,
+   * what should run.
+   */
   heartbeats: 3,
   taskLogRequests: 5,
   ends: 1,
@@ -29,8 +32,9 @@ const use = {
 };
 
 /**
- * What a call is billed for, in milliseconds at 512 MB: a few round trips to DynamoDB of 3 to 5 ms each, our own work, and a start of 300 ms once
- * in some fifty calls. The steps of a revision also call KMS, S3, CodeBuild or a git host.
+ * What a call is billed for, in milliseconds at 512 MB: a few round trips to DynamoDB of 3 to 5 ms each, our
+ * own work, and a start of 300 ms once in some fifty calls. The steps of a revision also call KMS, S3,
+ * CodeBuild or a git host.
  */
 const billedMilliseconds = { request: 25, engine: 80, step: 250, sweep: 100 };
 const MEMORY_GB = 0.5;
@@ -112,8 +116,8 @@ export function revisionLines(counts: Counts): Line[] {
         use.reports * requestCost(counts.status),
     ],
     ['log of the build, 100 KB', logCost(100_000)],
-    // The job and its artifact are written and read once or twice, artifacts are listed once, which costs what writing does; each log
-    // batch and each secret asks KMS.
+    // The job and its artifact are written and read once or twice, artifacts are listed once, which costs
+    // what writing does; each log batch and each secret asks KMS.
     ['S3 and KMS requests', 4 * prices.put + 4 * prices.get + (use.ingestions + 6) * prices.keyRequest],
   ];
 }

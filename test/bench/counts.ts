@@ -11,7 +11,10 @@ export type Counts = {
   /** Transactions that the second consumer hears of, and the events that it tells. */
   followed: number;
   told: number;
-  /** A change of a deployment to DEPLOYED: its request, engine, build events, claim, three heartbeats, completion. Without keys and logs. */
+  /**
+   * A change of a deployment to DEPLOYED: its request, engine, build events, claim, three heartbeats,
+   * completion. Without keys and logs.
+   */
   revision: Units;
   /** Who has this key. */
   key: Units;

@@ -14,7 +14,10 @@ const MILLISECONDS = 1000;
 
 type Beside = { what: string; again: (program: Program) => Promise<unknown> };
 
-/** How long `GET /ok` takes, 20 times a second, alone and while somebody sends what was made to keep the API busy, again and again. */
+/**
+ * How long `GET /ok` takes, 20 times a second, alone and while somebody sends what was made to keep the API
+ * busy, again and again.
+ */
 export async function hostile(): Promise<void> {
   const bomb = zeros();
   const entries = manyEntries();

@@ -14,7 +14,9 @@ const RUNS = 25;
 const WARM_UPS = 3;
 const RATIO_MAX = 0.85;
 
-/** As somebody would write it who reads one item: the document client, with all that the SDK takes by default. */
+/**
+ * As somebody would write it who reads one item: the document client, with all that the SDK takes by default.
+ */
 const BARE = `
   import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
   import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
@@ -52,7 +54,9 @@ function importMilliseconds(file: string): number {
   return Number(stdout);
 }
 
-/** Init: our whole chain against a bare handler, in pairs, so that whatever else the machine does hits both. */
+/**
+ * Init: our whole chain against a bare handler, in pairs, so that whatever else the machine does hits both.
+ */
 export async function init(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-bench-'));
   try {

@@ -15,7 +15,10 @@ const STUCK_MS = 1_800_000;
 
 const mebibytes = (bytes: number): number => bytes / 1024 ** 2;
 
-/** The times that a deployment's revisions took, in milliseconds; fails when one was not deployed, or not in its turn. */
+/**
+ * The times that a deployment's revisions took, in milliseconds; fails when one was not deployed, or not in
+ * its turn.
+ */
 async function timesOf({ deps, caller }: RunningWorld, deploymentId: string): Promise<number[]> {
   const owner = { tenantId: caller.tenantId, deploymentId };
   const times: number[] = [];

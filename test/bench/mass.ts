@@ -7,7 +7,10 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** `TEST_MASS=20 npm run bench mass` makes fewer. */
 const DEPLOYMENTS = '200';
 
-/** Many deployments at once, and sweeps of many. mass.test.ts measures and prints, as tests have a database and a stream. */
+/**
+ * Many deployments at once, and sweeps of many. mass.test.ts measures and prints, as tests have a database
+ * and a stream.
+ */
 export async function mass(): Promise<void> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const file = 'test/bench/mass.test.ts';

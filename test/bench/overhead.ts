@@ -21,8 +21,8 @@ const DEPLOYMENTS = 20;
 type Terms = Record<string, number>;
 
 /**
- * Control-plane overhead: create to DEPLOYED for the example server, less what builder and listener log as their own time. And,
- * from the same run, how long stream records took to reach dispatch.
+ * Control-plane overhead: create to DEPLOYED for the example server, less what builder and listener log as
+ * their own time. And, from the same run, how long stream records took to reach dispatch.
  */
 export async function overhead(): Promise<void> {
   const repository = await exampleRepository();

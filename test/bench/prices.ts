@@ -1,6 +1,7 @@
 /**
- * What AWS charges, in US dollars, region us-east-1, without free tiers and discounts: list prices as noted in November 2026, not fetched by a
- * program. The page of each, under https://aws.amazon.com/<page>/pricing/, is named: look there before you build a budget on them.
+ * What AWS charges, in US dollars, region us-east-1, without free tiers and discounts: list prices as noted
+ * in November 2026, not fetched by a program. The page of each, under https://aws.amazon.com/<page>/pricing/,
+ * is named: look there before you build a budget on them.
  */
 export const prices = {
   /** step-functions: Standard workflows, each state transition. */

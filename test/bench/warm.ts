@@ -16,7 +16,10 @@ const OVERHEAD_MILLISECONDS_MAX = 0.4;
 
 type Item = Record<string, unknown>;
 
-/** A DynamoDB client whose network answers GetItem at once from what was seeded, and the keys it was asked for. */
+/**
+ * A DynamoDB client whose network answers GetItem at once from what was seeded, and the keys it was asked
+ * for.
+ */
 function stubbedTable() {
   const items = new Map<string, Buffer>();
   const asked: Key[] = [];

@@ -59,8 +59,9 @@ function startClient(deployment: ShownDeployment) {
 }
 
 /**
- * The whole life of an agent, the same in both languages: it is built, answers, streams, is updated without a failed request, keeps its
- * threads, is rolled back, gets a secret, survives a broken version and a restart. `brokenFile` makes its graph fail when it is imported.
+ * The whole life of an agent, the same in both languages: it is built, answers, streams, is updated without a
+ * failed request, keeps its threads, is rolled back, gets a secret, survives a broken version and a restart.
+ * `brokenFile` makes its graph fail when it is imported.
  */
 export async function expectAgentFlow(
   shared: SharedProgram,

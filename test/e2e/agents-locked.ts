@@ -42,7 +42,9 @@ async function lockedRepository(uv: Uv) {
 const textOfBuild = async (program: Program, deployment: ShownDeployment) =>
   (await logOf(program, deployment, 'build')).map(({ message }) => message).join('\n');
 
-/** uv installs what the lockfile says, a dev server is added, and the next build finds all of it in the cache. */
+/**
+ * uv installs what the lockfile says, a dev server is added, and the next build finds all of it in the cache.
+ */
 export async function expectLockedInstall(program: Program, uv: Uv): Promise<void> {
   const repository = await lockedRepository(uv);
   const made = await create(program, 'locked', repository.url);

@@ -31,7 +31,10 @@ async function listenerOf(program: Program): Promise<ProcessFacts> {
 const isServer = ({ command }: ProcessFacts) => command.includes('langgraph');
 const numberOfServers = async (program: Program) => (await familyOf(program)).filter(isServer).length;
 
-/** How long the listener has waited for servers in all until they were healthy: how fast the machine is, beside what is measured. */
+/**
+ * How long the listener has waited for servers in all until they were healthy: how fast the machine is,
+ * beside what is measured.
+ */
 const firstStartsMs = (program: Program): number =>
   [...program.output().matchAll(/Healthy after (\d+) ms/g)].reduce((sum, [, ms]) => sum + Number(ms), 0);
 

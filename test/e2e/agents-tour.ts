@@ -10,7 +10,10 @@ import type { Program } from '../support/programs/program.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const run = promisify(execFile);
 
-/** Runs what an example's README tells a reader to paste, in one shell; only the folder it copies to is another one. */
+/**
+ * Runs what an example's README tells a reader to paste, in one shell; only the folder it copies to is
+ * another one.
+ */
 export async function expectTour(program: Program, example: string): Promise<void> {
   const readme = await readFile(join(root, 'examples', example, 'README.md'), 'utf8');
   const blocks = [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);

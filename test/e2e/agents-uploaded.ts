@@ -22,7 +22,10 @@ async function followUntil(program: Program, path: string, wanted: string): Prom
 /** What the server writes at the end of a run. */
 const RAN = 'Background run succeeded';
 
-/** An agent below `apps/agent`, uploaded by a deploy CLI; its log is followed by all three routes while it runs. */
+/**
+ * An agent below `apps/agent`, uploaded by a deploy CLI; its log is followed by all three routes while it
+ * runs.
+ */
 export async function expectUploadedAgent(program: Program, example: string): Promise<void> {
   const cli = new DeployCli(program);
   const { deployment, revision } = await cli.deploy({

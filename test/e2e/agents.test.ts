@@ -14,8 +14,8 @@ import { SharedProgram } from './shared-program.ts';
 const OUTPUT_CHARACTERS = 6000;
 const FLOW_MS = 600_000;
 
-// One program for all: what the first test of a language downloads, the others find in its cache. It has uv on its PATH; five agents
-// side by side have pip.
+// One program for all: what the first test of a language downloads, the others find in its cache. It has uv
+// on its PATH; five agents side by side have pip.
 let shared: SharedProgram;
 let uv: Uv;
 let folder: string;

@@ -43,10 +43,16 @@ type Served = { repository: TestRepository; deployment: ShownDeployment };
 /** One that serves, whose next revision stands in one status, with a last one queued behind it. */
 export type Standing = Served & { next: string; last: string };
 
-/** What the deployments serve before a kill, the version that the kill interrupts, and the one that they serve in the end. */
+/**
+ * What the deployments serve before a kill, the version that the kill interrupts, and the one that they serve
+ * in the end.
+ */
 export type Versions = { served: string; next: string; last: string };
 
-/** A program with one deployment for each status, all at the same time, and one that never serves: kill after kill the same ones. */
+/**
+ * A program with one deployment for each status, all at the same time, and one that never serves: kill after
+ * kill the same ones.
+ */
 export class Scene {
   program: Program;
   readonly folder: string;
@@ -135,7 +141,10 @@ export class Scene {
       throw new Error(`${seen.status} instead of ${status}: ${seen.status_message}`);
   }
 
-  /** Stops the listener in its tracks. If a claim of it is being held, a task of this deployment answers that; then it asks no more. */
+  /**
+   * Stops the listener in its tracks. If a claim of it is being held, a task of this deployment answers that;
+   * then it asks no more.
+   */
   private async withoutListener({ deployment }: Served): Promise<void> {
     const listener = (await this.program.alive()).find(({ command }) => command.includes('bin/listener.ts'));
     if (listener === undefined) throw new Error('there is no listener');

@@ -17,9 +17,15 @@ import {
 import { until } from '../support/until.ts';
 import { Scene, type Standing, type Status, stages } from './crash-scene.ts';
 
-/** What a person would bear while nothing serves: a start of the program and of the servers, on a busy machine. */
+/**
+ * What a person would bear while nothing serves: a start of the program and of the servers, on a busy
+ * machine.
+ */
 const SERVES_AGAIN_MS = 20_000;
-/** Far below the minute of a lease or of a sweep, either of which would hide a revision that is stuck until then. */
+/**
+ * Far below the minute of a lease or of a sweep, either of which would hide a revision that is stuck until
+ * then.
+ */
 const MOVES_ON_MS = 25_000;
 
 const environment = { SLIPWAY_DRAIN_SECONDS: '1' };
@@ -63,8 +69,9 @@ afterAll(async () => {
 }, 60_000);
 
 /**
- * Kills the program while revisions stand in every status, starts it again on the same data at once, and follows what becomes of
- * everything: what has been deployed serves again, then the interrupted revisions have ended, and the last ones are deployed.
+ * Kills the program while revisions stand in every status, starts it again on the same data at once, and
+ * follows what becomes of everything: what has been deployed serves again, then the interrupted revisions
+ * have ended, and the last ones are deployed.
  */
 describe.each(kills)('kill -9 of $what', ({ kill, versions }) => {
   let standing: Map<Status, Standing>;

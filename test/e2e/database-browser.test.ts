@@ -34,7 +34,10 @@ async function databaseAddress(): Promise<URL> {
   return new URL(noted.endpoint);
 }
 
-/** What the database tells this page of its tables when asked at that address; undefined when the page does not reach it. */
+/**
+ * What the database tells this page of its tables when asked at that address; undefined when the page does
+ * not reach it.
+ */
 const tablesSeenBy = (page: Page, address: string): Promise<string[] | undefined> =>
   page.evaluate(async (url) => {
     try {

@@ -27,7 +27,10 @@ async function placeIn(program: Program): Promise<Place> {
   };
 }
 
-/** What a program answers whatever it is asked. Must come first: nothing that was printed until its end may be an error. */
+/**
+ * What a program answers whatever it is asked. Must come first: nothing that was printed until its end may be
+ * an error.
+ */
 export function httpTests(program: () => Program): void {
   let place: Place;
   beforeAll(async () => {

@@ -159,7 +159,8 @@ export function mainFlowTests(program: () => Program): void {
     const path = `${REVISION(made)}/logs?type=build`;
     const seen: Entry[] = [];
     const wasBuilding: boolean[] = [];
-    // Each connection leaves after some events, as a bad network does; the last line of a build is its timing.
+    // Each connection leaves after some events, as a bad network does; the last line of a build is its
+    // timing.
     while (!seen.some((one) => one.message.startsWith('Stored the artifact'))) {
       const [one] = await follow(program(), path, 1, seen.at(-1)?.id);
       if (one === undefined) throw new Error('the stream ended by itself');

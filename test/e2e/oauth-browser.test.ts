@@ -43,7 +43,10 @@ async function createProvider(provider_id: string, user_binding: string): Promis
 const authenticate = (more: object = {}): Promise<Json> =>
   ask('POST', '/v2/auth/authenticate', { provider: 'idp', scopes: ['read'], ...more });
 
-/** A person's own browser: nothing of another one's. What its pages ask of other hosts than ours and the provider's is told. */
+/**
+ * A person's own browser: nothing of another one's. What its pages ask of other hosts than ours and the
+ * provider's is told.
+ */
 async function person(): Promise<{ page: Page; strays: string[]; problems: string[] }> {
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -56,7 +56,10 @@ function overlaps(revisions: ShownRevision[]): string[] {
 /** A build that waits for the file `go` beside the repository's work tree, which nobody ever writes. */
 const waitingBuild = packageJson({ build: `node -e "setInterval(() => {}, 1000)" waiting-build` });
 
-/** How many of each kind of process run; a server's kind is its deployment. Builds, git and whatever else is left over are `other`. */
+/**
+ * How many of each kind of process run; a server's kind is its deployment. Builds, git and whatever else is
+ * left over are `other`.
+ */
 async function running(program: Program): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { command, cwd } of await familyOf(program)) {

@@ -29,7 +29,10 @@ export class SharedProgram {
   }
 }
 
-/** Starts one program before the tests of the file that calls this, ends it after them, and sees that it leaves nothing behind. */
+/**
+ * Starts one program before the tests of the file that calls this, ends it after them, and sees that it
+ * leaves nothing behind.
+ */
 export function programOfFile(environment: Record<string, string>): () => Program {
   const shared = new SharedProgram(environment);
   beforeAll(() => shared.start(), 120_000);

@@ -25,7 +25,10 @@ import { until } from '../support/until.ts';
 /** What a person is told: everything has ended after so long, whatever the servers do. */
 const STOP_MS_MAX = 10_000;
 
-/** Every test starts the program anew on the same data: each is also the proof that the stop before it kept everything. */
+/**
+ * Every test starts the program anew on the same data: each is also the proof that the stop before it kept
+ * everything.
+ */
 let folder: string;
 let serving: ShownDeployment | undefined;
 let building: { made: ShownDeployment } | undefined;
@@ -46,7 +49,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
-/** What served serves again, on the URL of the first run (which deploys it), and what was being built is being built again. */
+/**
+ * What served serves again, on the URL of the first run (which deploys it), and what was being built is being
+ * built again.
+ */
 async function isAsBefore(program: Program): Promise<void> {
   if (serving === undefined) {
     const { url } = await repositoryOf('serving', await helloFiles());
@@ -100,7 +106,10 @@ async function allGone(before: ProcessFacts[]): Promise<void> {
 
 const hasStopped = (program: Program) => program.output().includes('slipway: stopped');
 
-/** Every way in which the program is told to end, itself or through npm: by a supervisor, from the keyboard, by a closed terminal. */
+/**
+ * Every way in which the program is told to end, itself or through npm: by a supervisor, from the keyboard,
+ * by a closed terminal.
+ */
 const endings = [
   { what: 'SIGTERM', command: undefined, signal: 'SIGTERM', group: false },
   { what: 'SIGTERM to npm alone', command: ['npm', 'start'], signal: 'SIGTERM', group: false },

@@ -48,7 +48,10 @@ function startClient(deployment: ShownDeployment) {
 
 type Stream = { endedAt: number; text: string };
 
-/** Opens a five second stream each second until the work has ended, so that one is open across the switch on a slow machine too. */
+/**
+ * Opens a five second stream each second until the work has ended, so that one is open across the switch on a
+ * slow machine too.
+ */
 async function streamsDuring(deployment: ShownDeployment, work: Promise<unknown>): Promise<Stream[]> {
   const streams: Promise<Stream>[] = [];
   const open = async () => {

@@ -18,7 +18,10 @@ type Made = Record<string, string>;
 
 const HALF = '\ud800';
 const HALF_ENCODED = '%ED%A0%80';
-/** Names that every object of JavaScript has, or that a store may stumble over; as JSON, for a literal would set the prototype. */
+/**
+ * Names that every object of JavaScript has, or that a store may stumble over; as JSON, for a literal would
+ * set the prototype.
+ */
 const OWN_NAMES =
   '{"__proto__":{"constructor":1},"constructor":{"__proto__":[]},"toString":null,"hasOwnProperty":0,"":"","length":-1}';
 

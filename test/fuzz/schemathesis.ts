@@ -35,8 +35,9 @@ async function settingsWith(names: Record<string, string>): Promise<string> {
 export type Asked = { requests: number; problems: string[] };
 
 /**
- * Asks the API at `url` everything that its description allows and much that it forbids, as `schemathesis.toml` says, and tells what came of
- * it by operation (`GET /ok`). Throws when the tool itself failed.
+ * Asks the API at `url` everything that its description allows and much that it forbids, as
+ * `schemathesis.toml` says, and tells what came of it by operation (`GET /ok`). Throws when the tool itself
+ * failed.
  */
 export async function fuzz(
   processes: ProcessSupervisor,

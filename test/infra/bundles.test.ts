@@ -15,12 +15,18 @@ import { docsFunctions, docsTests } from './docs-tests.ts';
 let folder: string;
 /** Every function, our own code alone. */
 let own: Map<string, Bundle>;
-/** Those that may be the heaviest of their kind. To bundle all whole takes twenty seconds; test/aws weighs them. */
+/**
+ * Those that may be the heaviest of their kind. To bundle all whole takes twenty seconds; test/aws weighs
+ * them.
+ */
 let heaviest: string[];
 /** As they are deployed: these, and what is called here. */
 let whole: Map<string, Bundle>;
 
-/** Loads a bundle by Node itself, as Lambda does; an import would be the test runner's, which reads and changes all of its code first. */
+/**
+ * Loads a bundle by Node itself, as Lambda does; an import would be the test runner's, which reads and
+ * changes all of its code first.
+ */
 const load = createRequire(import.meta.url);
 
 beforeAll(async () => {
@@ -37,7 +43,10 @@ it('the heaviest functions of every kind weigh no more than those may', () => {
   expect(misweighed(new Map(weights))).toEqual([]);
 });
 
-/** What the code of a function refuses with: calls that begin with the code of a refusal, whatever their function is called by now. */
+/**
+ * What the code of a function refuses with: calls that begin with the code of a refusal, whatever their
+ * function is called by now.
+ */
 async function refusalsIn(handler: string): Promise<string[]> {
   const text = await readFile(join(own.get(handler)?.folder ?? '', 'index.mjs'), 'utf8');
   const named = [...text.matchAll(/[\w$]\(["'`]([a-z_]+)["'`],/g)].map(([, code = '']) => code);
@@ -47,7 +56,10 @@ async function refusalsIn(handler: string): Promise<string[]> {
 /** Told by the kind of a route: every function has the code for them, used or not. */
 const common = new Set<string>(routes.flatMap(commonErrors));
 
-/** Said in a result: each of several is refused by itself, a grant that is over is asked for again, and a task of a deployment that is gone is not given. */
+/**
+ * Said in a result: each of several is refused by itself, a grant that is over is asked for again, and a task
+ * of a deployment that is gone is not given.
+ */
 const inResults: Record<string, string[]> = {
   deleteDeployments: ['deployment_not_found', 'state_forbids', 'version_mismatch'],
   authenticate: ['token_expired'],

@@ -7,7 +7,10 @@ import { apiEvent, type EventParts, lambdaContext } from '../support/http/event.
 /** The functions that read files beside their code. */
 export const docsFunctions: string[] = [getDocsFile.handler, getOpenApi.handler];
 
-/** That they find them, as they are deployed. Part of the file that bundles others: two more in one run of the bundler take a third of a run for themselves. `load`: a bundle's module. */
+/**
+ * That they find them, as they are deployed. Part of the file that bundles others: two more in one run of the
+ * bundler take a third of a run for themselves. `load`: a bundle's module.
+ */
 export function docsTests(load: (name: string) => unknown): void {
   async function ask(name: string, parts: EventParts): Promise<string> {
     const { handler } = load(name) as { handler: Handler };

@@ -5,7 +5,10 @@ import { configured, type Synthesised, synthesised } from '../support/aws/synthe
 const { oidcIssuer, oidcAudience } = configured;
 const oidc = { oidcIssuer, oidcAudience };
 
-/** What settings change in the stacks. Part of the file that looks at those without: the second synthesis of a process takes a third of the first. */
+/**
+ * What settings change in the stacks. Part of the file that looks at those without: the second synthesis of a
+ * process takes a third of the first.
+ */
 export function settingsTests(): void {
   let stacks: Synthesised;
   beforeAll(() => {

@@ -26,8 +26,9 @@ export async function serve(program: Program, folder: string, name: string): Pro
 }
 
 /**
- * Commits the next version and asks for two revisions of it. The program may die meanwhile: each request is repeated under its key until it is
- * answered by whichever program runs then. Gives the revisions in their order.
+ * Commits the next version and asks for two revisions of it. The program may die meanwhile: each request is
+ * repeated under its key until it is answered by whichever program runs then. Gives the revisions in their
+ * order.
  */
 export async function change(served: Served, program: () => Program): Promise<[string, string]> {
   served.version += 1;
@@ -60,7 +61,10 @@ export type Answers = { servedMs: number | undefined; versions: number[]; failur
 export const isServed = async ({ deployment, version }: Served): Promise<boolean> =>
   (await helloFrom(deployment)).version === `v${version}`;
 
-/** Asks a deployment's address over and over until `signal`; from its first answer on none may fail. Times since `startedAt`. */
+/**
+ * Asks a deployment's address over and over until `signal`; from its first answer on none may fail. Times
+ * since `startedAt`.
+ */
 export async function follow(
   { deployment }: Served,
   startedAt: number,

@@ -3,8 +3,8 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isAt, type Order } from './points.ts';
 
 /*
- * Loaded into the program before everything else (`node --import`): kills the program's process group at the very write that an order names.
- * The order is a file, which is gone before the kill.
+ * Loaded into the program before everything else (`node --import`): kills the program's process group at
+ * the very write that an order names. The order is a file, which is gone before the kill.
  */
 const { KILL_ORDER: file } = process.env;
 

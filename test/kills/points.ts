@@ -25,7 +25,10 @@ export const points: readonly Point[] = [
   { name: 'DEPLOYED', isAt: moves('DEPLOYED') },
 ];
 
-/** What the program is told by a file: to kill itself once, at this point, before the write is sent or so long after its answer. */
+/**
+ * What the program is told by a file: to kill itself once, at this point, before the write is sent or so long
+ * after its answer.
+ */
 export type Order = { point: string; when: 'before' | 'after'; afterMs: number };
 
 export function isAt(point: string, { name, input }: Command): boolean {

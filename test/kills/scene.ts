@@ -14,16 +14,24 @@ import { until } from '../support/until.ts';
 import { type Answers, change, follow, isServed, type Served, serve } from './deployments.ts';
 import type { Order } from './points.ts';
 
-/** `all`: every process of the program dies at once, as when a machine stops; otherwise its children find out by themselves. */
+/**
+ * `all`: every process of the program dies at once, as when a machine stops; otherwise its children find out
+ * by themselves.
+ */
 export type Kill = Omit<Order, 'point'> & { all: boolean };
 
-/** How long after the kill everything served again, and everything was deployed; what was not as it must be. */
+/**
+ * How long after the kill everything served again, and everything was deployed; what was not as it must be.
+ */
 export type Recovery = { servesAgainMs: number; deployedMs: number; problems: string[] };
 
 /** Nobody would wait so long: it only ends a run that is stuck. */
 const STUCK_MS = 300_000;
 
-/** A program that is killed and started again on the same data, and deployments that serve version after version meanwhile. */
+/**
+ * A program that is killed and started again on the same data, and deployments that serve version after
+ * version meanwhile.
+ */
 export class Scene {
   readonly #folder: string;
   readonly #order: string;
@@ -49,7 +57,10 @@ export class Scene {
     await removeFolder(this.#folder);
   }
 
-  /** Changes every deployment twice, kills the program at this point of whichever revision comes there first, and starts it again. */
+  /**
+   * Changes every deployment twice, kills the program at this point of whichever revision comes there first,
+   * and starts it again.
+   */
   async kill(point: string, { all, ...kill }: Kill): Promise<Recovery> {
     const killed = this.#program;
     const family = await familyOf(killed);

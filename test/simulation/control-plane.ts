@@ -150,7 +150,9 @@ export class ControlPlane {
     });
   }
 
-  /** Everything that is at work dies, and nothing can be started for so long; what other services do goes on. */
+  /**
+   * Everything that is at work dies, and nothing can be started for so long; what other services do goes on.
+   */
   goDown(milliseconds: number): void {
     const { faults, say } = this.#ground;
     say(() => `an outage of ${milliseconds / SECOND} s begins`);
@@ -199,7 +201,10 @@ export class ControlPlane {
     return Promise.race([work, unheard]);
   }
 
-  /** A step that does not end by itself or by what it was told is a crash; one that throws anything else is a defect. */
+  /**
+   * A step that does not end by itself or by what it was told is a crash; one that throws anything else is a
+   * defect.
+   */
   #noteDeath(state: string, { tenantId, deploymentId, revisionId }: Input, error: unknown): void {
     const { facts, violate } = this.#ground;
     const deployment = this.#table.get(`T#${tenantId}#D#${deploymentId}`, 'A');

@@ -2,8 +2,8 @@
 const LOOK_MILLISECONDS = 60_000;
 
 /**
- * What really happened to revisions, as the services and people of a run know it. Invariants compare the engine's word with it.
- * Revisions are named by their ids.
+ * What really happened to revisions, as the services and people of a run know it. Invariants compare the
+ * engine's word with it. Revisions are named by their ids.
  */
 export class Facts {
   /** Builds that ended badly by themselves. */
@@ -33,7 +33,10 @@ export class Facts {
   readonly acknowledged = new Map<string, string>();
   /** Revisions by the idempotency key that they were asked for under. */
   readonly byKey = new Map<string, string>();
-  /** Since when the listener asks without an answer; epoch milliseconds, undefined while it is answered or does not ask. */
+  /**
+   * Since when the listener asks without an answer; epoch milliseconds, undefined while it is answered or
+   * does not ask.
+   */
   listenerTriesSince: number | undefined;
   /** When it was last answered, and its last silence of more than a minute; epoch milliseconds. */
   #listenerHeardAt = 0;
@@ -50,7 +53,10 @@ export class Facts {
     this.listenerTriesSince = undefined;
   }
 
-  /** For how long nothing was heard of it (milliseconds), as a look says that may have begun before it was heard again. */
+  /**
+   * For how long nothing was heard of it (milliseconds), as a look says that may have begun before it was
+   * heard again.
+   */
   listenerSilentFor(now: number): number {
     const { since, until } = this.#listenerSilence;
     const before = now - until <= LOOK_MILLISECONDS ? until - since : 0;

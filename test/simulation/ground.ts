@@ -15,7 +15,10 @@ export type Ground = {
   count(what: string): void;
   /** A promise was broken: the run ends with the first. */
   violate(what: string): void;
-  /** A moment at which it matters who comes first: sometimes somebody does something with the revision just then. */
+  /**
+   * A moment at which it matters who comes first: sometimes somebody does something with the revision just
+   * then.
+   */
   aim(deploymentId: string, revisionId: string): void;
   /** New ids, in the shape of a UUIDv7. */
   newId(): string;

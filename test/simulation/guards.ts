@@ -12,8 +12,8 @@ export class Guards {
   /** Writes with a condition that has no name. */
   readonly nameless = new Set<string>();
   /**
-   * For each write that was refused the guards that refused it. What leaves out others alone, or not all of these, changes nothing of the
-   * run.
+   * For each write that was refused the guards that refused it. What leaves out others alone, or not all of
+   * these, changes nothing of the run.
    */
   readonly refusals = new Map<string, string[]>();
   readonly #drops: (guard: string) => boolean;

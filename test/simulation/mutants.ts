@@ -1,6 +1,8 @@
 import { type Learnt, type Pool, seedsFrom } from './pool.ts';
 
-/** The engine with something left out. A simulation that does not notice proves nothing of what was left out. */
+/**
+ * The engine with something left out. A simulation that does not notice proves nothing of what was left out.
+ */
 export type Mutant = {
   drops?: (guard: string) => boolean;
   withoutSweep?: boolean;
@@ -11,7 +13,10 @@ const dropping = (...prefixes: string[]): Mutant => ({
   drops: (guard) => prefixes.some((prefix) => guard.startsWith(`${prefix}: `)),
 });
 
-/** What the promises stand on, each left out as a whole: most have more than one guard, so that none alone is missed. */
+/**
+ * What the promises stand on, each left out as a whole: most have more than one guard, so that none alone is
+ * missed.
+ */
 export const groups: ReadonlyMap<string, Mutant> = new Map([
   ['transition: the status is as it was read', dropping('transition')],
   ["slot and queue: the slot is free and goes to the queue's head", dropping('slot', 'queue')],

@@ -23,7 +23,9 @@ export type Plan = {
   acts: number;
   listeners: number;
   isSlow: boolean;
-  /** Silences and builds last no longer than this, in seconds: short ones meet what they race with more often. */
+  /**
+   * Silences and builds last no longer than this, in seconds: short ones meet what they race with more often.
+   */
   patienceSeconds: { listener: number; build: number };
   /** So long things go wrong. */
   faultyMilliseconds: number;

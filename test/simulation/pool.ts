@@ -5,7 +5,10 @@ import type { Result } from './simulation.ts';
 /** One run; `mutant` is a name that `mutantOf` knows. */
 export type Job = { seed: number; mutant?: string; learns?: boolean };
 
-/** What a run tells of guards, if it was asked for: those that it came by, writes without one, and for each refusal its guards. */
+/**
+ * What a run tells of guards, if it was asked for: those that it came by, writes without one, and for each
+ * refusal its guards.
+ */
 export type Learnt = { seen: Set<string>; nameless: Set<string>; refusals: string[][] };
 export type Answer = Result & { learnt?: Learnt };
 
@@ -20,7 +23,10 @@ export class Pool {
     this.#processes = Array.from({ length: size }, () => fork(program, options));
   }
 
-  /** Runs jobs in their order, as many at once as there are processes, until `hear` says that no more is wanted. */
+  /**
+   * Runs jobs in their order, as many at once as there are processes, until `hear` says that no more is
+   * wanted.
+   */
   async run(jobs: Iterable<Job>, hear: (answer: Answer) => 'enough' | undefined): Promise<void> {
     let isEnough = false;
     const left = jobs[Symbol.iterator]();

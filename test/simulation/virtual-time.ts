@@ -51,7 +51,10 @@ const afterAllPromises = (): Promise<void> =>
     process.nextTick(resolve);
   });
 
-/** The one clock and the one queue of a run: nothing happens but by what is put here, and one thing after the other. */
+/**
+ * The one clock and the one queue of a run: nothing happens but by what is put here, and one thing after the
+ * other.
+ */
 export class VirtualTime {
   readonly beganAt = 1_800_000_000_000;
   /** Epoch milliseconds. */
@@ -76,7 +79,10 @@ export class VirtualTime {
     return (this.now - this.beganAt) / 1000;
   }
 
-  /** Runs what is due, one timer after the other and all that follows from it, until `afterEach` says that it is over. */
+  /**
+   * Runs what is due, one timer after the other and all that follows from it, until `afterEach` says that it
+   * is over.
+   */
   async run(afterEach: () => boolean): Promise<void> {
     await afterAllPromises();
     for (;;) {

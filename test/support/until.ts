@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What comes soon is seen soon; what takes long is asked for less often, for asking costs what is waited for its processor. */
+/**
+ * What comes soon is seen soon; what takes long is asked for less often, for asking costs what is waited for
+ * its processor.
+ */
 const PAUSE_MS = { first: 40, factor: 2, most: 250 } as const;
 
 type Waiting = {
@@ -10,7 +13,10 @@ type Waiting = {
   firstMs?: number;
 };
 
-/** Waits until `check` gives something true, and returns it. Throws after `timeoutMs`, saying what was waited for (a function says what became of it). */
+/**
+ * Waits until `check` gives something true, and returns it. Throws after `timeoutMs`, saying what was waited
+ * for (a function says what became of it).
+ */
 export async function until<T>(
   check: () => T | Promise<T>,
   { timeoutMs, what, firstMs = PAUSE_MS.first }: Waiting,

@@ -48,7 +48,10 @@ async function hasOffer({ deps, caller, listenerId }: RunningWorld): Promise<boo
   return items.some(({ state }) => state === 'offered');
 }
 
-/** A change of a deployed deployment, to DEPLOYED again: the request, and every state, stream record, event and listener's call of it. */
+/**
+ * A change of a deployed deployment, to DEPLOYED again: the request, and every state, stream record, event
+ * and listener's call of it.
+ */
 async function measureRevision(world: RunningWorld, id: string): Promise<OfRevision> {
   const watching = onlooker(world);
   const revision: Units = { reads: 0, writes: 0 };
@@ -162,7 +165,8 @@ it('a built revision, and what clients and listeners ask over and over, cost no 
   expect(told).toBe(STATUSES);
   // How often dispatch looks depends on how records come together, so reads have some room.
   expect(revision.reads).toBeLessThanOrEqual(82);
-  // Fourteen of them tell its statuses and keep who asked for it, two note how it ended, four count what should run; 99 is usual, and each race that is lost costs up to two more.
+  // Fourteen of them tell its statuses and keep who asked for it, two note how it ended, four count what
+  // should run; 99 is usual, and each race that is lost costs up to two more.
   expect(revision.writes).toBeLessThanOrEqual(102);
   expect(requests).toEqual({
     key: { reads: 1, writes: 0 },

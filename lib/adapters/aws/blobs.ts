@@ -16,7 +16,9 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { BlobFacts, Blobs } from '../blobs.ts';
 
-/** The SDK's checksums would become parts of signed addresses, which plain HTTP clients then could not use. */
+/**
+ * The SDK's checksums would become parts of signed addresses, which plain HTTP clients then could not use.
+ */
 export const s3Config = {
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
@@ -69,8 +71,8 @@ async function listBelow(client: S3Client, Bucket: string, Prefix: string) {
 }
 
 /**
- * A thousand at a time, which is what one request lists. In a versioned bucket what is deleted stays for a while as a version that is not current;
- * its lifecycle removes that.
+ * A thousand at a time, which is what one request lists. In a versioned bucket what is deleted stays for a
+ * while as a version that is not current; its lifecycle removes that.
  */
 async function deleteBelow(client: S3Client, Bucket: string, Prefix: string): Promise<'done' | 'more'> {
   const { Contents = [], IsTruncated } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
@@ -95,7 +97,10 @@ async function headObject(client: S3Client, place: Place): Promise<BlobFacts | u
   }
 }
 
-/** A role without `s3:ListBucket`, and one whose policy does not fit for a moment, is told 403 of an object that is not there. */
+/**
+ * A role without `s3:ListBucket`, and one whose policy does not fit for a moment, is told 403 of an object
+ * that is not there.
+ */
 const isAbsent = (error: unknown): boolean =>
   error instanceof NotFound ||
   (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 403);

@@ -9,7 +9,10 @@ import type { BuildControl, BuildState } from '../builds.ts';
 import { buildStateOf, digestOf, refOf } from './build-state.ts';
 import { hasImage } from './registry.ts';
 
-/** Looks at builds in CodeBuild and stops them; it needs none of what a start does. `registryHost`: where images of builds are. */
+/**
+ * Looks at builds in CodeBuild and stops them; it needs none of what a start does. `registryHost`: where
+ * images of builds are.
+ */
 export function createBuildControl(registryHost: string | undefined): BuildControl {
   const client = new CodeBuildClient({});
   return {

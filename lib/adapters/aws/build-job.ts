@@ -20,8 +20,9 @@ export type JobPlace = {
 };
 
 /**
- * Stores what a build has to do. The builder reads the object and deletes it before anything else; one that no build ever reads goes with
- * the lifecycle of its bucket, a day later, long after what it holds has expired.
+ * Stores what a build has to do. The builder reads the object and deletes it before anything else; one that
+ * no build ever reads goes with the lifecycle of its bucket, a day later, long after what it holds has
+ * expired.
  */
 export async function storeJob(
   s3: S3Client,
@@ -29,7 +30,8 @@ export async function storeJob(
   job: BuildJob,
   push: PushSession | undefined,
 ): Promise<void> {
-  // What must not be shown is replaced where lines are taken in, so the build itself never knows those values.
+  // What must not be shown is replaced where lines are taken in, so the build itself never knows those
+  // values.
   const { maskValues: _, source, ...rest } = job;
   const sign = (command: GetObjectCommand | PutObjectCommand): Promise<string> =>
     getSignedUrl(s3, command, { expiresIn: expiresSeconds });

@@ -20,8 +20,9 @@ const MACHINES = new Map([
 const DEFAULT_PLATFORM = 'linux/amd64';
 
 /**
- * What a job is built for, and where. A folder is made on a machine of its own kind. Images may be for several: one for arm64 alone is built on
- * such a machine, what is left on amd64, by emulation where it is for neither. Throws CannotBuildFor.
+ * What a job is built for, and where. A folder is made on a machine of its own kind. Images may be for
+ * several: one for arm64 alone is built on such a machine, what is left on amd64, by emulation where it is
+ * for neither. Throws CannotBuildFor.
  */
 export function machineFor({ output, platforms }: Pick<BuildJob, 'output' | 'platforms'>): {
   machine: BuildMachine;

@@ -39,8 +39,8 @@ function reasonOf({ phases = [] }: Build, otherwise: string): string {
 }
 
 /**
- * What a build reports is believed only where it is this revision's own: code of the user may have had a hand in the report, and another
- * tenant's artifact must not be reachable by naming it.
+ * What a build reports is believed only where it is this revision's own: code of the user may have had a hand
+ * in the report, and another tenant's artifact must not be reachable by naming it.
  */
 function succeeded(build: Build, registryHost: string | undefined): BuildState {
   const ref = refOf(build);

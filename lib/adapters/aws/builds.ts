@@ -24,8 +24,8 @@ export type CodeBuildOptions = {
 };
 
 /**
- * Builds in CodeBuild. What a build has to do is an object in the bucket; its environment, which is part of events, carries ids only, and what
- * it is for. Secrets are in neither.
+ * Builds in CodeBuild. What a build has to do is an object in the bucket; its environment, which is part of
+ * events, carries ids only, and what it is for. Secrets are in neither.
  */
 export function createCodeBuild(options: CodeBuildOptions): Builds {
   const client = new CodeBuildClient({});
@@ -57,7 +57,10 @@ async function pushSession(
   return openPushSession({ registryHost, pushRoleArn }, job);
 }
 
-/** A repeated start with the same token must be the same in every parameter, so nothing here depends on the time. */
+/**
+ * A repeated start with the same token must be the same in every parameter, so nothing here depends on the
+ * time.
+ */
 function startCommand(
   { projectName, logGroupName }: CodeBuildOptions,
   { tenantId, deploymentId, revisionId, buildName, platforms }: BuildJob,

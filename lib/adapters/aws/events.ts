@@ -10,7 +10,10 @@ import type { Events, Unpublished } from '../events.ts';
 
 /** EventBridge takes so many at once. */
 const ENTRIES_MAX = 10;
-/** Throttling and short outages are over by then; what is not published after so many tries is kept, and the sweep tries again every minute. */
+/**
+ * Throttling and short outages are over by then; what is not published after so many tries is kept, and the
+ * sweep tries again every minute.
+ */
 const ATTEMPTS_MAX = 6;
 const CALL_MILLISECONDS_MAX = 5_000;
 

@@ -15,9 +15,9 @@ export class HttpRefused extends Error {
 }
 
 /**
- * The HTTP of one ref lookup: ends with `signal`, follows no redirects (an allowed address must not lead to another one), and reads no
- * more than 16 MiB. An answer is read whole before it is passed on: the parser takes a broken one for a short one, and refs that were
- * cut off would read as refs that do not exist.
+ * The HTTP of one ref lookup: ends with `signal`, follows no redirects (an allowed address must not lead to
+ * another one), and reads no more than 16 MiB. An answer is read whole before it is passed on: the parser
+ * takes a broken one for a short one, and refs that were cut off would read as refs that do not exist.
  */
 export function createGitHttp(send: GuardedFetch, signal: AbortSignal): GitHttp {
   return {

@@ -8,7 +8,10 @@ import {
 import { SealError } from '../envelope.ts';
 import type { Keys } from '../keys.ts';
 
-/** Data keys wrapped by one KMS key. The context is part of each wrapped key, and readable in the account's audit trail: ids only. */
+/**
+ * Data keys wrapped by one KMS key. The context is part of each wrapped key, and readable in the account's
+ * audit trail: ids only.
+ */
 export function createKmsKeys(keyId: string): Keys {
   const client = new KMSClient({});
   return {

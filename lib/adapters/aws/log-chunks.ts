@@ -4,9 +4,14 @@ import { logLevels } from '../../contract/logs.ts';
 import { cleanMessage } from '../../domain/log-line.ts';
 import type { LogLine } from '../logs.ts';
 
-/** Before compression, which then can only help: a chunk is an item, and reading one pays for the whole of it. */
+/**
+ * Before compression, which then can only help: a chunk is an item, and reading one pays for the whole of it.
+ */
 const CHUNK_SIZE_BYTES_MAX = 96 * 1024;
-/** Clients that follow by time ask for pages of 100 from the newest time on: more lines of one millisecond would hold them there. */
+/**
+ * Clients that follow by time ask for pages of 100 from the newest time on: more lines of one millisecond
+ * would hold them there.
+ */
 const LINES_PER_MILLISECOND_MAX = 20;
 
 export type WriteStream = {
@@ -25,8 +30,9 @@ export const createdAt = (revisionId: string): number =>
 type Bounds = { last: number; earliest: number; now: number };
 
 /**
- * Lines in time's order, cut into chunks. A chunk begins later than the one before it ends; a time never goes back, never lies before
- * its revision, and is not ahead of ours, or a writer's wrong clock would hold back all later lines.
+ * Lines in time's order, cut into chunks. A chunk begins later than the one before it ends; a time never goes
+ * back, never lies before its revision, and is not ahead of ours, or a writer's wrong clock would hold back
+ * all later lines.
  */
 export function chunksOf(lines: LogLine[], { last, earliest, now }: Bounds): LogLine[][] {
   const chunks: LogLine[][] = [];

@@ -6,7 +6,9 @@ import { createdAt, unpackLines } from './log-chunks.ts';
 
 /** A page of chunks holds what most questions ask for; a read pays for all of it. */
 const CHUNKS_A_PAGE = 10;
-/** So many chunks without a full answer, and it is given as far as it goes: a function has only so much time. */
+/**
+ * So many chunks without a full answer, and it is given as far as it goes: a function has only so much time.
+ */
 const CHUNKS_MAX = 500;
 /** No chunk has as many lines. */
 const SEQUENCE_MAX = 999_999;

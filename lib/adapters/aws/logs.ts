@@ -10,8 +10,9 @@ import { queryLog } from './log-query.ts';
 const CHUNKS_A_TRANSACTION_MAX = 20;
 
 /**
- * Log lines in the table: gzipped chunks in the order of their times, one log a deployment and type. An append is a transaction with the
- * log's end, so a chunk never appears before one that was read already: who follows sees every line exactly once.
+ * Log lines in the table: gzipped chunks in the order of their times, one log a deployment and type. An
+ * append is a transaction with the log's end, so a chunk never appears before one that was read already: who
+ * follows sees every line exactly once.
  */
 export function createTableLogs(table: Table, clock: Pick<Clock, 'now'>): Logs {
   return {

@@ -13,7 +13,10 @@ export type RegistryLoginOptions = {
   pullRoleArn: string | undefined;
 };
 
-/** Logins to ECR, each made with a session that is cut down to the repositories it is for. Undefined without a registry. */
+/**
+ * Logins to ECR, each made with a session that is cut down to the repositories it is for. Undefined without a
+ * registry.
+ */
 export function createEcrLogins(options: RegistryLoginOptions): Registry | undefined {
   const { registryHost, pushRoleArn, pullRoleArn } = options;
   if (registryHost === undefined) return undefined;

@@ -10,7 +10,10 @@ export type Session = {
 /** The longest that AWS gives a session of a role to a function, which itself runs in a session of a role. */
 const SESSION_SECONDS = 3600;
 
-/** A session of the role that may do these actions on the repositories of this name (`*`: any rest), and log in to the registry. */
+/**
+ * A session of the role that may do these actions on the repositories of this name (`*`: any rest), and log
+ * in to the registry.
+ */
 export async function assumeForRepositories(
   { roleArn, name }: { roleArn: string; name: string },
   actions: readonly string[],

@@ -30,9 +30,10 @@ export type PushSession = Session['credentials'] & {
 type Owner = Pick<RevisionRef, 'tenantId' | 'deploymentId'>;
 
 /**
- * What is pushed by digest must outlive ten later builds and the next rollback. The image with the tag `active` is held by the first rule,
- * and an image that a rule has held no later rule can expire. Untagged ones are the parts of images for several platforms, which stay as
- * long as the image they are part of, and what a person pushed again under the same tag.
+ * What is pushed by digest must outlive ten later builds and the next rollback. The image with the tag
+ * `active` is held by the first rule, and an image that a rule has held no later rule can expire. Untagged
+ * ones are the parts of images for several platforms, which stay as long as the image they are part of, and
+ * what a person pushed again under the same tag.
  */
 const KEPT_IMAGES = 10;
 const lifecyclePolicy = JSON.stringify({
@@ -52,7 +53,9 @@ function keep(rulePriority: number, what: string, selection: object, countNumber
   };
 }
 
-/** Makes sure that the deployment has its repository, and gives credentials for pushing to it and to no other. */
+/**
+ * Makes sure that the deployment has its repository, and gives credentials for pushing to it and to no other.
+ */
 export async function openPushSession(options: RegistryOptions, owner: Owner): Promise<PushSession> {
   const { repository, session } = await pushTo(options, owner);
   return { repository, region: session.region, ...session.credentials };
@@ -87,8 +90,9 @@ export async function hasImage(owner: Owner, imageDigest: string): Promise<boole
 }
 
 /**
- * Tags move (`latest`, `active`); what runs is named by digest, so nothing depends on where they point. The policy is put each time: a
- * repository that was left without one, or has an older one, is mended by its next build.
+ * Tags move (`latest`, `active`); what runs is named by digest, so nothing depends on where they point. The
+ * policy is put each time: a repository that was left without one, or has an older one, is mended by its next
+ * build.
  */
 async function ensureRepository(ecr: ECRClient, repositoryName: string): Promise<void> {
   try {

@@ -27,8 +27,8 @@ const specialV4 = [
   ['240.0.0.0', 4],
 ] as const;
 /**
- * Public hosts of IPv6 are in 2000::/3, but for protocol assignments (Teredo among them), documentation, and 6to4, which leads on to any IPv4
- * address. Everything else is local, or IPv4 in another form.
+ * Public hosts of IPv6 are in 2000::/3, but for protocol assignments (Teredo among them), documentation, and
+ * 6to4, which leads on to any IPv4 address. Everything else is local, or IPv4 in another form.
  */
 const specialV6 = [
   ['::', 3],
@@ -81,7 +81,10 @@ export function literalAddress(url: Pick<URL, 'hostname'>): string | undefined {
   return host === 'localhost' || host.endsWith('.localhost') ? '127.0.0.1' : undefined;
 }
 
-/** Why a request may not name this host, when that can be told without asking a resolver. The words end a sentence about the address. */
+/**
+ * Why a request may not name this host, when that can be told without asking a resolver. The words end a
+ * sentence about the address.
+ */
 export function hostProblem(
   url: Pick<URL, 'hostname' | 'protocol'>,
   rules: AddressRules,

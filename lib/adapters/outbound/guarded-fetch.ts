@@ -5,7 +5,10 @@ import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { type AddressRules, hostProblem, mayReach, notPublic } from './addresses.ts';
 
-/** What was asked for is not allowed, or more came than is read; `message` says why, in words for who named the address. */
+/**
+ * What was asked for is not allowed, or more came than is read; `message` says why, in words for who named
+ * the address.
+ */
 export class AddressRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -31,9 +34,10 @@ const TIMEOUT_SECONDS = 30;
 const EMPTY = new Set([204, 205, 304]);
 
 /**
- * Makes the `fetch` for every address that a request has named. The host is resolved once, what it resolves to is judged, and the connection
- * goes to an address that was judged: another answer of the resolver a moment later changes nothing. Redirects are given back and never
- * followed. An answer that is too large, or does not end in time, breaks off.
+ * Makes the `fetch` for every address that a request has named. The host is resolved once, what it resolves
+ * to is judged, and the connection goes to an address that was judged: another answer of the resolver a
+ * moment later changes nothing. Redirects are given back and never followed. An answer that is too large, or
+ * does not end in time, breaks off.
  */
 export function createGuardedFetch(rules: AddressRules, options: Options = {}): GuardedFetch {
   const { sizeBytesMax = SIZE_BYTES_MAX, timeoutSeconds = TIMEOUT_SECONDS } = options;

@@ -13,8 +13,9 @@ import { ownerInScope } from './scope.ts';
 import { apiKeyView } from './view.ts';
 
 /**
- * Makes a key that is not above its maker's role or tenant. It acts as its maker, or as a new user of its own (`service_user`, and always for
- * a listener), never as another person. Throws `permission_missing`, `tenant_forbidden`, `listener_not_found`.
+ * Makes a key that is not above its maker's role or tenant. It acts as its maker, or as a new user of its own
+ * (`service_user`, and always for a listener), never as another person. Throws `permission_missing`,
+ * `tenant_forbidden`, `listener_not_found`.
  */
 export async function createApiKey(
   deps: Pick<Deps, 'table' | 'clock'>,

@@ -17,7 +17,10 @@ import type { Deps } from '../deps.ts';
 import { auditedKey } from '../identity/create-api-key.ts';
 import { refusalOfRole } from '../members/above.ts';
 
-/** Revokes a key of the tenant, or of the organization by who may, whose role is not above the caller's: the next request with it is refused. */
+/**
+ * Revokes a key of the tenant, or of the organization by who may, whose role is not above the caller's: the
+ * next request with it is refused.
+ */
 export async function revokeApiKey(
   deps: Pick<Deps, 'table' | 'clock'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,

@@ -3,7 +3,9 @@ import { allows, type Permission } from '../../contract/roles.ts';
 import type { KeyOwner } from '../../store/identity/api-keys.ts';
 import type { Caller } from '../caller.ts';
 
-/** Whose keys are meant: the tenant's, or the organization's own, which only its administrators see and make. */
+/**
+ * Whose keys are meant: the tenant's, or the organization's own, which only its administrators see and make.
+ */
 export function ownerInScope(
   caller: Caller,
   scope: 'tenant' | 'organization' | undefined,

@@ -5,8 +5,8 @@ import type { Refusal } from './refusal.ts';
 export type HandedOut = AuditMark & Pick<AuditEvent, 'deployment_id'>;
 
 /**
- * Hears of what is audited and written by no request: most functions that answer may only read. Costs the request nothing and never fails
- * it.
+ * Hears of what is audited and written by no request: most functions that answer may only read. Costs the
+ * request nothing and never fails it.
  */
 export type AuditLog = {
   handedOut(event: HandedOut): void;

@@ -9,8 +9,8 @@ import type { Deps } from '../deps.ts';
 import { newestFirst } from './newest-first.ts';
 
 /**
- * Who did what in the tenant, newest first; for an administrator of the organization also who was refused where no tenant is known: with a key of the
- * organization, or with nothing that is good.
+ * Who did what in the tenant, newest first; for an administrator of the organization also who was refused
+ * where no tenant is known: with a key of the organization, or with nothing that is good.
  */
 export async function listAuditEvents(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,

@@ -21,9 +21,9 @@ type NoteDeps = Pick<Deps, 'table' | 'settings'>;
 const ACTION: AuditAction = 'request.refuse';
 
 /**
- * Counts refused requests: one audit event for each hour and caller, under the id of the first. Whose audit it is in: that of the tenant whose key
- * it was, else of the key's organization, else of the tenant that the request named, else of the installation. A note that is delivered twice counts
- * twice.
+ * Counts refused requests: one audit event for each hour and caller, under the id of the first. Whose audit
+ * it is in: that of the tenant whose key it was, else of the key's organization, else of the tenant that the
+ * request named, else of the installation. A note that is delivered twice counts twice.
  */
 export async function noteRefusal(deps: NoteDeps, note: RefusalNote): Promise<void> {
   const place = await placeOf(deps, note);

@@ -27,10 +27,16 @@ export type Refusal = {
 /** Stands for all callers beyond those that are counted separately. */
 export const VARIOUS = 'various';
 
-/** So many callers are told apart in an hour, of those who are known and of the others each: somebody may come from many addresses. */
+/**
+ * So many callers are told apart in an hour, of those who are known and of the others each: somebody may come
+ * from many addresses.
+ */
 export const CALLERS_MAX = 100;
 
-/** So many tenants that one unknown caller names are told apart: anybody may make them up, and they take no place from other callers. */
+/**
+ * So many tenants that one unknown caller names are told apart: anybody may make them up, and they take no
+ * place from other callers.
+ */
 export const CLAIMS_MAX = 20;
 
 type Kind = 'known' | 'unknown';
@@ -47,8 +53,9 @@ type Counts = Map<string, Map<string, Counted>>;
 const noCounts = (): Record<Kind, Counts> => ({ known: new Map(), unknown: new Map() });
 
 /**
- * Counts the refusals of each caller, and passes on what is to be added to the count that is kept: each of the first few, then seldom, so that who asks
- * in a loop causes next to no writes. What one process remembers is bounded, too.
+ * Counts the refusals of each caller, and passes on what is to be added to the count that is kept: each of
+ * the first few, then seldom, so that who asks in a loop causes next to no writes. What one process remembers
+ * is bounded, too.
  */
 export function countedRefusals(passOn: (note: RefusalNote) => void): (refusal: Refusal) => void {
   let hour = 0;
@@ -87,7 +94,9 @@ function withoutClaim({ claimed_tenant_id: _, ...note }: RefusalNote): RefusalNo
   return note;
 }
 
-/** The same refusal as one of somebody: of all that are not told apart, only what they were answered is kept. */
+/**
+ * The same refusal as one of somebody: of all that are not told apart, only what they were answered is kept.
+ */
 export function withoutCaller(note: RefusalNote): RefusalNote {
   const { user_id: _, key_id: __, claimed_tenant_id: ___, ...rest } = note;
   const { status, reason, operation } = note.details;
@@ -110,7 +119,10 @@ function noteOf({ at, id, requestId, known, claimedTenantId, ...refusal }: Refus
   };
 }
 
-/** A known caller is one wherever they are; another one is known by the network alone, for a credential that is not good is anybody's to make up. */
+/**
+ * A known caller is one wherever they are; another one is known by the network alone, for a credential that
+ * is not good is anybody's to make up.
+ */
 function callerOf(status: number, known: Known | undefined, address: string): string {
   const who = known === undefined ? ['from', networkOf(address)] : ['as', known.keyId, known.userId];
   return createHash('sha256')

@@ -1,7 +1,10 @@
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
-/** The network that an address is of, as one caller has it: an IPv4 address itself, the first 64 bits of an IPv6 address; any other text as it is. */
+/**
+ * The network that an address is of, as one caller has it: an IPv4 address itself, the first 64 bits of an
+ * IPv6 address; any other text as it is.
+ */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address;
   const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];

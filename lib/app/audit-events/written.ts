@@ -4,7 +4,10 @@ import { noteHandOut } from './note-hand-out.ts';
 import { noteRefusal } from './note-refusal.ts';
 import { countedRefusals } from './refusal.ts';
 
-/** Writes at once, behind the answer: where nothing stands between a request and the table. What fails is told to `onError`. */
+/**
+ * Writes at once, behind the answer: where nothing stands between a request and the table. What fails is told
+ * to `onError`.
+ */
 export function writtenAuditLog(
   deps: Pick<Deps, 'table' | 'settings'>,
   onError: (error: unknown) => void,

@@ -37,9 +37,10 @@ const SOURCE_FIELDS = ['repo_ref', 'graph_config_path', 'image_uri', 'source_tar
 const SOURCE_CONFIG_FIELDS = ['repo_url', 'install_command', 'build_command'] as const;
 
 /**
- * Merges a request into a deployment's configuration and, when it asks for something a revision would run, queues a revision of
- * the result, in one transaction. A request that names no source and changes nothing writes nothing. One that loses a race is made
- * again on what the winner wrote. `show` makes the output of what will be there, before it is.
+ * Merges a request into a deployment's configuration and, when it asks for something a revision would run,
+ * queues a revision of the result, in one transaction. A request that names no source and changes nothing
+ * writes nothing. One that loses a race is made again on what the winner wrote. `show` makes the output of
+ * what will be there, before it is.
  */
 export function change<T>(
   deps: ChangeDeps,
@@ -100,7 +101,10 @@ function planOf(before: Deployment, body: ChangeDeploymentBody, always: boolean)
   };
 }
 
-/** Whether a request names what a revision runs beside its source. An empty list where there is none says nothing. */
+/**
+ * Whether a request names what a revision runs beside its source. An empty list where there is none says
+ * nothing.
+ */
 function asksForMore(
   before: Deployment,
   { secrets, secret_references, source_config }: ChangeDeploymentBody,
@@ -114,7 +118,10 @@ function asksForMore(
   );
 }
 
-/** What is named decides for a deployment that takes tarballs and images; else a deployment's source is its own. */
+/**
+ * What is named decides for a deployment that takes tarballs and images; else a deployment's source is its
+ * own.
+ */
 function kindOf(before: Deployment, body: ChangeDeploymentBody): Source {
   if (body.revision_source !== undefined) return body.revision_source;
   if (body.source_revision_config?.source_tarball_path !== undefined) return 'internal_source';
@@ -206,7 +213,10 @@ function numbered(
   return { latest_number: next.number, latest_revision_id: next.id };
 }
 
-/** A revision of another kind keeps only the path of the configuration, if its kind has one; the commit is always found anew. */
+/**
+ * A revision of another kind keeps only the path of the configuration, if its kind has one; the commit is
+ * always found anew.
+ */
 function sourceAfter(
   before: Deployment,
   body: ChangeDeploymentBody,

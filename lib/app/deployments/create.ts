@@ -149,7 +149,10 @@ function nameOf(agent: CreateDeploymentBody['agent']): string {
   );
 }
 
-/** Tells a repeated request from another one. Secret values are left out: a hash of them would be theirs to guess. */
+/**
+ * Tells a repeated request from another one. Secret values are left out: a hash of them would be theirs to
+ * guess.
+ */
 function requestHash(body: CreateDeploymentBody): string {
   const secrets = body.secrets?.map(({ name }) => name);
   return createHash('sha256')
@@ -157,7 +160,10 @@ function requestHash(body: CreateDeploymentBody): string {
     .digest('hex');
 }
 
-/** Why the transaction was refused: a repeated request gets what the first one made, anything else a plain answer. */
+/**
+ * Why the transaction was refused: a repeated request gets what the first one made, anything else a plain
+ * answer.
+ */
 async function afterRefusal(
   deps: CreateDeps,
   { failed }: ConditionsFailed,

@@ -12,7 +12,10 @@ type Result = DeletionResultsView['results'][number];
 /** A hundred are done within a few seconds, and other requests are let through. */
 const AT_ONCE = 10;
 
-/** Starts the deletion of each of these deployments. Gives for each the answer that a request for it alone would get. */
+/**
+ * Starts the deletion of each of these deployments. Gives for each the answer that a request for it alone
+ * would get.
+ */
 export async function deleteDeployments(
   deps: DeleteDeps,
   { query }: Pick<RouteInput<typeof row>, 'query'>,

@@ -15,14 +15,18 @@ type ListDeps = Pick<Deps, 'table' | 'clock'>;
 type Query = RouteInput<typeof row>['query'];
 type Shown = RouteOutput<typeof row>['resources'][number];
 
-/** A filtered list reads so many rows at a time: few calls when much is passed over, little waste when the page is soon full. */
+/**
+ * A filtered list reads so many rows at a time: few calls when much is passed over, little waste when the
+ * page is soon full.
+ */
 const ROWS_PER_READ = 100;
 /** An unfiltered one reads what the page needs, in calls of at most so many rows. */
 const ROWS_PER_READ_MAX = 1000;
 
 /**
- * Deployments, newest first. Thin rows are walked and filtered until the page is full, so a page is short only at the end; whole
- * deployments are read for the page, and otherwise only where a filter asks for what a row does not tell.
+ * Deployments, newest first. Thin rows are walked and filtered until the page is full, so a page is short
+ * only at the end; whole deployments are read for the page, and otherwise only where a filter asks for what a
+ * row does not tell.
  */
 export async function listDeployments(
   deps: ListDeps,
@@ -94,7 +98,10 @@ function shower(
   return { isOnline, show };
 }
 
-/** Rows that the filters on thin rows let through; one whose name is exactly what was searched for comes first. */
+/**
+ * Rows that the filters on thin rows let through; one whose name is exactly what was searched for comes
+ * first.
+ */
 async function* candidates(deps: ListDeps, tenantId: string, query: Query): AsyncGenerator<DeploymentRow> {
   const exact = query.name_contains;
   const lists = listsFor(deps, tenantId, query);

@@ -14,8 +14,9 @@ const sightings = new WeakMap<Table, Map<string, number>>();
 const SIGHTINGS_MAX = 10_000;
 
 /**
- * Whether a listener is online. A sighting proves that for its whole time, and later ones only prolong it, so the answer is exact though the
- * item is read again only when the sighting known here is over: clients poll deployments far more often than that.
+ * Whether a listener is online. A sighting proves that for its whole time, and later ones only prolong it, so
+ * the answer is exact though the item is read again only when the sighting known here is over: clients poll
+ * deployments far more often than that.
  */
 export async function isListenerOnline(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,

@@ -6,12 +6,17 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { openSecrets, type Secret } from '../secrets.ts';
 
-/** Old clients send a create again when the connection drops, without an Idempotency-Key; they do so within this time. */
+/**
+ * Old clients send a create again when the connection drops, without an Idempotency-Key; they do so within
+ * this time.
+ */
 const REPEATED_WITHIN_MILLISECONDS = 120_000;
 /** The version of the secrets that a create stores. */
 const FIRST_VERSION = 1;
 
-/** The deployment that this very request made a moment ago; undefined when the name is taken by anything else. */
+/**
+ * The deployment that this very request made a moment ago; undefined when the name is taken by anything else.
+ */
 export async function repeatedCreate(
   deps: Pick<Deps, 'table' | 'clock' | 'keys'>,
   reservation: NameReservation | undefined,
@@ -26,7 +31,8 @@ export async function repeatedCreate(
   const deployment = await findDeployment(deps.table, caller.tenantId, reservation.deployment_id);
   if (deployment === undefined || deployment.status === 'AWAITING_DELETE') return undefined;
   const owner = { tenantId: caller.tenantId, deploymentId: deployment.id };
-  // The secrets as created: the deployment may have changed since. The hash has shown that the names are the same.
+  // The secrets as created: the deployment may have changed since. The hash has shown that the names are the
+  // same.
   const stored = await openSecrets(deps, owner, secrets.length > 0 ? FIRST_VERSION : undefined);
   return isDeepStrictEqual(stored, secrets) ? deployment : undefined;
 }

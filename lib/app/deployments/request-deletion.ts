@@ -14,9 +14,9 @@ type DeletionDeps = Pick<Deps, 'table' | 'clock'>;
 export type DeletionRequest = { deploymentId: string; force: boolean; ifMatch: string | undefined };
 
 /**
- * Marks a deployment to be deleted, in one transaction with the end of its queue and the interrupt of what is in progress; the engine does the rest.
- * `force`, for one that is marked already: its records go without its listener's word. Throws `deployment_not_found`, `version_mismatch`,
- * `state_forbids` (force without a mark).
+ * Marks a deployment to be deleted, in one transaction with the end of its queue and the interrupt of what is
+ * in progress; the engine does the rest. `force`, for one that is marked already: its records go without its
+ * listener's word. Throws `deployment_not_found`, `version_mismatch`, `state_forbids` (force without a mark).
  */
 export async function requestDeletion(
   deps: DeletionDeps,

@@ -29,8 +29,8 @@ const shownAs: Record<DeploymentRow['status'], DeploymentStatus[]> = {
 };
 
 /**
- * Whether a row that may match does; undefined when only the deployment tells: rows of what is being deleted do not say whether that
- * still runs.
+ * Whether a row that may match does; undefined when only the deployment tells: rows of what is being deleted
+ * do not say whether that still runs.
  */
 export async function matchesRow(
   row: DeploymentRow,

@@ -5,7 +5,10 @@ import type { Deployment, RevisionConfig } from '../../store/engine/items.ts';
 import type { Deps } from '../deps.ts';
 import { isListenerOnline } from './online.ts';
 
-/** UNKNOWN is judged now: what the listener last said of the active revision, and whether it still says anything. */
+/**
+ * UNKNOWN is judged now: what the listener last said of the active revision, and whether it still says
+ * anything.
+ */
 export async function deploymentStatus(
   deps: Pick<Deps, 'table' | 'clock'>,
   { status, active, tenant_id: tenantId, listener_id: listenerId }: Deployment,

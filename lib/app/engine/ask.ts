@@ -21,15 +21,19 @@ export const executionName = (slotRevision: Pick<Revision, 'id' | 'attempt'>): s
   `${slotRevision.id}-${attemptOf(slotRevision)}`;
 
 export type Questions = {
-  /** Right after a start of the control plane no listener can have been heard yet: then its silence says nothing. */
+  /**
+   * Right after a start of the control plane no listener can have been heard yet: then its silence says
+   * nothing.
+   */
   isStart: boolean;
   /** Hears of a question that failed. */
   onFailed: (error: unknown) => void;
 };
 
 /**
- * Asks the workflow and the builds how things really are, and when the listener last asked for work. A question that fails counts as not
- * asked, and its error goes to `onFailed`: one service that does not answer hides nothing that another one says.
+ * Asks the workflow and the builds how things really are, and when the listener last asked for work. A
+ * question that fails counts as not asked, and its error goes to `onFailed`: one service that does not answer
+ * hides nothing that another one says.
  */
 export async function ask(
   deps: EngineDeps,

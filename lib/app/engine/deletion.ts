@@ -26,7 +26,9 @@ export async function interruptForDeletion(deps: EngineDeps, { slotRevision }: L
   if (slotRevision !== undefined) await write(deps.table, requestInterrupt(slotRevision, deps.clock.now()));
 }
 
-/** Offers to the listener to remove what it runs of the deployment; only while no other task of it is open. */
+/**
+ * Offers to the listener to remove what it runs of the deployment; only while no other task of it is open.
+ */
 export async function offerDeletion(deps: EngineDeps, { deployment }: Loaded): Promise<void> {
   const offer = { id: deps.clock.orderedId(), now: deps.clock.now() };
   await transact(deps.table, tasks.offerDeletion(deployment, offer));

@@ -14,7 +14,10 @@ export async function offerTask(
   await transact(deps.table, offerDeploy(deployment, slotRevision, offer));
 }
 
-/** The lease ran out: what the listener made of the deploy is not known. The task is offered again, under a new epoch. */
+/**
+ * The lease ran out: what the listener made of the deploy is not known. The task is offered again, under a
+ * new epoch.
+ */
 export async function markUnknown(
   deps: EngineDeps,
   { owner, deployment, slotRevision, task }: Loaded,

@@ -4,8 +4,8 @@ import type { EngineDeps } from './situation.ts';
 import { TookTooLong, within } from './within.ts';
 
 /**
- * A deployment whose call hangs keeps the others of its batch, and all later batches, waiting no longer than this. Delivered again it would
- * hang again, so it is left to sweep.
+ * A deployment whose call hangs keeps the others of its batch, and all later batches, waiting no longer than
+ * this. Delivered again it would hang again, so it is left to sweep.
  */
 const LOOK_MILLISECONDS = 20_000;
 
@@ -13,8 +13,8 @@ const LOOK_MILLISECONDS = 20_000;
 export type ChangedItem = { sequenceNumber: string; pk: string; sk: string };
 
 /**
- * Brings forward every deployment that a batch of stream records tells of, each once however many records there are. Returns
- * the sequence numbers of records to be delivered again.
+ * Brings forward every deployment that a batch of stream records tells of, each once however many records
+ * there are. Returns the sequence numbers of records to be delivered again.
  */
 export async function dispatch(
   deps: EngineDeps,

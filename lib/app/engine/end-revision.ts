@@ -15,9 +15,10 @@ export type EndDeps = Pick<Deps, 'table' | 'clock' | 'logs' | 'blobs' | 'setting
 };
 
 /**
- * Writes a revision's terminal status and frees the deployment's slot, in one transaction: the only way a revision that was taken from
- * the queue ends, for Finish and sweep alike. What it still builds is stopped first: the next revision must not build beside it. Harmless when
- * it has ended already. `attempt`: of the execution that ends it; nothing happens once a later attempt is at work.
+ * Writes a revision's terminal status and frees the deployment's slot, in one transaction: the only way a
+ * revision that was taken from the queue ends, for Finish and sweep alike. What it still builds is stopped
+ * first: the next revision must not build beside it. Harmless when it has ended already. `attempt`: of the
+ * execution that ends it; nothing happens once a later attempt is at work.
  */
 export const endRevision = (deps: EndDeps, ref: RevisionRef, attempt?: number): Promise<void> =>
   retryRaces(deps.table, async () => {
@@ -36,13 +37,14 @@ export const endRevision = (deps: EndDeps, ref: RevisionRef, attempt?: number): 
     if (ending === undefined) return;
     if (revision.build_id !== undefined && hasBuild(revision)) await deps.builds.stop(revision.build_id);
     await endWithArtifacts(deps, loaded, revision, ending);
-    // The revision itself says the cause as well: a log that cannot be read or written must not keep the queue from moving.
+    // The revision itself says the cause as well: a log that cannot be read or written must not keep the
+    // queue from moving.
     await logCause(deps, revision, ending).catch(() => undefined);
   });
 
 /**
- * A store of files that fails keeps no revision from its end. Then the error is thrown once that is written, so that somebody hears of it;
- * what has to go is found again when the next one ends.
+ * A store of files that fails keeps no revision from its end. Then the error is thrown once that is written,
+ * so that somebody hears of it; what has to go is found again when the next one ends.
  */
 async function endWithArtifacts(
   deps: EndDeps,
@@ -84,7 +86,8 @@ async function logCause(deps: EndDeps, revision: Revision, { status, message }: 
   } as const;
   const { entries } = await deps.logs.query(stream, { order: 'desc', limit: 1 });
   const last = entries[0]?.message ?? '';
-  // Its first line is the cause; the output that it quotes after it stands in the log already. So may the cause, by who knew it first.
+  // Its first line is the cause; the output that it quotes after it stands in the log already. So may the
+  // cause, by who knew it first.
   const [cause = ''] = message.split('\n', 1);
   if (last !== '' && cause.startsWith(last)) return;
   await deps.logs.append(stream, [{ timestamp: deps.clock.now(), level: 'ERROR', message: cause }]);

@@ -15,9 +15,10 @@ type KeepDeps = Pick<Deps, 'table' | 'blobs' | 'settings'>;
 export type ArtifactPlan = { artifacts: KeptArtifacts; keys: string[] };
 
 /**
- * Which artifacts stay when a revision ends. It still has the slot, so no other revision chooses what it runs meanwhile. What goes is noted
- * in the write that ends it, before anything is deleted: whoever has the slot next finds it noted, or finds it kept. Undefined when the
- * revision ran no artifact, or when all of them go with the deployment.
+ * Which artifacts stay when a revision ends. It still has the slot, so no other revision chooses what it runs
+ * meanwhile. What goes is noted in the write that ends it, before anything is deleted: whoever has the slot
+ * next finds it noted, or finds it kept. Undefined when the revision ran no artifact, or when all of them go
+ * with the deployment.
  */
 export async function planArtifacts(
   deps: KeepDeps,

@@ -12,8 +12,9 @@ import { publishEnded } from '../events/publish.ts';
 type LookDeps = Pick<Deps, 'table' | 'clock' | 'events'> & { builds: BuildControl };
 
 /**
- * Looks at a revision that has ended: stops its build, and looks again until it has seen it stopped; then publishes what was never published of it, for
- * the stream may have lost it. Nothing to do for a revision that has not ended, or is not due yet.
+ * Looks at a revision that has ended: stops its build, and looks again until it has seen it stopped; then
+ * publishes what was never published of it, for the stream may have lost it. Nothing to do for a revision
+ * that has not ended, or is not due yet.
  */
 export async function lookAtEnded(
   deps: LookDeps,

@@ -6,15 +6,21 @@ import { releaseHost } from '../../store/engine/hosts.ts';
 import { continueDeletion, removeDeployment } from '../../store/engine/transactions/deletions.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
-/** A transaction holds a hundred writes; a read of so many stops at a megabyte, which is far from what a transaction may hold. */
+/**
+ * A transaction holds a hundred writes; a read of so many stops at a megabyte, which is far from what a
+ * transaction may hold.
+ */
 const ITEMS_A_PAGE = 90;
-/** A fraction of a second of work: whatever is called with a deployment, others wait for the end of the call. */
+/**
+ * A fraction of a second of work: whatever is called with a deployment, others wait for the end of the call.
+ */
 const PAGES_AT_ONCE = 2;
 
 /**
- * Removes everything of a deployment that nothing runs of any more: files, images and logs, then what lies beside it page by page, then the deployment
- * itself with its name, in one transaction. What dies in between is begun again, for the deployment stays due until the end. `later`: more
- * is left than one call should do, which may be much; the write that says so brings the next, behind what others wait for.
+ * Removes everything of a deployment that nothing runs of any more: files, images and logs, then what lies
+ * beside it page by page, then the deployment itself with its name, in one transaction. What dies in between
+ * is begun again, for the deployment stays due until the end. `later`: more is left than one call should do,
+ * which may be much; the write that says so brings the next, behind what others wait for.
  */
 export async function purge(deps: EngineDeps, loaded: Loaded): Promise<'later' | undefined> {
   const { owner, deployment } = loaded;

@@ -34,9 +34,10 @@ type Looking = {
 };
 
 /**
- * Brings one deployment as far as it can go now. Level-triggered: it reads how things are, does the one thing the rule names, reads
- * again, until there is nothing to do. `asking` (sweep) also asks the workflow and the builds, and re-arms what is due.
- * Gives the number of the revision in the slot, when there is nothing more to do. Throws what a question failed with once everything else is done.
+ * Brings one deployment as far as it can go now. Level-triggered: it reads how things are, does the one thing
+ * the rule names, reads again, until there is nothing to do. `asking` (sweep) also asks the workflow and the
+ * builds, and re-arms what is due. Gives the number of the revision in the slot, when there is nothing more
+ * to do. Throws what a question failed with once everything else is done.
  */
 export async function reconcile(
   deps: EngineDeps,

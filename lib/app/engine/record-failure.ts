@@ -3,7 +3,10 @@ import type { Outcome } from '../../store/engine/outcome-shapes.ts';
 import * as outcomes from '../../store/engine/transactions/outcomes.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
-/** Records that a stage of the revision in the slot has failed, unless it has moved on, got an outcome or was interrupted since it was read. */
+/**
+ * Records that a stage of the revision in the slot has failed, unless it has moved on, got an outcome or was
+ * interrupted since it was read.
+ */
 export async function recordFailure(
   deps: EngineDeps,
   { slotRevision }: Loaded,

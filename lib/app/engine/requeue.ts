@@ -5,8 +5,8 @@ import { lookNow } from '../../store/engine/transactions/looks.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * Makes the next sweep look at a revision: its execution ended in a way that Finish did not see. Harmless for a revision that has ended or
- * is gone, and when repeated.
+ * Makes the next sweep look at a revision: its execution ended in a way that Finish did not see. Harmless for
+ * a revision that has ended or is gone, and when repeated.
  */
 export async function requeue(deps: Pick<Deps, 'table' | 'clock'>, ref: RevisionRef): Promise<void> {
   try {

@@ -12,8 +12,9 @@ import { stopBuild } from './stop-build.ts';
 export const BUILD_LOST = 'BuildLost';
 
 /**
- * Takes a revision up again whose execution died, as the next attempt, from its last finished stage. `isDeath`: it is counted unless it has been
- * already, and the last that a stage may have is recorded as its failure.
+ * Takes a revision up again whose execution died, as the next attempt, from its last finished stage.
+ * `isDeath`: it is counted unless it has been already, and the last that a stage may have is recorded as its
+ * failure.
  */
 export async function restart(deps: EngineDeps, loaded: Loaded, isDeath: boolean): Promise<void> {
   const { slotRevision } = loaded;
@@ -30,8 +31,9 @@ export async function restart(deps: EngineDeps, loaded: Loaded, isDeath: boolean
 }
 
 /**
- * Notes that the execution of this attempt died without an outcome; dispatch starts the next. The last death that a stage may have is recorded as
- * its failure instead, unless a build may run: then dispatch does so, which can stop it. `cause`: the workflow's word for it.
+ * Notes that the execution of this attempt died without an outcome; dispatch starts the next. The last death
+ * that a stage may have is recorded as its failure instead, unless a build may run: then dispatch does so,
+ * which can stop it. `cause`: the workflow's word for it.
  */
 export async function markDeath(
   { table }: Pick<Deps, 'table'>,
@@ -53,8 +55,8 @@ export async function markDeath(
 }
 
 /**
- * The build that was lost may have been so together with an earlier attempt, which asked for it first: what took both is counted with that one, if
- * it counts at all. An orderly stop does not.
+ * The build that was lost may have been so together with an earlier attempt, which asked for it first: what
+ * took both is counted with that one, if it counts at all. An orderly stop does not.
  */
 const lostWithEarlierAttempt = ({ lost_build: lost }: Revision, cause: string): boolean =>
   cause === BUILD_LOST && lost !== undefined && lost.build_attempt < lost.attempt;

@@ -36,8 +36,9 @@ export type Loaded = {
 };
 
 /**
- * Reads the deployment, the revision in its slot, that one's token if it may matter, the open task and the deletion. Undefined when the deployment
- * is gone. `likely`: the number of the revision that the slot probably has, which is then read in the same request.
+ * Reads the deployment, the revision in its slot, that one's token if it may matter, the open task and the
+ * deletion. Undefined when the deployment is gone. `likely`: the number of the revision that the slot
+ * probably has, which is then read in the same request.
  */
 export async function load(
   deps: Pick<Deps, 'table'>,

@@ -24,8 +24,8 @@ export async function startExecution(deps: EngineDeps, { owner, slotRevision }: 
 }
 
 /**
- * Puts off the next look by sweep, or ends the looking when nothing of the deployment is in flight. `changed`: it moved on meanwhile, or
- * somebody asked for a look; look again now.
+ * Puts off the next look by sweep, or ends the looking when nothing of the deployment is in flight.
+ * `changed`: it moved on meanwhile, or somebody asked for a look; look again now.
  */
 export async function reschedule(
   deps: EngineDeps,

@@ -3,7 +3,10 @@ import type { Revision } from '../../store/engine/items.ts';
 import { noteStopReason } from '../../store/engine/transactions/outcomes.ts';
 import type { EngineDeps } from './situation.ts';
 
-/** Stops the build of a revision, if it has one, before its failure is recorded: the next revision must not build beside it. */
+/**
+ * Stops the build of a revision, if it has one, before its failure is recorded: the next revision must not
+ * build beside it.
+ */
 export async function stopBuild(deps: EngineDeps, revision: Revision, reason: string): Promise<void> {
   const { build_id: buildId } = revision;
   if (buildId === undefined) return;

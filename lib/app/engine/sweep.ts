@@ -15,7 +15,10 @@ export type SweepDeps = EngineDeps & Pick<Deps, 'events' | 'ownerId'>;
 
 /** How many deployments are looked at side by side: the calls wait on AWS, not on us. */
 const SIDE_BY_SIDE = 10;
-/** Then no further look is begun: the next sweep, a minute after this one, goes on with what is overdue longest. */
+/**
+ * Then no further look is begun: the next sweep, a minute after this one, goes on with what is overdue
+ * longest.
+ */
 const SWEEP_MILLISECONDS = 45_000;
 /** What removes a deployment takes longest: seconds of work. A look that takes longer hangs. */
 const LOOK_MILLISECONDS = 60_000;
@@ -29,7 +32,10 @@ export type Swept = {
   left: number;
 };
 
-/** Everything was looked at that could be, and for some deployments that failed: each has been said to `onError`. */
+/**
+ * Everything was looked at that could be, and for some deployments that failed: each has been said to
+ * `onError`.
+ */
 export class SweepIncomplete extends Error {
   constructor(failed: number, looked: number) {
     super(`${failed} of ${looked} deployments could not be looked at, each is in the log with its reason`);
@@ -38,9 +44,10 @@ export class SweepIncomplete extends Error {
 }
 
 /**
- * Finds what nothing else will wake, in the sparse index of what is due, and brings each deployment forward, what is overdue longest first,
- * asking the workflow and the builds how things really are; events that could not be published are published. A shard that another sweep works on is
- * left to it. `all` also takes what is due later (after a restart nothing that was running runs). Throws SweepIncomplete at the end when a
+ * Finds what nothing else will wake, in the sparse index of what is due, and brings each deployment forward,
+ * what is overdue longest first, asking the workflow and the builds how things really are; events that could
+ * not be published are published. A shard that another sweep works on is left to it. `all` also takes what is
+ * due later (after a restart nothing that was running runs). Throws SweepIncomplete at the end when a
  * deployment failed, so that whoever watches hears of it.
  */
 export async function sweep(
@@ -80,8 +87,8 @@ function withWork(known: DueDeployment | undefined, { revision, item, ...work }:
 const nameOf = ({ of, owner }: DueWork): string => `${of} ${owner.tenantId} ${owner.deploymentId}`;
 
 /**
- * Takes deployments from the queue until it is empty or the time is over. A look that fails is put off: it was overdue longest, and the next
- * sweep must not begin, and end, with the same that hang.
+ * Takes deployments from the queue until it is empty or the time is over. A look that fails is put off: it
+ * was overdue longest, and the next sweep must not begin, and end, with the same that hang.
  */
 async function lookAt(
   deps: SweepDeps,
@@ -119,7 +126,8 @@ async function lookOf(
   { isStart }: { isStart: boolean },
 ): Promise<void> {
   if (of === 'events') return resendEvents(deps, owner);
-  // While the stream works, dispatch removes deployments, and the events of their revisions come from the stream's records.
+  // While the stream works, dispatch removes deployments, and the events of their revisions come from the
+  // stream's records.
   const beforePurge = (latest: number) => publishRemoved(deps, owner, latest);
   const inSlot = await reconcile(deps, owner, { asking: true, isStart, beforePurge });
   for (const number of revisions)

@@ -5,8 +5,8 @@ import * as tasks from '../../store/listeners/tasks.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /**
- * Ends a task that nobody needs or answers any more. What its listener may still say of it comes with a lower epoch and is
- * refused.
+ * Ends a task that nobody needs or answers any more. What its listener may still say of it comes with a lower
+ * epoch and is refused.
  */
 export async function releaseTask(deps: EngineDeps, { deployment, task }: Loaded): Promise<void> {
   if (task !== undefined)

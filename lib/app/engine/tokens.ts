@@ -17,7 +17,9 @@ export async function answerToken(deps: EngineDeps, loaded: Loaded): Promise<'go
   return answer === 'gone' ? 'gone' : undefined;
 }
 
-/** Lets the execution of the revision end. Its build is stopped and its task cancelled as the revision ends. */
+/**
+ * Lets the execution of the revision end. Its build is stopped and its task cancelled as the revision ends.
+ */
 export async function interruptSlotRevision(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
   const { slotRevision, token } = loaded;
   if (slotRevision === undefined || token === undefined) return undefined;
@@ -29,11 +31,15 @@ export async function interruptSlotRevision(deps: EngineDeps, loaded: Loaded): P
   return answer === 'gone' ? 'gone' : undefined;
 }
 
-/** Tells the state that waits for a build that it was lost: the execution ends, and the next attempt builds again. */
+/**
+ * Tells the state that waits for a build that it was lost: the execution ends, and the next attempt builds
+ * again.
+ */
 export async function failLostBuild(deps: EngineDeps, loaded: Loaded): Promise<'gone' | undefined> {
   const { slotRevision, token } = loaded;
   if (slotRevision === undefined || token === undefined) return undefined;
-  // The token was read after the revision: by then the next attempt may have stored its own, and its build is not lost.
+  // The token was read after the revision: by then the next attempt may have stored its own, and its build is
+  // not lost.
   const current = await findRevision(deps.table, refOf(slotRevision));
   if (current === undefined || attemptOf(current) !== attemptOf(slotRevision)) return undefined;
   const cause = `build ${slotRevision.lost_build?.id} was lost`;

@@ -1,6 +1,9 @@
 import type { Clock } from '../../adapters/clock.ts';
 
-/** Work that did not end in its time. Nothing can stop it, so it may still go on; all that it writes is conditional. */
+/**
+ * Work that did not end in its time. Nothing can stop it, so it may still go on; all that it writes is
+ * conditional.
+ */
 export class TookTooLong extends Error {
   constructor(what: string, milliseconds: number) {
     super(`${what} took longer than ${milliseconds / 1000} s`);
@@ -8,7 +11,10 @@ export class TookTooLong extends Error {
   }
 }
 
-/** Waits for work for so many milliseconds, then throws TookTooLong: a call that hangs keeps nothing else waiting. */
+/**
+ * Waits for work for so many milliseconds, then throws TookTooLong: a call that hangs keeps nothing else
+ * waiting.
+ */
 export function within<T>(
   clock: Pick<Clock, 'wait'>,
   milliseconds: number,

@@ -76,7 +76,10 @@ const NOT_BEGUN: ReadonlySet<RevisionStatus> = new Set([
   'INTERRUPTED',
 ]);
 
-/** All statuses of a revision as events, by its item. `known`: so many had been there before the change that is published now. */
+/**
+ * All statuses of a revision as events, by its item. `known`: so many had been there before the change that
+ * is published now.
+ */
 export function historyOf(item: Item, known: number): History<Unnumbered> {
   const { tenant_id, deployment_id, id, number, history } = revisionImage.parse(item);
   const events = history.map(({ status, at }, place) => {
@@ -107,7 +110,10 @@ export function auditedBy({
   return { mark, of };
 }
 
-/** Most items name themselves. A member lies under its id; a tenant is what it belongs to; the rest belongs to its deployment. */
+/**
+ * Most items name themselves. A member lies under its id; a tenant is what it belongs to; the rest belongs to
+ * its deployment.
+ */
 function ownIdOf({ id, sk, tenant_id }: Item, deploymentId: string | undefined): string | undefined {
   const named = id ?? (deploymentId !== undefined ? undefined : sk === 'A' ? tenant_id : sk);
   return typeof named === 'string' ? named : undefined;

@@ -17,13 +17,16 @@ type Owner = { tenantId: string; deploymentId: string };
 /** The count of a deployment that is gone is kept while its records could still be delivered again. */
 const GONE_DAYS = 14;
 const DAY_SECONDS = 86_400;
-/** So many missed revisions are read and published at a time: their events are stored in one item when they cannot be published. */
+/**
+ * So many missed revisions are read and published at a time: their events are stored in one item when they
+ * cannot be published.
+ */
 const MISSED_AT_ONCE = 100;
 
 /**
- * Numbers the events of a deployment in a conditional write, and publishes them. Events that are missing before them (their records were lost:
- * the stream keeps them for a day) are published first, from the revisions' own histories. Gives what could not be published, which is stored
- * for sweep.
+ * Numbers the events of a deployment in a conditional write, and publishes them. Events that are missing
+ * before them (their records were lost: the stream keeps them for a day) are published first, from the
+ * revisions' own histories. Gives what could not be published, which is stored for sweep.
  */
 export async function publishNews(
   deps: PublishDeps,
@@ -76,7 +79,10 @@ const CREATION = 0;
 
 type Numbered = { missed: number[]; events: DeploymentEvent[] };
 
-/** Nothing is numbered while something was missed that is not among those `asked` for; undefined: this is what was missed. */
+/**
+ * Nothing is numbered while something was missed that is not among those `asked` for; undefined: this is what
+ * was missed.
+ */
 function numbered(
   deps: PublishDeps,
   owner: Owner,
@@ -109,7 +115,10 @@ const ttlOf = ({ clock }: PublishDeps, news: readonly News<Unnumbered>[]): numbe
     ? Math.ceil(clock.now() / 1000) + GONE_DAYS * DAY_SECONDS
     : undefined;
 
-/** The newest first: what is read later is no older, so no revision is seen to have begun before the one before it has ended. */
+/**
+ * The newest first: what is read later is no older, so no revision is seen to have begun before the one
+ * before it has ended.
+ */
 async function readMissed(
   { table }: PublishDeps,
   owner: Owner,

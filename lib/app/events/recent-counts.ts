@@ -4,8 +4,9 @@ import type { EventCount } from '../../domain/event-count.ts';
 const DEPLOYMENTS_MAX = 500;
 
 /**
- * The counts of events that this process was the last to write, as far as it knows: a deployment's events come in quick succession, and each
- * write says whether the count is still this one. Those that were written longest ago are forgotten.
+ * The counts of events that this process was the last to write, as far as it knows: a deployment's events
+ * come in quick succession, and each write says whether the count is still this one. Those that were written
+ * longest ago are forgotten.
  */
 export class RecentCounts {
   readonly #counts = new Map<string, EventCount>();

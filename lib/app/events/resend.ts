@@ -2,7 +2,10 @@ import { write } from '../../store/dynamodb/write.ts';
 import { eventsIn, forgetUnsentEvents, unsentEventsOf } from '../../store/event-items.ts';
 import type { Deps } from '../deps.ts';
 
-/** Publishes events that could not be published before, oldest first. Throws when they still cannot: they stay, and are due at the next sweep. */
+/**
+ * Publishes events that could not be published before, oldest first. Throws when they still cannot: they
+ * stay, and are due at the next sweep.
+ */
 export async function resendEvents(
   deps: Pick<Deps, 'table' | 'events'>,
   owner: { tenantId: string; deploymentId: string },

@@ -21,7 +21,10 @@ const connectionImage = z.object({
   created_at: z.string(),
 });
 
-/** What a change of an item means for who follows tokens and connections: nothing, where only a lease or a note has changed. */
+/**
+ * What a change of an item means for who follows tokens and connections: nothing, where only a lease or a
+ * note has changed.
+ */
 export function tokenEventsOf({ before, after, at }: ChangedItem): TokenEvent[] {
   const item = after ?? before;
   if (item?.entity === 'oauth_token') return tokenChange(item, before, after, at);

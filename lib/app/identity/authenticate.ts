@@ -9,7 +9,10 @@ import type { KeyUses } from './key-uses.ts';
 import { type Known, refusedAs } from './refused.ts';
 import { tenantIdIn } from './tenant-id.ts';
 
-/** What a request proves who asks with, and the tenant that it picks; `authorization` is the header as it came. */
+/**
+ * What a request proves who asks with, and the tenant that it picks; `authorization` is the header as it
+ * came.
+ */
 export type Credentials = {
   apiKey: string | undefined;
   authorization?: string | undefined;
@@ -21,9 +24,10 @@ export type IdentityDeps = Pick<Deps, 'table' | 'clock' | 'identityProvider' | '
   Partial<Pick<Deps, 'auditLog'>>;
 
 /**
- * Who asks, by their key or, without one, by their bearer token. Throws `unauthenticated` without saying whether the credential is missing,
- * malformed, unknown, revoked or expired; `tenant_required`, `tenant_forbidden` and `membership_missing` when it is good but the tenant is not
- * theirs. A good key is told to `uses`; whose a refused one is, the error says to the audit (`whoWasRefused`).
+ * Who asks, by their key or, without one, by their bearer token. Throws `unauthenticated` without saying
+ * whether the credential is missing, malformed, unknown, revoked or expired; `tenant_required`,
+ * `tenant_forbidden` and `membership_missing` when it is good but the tenant is not theirs. A good key is
+ * told to `uses`; whose a refused one is, the error says to the audit (`whoWasRefused`).
  */
 export async function authenticate(
   deps: IdentityDeps,
@@ -58,7 +62,9 @@ async function validKey(
   return { key, hash };
 }
 
-/** A key of one tenant may name it, and only it; a key of the organization names one of the organization's. */
+/**
+ * A key of one tenant may name it, and only it; a key of the organization names one of the organization's.
+ */
 async function tenantOf(deps: IdentityDeps, key: ApiKeyItem, asked: string | undefined): Promise<string> {
   if (key.tenant_id !== undefined) {
     if (asked !== undefined && asked.toLowerCase() !== key.tenant_id) {

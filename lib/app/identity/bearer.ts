@@ -20,7 +20,9 @@ const environmentProvider = once(() => {
   return oidcProvider(issuer && audience ? { issuer, audience } : undefined, Date.now);
 });
 
-/** Who asks with a bearer token: its subject, in the role that they have in the tenant that the request picks. */
+/**
+ * Who asks with a bearer token: its subject, in the role that they have in the tenant that the request picks.
+ */
 export async function bearerCaller(
   deps: BearerDeps,
   authorization: string,

@@ -7,8 +7,8 @@ import { apiKeyWrites } from './create-api-key.ts';
 export type Bootstrapped = { organizationId: string; tenantId: string; userId: string; apiKey: string };
 
 /**
- * Makes an organization, its first tenant and a key of the tenant, in one transaction. The key is of an administrator of the organization:
- * nobody else could make another one.
+ * Makes an organization, its first tenant and a key of the tenant, in one transaction. The key is of an
+ * administrator of the organization: nobody else could make another one.
  */
 export async function bootstrap(
   deps: Pick<Deps, 'table' | 'clock'>,

@@ -5,8 +5,8 @@ import type { Deps } from '../deps.ts';
 import { createApiKey } from './create-api-key.ts';
 
 /**
- * Makes a key that opens one listener's part of the protocol and nothing else; it acts as a new service user. Throws
- * `listener_not_found`, also when the listener is another tenant's.
+ * Makes a key that opens one listener's part of the protocol and nothing else; it acts as a new service user.
+ * Throws `listener_not_found`, also when the listener is another tenant's.
  */
 export async function createListenerKey(
   deps: Pick<Deps, 'table' | 'clock'>,

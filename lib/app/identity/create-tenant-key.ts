@@ -12,7 +12,10 @@ export type TenantKeyWish = {
   organizationWide: boolean;
 };
 
-/** Makes a key for a new user of a tenant that is there; for who reaches the table itself, so no role is too high. Throws `tenant_not_found`. */
+/**
+ * Makes a key for a new user of a tenant that is there; for who reaches the table itself, so no role is too
+ * high. Throws `tenant_not_found`.
+ */
 export async function createTenantKey(
   deps: Pick<Deps, 'table' | 'clock'>,
   { tenantId, role, name, organizationWide }: TenantKeyWish,

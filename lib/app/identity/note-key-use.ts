@@ -3,7 +3,10 @@ import { findApiKey, noteApiKeyUse } from '../../store/identity/api-keys.ts';
 import type { Deps } from '../deps.ts';
 import type { KeyUse } from './key-uses.ts';
 
-/** Writes down in which hour a key was used last. A key that was made before there were lists of keys is listed from then on. */
+/**
+ * Writes down in which hour a key was used last. A key that was made before there were lists of keys is
+ * listed from then on.
+ */
 export async function noteKeyUse({ table }: Pick<Deps, 'table'>, { keyHash, hour }: KeyUse): Promise<void> {
   const key = await findApiKey(table, keyHash);
   if (key === undefined) return;

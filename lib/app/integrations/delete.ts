@@ -8,8 +8,9 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * Forgets an integration and its token at once: who takes a token back, perhaps because it has leaked, must not have to change deployments first.
- * Those that name it stay as they are; their next build reads the repository as anybody may, and says so when that fails.
+ * Forgets an integration and its token at once: who takes a token back, perhaps because it has leaked, must
+ * not have to change deployments first. Those that name it stay as they are; their next build reads the
+ * repository as anybody may, and says so when that fails.
  */
 export async function deleteIntegration(
   deps: Pick<Deps, 'table' | 'clock' | 'settings'>,

@@ -30,8 +30,8 @@ async function openCredentials(deps: Pick<Deps, 'keys'>, item: Integration): Pro
 }
 
 /**
- * What opens the repository of a deployment; undefined without an integration, and when it was deleted (then the repository is read as
- * anybody may). Callers never log nor store it.
+ * What opens the repository of a deployment; undefined without an integration, and when it was deleted (then
+ * the repository is read as anybody may). Callers never log nor store it.
  */
 export async function gitCredentialsOf(
   deps: Pick<Deps, 'table' | 'keys'>,

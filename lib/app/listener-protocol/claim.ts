@@ -22,15 +22,17 @@ type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'taskNotifier' | 'auditLog'>;
 type ClaimInput = Pick<RouteInput<typeof row>, 'params' | 'body'>;
 
 /**
- * Seconds until the next poll: soon after work (more often follows), else at a pace that a person who waits bears, and after an hour without
- * work at one whose cost an idle month bears; where a claim is held until there is work, at once.
+ * Seconds until the next poll: soon after work (more often follows), else at a pace that a person who waits
+ * bears, and after an hour without work at one whose cost an idle month bears; where a claim is held until
+ * there is work, at once.
  */
 const POLL_AFTER_SECONDS = { work: 1, idle: 5, quiet: 15, held: 0 } as const;
 const QUIET_AFTER_MILLISECONDS = 3_600_000;
 
 /**
- * Gives a listener the tasks that are offered to it and those this instance holds already, each under a new lease. What it says that it holds
- * stays as it is: to give it again would cost as much as the first time, a poll a second, and take the lease from what is just being reported.
+ * Gives a listener the tasks that are offered to it and those this instance holds already, each under a new
+ * lease. What it says that it holds stays as it is: to give it again would cost as much as the first time, a
+ * poll a second, and take the lease from what is just being reported.
  */
 export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Caller): Promise<ClaimResponse> {
   const listenerId = input.params.listener_id;
@@ -70,7 +72,8 @@ async function claimOnce(
     if (isFull()) break;
   }
   for (const task of tasks) if (task.kind === 'DEPLOY') auditSpec(deps, caller, task);
-  // Also after `cancelled`: a claim is answered at once as long as there is any, and the listener needs a while to stop.
+  // Also after `cancelled`: a claim is answered at once as long as there is any, and the listener needs a
+  // while to stop.
   const found = tasks.length > 0 || cancelled.length > 0;
   if (found) await noteWork(deps, caller.tenantId, params.listener_id, workedAt);
   const poll_after_seconds = found ? POLL_AFTER_SECONDS.work : pauseOf(deps, workedAt, held > 0);
@@ -85,8 +88,8 @@ function pauseOf({ taskNotifier, clock }: ClaimDeps, workedAt: number, atWork: b
 }
 
 /**
- * Undefined when another was quicker, the revision is not wanted any more, or the task cannot be handed over: then its revision fails with
- * the reason, and no other task waits for it.
+ * Undefined when another was quicker, the revision is not wanted any more, or the task cannot be handed over:
+ * then its revision fails with the reason, and no other task waits for it.
  */
 async function claim(
   deps: ClaimDeps,
@@ -124,7 +127,8 @@ async function claimDeploy(
   // It was built before the listener said what it runs, or this one runs on another machine since.
   const unfit = misfit(revision.artifact?.platforms, listener);
   if (unfit !== undefined) return endHandOver(deps, revision, unfit);
-  // Before the claim: what cannot be handed over must not be claimed, for it would be claimed again at each poll.
+  // Before the claim: what cannot be handed over must not be claimed, for it would be claimed again at each
+  // poll.
   const spec = await specOf(deps, deployment, revision).catch((error: unknown) => {
     if (isUnavailable(error)) return undefined;
     return failHandOver(deps, revision, error);

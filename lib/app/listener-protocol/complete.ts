@@ -18,8 +18,9 @@ import type { TaskParams } from './held-task.ts';
 type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
 
 /**
- * Records how a task ended; dispatch acts on the record. `accepted: false`: the task had been cancelled or given up, the listener brings
- * the deployment to what is desired. The same lease may repeat the same outcome.
+ * Records how a task ended; dispatch acts on the record. `accepted: false`: the task had been cancelled or
+ * given up, the listener brings the deployment to what is desired. The same lease may repeat the same
+ * outcome.
  */
 export async function completeTask(
   deps: CompleteDeps,
@@ -41,7 +42,10 @@ export async function completeTask(
   });
 }
 
-/** Nothing is deployed by saying that a cancelled task was stopped, so its holder may say it under a lease that was renewed unheard. */
+/**
+ * Nothing is deployed by saying that a cancelled task was stopped, so its holder may say it under a lease
+ * that was renewed unheard.
+ */
 const isOwnStop = (task: OpenTask, body: CompleteRequest): boolean =>
   task.state === 'cancelled' && body.outcome === 'stopped' && body.instance_id === task.instance_id;
 
@@ -75,7 +79,10 @@ async function deploymentOf({ table }: Pick<Deps, 'table'>, task: OpenTask): Pro
   return deployment;
 }
 
-/** An interrupt that was written before the switch was announced wins over whatever the listener made of the task. */
+/**
+ * An interrupt that was written before the switch was announced wins over whatever the listener made of the
+ * task.
+ */
 async function isWanted(deps: CompleteDeps, task: DeployTask): Promise<boolean> {
   if (task.state === 'cancelled') return false;
   const revision = await findRevision(deps.table, revisionOf(task));

@@ -10,8 +10,8 @@ import type { Deps } from '../deps.ts';
 type Input = RouteInput<typeof row>;
 
 /**
- * What should run on a listener, whole in one answer, or of the deployments that it names. A listener that has the version already is not
- * answered with the rows again: that costs the same however many there are.
+ * What should run on a listener, whole in one answer, or of the deployments that it names. A listener that
+ * has the version already is not answered with the rows again: that costs the same however many there are.
  */
 export async function getDesired(
   deps: Pick<Deps, 'table'>,

@@ -13,9 +13,9 @@ import { heldTask } from './held-task.ts';
 type HeartbeatDeps = Pick<Deps, 'table' | 'clock'>;
 
 /**
- * Keeps a task, and tells whether to stop. A listener that was taken for lost but holds the task still takes it up again.
- * `switching` and an interrupt exclude each other: whichever is written first wins. Throws `lease_taken` when a claim has renewed the
- * lease, also one that comes at the same moment.
+ * Keeps a task, and tells whether to stop. A listener that was taken for lost but holds the task still takes
+ * it up again. `switching` and an interrupt exclude each other: whichever is written first wins. Throws
+ * `lease_taken` when a claim has renewed the lease, also one that comes at the same moment.
  */
 export async function heartbeatTask(
   deps: HeartbeatDeps,

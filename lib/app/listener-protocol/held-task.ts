@@ -5,7 +5,10 @@ import type { Deps } from '../deps.ts';
 
 export type TaskParams = { listener_id: string; task_id: string };
 
-/** The open task under this lease. Throws `lease_taken` (another holds it) or `task_not_found` (it has ended or never was). */
+/**
+ * The open task under this lease. Throws `lease_taken` (another holds it) or `task_not_found` (it has ended
+ * or never was).
+ */
 export async function heldTask(
   deps: Pick<Deps, 'table'>,
   tenantId: string,

@@ -4,12 +4,15 @@ import type { Deps } from '../deps.ts';
 
 type SeenDeps = Pick<Deps, 'table' | 'clock'>;
 
-/** A sign of life is written at most this often: well within what counts as ONLINE, and a poll a second costs no write. */
+/**
+ * A sign of life is written at most this often: well within what counts as ONLINE, and a poll a second costs
+ * no write.
+ */
 const WRITTEN_EVERY_MILLISECONDS = 20_000;
 
 /**
- * Notes that a listener called, and tells since when it has had no work (epoch milliseconds). Its own item, so that it never contends with
- * anything.
+ * Notes that a listener called, and tells since when it has had no work (epoch milliseconds). Its own item,
+ * so that it never contends with anything.
  */
 export async function noteSeen(deps: SeenDeps, tenantId: string, listenerId: string): Promise<number> {
   const now = deps.clock.now();

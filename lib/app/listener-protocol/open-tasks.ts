@@ -21,8 +21,8 @@ export type Found = {
 };
 
 /**
- * A listener's open tasks, some at a time: a claim reads no more than it needs, however many wait. What the instance works on comes with the
- * first, wherever it lies.
+ * A listener's open tasks, some at a time: a claim reads no more than it needs, however many wait. What the
+ * instance works on comes with the first, wherever it lies.
  */
 export async function* openTasksFor(deps: Pick<Deps, 'table'>, claimant: Claimant): AsyncGenerator<Found> {
   const { tenantId, listenerId, holding } = claimant;

@@ -7,9 +7,9 @@ import type { Deps } from '../deps.ts';
 export type Said = { version?: string | null | undefined; platform?: string | null | undefined };
 
 /**
- * Keeps the version and the platform that a listener says of itself, where they are not the ones that are kept, and gives the listener as it is
- * then. A claim has read the listener anyway, so the many that say the same again cost nothing. It changes nothing that a person configured, so
- * `updated_at` stays.
+ * Keeps the version and the platform that a listener says of itself, where they are not the ones that are
+ * kept, and gives the listener as it is then. A claim has read the listener anyway, so the many that say the
+ * same again cost nothing. It changes nothing that a person configured, so `updated_at` stays.
  */
 export async function noteSaid(
   { table }: Pick<Deps, 'table'>,

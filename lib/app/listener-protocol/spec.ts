@@ -16,10 +16,16 @@ import { openSecrets } from '../secrets.ts';
 type HandOutDeps = Pick<Deps, 'clock' | 'auditLog'>;
 export type SpecDeps = Pick<Deps, 'table' | 'keys' | 'blobs'>;
 
-/** A listener downloads an artifact right after it gets the spec; this leaves time for 2 GiB on a slow connection. */
+/**
+ * A listener downloads an artifact right after it gets the spec; this leaves time for 2 GiB on a slow
+ * connection.
+ */
 const DOWNLOAD_URL_SECONDS = 900;
 
-/** All that a listener needs to run this revision of the deployment, secrets in plain included: for its listener only. */
+/**
+ * All that a listener needs to run this revision of the deployment, secrets in plain included: for its
+ * listener only.
+ */
 export async function specOf(
   deps: SpecDeps,
   deployment: Deployment,
@@ -59,8 +65,9 @@ async function artifactOf(deps: SpecDeps, revision: Revision): Promise<DeploySpe
 }
 
 /**
- * For a listener that restarted and keeps no secrets: the active revision's spec, else that of the one being deployed. While neither
- * is there, the deployment is none of the listener's yet, and once it is being deleted no more: 404.
+ * For a listener that restarted and keeps no secrets: the active revision's spec, else that of the one being
+ * deployed. While neither is there, the deployment is none of the listener's yet, and once it is being
+ * deleted no more: 404.
  */
 export async function getSpec(
   deps: SpecDeps & HandOutDeps,

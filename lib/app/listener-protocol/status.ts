@@ -25,7 +25,10 @@ type Owner = { tenantId: string; listenerId: string };
 /** Whether a report is of what the control plane knows, and whether it has told it anything. */
 type Taken = 'unknown' | 'known' | 'new';
 
-/** Records what really runs. Reports of other deployments, of an earlier epoch, or that say nothing new change nothing. */
+/**
+ * Records what really runs. Reports of other deployments, of an earlier epoch, or that say nothing new change
+ * nothing.
+ */
 export async function reportStatus(
   deps: StatusDeps,
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
@@ -40,12 +43,14 @@ export async function reportStatus(
   return { accepted };
 }
 
-/** To remember reports costs a read and, when they are new, a write; each that is known already saves a read. */
+/**
+ * To remember reports costs a read and, when they are new, a write; each that is known already saves a read.
+ */
 const REPORTS_REMEMBERED_MIN = 5;
 
 /**
- * A listener reports everything every few minutes, mostly the same again. Reports that changed nothing change nothing either while nothing has
- * changed but by them: then no deployment is read.
+ * A listener reports everything every few minutes, mostly the same again. Reports that changed nothing change
+ * nothing either while nothing has changed but by them: then no deployment is read.
  */
 async function takeUnlessKnown(
   { table, ...deps }: StatusDeps,
@@ -94,7 +99,10 @@ async function take(deps: StatusDeps, report: Report, owner: Owner): Promise<Tak
   }
 }
 
-/** The last word that was waited for, of a deployment whose records went without it: nothing runs here any more. */
+/**
+ * The last word that was waited for, of a deployment whose records went without it: nothing runs here any
+ * more.
+ */
 async function confirmRemoval({ table }: StatusDeps, report: Report, owner: Owner): Promise<Taken> {
   const row = await findPlacement(table, owner, report.deployment_id);
   if (row === undefined || report.revision_id !== null || report.epoch < row.epoch) return 'unknown';

@@ -7,9 +7,10 @@ import type { Deps } from '../deps.ts';
 type ClosingDeps = Pick<Deps, 'table' | 'clock'>;
 
 /**
- * Marks a listener, or these namespaces of it, as closing, so that no deployment can begin to use it while it is read which ones do; a mark
- * for the same that was left behind is taken over. Gives the id that what follows depends on: whoever closes or opens it meanwhile takes
- * it away. A mark that stays because its request died refuses new deployments in plain words, until the request is made again.
+ * Marks a listener, or these namespaces of it, as closing, so that no deployment can begin to use it while it
+ * is read which ones do; a mark for the same that was left behind is taken over. Gives the id that what
+ * follows depends on: whoever closes or opens it meanwhile takes it away. A mark that stays because its
+ * request died refuses new deployments in plain words, until the request is made again.
  */
 export async function close(
   { table, clock }: ClosingDeps,

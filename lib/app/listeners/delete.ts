@@ -12,8 +12,9 @@ import { inUse } from './in-use.ts';
 type DeleteDeps = Pick<Deps, 'table' | 'clock' | 'settings'>;
 
 /**
- * Deletes a listener that no deployment uses. It is closed before the last look, so none can come in between; cut off at any moment, it goes
- * on when it is asked for again. Its keys open nothing any more: what they ask for is not there.
+ * Deletes a listener that no deployment uses. It is closed before the last look, so none can come in between;
+ * cut off at any moment, it goes on when it is asked for again. Its keys open nothing any more: what they ask
+ * for is not there.
  */
 export async function deleteListener(
   deps: DeleteDeps,

@@ -7,7 +7,10 @@ import type { Deps } from '../deps.ts';
 /** Deployments are read so many at a time. */
 const READS_AT_ONCE = 25;
 
-/** The refusal to delete a listener that deployments use, those included that are being deleted; undefined when none does. */
+/**
+ * The refusal to delete a listener that deployments use, those included that are being deleted; undefined
+ * when none does.
+ */
 export async function inUse(
   { table }: Pick<Deps, 'table'>,
   { tenant_id: tenantId, id, compute_id: computeId }: Listener,
@@ -24,7 +27,10 @@ export async function inUse(
   return refuse('listener_in_use', { computeId, count: names.size, deleting, exampleId, exampleName });
 }
 
-/** The refusal to take these namespaces from a listener while a deployment is in one of them; undefined when none is. */
+/**
+ * The refusal to take these namespaces from a listener while a deployment is in one of them; undefined when
+ * none is.
+ */
 export async function namespacesInUse(
   { table }: Pick<Deps, 'table'>,
   { tenant_id: tenantId, id, compute_id: computeId }: Listener,

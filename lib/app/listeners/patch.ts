@@ -18,8 +18,9 @@ import { listenerView } from './view.ts';
 type PatchDeps = Pick<Deps, 'table' | 'clock' | 'idempotency'>;
 
 /**
- * Changes a listener: what is absent stays, an empty version clears it, a given compute_config replaces the one there (without
- * `k8s_namespaces` these stay). Namespaces that deployments are in cannot be taken from it.
+ * Changes a listener: what is absent stays, an empty version clears it, a given compute_config replaces the
+ * one there (without `k8s_namespaces` these stay). Namespaces that deployments are in cannot be taken from
+ * it.
  */
 export async function patchListener(
   deps: PatchDeps,
@@ -66,7 +67,10 @@ function changed({ clock }: PatchDeps, before: Listener, body: ChangeListenerBod
   };
 }
 
-/** Closes the namespaces that are to leave, and makes sure that no deployment is in one; gives the id of the mark that is there then. */
+/**
+ * Closes the namespaces that are to leave, and makes sure that no deployment is in one; gives the id of the
+ * mark that is there then.
+ */
 async function closeLeaving(deps: PatchDeps, before: Listener, after: Listener): Promise<string | undefined> {
   const leaving = before.k8s_namespaces.filter((namespace) => !after.k8s_namespaces.includes(namespace));
   if (leaving.length === 0) return before.closing?.id;

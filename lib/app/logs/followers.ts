@@ -4,11 +4,15 @@ import { followerSlots, leaveSlot, takeSlot } from '../../store/follower-slots.t
 import type { Deps } from '../deps.ts';
 
 /**
- * So many logs of a tenant may be followed at once: on AWS each keeps a function busy, and one tenant must not take those of all others. Waits for
- * consent are not counted: their clients ask once and take a 429 for the end.
+ * So many logs of a tenant may be followed at once: on AWS each keeps a function busy, and one tenant must
+ * not take those of all others. Waits for consent are not counted: their clients ask once and take a 429 for
+ * the end.
  */
 export const FOLLOWERS_MAX = 20;
-/** A client that follows asks again half a second after an answer: its place is kept for it until then, over a slow network too. */
+/**
+ * A client that follows asks again half a second after an answer: its place is kept for it until then, over a
+ * slow network too.
+ */
 const BACK_WITHIN_MILLISECONDS = 3000;
 /** How much longer than an answer may take a place is taken for, if it is never left. */
 const SLACK_MILLISECONDS = 5000;
@@ -24,7 +28,8 @@ export type Follower = {
 };
 
 /**
- * Does the work in one of the tenant's places for followers, for at most so many milliseconds. Throws `too_many_followers` when none is free.
+ * Does the work in one of the tenant's places for followers, for at most so many milliseconds. Throws
+ * `too_many_followers` when none is free.
  */
 export async function following<T>(
   deps: FollowDeps,

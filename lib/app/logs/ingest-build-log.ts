@@ -14,12 +14,15 @@ export type OutputPiece = { timestamp: number; message: string };
 const ofTheService = /^\[Container\] \d{4}\/\d{2}\/\d{2} /;
 /** What image builds print before each line: the step's number, and since when it has run. */
 const imageBuildPrefix = /^#\d+ (?:\d+\.\d+ )?/;
-/** The builder begins with it when it tells a cause; as a level it need not stand in the line too, which is then the status message's. */
+/**
+ * The builder begins with it when it tells a cause; as a level it need not stand in the line too, which is
+ * then the status message's.
+ */
 const levelWord = /^ERROR: /;
 
 /**
- * Adds output of a revision's build to its build log, with the stored values of its secrets replaced. False when there is no such
- * revision (any more): then nothing is kept.
+ * Adds output of a revision's build to its build log, with the stored values of its secrets replaced. False
+ * when there is no such revision (any more): then nothing is kept.
  */
 export async function ingestBuildLog(
   deps: Pick<Deps, 'table' | 'keys' | 'logs'>,

@@ -42,7 +42,10 @@ export async function queryDeployLogs(
   return logPage(deps, await streamOf(deps, params, caller, 'deploy'), body);
 }
 
-/** How long one answer of a followed log waits for lines, and how often it looks: within what a gateway lets a request take. */
+/**
+ * How long one answer of a followed log waits for lines, and how often it looks: within what a gateway lets a
+ * request take.
+ */
 const FOLLOW_MILLISECONDS = 10_000;
 const LOOK_EVERY_MILLISECONDS = 500;
 
@@ -57,8 +60,8 @@ function inQuery(error: unknown): unknown {
 }
 
 /**
- * With `Accept: text/event-stream` it follows: the answer comes as soon as there are lines, at the latest after 10 s. Throws
- * `too_many_followers` when as many are followed in the tenant as may be.
+ * With `Accept: text/event-stream` it follows: the answer comes as soon as there are lines, at the latest
+ * after 10 s. Throws `too_many_followers` when as many are followed in the tenant as may be.
  */
 export async function queryRevisionLogs(
   deps: LogDeps,

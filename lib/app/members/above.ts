@@ -4,8 +4,8 @@ import type { Item } from '../../store/dynamodb/transact.ts';
 import type { Caller } from '../caller.ts';
 
 /**
- * The refusal because of the role that was found, which is above the caller's: what people cannot give, they cannot take from others either.
- * Undefined when that was not why.
+ * The refusal because of the role that was found, which is above the caller's: what people cannot give, they
+ * cannot take from others either. Undefined when that was not why.
  */
 export function refusalOfRole(
   { role: own }: Pick<Caller, 'role'>,

@@ -11,7 +11,10 @@ import type { Deps } from '../deps.ts';
 import { memberIdOf } from '../identity/member-id.ts';
 import { refusalOfRole } from './above.ts';
 
-/** Gives a user of the identity provider a role in the caller's tenant; neither that nor the one they had is above the caller's own. */
+/**
+ * Gives a user of the identity provider a role in the caller's tenant; neither that nor the one they had is
+ * above the caller's own.
+ */
 export async function putMember(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
   { body }: Pick<RouteInput<typeof row>, 'body'>,

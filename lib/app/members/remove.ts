@@ -9,7 +9,10 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { refusalOfRole } from './above.ts';
 
-/** Takes a user's role in the caller's tenant, one that is not above the caller's own. Their next request finds it gone; keys that they have made stay. */
+/**
+ * Takes a user's role in the caller's tenant, one that is not above the caller's own. Their next request
+ * finds it gone; keys that they have made stay.
+ */
 export async function removeMember(
   deps: Pick<Deps, 'table' | 'clock'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,

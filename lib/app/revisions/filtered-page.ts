@@ -17,9 +17,9 @@ const UNWANTED_BETWEEN_MAX = 3;
 type Candidate = { number: number; certain: boolean };
 
 /**
- * A page of the revisions that match, newest first, and how many that match were passed over for it. Whole revisions are read for the page
- * alone: how others ended, what is queued and what is active is known without them. One that is in progress is read, and so
- * are those that ended before their ends were noted.
+ * A page of the revisions that match, newest first, and how many that match were passed over for it. Whole
+ * revisions are read for the page alone: how others ended, what is queued and what is active is known without
+ * them. One that is in progress is read, and so are those that ended before their ends were noted.
  */
 export async function filteredPage(
   table: Table,

@@ -2,7 +2,10 @@ import type { Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
 
-/** The revision that says what another one runs: the nearest earlier one that settled it. Skipped ones are passed over, inheriting ones looked through. */
+/**
+ * The revision that says what another one runs: the nearest earlier one that settled it. Skipped ones are
+ * passed over, inheriting ones looked through.
+ */
 export async function inheritedFrom(
   deps: Pick<Deps, 'table'>,
   owner: { tenantId: string; deploymentId: string },

@@ -15,8 +15,9 @@ import type { Deps } from '../deps.ts';
 import { revisionView } from './view.ts';
 
 /**
- * Asks for a revision to be stopped. While it is QUEUED this ends it at once; later the request is recorded, and dispatch stops
- * what is at work. Asking twice is no error; it is too late once it has finished or its listener moves traffic.
+ * Asks for a revision to be stopped. While it is QUEUED this ends it at once; later the request is recorded,
+ * and dispatch stops what is at work. Asking twice is no error; it is too late once it has finished or its
+ * listener moves traffic.
  */
 export async function interruptRevision(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,

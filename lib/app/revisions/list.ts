@@ -10,7 +10,10 @@ import { revisionView, slotRevisionFor } from './view.ts';
 
 type Query = RouteInput<typeof row>['query'];
 
-/** Revisions, newest first. They are numbered, so an unfiltered page costs the same wherever it starts; a filtered one passes over them by notes of how they ended. */
+/**
+ * Revisions, newest first. They are numbered, so an unfiltered page costs the same wherever it starts; a
+ * filtered one passes over them by notes of how they ended.
+ */
 export async function listRevisions(
   deps: Pick<Deps, 'table'>,
   { params, query }: Pick<RouteInput<typeof row>, 'params' | 'query'>,

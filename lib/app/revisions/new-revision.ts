@@ -10,7 +10,9 @@ export type RevisionWish = {
   artifact: Revision['artifact'];
 };
 
-/** The revision that a deployment, as it will be, gets next; its number is the deployment's `latest_number`. */
+/**
+ * The revision that a deployment, as it will be, gets next; its number is the deployment's `latest_number`.
+ */
 export function newRevision(
   deps: Pick<Deps, 'clock'>,
   deployment: Deployment,

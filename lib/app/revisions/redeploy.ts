@@ -15,8 +15,8 @@ import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from './new-revision.ts';
 
 /**
- * Queues a revision that runs exactly what an earlier one ran: the same artifact, configuration and secrets (`?secrets=current`: today's).
- * The copied snapshot becomes the deployment's configuration.
+ * Queues a revision that runs exactly what an earlier one ran: the same artifact, configuration and secrets
+ * (`?secrets=current`: today's). The copied snapshot becomes the deployment's configuration.
  */
 export async function redeployRevision(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,

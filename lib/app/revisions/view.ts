@@ -4,7 +4,10 @@ import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { revisionConfigView } from '../deployments/view.ts';
 import type { Deps } from '../deps.ts';
 
-/** A revision as responses show it, with what its deployment says of it: its place in the queue, who holds the slot, what serves. */
+/**
+ * A revision as responses show it, with what its deployment says of it: its place in the queue, who holds the
+ * slot, what serves.
+ */
 export function revisionView(
   revision: Revision,
   deployment: Deployment,

@@ -19,7 +19,10 @@ export const description = async (
   text: await apiDocs.read(DESCRIPTION_FILE),
 });
 
-/** The page. Its parts are named from the root of the host: it may lie under a prefix, and be asked for with a slash at the end. */
+/**
+ * The page. Its parts are named from the root of the host: it may lie under a prefix, and be asked for with a
+ * slash at the end.
+ */
 export async function apiDocsPage({
   baseUrl,
 }: Pick<RouteInput<typeof getDocs>, 'baseUrl'>): Promise<RouteOutput<typeof getDocs>> {

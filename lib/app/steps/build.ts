@@ -26,8 +26,9 @@ import { StepRefused } from './prepare.ts';
 type BuildDeps = Pick<Deps, 'table' | 'clock' | 'builds' | 'keys' | 'settings'>;
 
 /**
- * The Build state: keeps the token, starts the build once (its name is its idempotency token), keeps the build's id. A build of an earlier
- * attempt is kept. When the outcome is recorded already, dispatch answers the token that was just stored.
+ * The Build state: keeps the token, starts the build once (its name is its idempotency token), keeps the
+ * build's id. A build of an earlier attempt is kept. When the outcome is recorded already, dispatch answers
+ * the token that was just stored.
  */
 export async function buildRevision(deps: BuildDeps, task: TokenTask): Promise<void> {
   const revision = await findRevision(deps.table, task);
@@ -52,7 +53,10 @@ export async function buildRevision(deps: BuildDeps, task: TokenTask): Promise<v
 const buildNameOf = ({ id, builds_lost: lost = 0 }: Revision): string =>
   lost === 0 ? id : `${id}-${lost + 1}`;
 
-/** Until the next try nothing waits for a token: the wait is noted, so that a person sees it and an interrupt ends it directly. */
+/**
+ * Until the next try nothing waits for a token: the wait is noted, so that a person sees it and an interrupt
+ * ends it directly.
+ */
 async function waitForCapacity({ table }: BuildDeps, task: TokenTask, reason: string): Promise<void> {
   const message = `Waits until a build can start: ${reason}`;
   await transact(table, noteCapacity(task, message)).catch((error: unknown) => {
@@ -87,7 +91,10 @@ async function storeBuildToken(deps: BuildDeps, task: TokenTask, revision: Revis
   }
 }
 
-/** The time begins with AWAITING_BUILD, waiting included, and anew with the attempt after a crash: that is no fault of the source. */
+/**
+ * The time begins with AWAITING_BUILD, waiting included, and anew with the attempt after a crash: that is no
+ * fault of the source.
+ */
 function dueAtOf({ settings }: BuildDeps, revision: Revision, now: number): number {
   if (revision.build_due_at !== undefined) return revision.build_due_at;
   const awaiting = revision.history.find(({ status }) => status === 'AWAITING_BUILD');
@@ -109,7 +116,8 @@ async function storeBuildId(
     const current = await findRevision(deps.table, task);
     const isTaken = current !== undefined && takes(current, buildId);
     if (!isTaken) await deps.builds.stop(buildId);
-    // Kept already by another try of this step, or over before anybody knew of it: who waits for it hears that.
+    // Kept already by another try of this step, or over before anybody knew of it: who waits for it hears
+    // that.
     const isOver = current?.outcome !== undefined || current?.lost_build?.id === buildId;
     if (current?.attempt === task.attempt && (isTaken || isOver)) return;
     throw new StepRefused('Build', task);

@@ -10,8 +10,8 @@ import { StepRefused } from './prepare.ts';
 type DeployDeps = Pick<Deps, 'table' | 'clock'>;
 
 /**
- * The Deploy state: writes AWAITING_DEPLOY (and a BUILDING that was missed before it), keeps the token, offers the task unless an
- * earlier one is still open; dispatch offers it when that has ended.
+ * The Deploy state: writes AWAITING_DEPLOY (and a BUILDING that was missed before it), keeps the token,
+ * offers the task unless an earlier one is still open; dispatch offers it when that has ended.
  */
 export async function deployRevision(deps: DeployDeps, task: TokenTask): Promise<void> {
   const revision = await findRevision(deps.table, task);

@@ -8,8 +8,9 @@ import { markDeath } from '../engine/restart.ts';
 export type FinishInput = ExecutionInput & { error?: { Error?: string; Cause?: string } };
 
 /**
- * The last state: writes the terminal status by the facts on the revision, and frees the slot. A state that failed without an outcome or an
- * interrupt is a crash: the revision does not end, the next attempt takes it up. Harmless when repeated, or when a later attempt is at work.
+ * The last state: writes the terminal status by the facts on the revision, and frees the slot. A state that
+ * failed without an outcome or an interrupt is a crash: the revision does not end, the next attempt takes it
+ * up. Harmless when repeated, or when a later attempt is at work.
  */
 export async function finishRevision(deps: EndDeps, input: FinishInput): Promise<void> {
   const { error } = input;

@@ -2,7 +2,10 @@ import type { RevisionRef } from '../../adapters/workflow.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
 
-/** Makes sure that the registry keeps the image of a revision that has just been deployed, however many are pushed after it. */
+/**
+ * Makes sure that the registry keeps the image of a revision that has just been deployed, however many are
+ * pushed after it.
+ */
 export async function holdDeployedImage(
   deps: Pick<Deps, 'table' | 'images'>,
   ref: RevisionRef,

@@ -20,7 +20,10 @@ import { secretValues } from '../secrets.ts';
 export type PrepareDeps = Pick<Deps, 'table' | 'clock' | 'git' | 'blobs' | 'keys'>;
 export type Path = 'build' | 'deploy' | 'end';
 
-/** A later fact (an interrupt, a terminal status) stands against this step: the execution has nothing to do any more. */
+/**
+ * A later fact (an interrupt, a terminal status) stands against this step: the execution has nothing to do
+ * any more.
+ */
 export class StepRefused extends Error {
   constructor(name: string, ref: RevisionRef) {
     super(`${name} of revision ${ref.revisionId} is not wanted any more`);
@@ -29,9 +32,10 @@ export class StepRefused extends Error {
 }
 
 /**
- * First state of the execution: checks that the listener is there, writes AWAITING_BUILD (or AWAITING_DEPLOY when there is an artifact),
- * resolves the ref to a commit, and says which way to go. What is wrong with the source is recorded, and ends the execution. A revision that
- * an earlier execution has taken further goes on from there: no status moves back.
+ * First state of the execution: checks that the listener is there, writes AWAITING_BUILD (or AWAITING_DEPLOY
+ * when there is an artifact), resolves the ref to a commit, and says which way to go. What is wrong with the
+ * source is recorded, and ends the execution. A revision that an earlier execution has taken further goes on
+ * from there: no status moves back.
  */
 export async function prepareRevision(deps: PrepareDeps, ref: ExecutionInput): Promise<{ path: Path }> {
   const [deployment, revision] = await Promise.all([
@@ -44,7 +48,8 @@ export async function prepareRevision(deps: PrepareDeps, ref: ExecutionInput): P
   } catch (error) {
     if (!(error instanceof StepRefused)) throw error;
     const current = await findRevision(deps.table, ref);
-    // An earlier attempt of this step, whose result was lost, may have advanced the revision: continue from there.
+    // An earlier attempt of this step, whose result was lost, may have advanced the revision: continue from
+    // there.
     if (current === undefined || current.status === revision.status) throw error;
     return prepareRevision(deps, ref);
   }
@@ -104,7 +109,10 @@ type Known = {
   lost: boolean;
 };
 
-/** The artifact and commit a revision brings along (a rollback) or takes from the one before it (a change of settings alone). */
+/**
+ * The artifact and commit a revision brings along (a rollback) or takes from the one before it (a change of
+ * settings alone).
+ */
 async function known(
   deps: PrepareDeps,
   ref: RevisionRef,
@@ -117,7 +125,10 @@ async function known(
   return { artifact: lost ? undefined : artifact, commit: from?.revision_config.repo_commit_sha, lost };
 }
 
-/** What is not kept any more is built again from the recorded source; what is about to be deleted counts as gone. */
+/**
+ * What is not kept any more is built again from the recorded source; what is about to be deleted counts as
+ * gone.
+ */
 async function exists(
   deps: PrepareDeps,
   { artifacts }: Deployment,

@@ -3,7 +3,8 @@ import { pendingOf } from '../../domain/file-places.ts';
 type Owner = { tenantId: string; deploymentId: string };
 
 /**
- * Where an upload of a deployment lies: only upload-url signs such paths, so an object under one is of the deployment that it names.
+ * Where an upload of a deployment lies: only upload-url signs such paths, so an object under one is of the
+ * deployment that it names.
  */
 export const uploadPath = (owner: Owner, uploadId: string): string =>
   `${pendingOf(owner)}/${uploadId}.tar.gz`;

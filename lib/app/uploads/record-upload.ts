@@ -10,9 +10,10 @@ import { uploadIdOf } from './object-path.ts';
 type UploadDeps = Pick<Deps, 'table' | 'blobs' | 'clock'>;
 
 /**
- * Looks at the tarball that a request names. The first look copies it to where it stays, and records its sha256 in the request's own transaction
- * (the writes returned); every build reads that copy ever after. Throws `source_configuration` for a path that was not handed out for this deployment,
- * an object that is absent or too large, and one that was written over after it had been recorded.
+ * Looks at the tarball that a request names. The first look copies it to where it stays, and records its
+ * sha256 in the request's own transaction (the writes returned); every build reads that copy ever after.
+ * Throws `source_configuration` for a path that was not handed out for this deployment, an object that is
+ * absent or too large, and one that was written over after it had been recorded.
  */
 export async function recordUpload(deps: UploadDeps, deployment: Deployment, path: string): Promise<Write[]> {
   const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
@@ -32,7 +33,10 @@ const unusable = (path: string, why: string): Error =>
     reason: `'source_tarball_path' '${path}' ${why}; ask upload-url for a new one and upload the tarball to it.`,
   });
 
-/** What was recorded may be gone from under its key (it expires there); what lies there now must not be another one. */
+/**
+ * What was recorded may be gone from under its key (it expires there); what lies there now must not be
+ * another one.
+ */
 async function checkUnchanged(deps: UploadDeps, path: string, recorded: Upload): Promise<void> {
   const current = await deps.blobs.head(path);
   if (current !== undefined && current.versionId !== recorded.version_id)

@@ -17,8 +17,9 @@ import { imagePlace, writePlanned } from './planned.ts';
 import { ownFile, refuseControlCharacters } from './source/paths.ts';
 
 /**
- * Decides what the image is made of: the project's own Dockerfile, what the agent's own tool says, or the start script. The result makes what is
- * missing, which may need docker. Throws BuildFailure when there is nothing to make an image of.
+ * Decides what the image is made of: the project's own Dockerfile, what the agent's own tool says, or the
+ * start script. The result makes what is missing, which may need docker. Throws BuildFailure when there is
+ * nothing to make an image of.
  */
 export async function planImage(machine: Machine): Promise<() => Promise<ImageSource>> {
   const { job, source } = machine;

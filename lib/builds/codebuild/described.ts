@@ -24,8 +24,8 @@ export type ImageSource = {
 type AgentFolder = { root: string; folder: string; isScript: boolean };
 
 /**
- * Prepares the Dockerfile of an agent project: the agent's own tool writes it, in a container without network that has the source to read and
- * nothing else. A workspace is installed from the root of the source.
+ * Prepares the Dockerfile of an agent project: the agent's own tool writes it, in a container without network
+ * that has the source to read and nothing else. A workspace is installed from the root of the source.
  */
 export async function prepareDescription(
   machine: Machine,
@@ -62,7 +62,9 @@ export async function prepareDescription(
   };
 }
 
-/** The tool ran on what a user wrote, so what it made is checked: further contexts are folders of the source. */
+/**
+ * The tool ran on what a user wrote, so what it made is checked: further contexts are folders of the source.
+ */
 async function readDescribed(root: string, made: string): Promise<Omit<ImageSource, 'context'>> {
   const dockerfile = join(made, 'Dockerfile');
   const reason = await readFile(join(made, 'reason'), 'utf8').catch(() => undefined);

@@ -17,7 +17,10 @@ import { upload } from './store.ts';
 /** A machine unpacks it for every revision: as much as a build on such a machine may make. */
 const FOLDER_BYTES_MAX = 2_147_483_648;
 
-/** Decides how the folder is built, that a machine of the user's runs. The result builds it, and stores it as one tar file. */
+/**
+ * Decides how the folder is built, that a machine of the user's runs. The result builds it, and stores it as
+ * one tar file.
+ */
 export async function planFolder(machine: Machine): Promise<() => Promise<void>> {
   const { job, work, source } = machine;
   const request = await findProject(source, job, { mayQuote: false });

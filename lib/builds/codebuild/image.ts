@@ -10,7 +10,10 @@ import type { Machine } from './machine.ts';
 import { say } from './report.ts';
 import { lastLine, ownEnvironment, run } from './run.ts';
 
-/** Decides how the image is built. The result builds it, pushes it when all of the user's code has ended, and reports its digest. */
+/**
+ * Decides how the image is built. The result builds it, pushes it when all of the user's code has ended, and
+ * reports its digest.
+ */
 export async function planImageBuild(machine: Machine): Promise<() => Promise<void>> {
   const { push, platforms } = machine.job;
   if (push === undefined) throw new BuildFailure('This installation has no image registry');
@@ -74,7 +77,10 @@ async function pushImage(machine: Machine, image: string, push: Push): Promise<v
   say(`Pushed the image ${digest}`);
 }
 
-/** The session can push to this one repository. It is used by no process of the image build, and forgotten with the folder it lies in. */
+/**
+ * The session can push to this one repository. It is used by no process of the image build, and forgotten
+ * with the folder it lies in.
+ */
 async function logIn(machine: Machine, config: string[], push: Push): Promise<void> {
   const {
     AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: _relative,

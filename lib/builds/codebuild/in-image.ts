@@ -29,8 +29,8 @@ export type InImageStep = keyof typeof steps;
 export const isInImageStep = (name: string): name is InImageStep => Object.hasOwn(steps, name);
 
 /**
- * Carries out a step of the plan that lies in `folder`, on the source in `root`. Resolves with the exit code: that of the command that
- * failed, where one did. The log says why.
+ * Carries out a step of the plan that lies in `folder`, on the source in `root`. Resolves with the exit code:
+ * that of the command that failed, where one did. The log says why.
  */
 export async function inImage(name: InImageStep, folder: string, root: string, link = ''): Promise<number> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by this builder, before the image build
@@ -66,7 +66,10 @@ async function build(site: Site, plan: BuildPlan): Promise<void> {
   await requireFiles(site.root, plan.requires);
 }
 
-/** What is deployed carries no history. A server is started by one name, whatever the project's folder is called. */
+/**
+ * What is deployed carries no history. A server is started by one name, whatever the project's folder is
+ * called.
+ */
 async function seal({ root }: Site, { folder, venv }: BuildPlan, link: string): Promise<void> {
   await rm(join(root, '.git'), { recursive: true, force: true });
   await symlink(join(root, folder), link);

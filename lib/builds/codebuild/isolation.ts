@@ -4,11 +4,16 @@ import { BuildFailure } from '../failure.ts';
 import { dockerEnvironment, type Machine } from './machine.ts';
 import { ownEnvironment, run } from './run.ts';
 
-/** Keeps what runs inside image builds from the machine's metadata and from the credentials that its role has. */
+/**
+ * Keeps what runs inside image builds from the machine's metadata and from the credentials that its role has.
+ */
 
 /** Container builds need the resolver of the network, which has an address in the same range. */
 const RESOLVER = '169.254.169.253';
-/** Instance metadata and container credentials. Docker itself fetches what `ADD <url>` names, from this machine. */
+/**
+ * Instance metadata and container credentials. Docker itself fetches what `ADD <url>` names, from this
+ * machine.
+ */
 const METADATA_ADDRESSES = ['169.254.169.254', '169.254.170.2'];
 /** The same by IPv6. */
 const METADATA_ADDRESSES_6 = ['fd00:ec2::254', 'fd00:ec2::23'];
@@ -68,7 +73,10 @@ async function awaitDocker(machine: Machine): Promise<void> {
   }
 }
 
-/** Whether this machine has an address by which IPv6 leaves it: one that is neither its own loopback nor for one link. */
+/**
+ * Whether this machine has an address by which IPv6 leaves it: one that is neither its own loopback nor for
+ * one link.
+ */
 async function leavesByIpv6(): Promise<boolean> {
   const text = await readFile('/proc/net/if_inet6', 'utf8').catch(() => '');
   const scopes = text.split('\n').flatMap((line) => line.trim().split(/\s+/)[3] ?? []);

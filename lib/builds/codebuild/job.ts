@@ -40,8 +40,8 @@ export type Job = z.infer<typeof jobSchema>;
 export type Push = z.infer<typeof push>;
 
 /**
- * Reads what is to be done and removes it where it lay, before anything else. It stays in the memory of this process: a file could get into
- * an image build.
+ * Reads what is to be done and removes it where it lay, before anything else. It stays in the memory of this
+ * process: a file could get into an image build.
  */
 export async function takeJob(work: string): Promise<{ job: Job; buildName: string }> {
   const [tenantId, deploymentId, buildName] = [

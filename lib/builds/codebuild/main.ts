@@ -4,7 +4,8 @@ import { answerFor } from '../../unpack/answer.ts';
 import { inImage, isInImageStep } from './in-image.ts';
 import { build } from './prologue.ts';
 
-// The builder in AWS, as one file: `build` on the machine, `unpack` in a child of that, and the steps of a plan inside an image build.
+// The builder in AWS, as one file: `build` on the machine, `unpack` in a child of that, and the steps of a
+// plan inside an image build.
 const [mode = '', ...args] = process.argv.slice(2);
 const folder = dirname(fileURLToPath(import.meta.url));
 const [first = '', second] = args;

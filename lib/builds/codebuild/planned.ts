@@ -16,8 +16,8 @@ export const imagePlace: Place = {
 };
 
 /**
- * The folder that an image build sees as /slipway, with its Dockerfile: the plan, this builder, and the Node.js that it runs on. The
- * project's .dockerignore has no say in it.
+ * The folder that an image build sees as /slipway, with its Dockerfile: the plan, this builder, and the
+ * Node.js that it runs on. The project's .dockerignore has no say in it.
  */
 export async function writePlanned(
   work: string,

@@ -11,9 +11,10 @@ import { openReport, type Report, say } from './report.ts';
 import { obtainSource } from './source/obtain.ts';
 
 /**
- * The trusted part of a build: fetches the source, has the image or folder built, hands the result on. Nothing of the user's runs here:
- * their code runs inside `docker build` alone, without credentials and without a way to the machine's metadata. What it leaves: the file
- * `exports` in `folder`, and the cause of a failure as the last line that is printed. True when something was built.
+ * The trusted part of a build: fetches the source, has the image or folder built, hands the result on.
+ * Nothing of the user's runs here: their code runs inside `docker build` alone, without credentials and
+ * without a way to the machine's metadata. What it leaves: the file `exports` in `folder`, and the cause of a
+ * failure as the last line that is printed. True when something was built.
  */
 export async function build(folder: string): Promise<boolean> {
   const report = openReport(folder);

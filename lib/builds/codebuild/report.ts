@@ -22,7 +22,10 @@ export function openReport(folder: string) {
       commitSha = sha;
       write('COMMIT_SHA', sha);
     },
-    /** A build that failed has made nothing: only the commit may be told. The reason is the last line of the log, too. */
+    /**
+     * A build that failed has made nothing: only the commit may be told. The reason is the last line of the
+     * log, too.
+     */
     failed(why: string): void {
       const reason = why.replaceAll(/\p{Cc}/gu, ' ').slice(0, REASON_CHARACTERS_MAX);
       writeFileSync(file, commitSha === undefined ? '' : line('COMMIT_SHA', commitSha));

@@ -1,4 +1,7 @@
-/** What a build reports, by the names of its exported variables. One that could not be made reports why, and nothing else but its commit. */
+/**
+ * What a build reports, by the names of its exported variables. One that could not be made reports why, and
+ * nothing else but its commit.
+ */
 export const REPORTED = [
   'ARTIFACT_DIGEST',
   'ARTIFACT_KEY',

@@ -14,20 +14,29 @@ export type Command = {
   cwd?: string;
   /** Written to its standard input. */
   input?: string;
-  /** `shown`: what it prints is in the build's log. `read`: its output is the result, and not shown. `hidden`: neither. */
+  /**
+   * `shown`: what it prints is in the build's log. `read`: its output is the result, and not shown. `hidden`:
+   * neither.
+   */
   output?: 'shown' | 'read' | 'hidden';
   /** Replaced by `***` wherever the program prints them. */
   masked?: readonly string[];
 };
 
-/** The environment of every program but those that need the role of the machine: nothing of this one's configuration or credentials. */
+/**
+ * The environment of every program but those that need the role of the machine: nothing of this one's
+ * configuration or credentials.
+ */
 export const bareEnvironment = (home: string): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: home,
   LANG: 'C.UTF-8',
 });
 
-/** The environment of this process: on the machine that has its role's credentials, inside an image build it is the image's. */
+/**
+ * The environment of this process: on the machine that has its role's credentials, inside an image build it
+ * is the image's.
+ */
 export const ownEnvironment = (): Record<string, string> =>
   Object.fromEntries(Object.entries(process.env).map(([name, value = '']) => [name, value]));
 

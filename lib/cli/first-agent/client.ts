@@ -39,7 +39,10 @@ export class Client {
     return id;
   }
 
-  /** Waits for the newest revision's end, saying each status and each line of its build. Gives the deployment's address. */
+  /**
+   * Waits for the newest revision's end, saying each status and each line of its build. Gives the
+   * deployment's address.
+   */
   async follow(id: string, say: (line: string) => void): Promise<string | null> {
     const path = `/v2/deployments/${id}`;
     const page = await this.#ask<{ resources: Revision[] }>('GET', `${path}/revisions?limit=1`);

@@ -31,8 +31,9 @@ export type FirstAgent = { url: string | null; apiKey: string; tenantId: string;
 const LEFT_OUT = /(?:^|\/)(?:node_modules|\.git|\.venv|__pycache__)(?:\/|$)/;
 
 /**
- * From an empty installation to something that answers: the first organization, tenant and key, a listener on this machine, and a folder
- * deployed to it. The listener runs until `stop`. Throws `Obstacle` with what went wrong; what was made until then stays.
+ * From an empty installation to something that answers: the first organization, tenant and key, a listener on
+ * this machine, and a folder deployed to it. The listener runs until `stop`. Throws `Obstacle` with what went
+ * wrong; what was made until then stays.
  */
 export async function firstAgent(
   deps: Pick<Deps, 'table' | 'clock'>,

@@ -1,8 +1,9 @@
 import type { RouteRow } from '../routes/route.ts';
 
 /**
- * What pages of other origins may ask and read. Keys travel in headers that pages set themselves, never in cookies, so an origin is
- * given nothing that it has not. API Gateway is set up with this; the embedded gateway answers by it.
+ * What pages of other origins may ask and read. Keys travel in headers that pages set themselves, never in
+ * cookies, so an origin is given nothing that it has not. API Gateway is set up with this; the embedded
+ * gateway answers by it.
  */
 export const corsRequestHeaders = [
   'Authorization',

@@ -15,8 +15,9 @@ const version = (field: string) =>
   });
 
 /**
- * `langgraph.json`: how an agent project says what it is made of. Only what building and running need is read; other keys are for the
- * agent server. A file without `graphs` describes no agent, and its project is run as an ordinary server.
+ * `langgraph.json`: how an agent project says what it is made of. Only what building and running need is
+ * read; other keys are for the agent server. A file without `graphs` describes no agent, and its project is
+ * run as an ordinary server.
  */
 export const langgraphJson = z.looseObject({
   node_version: version('node_version').nullish(),
@@ -53,7 +54,10 @@ export function languageOf(config: LanggraphJson): 'javascript' | 'python' | 'mi
   return others.length > 0 ? 'mixed' : language;
 }
 
-/** The first problem that the schema found, as a sentence without a full stop: `graphs.agent must look like …`. */
+/**
+ * The first problem that the schema found, as a sentence without a full stop: `graphs.agent must look like
+ * …`.
+ */
 export function firstProblem(error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue === undefined) return 'it is not valid';

@@ -129,7 +129,10 @@ export const createDeploymentBody = z
   .transform(withoutNulls);
 export type CreateDeploymentBody = z.output<typeof createDeploymentBody>;
 
-/** `PATCH /v2/deployments/{deployment_id}` and `POST …/revisions`. `name` is read only to refuse a change of it. */
+/**
+ * `PATCH /v2/deployments/{deployment_id}` and `POST …/revisions`. `name` is read only to refuse a change of
+ * it.
+ */
 export const changeDeploymentBody = z
   .object({
     name: z.string().max(TEXT_LENGTH_MAX).nullish(),

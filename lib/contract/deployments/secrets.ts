@@ -89,7 +89,10 @@ export const secrets = z
   .superRefine(checkRepeatedNames, always)
   .transform((list) => list.filter(({ name }) => name !== DROPPED_NAME));
 
-/** Secrets that the compute target keeps itself: the agent sees `name`, its value is `secret_key` of `secret_name` there. */
+/**
+ * Secrets that the compute target keeps itself: the agent sees `name`, its value is `secret_key` of
+ * `secret_name` there.
+ */
 export const secretReference = z.object({
   name: variableName,
   secret_name: freeText.min(1),

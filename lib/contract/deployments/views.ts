@@ -56,7 +56,10 @@ export const deploymentView = z.object({
   is_managed_deep_agent: z.boolean(),
   agent: agentView.nullable(),
   tracked_packages: z.unknown(),
-  /** Built folders that are stored, as of the end of the last revision that ran one; null before that, and where images run. */
+  /**
+   * Built folders that are stored, as of the end of the last revision that ran one; null before that, and
+   * where images run.
+   */
   artifacts: z.object({ count: z.int(), size_bytes: z.int() }).nullable(),
 });
 export type DeploymentView = z.input<typeof deploymentView>;

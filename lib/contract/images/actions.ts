@@ -1,4 +1,7 @@
-/** What `docker push` does. Reading is part of it: layers and lists of images that are there already are not sent again. */
+/**
+ * What `docker push` does. Reading is part of it: layers and lists of images that are there already are not
+ * sent again.
+ */
 export const pushActions = [
   'ecr:BatchCheckLayerAvailability',
   'ecr:BatchGetImage',

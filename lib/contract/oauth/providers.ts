@@ -31,7 +31,10 @@ const credential = z
   .max(CREDENTIAL_LENGTH_MAX)
   .regex(/^[\x20-\x7e]+$/);
 
-/** https, or http where the installation allows its own machine: which host may be named is the installation's to say. */
+/**
+ * https, or http where the installation allows its own machine: which host may be named is the installation's
+ * to say.
+ */
 function addressProblem(text: string): string | undefined {
   const url = URL.canParse(text) && !/[\s\p{Cc}]/u.test(text) ? new URL(text) : undefined;
   if (url === undefined || !['https:', 'http:'].includes(url.protocol)) return 'a URL begins with https://';

@@ -66,7 +66,9 @@ export const importTokenBody = z
   .transform(withoutNulls);
 export type ImportTokenBody = z.output<typeof importTokenBody>;
 
-/** `PATCH …/{token_id}/metadata`: what is absent stays; `metadata` replaces what was there, `{}` clears it. */
+/**
+ * `PATCH …/{token_id}/metadata`: what is absent stays; `metadata` replaces what was there, `{}` clears it.
+ */
 export const changeTokenBody = z
   .object({
     metadata: metadata.nullish(),

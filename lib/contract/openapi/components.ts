@@ -22,7 +22,10 @@ import { componentSchemas, type JsonSchema } from './json-schema.ts';
 
 type Named = z.core.$ZodRegistry<{ id: string }>;
 
-/** Parts of requests that have names of their own. Bodies are named by their operations, unless they stand here. */
+/**
+ * Parts of requests that have names of their own. Bodies are named by their operations, unless they stand
+ * here.
+ */
 const requestParts = {
   CreateDeploymentRequest: createDeploymentBody,
   ChangeDeploymentRequest: changeDeploymentBody,
@@ -68,7 +71,9 @@ export type Components = {
   schemas: Record<string, JsonSchema>;
 };
 
-/** Names all schemas of bodies and answers and writes them down. Throws when a name stands for two of them. */
+/**
+ * Names all schemas of bodies and answers and writes them down. Throws when a name stands for two of them.
+ */
 export function makeComponents(rows: readonly RouteRow[]): Components {
   const requests: Named = z.registry();
   const answers: Named = z.registry();

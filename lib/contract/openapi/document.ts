@@ -92,7 +92,10 @@ function pathsOf(rows: readonly RouteRow[], components: Components): JsonSchema 
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** As people read them: by tag, then by path. The table's own order is that of modules, which not every runtime gives alike. */
+/**
+ * As people read them: by tag, then by path. The table's own order is that of modules, which not every
+ * runtime gives alike.
+ */
 export function inReadingOrder(rows: readonly RouteRow[]): RouteRow[] {
   const placeOf = (row: RouteRow) => [
     Object.keys(tags).indexOf(tagOf(row)),

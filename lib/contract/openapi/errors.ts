@@ -53,7 +53,10 @@ export const errorCodesOf = (row: RouteRow): ErrorCode[] => [
   ...new Set([...(row.errors ?? []), ...commonErrors(row)]),
 ];
 
-/** Stands for a value in a text: `{id}`. A list of one, so that texts that join lists can be made with it as well. */
+/**
+ * Stands for a value in a text: `{id}`. A list of one, so that texts that join lists can be made with it as
+ * well.
+ */
 const placeholder = (name: string): unknown => [`{${name}}`];
 
 /** The text of a refusal with the names of its values in their places: `Deployment ID {id} not found.` */

@@ -71,7 +71,10 @@ function tidied(value: unknown, direction: Direction): unknown {
   return withoutNullBranch(withoutSafeBounds(inside));
 }
 
-/** Requests give times as texts; what becomes of them says nothing of that. Of a field that is not known only null is taken. */
+/**
+ * Requests give times as texts; what becomes of them says nothing of that. Of a field that is not known only
+ * null is taken.
+ */
 function describe({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: JsonSchema }): void {
   if (zodSchema === time) Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
   if (zodSchema === unknownField) Object.assign(jsonSchema, { type: 'null' });

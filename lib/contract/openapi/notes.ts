@@ -1,6 +1,7 @@
 /**
- * What schemas do not say of themselves, for readers of the description only: functions carry no such words. Rules that stand in
- * code elsewhere (numbers of a resource_spec, texts) are repeated here as bounds and patterns; tests hold them to that code.
+ * What schemas do not say of themselves, for readers of the description only: functions carry no such words.
+ * Rules that stand in code elsewhere (numbers of a resource_spec, texts) are repeated here as bounds and
+ * patterns; tests hold them to that code.
  */
 type Note = {
   description?: string;
@@ -147,7 +148,10 @@ const fields: Record<string, Record<string, Note>> = {
 
 type Described = { properties?: unknown; [keyword: string]: unknown };
 
-/** The component with what is known of its fields beyond its schema. Throws when a note names a field that is not there. */
+/**
+ * The component with what is known of its fields beyond its schema. Throws when a note names a field that is
+ * not there.
+ */
 export function applyNotes(component: string, schema: Described): Described {
   const notes = fields[component];
   if (notes === undefined) return schema;

@@ -76,7 +76,9 @@ function headerParameters(row: RouteRow): JsonSchema[] {
   return all;
 }
 
-/** What a request has beside its body. `X-Api-Key`, `X-Tenant-Id` and `Authorization` are security schemes. */
+/**
+ * What a request has beside its body. `X-Api-Key`, `X-Tenant-Id` and `Authorization` are security schemes.
+ */
 export const parametersOf = (row: RouteRow): JsonSchema[] => [
   ...pathParameters(row),
   ...queryParameters(row),

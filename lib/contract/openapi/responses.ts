@@ -134,7 +134,9 @@ const invalid = ({ reference }: Components): JsonSchema => ({
   }),
 });
 
-/** Said by API Gateway alone: it keeps count of requests, and looks at their headers before any function does. */
+/**
+ * Said by API Gateway alone: it keeps count of requests, and looks at their headers before any function does.
+ */
 const fromGateway = (status: number, message: string, { reference }: Components): JsonSchema => ({
   description: meanings[status],
   content: json(reference(gatewayErrorBody), { example: { message } }),

@@ -6,14 +6,14 @@ import type { ErrorCode } from '../errors.ts';
 import type { Permission } from '../roles.ts';
 
 /**
- * One row of the route table: everything that is known about an endpoint (CDK, OpenAPI, authorization, the embedded gateway and
- * the tests all read it).
+ * One row of the route table: everything that is known about an endpoint (CDK, OpenAPI, authorization, the
+ * embedded gateway and the tests all read it).
  */
 export type RouteRow = Endpoint & (Reader | Writer | SentBack | Follower);
 
 /**
- * The audit events of a request that changed something or was given a credential or a secret; for a route that has none, the reason. A test
- * asks each route for them.
+ * The audit events of a request that changed something or was given a credential or a secret; for a route
+ * that has none, the reason. A test asks each route for them.
  */
 export type Audited = readonly AuditAction[] | { none: string };
 
@@ -55,17 +55,25 @@ type Endpoint = {
   query?: z.ZodObject;
   body?: z.ZodType;
   response: z.ZodType | null;
-  /** Not JSON: the use case gives `{contentType, text}`, and the answer is that text, of one of these types. */
+  /**
+   * Not JSON: the use case gives `{contentType, text}`, and the answer is that text, of one of these types.
+   */
   contentTypes?: readonly string[];
   /** For people's browsers: every answer is a page, refusals too, and a body is a form. */
   page?: PageAnswers & { writes?: string };
   /** An answer with a `Location` is a 307 there: to ask again, before a gateway cuts off who waits. */
   leadsOn?: true;
-  /** What its own code may refuse with, beside what every route with such a permission and method does; a test reads the code. */
+  /**
+   * What its own code may refuse with, beside what every route with such a permission and method does; a test
+   * reads the code.
+   */
   errors?: readonly ErrorCode[];
   /** Whether the output says that a part was not done: then the status is 207. */
   isPartial?(output: unknown): boolean;
-  /** Response headers made from what the use case returned (an ETag). As a method, so that a row can name the output it reads. */
+  /**
+   * Response headers made from what the use case returned (an ETag). As a method, so that a row can name the
+   * output it reads.
+   */
   headers?(output: unknown): Record<string, string>;
   /** Variables that its function reads beside those of its access. */
   variables?: readonly VariableName[];
@@ -86,14 +94,20 @@ export function route<const R extends RouteRow>(row: R): R {
   return row;
 }
 
-/** Whether an `Idempotency-Key` counts: on what changes something, unless the answer is not to be kept. Listeners have leases instead. */
+/**
+ * Whether an `Idempotency-Key` counts: on what changes something, unless the answer is not to be kept.
+ * Listeners have leases instead.
+ */
 export const takesIdempotencyKey = ({ method, permission, access, credential }: RouteRow): boolean =>
   (method === 'POST' || method === 'PATCH') &&
   permission !== 'listener:work' &&
   credential !== true &&
   (access as readonly string[]).includes('table:put');
 
-/** Whether a route reads JSON: what needs no key reads only a body that it declares. Bodies of pages are forms. */
+/**
+ * Whether a route reads JSON: what needs no key reads only a body that it declares. Bodies of pages are
+ * forms.
+ */
 export const readsBody = ({ body, permission, page }: RouteRow): boolean =>
   page === undefined && (body !== undefined || permission !== 'public');
 
@@ -113,7 +127,10 @@ export type RouteInput<R extends RouteRow> = {
 /** What `headers` reads beside the declared response: given by the use case, dropped from the body. */
 type ReadForHeaders<R extends RouteRow> = R['headers'] extends (output: infer O) => unknown ? O : unknown;
 
-/** What a use case must return; the chain parses it against the row's schema, so an undeclared field never leaves. */
+/**
+ * What a use case must return; the chain parses it against the row's schema, so an undeclared field never
+ * leaves.
+ */
 export type RouteOutput<R extends RouteRow> = R['response'] extends z.ZodType
   ? z.input<R['response']> & ReadForHeaders<R>
   : R['headers'] extends (output: infer O) => unknown

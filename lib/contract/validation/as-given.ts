@@ -3,9 +3,10 @@ import * as z from 'zod';
 type Check<T> = (value: T, ctx: z.RefinementCtx) => void;
 
 /**
- * Takes what `shape` takes, and gives it as it came: an object of a client's own may have a key that zod passes over, `__proto__`. So
- * `shape` may judge members and not change them. `check` judges the whole object when `shape` takes it. (It is no `superRefine` of the
- * result, for of that documents would not know the shape.)
+ * Takes what `shape` takes, and gives it as it came: an object of a client's own may have a key that zod
+ * passes over, `__proto__`. So `shape` may judge members and not change them. `check` judges the whole object
+ * when `shape` takes it. (It is no `superRefine` of the result, for of that documents would not know the
+ * shape.)
  */
 export function asGiven<S extends z.ZodType<object>>(
   shape: S,

@@ -4,7 +4,10 @@ import { type Problem, report } from './problems.ts';
 
 const unknown: Problem = { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' };
 
-/** A field that is not known: refused by its name, so that nothing a client asks for is dropped. Null is "not given" here too. */
+/**
+ * A field that is not known: refused by its name, so that nothing a client asks for is dropped. Null is "not
+ * given" here too.
+ */
 export const unknownField = z.unknown().superRefine((value, ctx) => {
   if (value !== null) report(ctx, unknown, [], value);
 });

@@ -9,9 +9,10 @@ type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or the en
 type Reading = { closers: string[]; expected: Expected };
 
 /**
- * The offset of the first character that makes `text` no JSON, or that opens more than `depthMax` objects and arrays at once; the text's length
- * when it only ends too early. The engine's own message gives the place only sometimes, and otherwise quotes the text, which may hold secrets.
- * Reads the text once, however large it is: anybody may send one.
+ * The offset of the first character that makes `text` no JSON, or that opens more than `depthMax` objects and
+ * arrays at once; the text's length when it only ends too early. The engine's own message gives the place
+ * only sometimes, and otherwise quotes the text, which may hold secrets. Reads the text once, however large
+ * it is: anybody may send one.
  */
 export function jsonErrorOffset(text: string, depthMax = Number.POSITIVE_INFINITY): number {
   const reading: Reading = { closers: [], expected: 'value' };
@@ -94,7 +95,10 @@ function endOfSpace(text: string, at: number): number {
   return end;
 }
 
-/** Whether more than `depthMax` objects and arrays may be open at once: no parser is to be asked then, for that takes it long. */
+/**
+ * Whether more than `depthMax` objects and arrays may be open at once: no parser is to be asked then, for
+ * that takes it long.
+ */
 export function isNestedDeeper(text: string, depthMax: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {

@@ -12,14 +12,19 @@ export const freeText = z.string().max(TEXT_LENGTH_MAX);
 
 type WithoutNulls<T> = { [K in keyof T]: Exclude<T[K], null> };
 
-/** Clients send null for "not given": drops such members of one object, so that a use case sees one kind of absence. */
+/**
+ * Clients send null for "not given": drops such members of one object, so that a use case sees one kind of
+ * absence.
+ */
 export function withoutNulls<T extends object>(value: T): WithoutNulls<T> {
   const given = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- fromEntries forgets the types of the keys
   return Object.fromEntries(given) as WithoutNulls<T>;
 }
 
-/** True when `value` nests deeper than `levels`; never descends further than that, however deep the value is. */
+/**
+ * True when `value` nests deeper than `levels`; never descends further than that, however deep the value is.
+ */
 export function nestsDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => nestsDeeperThan(member, levels - 1));

@@ -4,8 +4,8 @@ import { nestsDeeperThan } from './json.ts';
 import { isUuidFormat, uuidParsing, uuidType } from './uuid-words.ts';
 
 /**
- * Turns what zod reports into the pydantic v2 vocabulary that clients of such APIs know. Nothing here fails on any input:
- * an issue without a word of its own becomes a `value_error`.
+ * Turns what zod reports into the pydantic v2 vocabulary that clients of such APIs know. Nothing here fails
+ * on any input: an issue without a word of its own becomes a `value_error`.
  */
 
 /** Where in the request the value was. */
@@ -207,7 +207,9 @@ const locPart = (part: PropertyKey): string | number => (typeof part === 'number
 
 type Parsed<T> = { value: T; items?: never } | { items: ValidationItem[] };
 
-/** Parses one part of a request: its value, or what is wrong with it, one item for each place. Never throws. */
+/**
+ * Parses one part of a request: its value, or what is wrong with it, one item for each place. Never throws.
+ */
 export function parsePart<T extends z.ZodType>(
   part: RequestPart,
   schema: T,
@@ -223,7 +225,9 @@ export function parsePart<T extends z.ZodType>(
   return { items: firstOfEachPlace(items) };
 }
 
-/** Drops items whose place an earlier item names already: the first is the cause, the others follow from it. */
+/**
+ * Drops items whose place an earlier item names already: the first is the cause, the others follow from it.
+ */
 export function firstOfEachPlace(items: ValidationItem[]): ValidationItem[] {
   const places = new Map<string, ValidationItem>();
   for (const item of items) {

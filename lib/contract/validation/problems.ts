@@ -1,12 +1,18 @@
 import type * as z from 'zod';
 
-/** A problem that zod has no word for, carried through it: `type` in the pydantic vocabulary, `ctx` the bound it broke. */
+/**
+ * A problem that zod has no word for, carried through it: `type` in the pydantic vocabulary, `ctx` the bound
+ * it broke.
+ */
 export type Problem = { type: string; msg: string; ctx?: Record<string, unknown> };
 
 /** What `.superRefine` and `.transform` give to report with. */
 type Reporter = Pick<z.RefinementCtx, 'addIssue'>;
 
-/** Reports a problem at `path`, relative to the schema it is found in; `input` absent keeps the value out of the answer. */
+/**
+ * Reports a problem at `path`, relative to the schema it is found in; `input` absent keeps the value out of
+ * the answer.
+ */
 export function report(
   ctx: Reporter,
   problem: Problem,
@@ -25,7 +31,10 @@ export const valueError = (reason: string): Problem => ({
 
 export const missing: Problem = { type: 'missing', msg: 'Field required' };
 
-/** Pass to `.superRefine` for a rule over several fields: it runs even when single fields are wrong, so all is said at once. */
+/**
+ * Pass to `.superRefine` for a rule over several fields: it runs even when single fields are wrong, so all is
+ * said at once.
+ */
 export const always = { when: () => true } as const;
 
 /** Makes a `.superRefine` check of a text rule: `reason` gives what is wrong with the text, or undefined. */

@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { report } from './problems.ts';
 
 /**
- * Schemas of query parameters, which arrive as text. Absent and empty ones are taken out before. No coercion by zod: it reads
- * '' as 0 and 'false' as true.
+ * Schemas of query parameters, which arrive as text. Absent and empty ones are taken out before. No coercion
+ * by zod: it reads '' as 0 and 'false' as true.
  */
 
-/** A parameter that is no free text: the word `null`, which clients make of an unset value, counts as absent. */
+/**
+ * A parameter that is no free text: the word `null`, which clients make of an unset value, counts as absent.
+ */
 export const orNull = <T extends z.ZodType>(schema: T): z.ZodPreprocess<T> =>
   z.preprocess((text) => (text === 'null' ? undefined : text), schema);
 

@@ -1,6 +1,8 @@
 import type { ValidationItem } from '../errors.ts';
 
-/** `https://user:password@` and `user:password@`: whatever stands between, for a password may hold anything. */
+/**
+ * `https://user:password@` and `user:password@`: whatever stands between, for a password may hold anything.
+ */
 const CREDENTIALS = /:[^]*@/;
 /** In a sentence, where there is more than the address. */
 const CREDENTIALS_IN_WORDS = /:\S*@/g;
@@ -18,7 +20,10 @@ function mayBeRepeated(input: unknown): boolean {
   return !LONE_SURROGATE.test(JSON.stringify(input) ?? '') && !hasCredentials(input);
 }
 
-/** An item of a 422 without what nobody is to read again: user names and passwords of addresses, and texts that are no Unicode. */
+/**
+ * An item of a 422 without what nobody is to read again: user names and passwords of addresses, and texts
+ * that are no Unicode.
+ */
 export function repeatable({ input, msg, ...item }: ValidationItem): ValidationItem {
   const told = { ...item, msg: msg.replace(CREDENTIALS_IN_WORDS, ':***@').toWellFormed() };
   return mayBeRepeated(input) ? { ...told, input } : told;

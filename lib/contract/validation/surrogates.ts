@@ -9,8 +9,8 @@ type Loc = ValidationItem['loc'];
 type Place = { loc: Loc; depth: number };
 
 /**
- * Every text in `value`, keys included, that is no Unicode text because half of a surrogate pair stands alone in it: one item each,
- * at its place under `loc`, without the text itself. Takes JSON of any depth.
+ * Every text in `value`, keys included, that is no Unicode text because half of a surrogate pair stands alone
+ * in it: one item each, at its place under `loc`, without the text itself. Takes JSON of any depth.
  */
 export function loneSurrogates(loc: Loc, value: unknown): ValidationItem[] {
   const found: ValidationItem[] = [];

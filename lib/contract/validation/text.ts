@@ -1,6 +1,7 @@
 /** Rules of single texts: each gives what is wrong with one, in words for the client, or undefined. */
 
-// Control characters and white space have no place in addresses and paths; a terminal or a shell would read them as its own.
+// Control characters and white space have no place in addresses and paths; a terminal or a shell would read
+// them as its own.
 const CONTROL_OR_SPACE = /[\s\p{Cc}]/u;
 const SCP_ADDRESS = /^[A-Za-z0-9][\w.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:(?!\/\/)[^-]/;
 
@@ -23,7 +24,8 @@ export function repoUrlProblem(text: string): string | undefined {
   return undefined;
 }
 
-// git-check-ref-format(1), rules 1 and 3 to 10, in that order; rule 2 (a slash) does not hold for short names.
+// git-check-ref-format(1), rules 1 and 3 to 10, in that order; rule 2 (a slash) does not hold for short
+// names.
 const FORBIDDEN_IN_REF: readonly RegExp[] = [
   /(^|\/)\./,
   /\.lock(\/|$)/,
@@ -68,7 +70,10 @@ export function imageProblem(text: string): string | undefined {
     : undefined;
 }
 
-/** What clients of such APIs know as forbidden; builds are isolated otherwise. `&&` is allowed, a single `&` is not. */
+/**
+ * What clients of such APIs know as forbidden; builds are isolated otherwise. `&&` is allowed, a single `&`
+ * is not.
+ */
 export function commandProblem(text: string): string | undefined {
   const forbidden = /["`\\\n\r\0\t|;$<>]/.test(text) || text.replaceAll('&&', '').includes('&');
   return forbidden

@@ -10,9 +10,15 @@ import { type ServeSigned, type SignUrl, serveSigned, signer } from './signed-ur
 /** What was stored: its size and the sha256 of its bytes, in hex. */
 export type StoredBlob = { sizeBytes: number; sha256: string };
 
-/** The port, and what only this machine's processes use: writing, reading, and answering the URLs that `downloadUrl` made. */
+/**
+ * The port, and what only this machine's processes use: writing, reading, and answering the URLs that
+ * `downloadUrl` made.
+ */
 export type DiskBlobs = Blobs & {
-  /** Stores the stream under `key`, whole or not at all (also across a crash). An older object of that key is replaced. */
+  /**
+   * Stores the stream under `key`, whole or not at all (also across a crash). An older object of that key is
+   * replaced.
+   */
   put(key: string, content: Readable, signal?: AbortSignal): Promise<StoredBlob>;
   /** The object's bytes; the stream fails with ENOENT when there is none. */
   read(key: string): Readable;
@@ -26,7 +32,10 @@ export type DiskBlobs = Blobs & {
 
 export type DiskBlobsOptions = {
   folder: string;
-  /** The address clients reach us at, without a trailing slash; asked when a URL is made, for the port is known late. */
+  /**
+   * The address clients reach us at, without a trailing slash; asked when a URL is made, for the port is
+   * known late.
+   */
   baseUrl: () => string;
   /** 256 bits that sign URLs; must stay the same across restarts. */
   signingKey: Uint8Array;
@@ -149,14 +158,20 @@ async function listFiles(folder: string, key: string): Promise<{ key: string; si
   return found.filter((file) => file !== undefined);
 }
 
-/** A file is written once and renamed into place, so its number and its time tell one version of a key from the next. */
+/**
+ * A file is written once and renamed into place, so its number and its time tell one version of a key from
+ * the next.
+ */
 async function fileStat(path: string): Promise<FoundFile | undefined> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   if (found?.isFile() !== true) return undefined;
   return { sizeBytes: Number(found.size), path, versionId: `${found.ino}-${found.mtimeNs}` };
 }
 
-/** Gives the work another name for the bytes of a file, which no later file of its name touches. Without such a file it names none. */
+/**
+ * Gives the work another name for the bytes of a file, which no later file of its name touches. Without such
+ * a file it names none.
+ */
 async function withLink<T>(incoming: string, path: string, work: (same: string) => Promise<T>): Promise<T> {
   await mkdir(incoming, { recursive: true });
   const same = join(incoming, randomUUID());

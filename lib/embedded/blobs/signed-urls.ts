@@ -28,8 +28,9 @@ type Deps = {
 const METHODS = ['GET', 'PUT'] as const;
 
 /**
- * Answers requests for signed URLs: a GET with the object, a PUT by storing the body whole or not at all. 403 for a bad or expired
- * signature (looked at before the object, so that nobody learns what exists), 404, 405, 413.
+ * Answers requests for signed URLs: a GET with the object, a PUT by storing the body whole or not at all. 403
+ * for a bad or expired signature (looked at before the object, so that nobody learns what exists), 404, 405,
+ * 413.
  */
 export function serveSigned(deps: Deps): ServeSigned {
   return async (request, response) => {
@@ -93,7 +94,8 @@ async function answerObject(deps: Deps, key: string, request: IncomingMessage, r
   try {
     await pipeline(createReadStream(found.path), response);
   } catch {
-    // The client left or the file failed; pipeline has destroyed the connection, so a short body is never taken for a whole one.
+    // The client left or the file failed; pipeline has destroyed the connection, so a short body is never
+    // taken for a whole one.
   }
 }
 

@@ -6,12 +6,18 @@ import type { OutputLine } from '../../processes/group.ts';
 import type { HidePaths } from '../../processes/hidden-paths.ts';
 import { nextTimestamp } from '../../processes/timestamps.ts';
 
-/** Who follows a log sees a line within a fifth of a second, and a chatty tool costs five transactions a second. */
+/**
+ * Who follows a log sees a line within a fifth of a second, and a chatty tool costs five transactions a
+ * second.
+ */
 const FLUSH_MILLISECONDS = 100;
 const BATCH_LINES_MAX = 500;
 const TAIL_LINES = 15;
 
-/** The log of one build: lines are stamped when they come, masked, and written in batches in their order. It holds no paths of this machine. */
+/**
+ * The log of one build: lines are stamped when they come, masked, and written in batches in their order. It
+ * holds no paths of this machine.
+ */
 export type BuildLog = {
   /** Says what the builder itself does or found. */
   say(message: string, level?: LogLevel): void;
@@ -64,7 +70,8 @@ function batchWriter(append: (lines: LogLine[]) => Promise<void>): {
     timer = undefined;
     const batch = waiting;
     waiting = [];
-    // A log store that fails (a full disk) must not fail the build: what happened is in the build's result too.
+    // A log store that fails (a full disk) must not fail the build: what happened is in the build's result
+    // too.
     if (batch.length > 0) written = written.then(() => append(batch)).catch(() => undefined);
     return written;
   };

@@ -14,8 +14,9 @@ export type SiteOptions = {
 };
 
 /**
- * The environment of install and build commands: none of ours beyond the allow-list, no prompts, no colours, no notices.
- * `ceilingFolder`: git must not take a repository that the work folder happens to lie in for the project's.
+ * The environment of install and build commands: none of ours beyond the allow-list, no prompts, no colours,
+ * no notices. `ceilingFolder`: git must not take a repository that the work folder happens to lie in for the
+ * project's.
  */
 export function buildEnvironment(ceilingFolder: string): Record<string, string> {
   return childEnvironment({

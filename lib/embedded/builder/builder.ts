@@ -19,13 +19,16 @@ import { tidyTools } from './uv.ts';
 import { type BuildLimits, defaultLimits } from './watch.ts';
 import { removeFolder } from './work-folder.ts';
 
-/** Two: an install waits for disk and network most of its time, and more would slow down the agents that run here. */
+/**
+ * Two: an install waits for disk and network most of its time, and more would slow down the agents that run
+ * here.
+ */
 const DEFAULT_CONCURRENCY = 2;
 
 export type BuilderOptions = Omit<BuildTools, 'limits' | 'cacheFolder' | 'toolsFolder'> & {
   /**
-   * Holds `work/` (one folder a running build), `builds/` (how builds ended), `cache/` (what was installed) and `tools/` (programs that
-   * builds use and this machine lacks).
+   * Holds `work/` (one folder a running build), `builds/` (how builds ended), `cache/` (what was installed)
+   * and `tools/` (programs that builds use and this machine lacks).
    */
   dataFolder: string;
   logs: Pick<Logs, 'append'>;
@@ -35,7 +38,9 @@ export type BuilderOptions = Omit<BuildTools, 'limits' | 'cacheFolder' | 'toolsF
 
 /** Builds in this process's children. */
 export type Builder = Builds & {
-  /** Called when a build starts to run and when it has ended (its state is readable by then); must not throw. */
+  /**
+   * Called when a build starts to run and when it has ended (its state is readable by then); must not throw.
+   */
   onChange(listener: (change: BuildChanged) => void): void;
   /** Ends everything. Builds that had not ended are `lost` afterwards, as after a crash. */
   close(): Promise<void>;

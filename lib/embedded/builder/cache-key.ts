@@ -26,8 +26,8 @@ const INSTALL_SCRIPTS =
 export type Cacheable = { key: CacheKey } | { not: string };
 
 /**
- * The key of `node_modules` as `command` installs it. `not` says why it depends on more than the files here: then it is installed
- * each time.
+ * The key of `node_modules` as `command` installs it. `not` says why it depends on more than the files here:
+ * then it is installed each time.
  */
 export async function nodeModulesKey(folder: string, command: string): Promise<Cacheable> {
   const texts = await Promise.all([...SETTINGS, ...LOCKFILES].map((name) => textOf(folder, name)));

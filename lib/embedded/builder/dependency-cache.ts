@@ -8,7 +8,10 @@ import { discardFolder, folderSizeBytes, removeFolder } from './work-folder.ts';
 const TREES_BYTES_MAX = 2 * 1024 ** 3;
 /** What tools keep of downloads only grows; beyond this it is cheaper to fetch again than to keep. */
 const DOWNLOADS_BYTES_MAX = 2 * 1024 ** 3;
-/** Without a lockfile the same request may be answered by newer versions: for so long what was answered before is taken. */
+/**
+ * Without a lockfile the same request may be answered by newer versions: for so long what was answered before
+ * is taken.
+ */
 export const UNLOCKED_MILLISECONDS = 24 * 3600 * 1000;
 
 export type CacheKey = {
@@ -19,15 +22,17 @@ export type CacheKey = {
 };
 
 /**
- * What one tenant's builds installed before. Trees are shared by hard links, which takes a second where copying would take as long
- * as installing; one in which a build has changed files in place is dropped.
+ * What one tenant's builds installed before. Trees are shared by hard links, which takes a second where
+ * copying would take as long as installing; one in which a build has changed files in place is dropped.
  */
 export type DependencyCache = {
   /** Variables that make npm, pip and uv keep their downloads here. */
   environment: Record<string, string>;
   /** Puts the tree in place and tells when it was stored; undefined when there is none. */
   restore(key: CacheKey, target: string): Promise<Date | undefined>;
-  /** Keeps the tree as it is now. False when that is not possible (no hard links here): nothing depends on it. */
+  /**
+   * Keeps the tree as it is now. False when that is not possible (no hard links here): nothing depends on it.
+   */
   store(key: CacheKey, source: string): Promise<boolean>;
   /** Drops the tree if files of it were changed since it was stored. True when it was dropped. */
   dropIfChanged(key: CacheKey): Promise<boolean>;
@@ -113,7 +118,10 @@ async function dropOldest(trees: string, bytesMax: number): Promise<void> {
   }
 }
 
-/** Removes what an earlier run left half done, and downloads that have grown too large. Only while nothing is built. */
+/**
+ * Removes what an earlier run left half done, and downloads that have grown too large. Only while nothing is
+ * built.
+ */
 export async function tidyDependencyCaches(folder: string): Promise<void> {
   for (const tenant of await readdir(folder).catch(() => [])) {
     const trees = join(folder, tenant, 'installed');

@@ -19,8 +19,8 @@ export type FetchRequest = {
 type Run = (...args: string[]) => Promise<GitResult>;
 
 /**
- * Puts exactly one commit into the folder, without history. Servers that hand out only branch and tag heads refuse that: then all
- * branches and tags are fetched. Throws BuildFailure when the commit cannot be had.
+ * Puts exactly one commit into the folder, without history. Servers that hand out only branch and tag heads
+ * refuse that: then all branches and tags are fetched. Throws BuildFailure when the commit cannot be had.
  */
 export async function fetchCommit(processes: Processes, request: FetchRequest): Promise<void> {
   const { repoUrl, commitSha, folder, log, signal, credentials } = request;
@@ -63,7 +63,10 @@ function refusesCommit({ stderr }: GitResult): boolean {
   );
 }
 
-/** A repository from elsewhere must not make us read repositories of this machine: `file:` only when it is one of them itself. */
+/**
+ * A repository from elsewhere must not make us read repositories of this machine: `file:` only when it is one
+ * of them itself.
+ */
 async function fetchSubmodules(
   processes: Processes,
   { repoUrl, folder, log, signal, credentials }: FetchRequest,

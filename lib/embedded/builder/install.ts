@@ -57,7 +57,8 @@ async function installOrRestore(installation: Installation, part: InstallPart): 
     if ((await keep(installation, part, target, key)) && part.says === undefined)
       site.say(`Kept ${name} for the next build`);
   }
-  // A build can change files of an installed tree in place, and the cache shares them: then the tree is not used again.
+  // A build can change files of an installed tree in place, and the cache shares them: then the tree is not
+  // used again.
   return async () => {
     if (await cache.dropIfChanged(key))
       site.say('The build changed installed files in place, so they are not kept for the next build');
@@ -89,7 +90,8 @@ export async function seal(site: Site, { venv }: BuildPlan): Promise<void> {
 
 async function keyOf({ request, plan }: Installation, part: InstallPart): Promise<Cacheable> {
   const { agent, installCommand } = request;
-  // Its version alone decides: which versions of its own dependencies it gets is settled by the first install.
+  // Its version alone decides: which versions of its own dependencies it gets is settled by the first
+  // install.
   if (part.kind === 'agent-server')
     return { key: cacheKey(['agent-server', process.version, JAVASCRIPT_SERVER], true) };
   if (installCommand) return { not: 'the install command is the project’s own' };

@@ -14,7 +14,9 @@ import { PYTHON_MINOR_OLDEST } from '../../builds/versions.ts';
 import { missingPython } from '../../processes/python/environment.ts';
 import { findPython, findPythons } from '../../processes/python/interpreters.ts';
 
-/** Decides how a source in a folder is built with what is on the PATH. Throws BuildFailure when it cannot be. */
+/**
+ * Decides how a source in a folder is built with what is on the PATH. Throws BuildFailure when it cannot be.
+ */
 export async function planHere(
   folder: string,
   wanted: Wanted,

@@ -29,7 +29,10 @@ export async function venvKey(project: AgentProject, python: Interpreter): Promi
 const PLAIN_BACKENDS =
   /build-backend\s*=\s*["'](setuptools\.build_meta|hatchling\.build|poetry\.core\.masonry\.api|flit_core\.buildapi|pdm\.backend|uv_build)["']/;
 
-/** Why the installed environment depends on more than the texts that are read here; undefined when it does not. */
+/**
+ * Why the installed environment depends on more than the texts that are read here; undefined when it does
+ * not.
+ */
 async function reasonNotToKeep({ local }: PythonDependencies): Promise<string | undefined> {
   for (const { folder, kind } of local) {
     if (kind === 'package') {
@@ -53,7 +56,10 @@ async function reasonNotToKeep({ local }: PythonDependencies): Promise<string | 
 
 const TEXTS = ['pyproject.toml', 'setup.cfg', 'requirements.txt', 'uv.lock', 'uv.toml'];
 
-/** Everything that the installed environment depends on; folders of packages too, because editable installs list them. */
+/**
+ * Everything that the installed environment depends on; folders of packages too, because editable installs
+ * list them.
+ */
 async function textsOf({ local, packages }: PythonDependencies, root: string): Promise<string[]> {
   const texts = await Promise.all(
     local.map(async ({ folder }) => {

@@ -45,8 +45,8 @@ export type BuildRun = {
 type Context = BuildTools & BuildRun & { step: string };
 
 /**
- * One build from its source to the stored artifact, in its own folder; when this resolves, no process of it is alive. Never
- * throws: whatever happens becomes the end state, and its cause the last line of the log.
+ * One build from its source to the stored artifact, in its own folder; when this resolves, no process of it
+ * is alive. Never throws: whatever happens becomes the end state, and its cause the last line of the log.
  */
 export async function runBuild(tools: BuildTools, run: BuildRun): Promise<EndState> {
   const context: Context = { ...tools, ...run, step: 'start' };

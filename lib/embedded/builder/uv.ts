@@ -14,8 +14,8 @@ import { removeFolder } from './work-folder.ts';
 const run = promisify(execFile);
 
 /**
- * The site with uv on its PATH: this machine's own, else one from PyPI in a folder that all builds share, which looks for packages where
- * pip here does. Throws BuildFailure when it cannot be had.
+ * The site with uv on its PATH: this machine's own, else one from PyPI in a folder that all builds share,
+ * which looks for packages where pip here does. Throws BuildFailure when it cannot be had.
  */
 export async function withUv(site: Site, plan: BuildPlan, toolsFolder: string): Promise<Site> {
   const { environment } = site;

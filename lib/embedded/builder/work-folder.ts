@@ -9,8 +9,8 @@ import * as tar from 'tar';
 import { isInside } from '../../builds/project.ts';
 
 /**
- * Twice as fast as gzip and half its size for what package managers install, since it finds files that are there twice; a window of
- * 16 MiB keeps the memory of both sides small.
+ * Twice as fast as gzip and half its size for what package managers install, since it finds files that are
+ * there twice; a window of 16 MiB keeps the memory of both sides small.
  */
 const COMPRESSION = {
   params: {
@@ -26,8 +26,8 @@ export async function removeFolder(path: string): Promise<void> {
 }
 
 /**
- * Gets rid of a folder without waiting for it: its name is free at once, and its files go in the background (what an early end of
- * this process leaves is removed at the next start). Never throws.
+ * Gets rid of a folder without waiting for it: its name is free at once, and its files go in the background
+ * (what an early end of this process leaves is removed at the next start). Never throws.
  */
 export async function discardFolder(path: string): Promise<void> {
   const discarded = `${path}.${randomUUID()}.discarded`;
@@ -35,7 +35,10 @@ export async function discardFolder(path: string): Promise<void> {
   void removeFolder(discarded).catch(() => undefined);
 }
 
-/** What a folder takes on disk. `du` is a separate process, so a hundred thousand files do not hold up this one. */
+/**
+ * What a folder takes on disk. `du` is a separate process, so a hundred thousand files do not hold up this
+ * one.
+ */
 export function folderSizeBytes(path: string): Promise<number> {
   return new Promise((done) => {
     // Files that vanish while it looks make it exit with 1, but the sum is printed.
@@ -46,8 +49,9 @@ export function folderSizeBytes(path: string): Promise<number> {
 }
 
 /**
- * The whole folder as a tar stream, compressed with Zstandard, without owners. Links are kept as links, and only when they stay inside the folder;
- * `onDropped` hears of the others (and of devices, sockets and pipes), which are left out.
+ * The whole folder as a tar stream, compressed with Zstandard, without owners. Links are kept as links, and
+ * only when they stay inside the folder; `onDropped` hears of the others (and of devices, sockets and pipes),
+ * which are left out.
  */
 export function packFolder(root: string, onDropped: (path: string) => void): Readable {
   const realRoot = realpathSync(root);
@@ -70,7 +74,10 @@ function isPortable(root: string, path: string, stats: Stats): boolean {
   return stats.isSymbolicLink() && staysInside(root, resolve(root, path));
 }
 
-/** A relative link whose target, through all further links, lies in the folder. One that leads nowhere stays when it points inside. */
+/**
+ * A relative link whose target, through all further links, lies in the folder. One that leads nowhere stays
+ * when it points inside.
+ */
 function staysInside(root: string, link: string): boolean {
   const target = readlinkSync(link);
   if (isAbsolute(target)) return false;

@@ -12,8 +12,8 @@ const OF_PREVIEWS = ['table.db', 'secret.key'];
 export class OtherFormat extends Error {}
 
 /**
- * Makes sure that the data folder is of the format that this release reads, and writes the format down in a new one. Throws OtherFormat
- * for a folder of another release, with nothing in it changed.
+ * Makes sure that the data folder is of the format that this release reads, and writes the format down in a
+ * new one. Throws OtherFormat for a folder of another release, with nothing in it changed.
  */
 export async function checkDataFormat(dataFolder: string): Promise<void> {
   const file = join(dataFolder, 'format');

@@ -17,8 +17,9 @@ export type DataLock = {
 };
 
 /**
- * Takes the data folder for this process, then ends everything that an earlier run left alive, its database first. Throws
- * AlreadyRunning when another instance has it. The lock itself is the kernel's: it ends with the process, however that ends.
+ * Takes the data folder for this process, then ends everything that an earlier run left alive, its database
+ * first. Throws AlreadyRunning when another instance has it. The lock itself is the kernel's: it ends with
+ * the process, however that ends.
  */
 export async function lockDataFolder(dataFolder: string, supervisorId: string): Promise<DataLock> {
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
@@ -44,7 +45,10 @@ export function isLocked(dataFolder: string): boolean {
   return held === undefined;
 }
 
-/** An SQLite file in an exclusive transaction: atomic to take, released by the kernel, the same on every platform. */
+/**
+ * An SQLite file in an exclusive transaction: atomic to take, released by the kernel, the same on every
+ * platform.
+ */
 function holdLock(path: string): DatabaseSync | undefined {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {

@@ -20,7 +20,10 @@ export type RunState = z.infer<typeof state>;
 type RunGroup = RunState['groups'][number];
 type Change = z.infer<typeof change>;
 
-/** What is written down in a file: a state, then changes of it, a line each. Undefined when there is none, or no state can be read. */
+/**
+ * What is written down in a file: a state, then changes of it, a line each. Undefined when there is none, or
+ * no state can be read.
+ */
 export function readRunRecord(file: string): RunState | undefined {
   try {
     const [first = '', ...lines] = readFileSync(file, 'utf8').split('\n');
@@ -52,8 +55,9 @@ function apply(groups: Map<string, RunGroup>, made: Change | undefined): void {
 const CHANGES_MAX = 1_000;
 
 /**
- * Writes down what runs, at once and not in the background: the program may be killed the moment after it has started something. A change is
- * a line more, for to replace the file each time would make the disk work twenty times for each build.
+ * Writes down what runs, at once and not in the background: the program may be killed the moment after it has
+ * started something. A change is a line more, for to replace the file each time would make the disk work
+ * twenty times for each build.
  */
 export class RunRecord {
   readonly #file: string;

@@ -10,11 +10,17 @@ const note = z.object({ endpoint: z.string(), table: z.string() });
 
 const fileIn = (dataFolder: string): string => join(dataFolder, 'database.json');
 
-/** Leaves word of where the running database answers, for tools on the same machine. It holds no secret, and the database takes none. */
+/**
+ * Leaves word of where the running database answers, for tools on the same machine. It holds no secret, and
+ * the database takes none.
+ */
 export const noteDatabase = (dataFolder: string, at: z.infer<typeof note>): Promise<void> =>
   writeFileAtomic(fileIn(dataFolder), `${JSON.stringify(at)}\n`);
 
-/** The table of the instance that runs on the data folder; undefined when none does. Whoever asks destroys the client. */
+/**
+ * The table of the instance that runs on the data folder; undefined when none does. Whoever asks destroys the
+ * client.
+ */
 export async function runningTable(dataFolder: string): Promise<Table | undefined> {
   // What a killed instance has noted may be another program's port by now: only a running one's word counts.
   if (!isLocked(dataFolder)) return undefined;

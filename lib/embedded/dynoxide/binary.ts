@@ -8,8 +8,8 @@ type Resolve = (specifier: string) => string;
 const require = createRequire(import.meta.url);
 
 /**
- * The dynoxide of this platform (an optional dependency), else the endpoint in AWS_ENDPOINT_URL_DYNAMODB. Throws an Error that says
- * what to install when there is neither.
+ * The dynoxide of this platform (an optional dependency), else the endpoint in AWS_ENDPOINT_URL_DYNAMODB.
+ * Throws an Error that says what to install when there is neither.
  */
 export function findDynamoDb(
   environment: NodeJS.ProcessEnv,

@@ -10,7 +10,10 @@ const headers = {
   'x-amz-date': '20260101T000000Z',
 };
 
-/** A request must name a signature, which nobody checks: to make a real one is a tenth of what a request costs us. */
+/**
+ * A request must name a signature, which nobody checks: to make a real one is a tenth of what a request costs
+ * us.
+ */
 const signer = {
   sign: async <Request extends { headers: Record<string, string> }>(request: Request): Promise<Request> => {
     Object.assign(request.headers, headers);
@@ -18,7 +21,10 @@ const signer = {
   },
 };
 
-/** With the SDK's backoff so many attempts go on for seconds: longer than a crashed dynoxide needs to come back. */
+/**
+ * With the SDK's backoff so many attempts go on for seconds: longer than a crashed dynoxide needs to come
+ * back.
+ */
 const ATTEMPTS_MAX = 8;
 
 const clientConfig = (endpoint: string) => ({

@@ -8,10 +8,15 @@ import { systemPatience } from '../../store/dynamodb/patience.ts';
 import { keepRunning } from '../keep-running.ts';
 import { databaseHost } from './address.ts';
 
-/** It normally answers after 10 to 40 ms; a database of gigabytes on a slow disk has to replay its log first. */
+/**
+ * It normally answers after 10 to 40 ms; a database of gigabytes on a slow disk has to replay its log first.
+ */
 const START_TIMEOUT_MILLISECONDS = 30_000;
 const START_POLL_MILLISECONDS = 5;
-/** Between our look for a free port and its bind another program may take the port: then another one is tried at once. */
+/**
+ * Between our look for a free port and its bind another program may take the port: then another one is tried
+ * at once.
+ */
 const ANOTHER_PORT = { numOfAttempts: 5, startingDelay: 0 };
 /** It closes its file within milliseconds; acknowledged writes survive SIGKILL anyway. */
 const STOP_GRACE_MILLISECONDS = 2_000;
@@ -42,8 +47,8 @@ type Running = { group: ProcessGroup; lastLines: string[] };
 const urlOf = ({ host, port }: Place): string => `http://${host}:${port}`;
 
 /**
- * Starts dynoxide on a free port of this machine, at an address that web pages cannot find where there is one, and resolves when it
- * answers. If it dies it is started again at the same place, until `stop`.
+ * Starts dynoxide on a free port of this machine, at an address that web pages cannot find where there is
+ * one, and resolves when it answers. If it dies it is started again at the same place, until `stop`.
  */
 export async function startDynoxide(options: DynoxideOptions): Promise<DynoxideServer> {
   const start = () => startOnFreePort(options);

@@ -15,8 +15,8 @@ import { TTL_ATTRIBUTE, tableDefinition } from '../../store/table.ts';
 const TABLE_TIMEOUT_SECONDS = 60;
 
 /**
- * Creates the table of this name from the one definition, unless it is there, and sets its time to live. Gives the address of its
- * stream.
+ * Creates the table of this name from the one definition, unless it is there, and sets its time to live.
+ * Gives the address of its stream.
  */
 export async function ensureTable(client: DynamoDBClient, tableName: string): Promise<{ streamArn: string }> {
   try {
@@ -34,7 +34,10 @@ export async function ensureTable(client: DynamoDBClient, tableName: string): Pr
   return { streamArn: Table.LatestStreamArn };
 }
 
-/** Creates it from the one definition. dynoxide takes writes at once; without a time to live nothing of it expires. */
+/**
+ * Creates it from the one definition. dynoxide takes writes at once; without a time to live nothing of it
+ * expires.
+ */
 export async function createTable(client: DynamoDBClient, tableName: string): Promise<void> {
   await client.send(new CreateTableCommand({ ...tableInput(), TableName: tableName }));
 }
@@ -65,8 +68,8 @@ function tableInput(): Omit<CreateTableCommandInput, 'TableName'> {
 }
 
 /**
- * Indexes the lookup that dynoxide makes at each write of a table with a stream: without it, writes slow down as records add up.
- * Only for the file of a dynoxide that we started.
+ * Indexes the lookup that dynoxide makes at each write of a table with a stream: without it, writes slow down
+ * as records add up. Only for the file of a dynoxide that we started.
  */
 export function indexStream(file: string): void {
   const database = openBeside(file);

@@ -4,8 +4,9 @@ import { openBeside } from './table.ts';
 const ROWS_MAX = 1_000;
 
 /**
- * Deletes up to 1,000 stream records of a table that come before `sequenceNumber`, and gives their number. dynoxide never does. That
- * record itself stays: were the newest one deleted, numbering would start at 1 again and readers would go blind.
+ * Deletes up to 1,000 stream records of a table that come before `sequenceNumber`, and gives their number.
+ * dynoxide never does. That record itself stays: were the newest one deleted, numbering would start at 1
+ * again and readers would go blind.
  */
 export function trimStream(file: string, tableName: string, sequenceNumber: string): number {
   const database = openBeside(file);

@@ -75,7 +75,8 @@ export function sendGatewayError(response: ServerResponse, statusCode: number, m
     response.destroy();
     return;
   }
-  // Closing on a client that is still sending would lose it the answer; what it sends is read to its end and dropped.
+  // Closing on a client that is still sending would lose it the answer; what it sends is read to its end and
+  // dropped.
   const headers = response.req.complete ? { connection: 'close' } : {};
   response.writeHead(statusCode, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify({ message }));

@@ -6,7 +6,10 @@ import {
 } from '../../contract/browser/cors.ts';
 
 export type Cors = {
-  /** Origins whose pages may ask; `*` for all, `http://localhost:*` for every port. None: answers say nothing of other origins. */
+  /**
+   * Origins whose pages may ask; `*` for all, `http://localhost:*` for every port. None: answers say nothing
+   * of other origins.
+   */
   origins: readonly string[];
   methods: readonly string[];
 };
@@ -22,8 +25,8 @@ const isAllowed = (origins: readonly string[], origin: string): boolean =>
   );
 
 /**
- * Does for requests of pages what API Gateway does before any route: an allowed origin is told so on every answer, and a preflight is
- * answered here, without a key. Returns true when the request is answered.
+ * Does for requests of pages what API Gateway does before any route: an allowed origin is told so on every
+ * answer, and a preflight is answered here, without a key. Returns true when the request is answered.
  */
 export function answerCors(request: IncomingMessage, response: ServerResponse, cors: Cors): boolean {
   const { origin } = request.headers;

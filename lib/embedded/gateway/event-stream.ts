@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Result, resultHeaders } from './answer.ts';
 
-/** After an empty answer; handlers that follow wait for entries themselves, so this only keeps an eager one from spinning. */
+/**
+ * After an empty answer; handlers that follow wait for entries themselves, so this only keeps an eager one
+ * from spinning.
+ */
 const PAUSE_MILLISECONDS = 250;
 
 export function isEventStream(result: Result): boolean {
@@ -18,8 +21,9 @@ export function lastEventId(text: string): string | undefined {
 }
 
 /**
- * Keeps the connection open and sends one answer after the other: each further one asks for what comes after the last event sent, as a
- * client that reconnects would. Ends when the client leaves, `signal` aborts, or an answer is no stream of events any more.
+ * Keeps the connection open and sends one answer after the other: each further one asks for what comes after
+ * the last event sent, as a client that reconnects would. Ends when the client leaves, `signal` aborts, or an
+ * answer is no stream of events any more.
  */
 export async function sendEventStream(
   response: ServerResponse,
@@ -49,7 +53,10 @@ export async function sendEventStream(
   response.end();
 }
 
-/** What the work gives, or undefined as soon as `signal` aborts: a handler that waits for entries then ends by itself, unheard. */
+/**
+ * What the work gives, or undefined as soon as `signal` aborts: a handler that waits for entries then ends by
+ * itself, unheard.
+ */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const settled = new AbortController();
   const aborted = new Promise<undefined>((resolve) => {

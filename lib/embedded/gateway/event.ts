@@ -69,7 +69,8 @@ const textual = /^(text\/|application\/(json|.*\+json|xml|.*\+xml|javascript|x-w
 function bodyOf(request: IncomingMessage, body: Buffer): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false };
   const type = request.headers['content-type'];
-  // Bytes that are no text stay what they are: decoded here, a handler could not tell them from what they are replaced by.
+  // Bytes that are no text stay what they are: decoded here, a handler could not tell them from what they are
+  // replaced by.
   const isText = (type === undefined || textual.test(type)) && isUtf8(body);
   return { body: body.toString(isText ? 'utf8' : 'base64'), isBase64Encoded: !isText };
 }

@@ -4,8 +4,9 @@ import { refuse } from '../../contract/errors.ts';
 const ENCODED_SURROGATE = /\xed([\xa0-\xbf])([\x80-\xbf])/g;
 
 /**
- * The text of a part of an address as it came: `%C3%BC` is `ü`, a `%` that begins no byte stays one. Half of a surrogate pair, encoded by
- * itself as some languages do, becomes that half, so that handlers can say where it is. Throws the refusal of other bytes.
+ * The text of a part of an address as it came: `%C3%BC` is `ü`, a `%` that begins no byte stays one. Half of
+ * a surrogate pair, encoded by itself as some languages do, becomes that half, so that handlers can say where
+ * it is. Throws the refusal of other bytes.
  */
 export function percentDecoded(part: string): string {
   // Node gives an address byte by byte, in latin1.

@@ -26,8 +26,8 @@ function match({ parts }: Pattern, given: string[]): Record<string, string> | un
 }
 
 /**
- * Picks the route of a request as an HTTP API does: the most specific path with that method, else `$default`. A trailing slash is
- * of no account.
+ * Picks the route of a request as an HTTP API does: the most specific path with that method, else `$default`.
+ * A trailing slash is of no account.
  */
 export function createRouter(rows: readonly RouteRow[]): (method: string, path: string) => Match {
   const patterns = rows.map(patternOf).toSorted((a, b) => b.literals - a.literals);

@@ -22,7 +22,10 @@ export type ApiHandler = (event: APIGatewayProxyEventV2, context: Context) => Pr
 export type GatewayOptions = {
   port: number;
   routes: readonly RouteRow[];
-  /** The handler of a row; undefined asks for that of `$default`. Asked once, at the first request for it: most start-ups need few. */
+  /**
+   * The handler of a row; undefined asks for that of `$default`. Asked once, at the first request for it:
+   * most start-ups need few.
+   */
   handlerOf: (row: RouteRow | undefined) => Promise<ApiHandler>;
   /** Answers signed URLs under /blobs/; false when the request is not for it. */
   serveBlob: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
@@ -47,7 +50,10 @@ const CLOSE_GRACE_MILLISECONDS = 3_000;
 /** A slow client may not hold a connection for ever. Bodies may be slow, but not silent. */
 const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
 const WAY_OUT = 'It does for localhost, and for the hosts that the variable SLIPWAY_PUBLIC_HOSTS names.';
-/** Longer than clients' own idle limits, so that they and not we close a connection that may just be used again. */
+/**
+ * Longer than clients' own idle limits, so that they and not we close a connection that may just be used
+ * again.
+ */
 const KEEP_ALIVE_MILLISECONDS = 65_000;
 
 /** Serves the route table on 127.0.0.1. Rejects when the port is taken (EADDRINUSE). */

@@ -7,7 +7,10 @@ import { type Processes, runCommand } from '../../processes/run-command.ts';
 /** Protocols git may speak; anything else (`ext::` runs commands) is refused by git itself. */
 const PROTOCOLS = ['https', 'ssh', 'file'];
 
-/** Nothing of the user's configuration may run code in the repositories that we make: no hooks, templates or monitors. */
+/**
+ * Nothing of the user's configuration may run code in the repositories that we make: no hooks, templates or
+ * monitors.
+ */
 const QUIET_CONFIGURATION = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
@@ -22,8 +25,9 @@ const QUIET_CONFIGURATION = [
 ];
 
 /**
- * The environment of git. The user's and the system's configuration stay in force, for credential helpers and ssh commands of
- * private repositories live there; prompts cannot appear: no terminal (the child has its own session), no askpass program.
+ * The environment of git. The user's and the system's configuration stay in force, for credential helpers and
+ * ssh commands of private repositories live there; prompts cannot appear: no terminal (the child has its own
+ * session), no askpass program.
  */
 export function gitEnvironment(
   protocols: readonly string[] = PROTOCOLS,
@@ -40,7 +44,10 @@ export function gitEnvironment(
   });
 }
 
-/** Git's own configuration by environment: other processes do not see it as they would see arguments. The header goes to those addresses alone. */
+/**
+ * Git's own configuration by environment: other processes do not see it as they would see arguments. The
+ * header goes to those addresses alone.
+ */
 function accessConfiguration(access: GitAccess | undefined): Record<string, string> {
   if (access === undefined) return {};
   const settings = access.addresses.flatMap((address): [string, string][] => [
@@ -81,7 +88,10 @@ export async function runGit(processes: Processes, command: GitCommand): Promise
 
 const ADVICE = /^(Please make sure you have the correct access rights|and the repository exists\.|hint: )/;
 
-/** Why git failed, from its own last lines, with what to do where its words do not say it. Clients read it: git names files of the user's home. */
+/**
+ * Why git failed, from its own last lines, with what to do where its words do not say it. Clients read it:
+ * git names files of the user's home.
+ */
 export function gitReason({ exit, stderr }: GitResult): string {
   if (exit.error !== undefined) return `git could not be started (${exit.error}); install git`;
   const lines = stderr.map((line) => line.trim()).filter((line) => line !== '' && !ADVICE.test(line));

@@ -8,7 +8,10 @@ import { cleanMessage } from '../../domain/log-line.ts';
 /** How much one sequence (a deployment's build logs, or its deploy logs) keeps. */
 export type StoreBounds = { linesMax: number; bytesMax: number };
 
-/** Clients that follow by time ask for pages of 100 from the newest time on: more lines of one millisecond would hold them there. */
+/**
+ * Clients that follow by time ask for pages of 100 from the newest time on: more lines of one millisecond
+ * would hold them there.
+ */
 const LINES_PER_MILLISECOND_MAX = 20;
 /** Rows a deletion takes at a time: the store is synchronous, so other requests are answered in between. */
 const DELETE_PAGE_ROWS = 5_000;
@@ -100,7 +103,10 @@ function insertLines(
   }
 }
 
-/** The line's own time where order allows. A writer's clock that runs ahead must not hold back all later lines, hence `now`. */
+/**
+ * The line's own time where order allows. A writer's clock that runs ahead must not hold back all later
+ * lines, hence `now`.
+ */
 function nextTimestamp(channel: Channel, timestamp: number, now: number): number {
   const wanted = Math.min(Math.trunc(timestamp), now);
   const full = channel.lastCount >= LINES_PER_MILLISECOND_MAX;
@@ -136,7 +142,10 @@ function saveChannel(db: DatabaseSync, channel: Channel): void {
   );
 }
 
-/** Forgets a deployment's channels at once and their lines page by page; an interrupted deletion is finished by the next one. */
+/**
+ * Forgets a deployment's channels at once and their lines page by page; an interrupted deletion is finished
+ * by the next one.
+ */
 export async function deleteChannels(
   db: DatabaseSync,
   tenantId: string,

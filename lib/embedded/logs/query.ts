@@ -5,7 +5,10 @@ import type { LogEntry, LogQuery, LogStream } from '../../adapters/logs.ts';
 type Row = LogEntry & Place;
 type Sql = { where: string[]; values: (string | number)[] };
 
-/** The lines that `query` asks for, and the offset that goes on after them (asc: always; desc: while there is more). */
+/**
+ * The lines that `query` asks for, and the offset that goes on after them (asc: always; desc: while there is
+ * more).
+ */
 export function selectLines(
   db: DatabaseSync,
   stream: LogStream,
@@ -31,8 +34,9 @@ export function selectLines(
 }
 
 /**
- * A short page in asc order has seen all there is: whatever comes later comes after the newest line, filtered or not. Only below an
- * end time there are lines that it has not seen, and a later question may reach further.
+ * A short page in asc order has seen all there is: whatever comes later comes after the newest line, filtered
+ * or not. Only below an end time there are lines that it has not seen, and a later question may reach
+ * further.
  */
 function nextOf(
   query: LogQuery,

@@ -10,16 +10,19 @@ export type LogStoreOptions = {
   bounds?: StoreBounds;
 };
 
-/** Keeps a chatty agent from filling the disk: about 100 MB of ordinary lines, half a gigabyte of the longest. */
+/**
+ * Keeps a chatty agent from filling the disk: about 100 MB of ordinary lines, half a gigabyte of the longest.
+ */
 const defaultBounds: StoreBounds = { linesMax: 200_000, bytesMax: 512 * 1024 * 1024 };
 
 /** The log store of this machine; `close` gives the file back. */
 export type LogStore = Logs & { close(): void };
 
 /**
- * Opens the SQLite log store. Build logs and deploy logs of each deployment form two sequences; in each, times never go back in
- * the order of writing (a late line gets the time of the line before it), so paging and following by offset, by `startTime` and by
- * `afterId` all see every line exactly once. Beyond `bounds` a sequence forgets its oldest lines.
+ * Opens the SQLite log store. Build logs and deploy logs of each deployment form two sequences; in each,
+ * times never go back in the order of writing (a late line gets the time of the line before it), so paging
+ * and following by offset, by `startTime` and by `afterId` all see every line exactly once. Beyond `bounds` a
+ * sequence forgets its oldest lines.
  */
 export function openLogStore(options: LogStoreOptions): LogStore {
   const database: DatabaseSync = openLogDatabase(options.path);

@@ -87,7 +87,10 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
   return deps;
 }
 
-/** Here nothing stands between a request and the table: what functions say in their logs is written at once, behind the answer. */
+/**
+ * Here nothing stands between a request and the table: what functions say in their logs is written at once,
+ * behind the answer.
+ */
 const writtenKeyUses = ({ database, log }: Parts): KeyUses =>
   onceAnHour((use) => {
     noteKeyUse(database, use).catch((error: unknown) => log.debug(`use of a key: ${String(error)}`));

@@ -15,8 +15,8 @@ type GetDeps = () => Deps;
 const root = new URL('../../../', import.meta.url);
 
 /**
- * Makes the handler of an entry point: every one exports `create`, which takes the dependencies. Which type it returns is known by its
- * folder, so each caller names it.
+ * Makes the handler of an entry point: every one exports `create`, which takes the dependencies. Which type
+ * it returns is known by its folder, so each caller names it.
  */
 async function createFrom<H>(file: string, deps: GetDeps): Promise<H> {
   const entry: unknown = await import(new URL(file, root).href);

@@ -100,7 +100,9 @@ const wishOf = (owner: Owner) => ({
   userId: owner.user_id,
 });
 
-/** Registers the listener of this machine at the first start, and keeps its key and port in `listener.json`. */
+/**
+ * Registers the listener of this machine at the first start, and keeps its key and port in `listener.json`.
+ */
 export async function ensureListener(
   deps: IdentityDeps,
   dataFolder: string,

@@ -31,14 +31,23 @@ export type ListenerChild = {
   stop(): Promise<void>;
 };
 
-/** Agents are down while it is: back at once after a single crash, but no tight loop when it cannot start at all. */
+/**
+ * Agents are down while it is: back at once after a single crash, but no tight loop when it cannot start at
+ * all.
+ */
 const RESTARTS = { leastMilliseconds: 200, mostMilliseconds: 15_000, steadyMilliseconds: 30_000 };
-/** It gives its agent servers 5 s and then needs a moment, on a busy machine two; with what is closed after it, all of it must be over in 10 s. */
+/**
+ * It gives its agent servers 5 s and then needs a moment, on a busy machine two; with what is closed after
+ * it, all of it must be over in 10 s.
+ */
 const STOP_GRACE_MILLISECONDS = 7_500;
 
 const program = fileURLToPath(new URL('../../../bin/listener.ts', import.meta.url));
 
-/** Runs the listener as a program of its own, which talks to the API like any other, and starts it again when it ends. */
+/**
+ * Runs the listener as a program of its own, which talks to the API like any other, and starts it again when
+ * it ends.
+ */
 export function startListenerChild(options: ListenerChildOptions): ListenerChild {
   const { processes, log } = options;
   mkdirSync(options.dataFolder, { recursive: true, mode: 0o700 });
@@ -49,7 +58,8 @@ export function startListenerChild(options: ListenerChildOptions): ListenerChild
     pid: () => kept.current().pid,
     stop: () =>
       kept.end(async (group) => {
-        // It alone is asked: a signal to all that it has started would cut off agents that are saving their state.
+        // It alone is asked: a signal to all that it has started would cut off agents that are saving their
+        // state.
         group.stdin?.end();
         await Promise.race([group.exited, delay(STOP_GRACE_MILLISECONDS, undefined, { ref: false })]);
         await processes.stop(group, 0);

@@ -30,8 +30,9 @@ const RENEW_SECONDS = 10;
 const RENEWALS = 3;
 
 /**
- * Takes the table for the runtime of this data folder and keeps it: two runtimes on one table would each end what the other has at work.
- * Throws OwnedByAnother while another one has it. After a restart on the same folder it is had at once.
+ * Takes the table for the runtime of this data folder and keeps it: two runtimes on one table would each end
+ * what the other has at work. Throws OwnedByAnother while another one has it. After a restart on the same
+ * folder it is had at once.
  */
 export async function takeOwnership(options: OwnershipOptions): Promise<Ownership> {
   const { table, now, onError, renewSeconds = RENEW_SECONDS } = options;

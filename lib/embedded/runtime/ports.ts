@@ -10,7 +10,10 @@ export class PortTaken extends Error {
 export const isPortTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 
-/** The port for agents: the one asked for, else that of the run before (URLs of deployments stay), else a free one. */
+/**
+ * The port for agents: the one asked for, else that of the run before (URLs of deployments stay), else a free
+ * one.
+ */
 export async function chooseAgentsPort(
   asked: number | undefined,
   before: number | undefined,

@@ -60,7 +60,10 @@ type Start = {
   environment: NodeJS.ProcessEnv;
 };
 
-/** Starts everything on the data folder. Throws AlreadyRunning, PortTaken, or what else is in the way, with nothing left running. */
+/**
+ * Starts everything on the data folder. Throws AlreadyRunning, PortTaken, or what else is in the way, with
+ * nothing left running.
+ */
 export async function startRuntime(start: Start): Promise<Runtime> {
   const opened = new AsyncDisposableStack();
   // What fails to close does not keep the rest open, and is not what the caller has to hear of.

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { FunctionRow } from '../../contract/functions.ts';
 
 /**
- * A function that ends when its time is over, as on Lambda: a call that hangs ends with an error and keeps nothing waiting. Here it cannot be
- * killed, so what it does may go on behind it.
+ * A function that ends when its time is over, as on Lambda: a call that hangs ends with an error and keeps
+ * nothing waiting. Here it cannot be killed, so what it does may go on behind it.
  */
 export const timeLimited =
   <I, O>(

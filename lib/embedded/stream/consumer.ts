@@ -15,7 +15,10 @@ export type Batch<P> = {
   records: readonly DynamoDBRecord[];
   position: P;
   remaining: number;
-  /** When the first write behind these records was acknowledged (`performance.now()`), if this process made it. */
+  /**
+   * When the first write behind these records was acknowledged (`performance.now()`), if this process made
+   * it.
+   */
   writtenAt: number | undefined;
 };
 

@@ -12,8 +12,8 @@ const RETRY_MILLISECONDS = 100;
 export type Failure = { records: readonly DynamoDBRecord[]; error: unknown };
 
 /**
- * Calls the handler until all records are handled. What it reports or throws is tried again in halves, five times in all; then it
- * goes to `drop`. Throws the signal's reason when it aborts.
+ * Calls the handler until all records are handled. What it reports or throws is tried again in halves, five
+ * times in all; then it goes to `drop`. Throws the signal's reason when it aborts.
  */
 export async function deliver(
   handler: StreamHandler,
@@ -34,7 +34,10 @@ export async function deliver(
   }
 }
 
-/** What of the records is not handled: everything from the first that the handler reported, or all when it threw. */
+/**
+ * What of the records is not handled: everything from the first that the handler reported, or all when it
+ * threw.
+ */
 async function call(
   handler: StreamHandler,
   records: readonly DynamoDBRecord[],

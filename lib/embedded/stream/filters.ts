@@ -3,7 +3,10 @@ import type { StreamFilter } from '../../store/stream-filters.ts';
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>;
 
-/** Whether a consumer with these filters is called with a record, as Lambda judges it by the patterns that the infrastructure makes of them. */
+/**
+ * Whether a consumer with these filters is called with a record, as Lambda judges it by the patterns that the
+ * infrastructure makes of them.
+ */
 export const fits = (record: DynamoDBRecord, filters: readonly StreamFilter[]): boolean =>
   filters.some(({ on, image, entities, statuses, has }) => {
     const item = record.dynamodb?.[image];

@@ -14,7 +14,10 @@ export type StreamOptions = {
   /** Holds `stream-position.json` and `stream-failures.jsonl`. */
   dataFolder: string;
   consumers: readonly Consumer[];
-  /** Called with each record as soon as it is read, before any consumer; it may come again after a crash. Must not throw. */
+  /**
+   * Called with each record as soon as it is read, before any consumer; it may come again after a crash. Must
+   * not throw.
+   */
   onRecord?: (record: DynamoDBRecord) => void;
   /** While it says so nothing is read: another runtime may have begun to handle the records. */
   isPaused?: () => boolean;
@@ -32,18 +35,29 @@ export type Stream = {
   close(): Promise<void>;
 };
 
-/** Writes of this process wake the reader; the tick finds what other writers (a second program, time to live) have done. */
+/**
+ * Writes of this process wake the reader; the tick finds what other writers (a second program, time to live)
+ * have done.
+ */
 const IDLE_MILLISECONDS = 1_000;
-/** What is written next wakes the reader by itself; to look at once would find nothing, half of the time that it looks. */
+/**
+ * What is written next wakes the reader by itself; to look at once would find nothing, half of the time that
+ * it looks.
+ */
 const BUSY_MILLISECONDS = 50;
 /** So many at once may be a part of what there is (a read gives 1 MiB at most): the rest is read at once. */
 const RECORDS_MANY = 10;
-/** After a failed read, or while the consumers are far behind: a database that restarts is back in a moment. */
+/**
+ * After a failed read, or while the consumers are far behind: a database that restarts is back in a moment.
+ */
 const ERROR_MILLISECONDS = 250;
 /** The reader does not run further ahead of the slowest consumer than so many reads. */
 const BATCHES_IN_FLIGHT_MAX = 200;
 
-/** Reads the stream from where an earlier process stopped and feeds the consumers, each record at least once, in order. */
+/**
+ * Reads the stream from where an earlier process stopped and feeds the consumers, each record at least once,
+ * in order.
+ */
 export async function openStream(options: StreamOptions): Promise<Stream> {
   const kept = await readPosition(join(options.dataFolder, 'stream-position.json'));
   const reader = await ShardReader.open(options.client, options.streamArn, kept);
@@ -159,7 +173,9 @@ class Poller implements Stream {
     this.#advance();
   }
 
-  /** The position moves over the batches that everybody has handled, up to the first that somebody has not. */
+  /**
+   * The position moves over the batches that everybody has handled, up to the first that somebody has not.
+   */
   #advance(): void {
     let done: Batch<Position> | undefined;
     while (this.#inFlight[0]?.remaining === 0) done = this.#inFlight.shift();

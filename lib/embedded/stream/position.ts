@@ -12,7 +12,10 @@ const position = z.object({
 });
 export type Position = z.infer<typeof position>;
 
-/** What is kept; undefined when there is nothing, or nothing readable: then the stream is read from its oldest record on. */
+/**
+ * What is kept; undefined when there is nothing, or nothing readable: then the stream is read from its oldest
+ * record on.
+ */
 export async function readPosition(file: string): Promise<Position | undefined> {
   try {
     return position.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -21,7 +24,10 @@ export async function readPosition(file: string): Promise<Position | undefined> 
   }
 }
 
-/** After a crash the records of so long come again. Each write is a file made and renamed: more often, and it costs what it saves. */
+/**
+ * After a crash the records of so long come again. Each write is a file made and renamed: more often, and it
+ * costs what it saves.
+ */
 const KEEP_MILLISECONDS = 500;
 
 /** Keeps the latest position, now and then; `idle` keeps it at once. */
@@ -34,7 +40,8 @@ export function positionWriter(file: string): { save(position: Position): void; 
       await delay(KEEP_MILLISECONDS, undefined, { signal: hurry.signal }).catch(() => undefined);
       const text = JSON.stringify(latest);
       latest = undefined;
-      // Not flushed: after a power cut records come a second time, which every consumer bears. Nor is a full disk a reason to stop.
+      // Not flushed: after a power cut records come a second time, which every consumer bears. Nor is a full
+      // disk a reason to stop.
       await writeFileAtomic(file, text, { flush: false }).catch(() => undefined);
     }
     writing = undefined;

@@ -12,7 +12,9 @@ export type Read = { records: StreamRecord[]; position: Position };
 /** These mean that the iterator is of no use any more; what was read last still says where to go on. */
 const STALE_ITERATOR = new Set(['ExpiredIteratorException', 'TrimmedDataAccessException']);
 
-/** Reads a stream in order, one open shard after the other, from a kept position or from the oldest record. */
+/**
+ * Reads a stream in order, one open shard after the other, from a kept position or from the oldest record.
+ */
 export class ShardReader {
   readonly #client: DynamoDBStreamsClient;
   #position: Position;

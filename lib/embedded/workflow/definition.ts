@@ -30,8 +30,8 @@ export type Run = StateMachine['run'];
 export type Machine = { load: () => Promise<Run>; tasks: TaskState[] };
 
 /**
- * Reads a state machine in the Amazon States Language. Throws for what the twin cannot run as Step Functions does: other services
- * than Lambda, nested machines, JSONata, tasks without a timeout or with a heartbeat.
+ * Reads a state machine in the Amazon States Language. Throws for what the twin cannot run as Step Functions
+ * does: other services than Lambda, nested machines, JSONata, tasks without a timeout or with a heartbeat.
  */
 export function readMachine(text: string): Machine {
   const json: unknown = JSON.parse(text);

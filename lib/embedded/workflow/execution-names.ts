@@ -5,7 +5,10 @@ import type { ExecutionStatus } from '../../contract/execution-status.ts';
 /** Step Functions gives the name of a closed execution free again after so long. */
 const NAME_TAKEN_MILLISECONDS = 90 * 24 * 3_600_000;
 
-/** What no name of an execution may hold: white space, brackets, wildcards, quotes, separators, control characters. */
+/**
+ * What no name of an execution may hold: white space, brackets, wildcards, quotes, separators, control
+ * characters.
+ */
 const forbidden = /[\s<>{}[\]?*"#%\\^|~`$&,;:/\u0000-\u001f\u007f-\u009f]/;
 const NAME_LENGTH_MAX = 80;
 
@@ -19,7 +22,10 @@ type Ended = 'succeeded' | 'failed' | 'stopped';
 
 /** Remembers on disk which execution names are taken, and by what. */
 export type ExecutionNames = {
-  /** Takes the name. `same`: it is running with this very input; `taken`: anything else of that name was started before. */
+  /**
+   * Takes the name. `same`: it is running with this very input; `taken`: anything else of that name was
+   * started before.
+   */
   take(name: string, input: string, now: number): 'new' | 'same' | 'taken';
   close(name: string, how: Ended, now: number): void;
   /** What a process left running that was killed has `failed`. */
@@ -27,7 +33,10 @@ export type ExecutionNames = {
   release(): void;
 };
 
-/** Opens the file. Executions live in the process that started them, so what was running in an earlier one is closed. */
+/**
+ * Opens the file. Executions live in the process that started them, so what was running in an earlier one is
+ * closed.
+ */
 export function openExecutionNames(path: string, now: number): ExecutionNames {
   const db = new DatabaseSync(path);
   db.exec(`

@@ -8,7 +8,10 @@ export function namedError(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
 }
 
-/** The JSON text of a value that Step Functions is given. Throws `errorName` when it is larger than Step Functions takes. */
+/**
+ * The JSON text of a value that Step Functions is given. Throws `errorName` when it is larger than Step
+ * Functions takes.
+ */
 export function payloadText(value: unknown, errorName: string): string {
   const text = JSON.stringify(value ?? null);
   const sizeBytes = Buffer.byteLength(text);
@@ -18,7 +21,10 @@ export function payloadText(value: unknown, errorName: string): string {
   return text;
 }
 
-/** What goes into a state or comes out of it; too much ends the execution past every Retry and Catch, as on AWS. */
+/**
+ * What goes into a state or comes out of it; too much ends the execution past every Retry and Catch, as on
+ * AWS.
+ */
 export function stateData(value: unknown): unknown {
   try {
     return JSON.parse(payloadText(value, 'States.DataLimitExceeded'));

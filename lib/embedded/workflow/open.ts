@@ -5,7 +5,10 @@ import { checkName, type ExecutionNames, openExecutionNames } from './execution-
 import { checkFailure, functionError, payloadText, stateData } from './limits.ts';
 import { TokenTasks } from './token-tasks.ts';
 
-/** A Lambda function by another name: takes the payload, returns what becomes JSON, throws what Retry and Catch see. */
+/**
+ * A Lambda function by another name: takes the payload, returns what becomes JSON, throws what Retry and
+ * Catch see.
+ */
 export type TaskHandler = (payload: unknown) => Promise<unknown>;
 
 /** One entry of an execution's history: `StateEntered Build`, `ExecutionSucceeded`. */
@@ -157,7 +160,10 @@ class LocalWorkflow implements EmbeddedWorkflow {
     };
   }
 
-  /** `lambda:invoke.waitForTaskToken`: the token's answer is the result; a function that throws fails the state. */
+  /**
+   * `lambda:invoke.waitForTaskToken`: the token's answer is the result; a function that throws fails the
+   * state.
+   */
   #waiting(name: string, task: TaskState) {
     return async (input: unknown): Promise<unknown> => {
       const token = tokenIn(payloadOf(input));

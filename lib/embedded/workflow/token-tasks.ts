@@ -6,7 +6,9 @@ type Waiting = {
   reject: (error: Error) => void;
 };
 
-/** Who waits for which token. Only the newest token of an execution is alive, until its state's time is over. */
+/**
+ * Who waits for which token. Only the newest token of an execution is alive, until its state's time is over.
+ */
 export class TokenTasks {
   readonly #waiting = new Map<string, Waiting>();
   readonly #tokenOf = new Map<string, string>();

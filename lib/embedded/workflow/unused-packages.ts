@@ -1,8 +1,9 @@
 import { registerHooks } from 'node:module';
 
 /**
- * What aws-local-stepfunctions imports and nothing here uses: the client of Lambda and its credentials, for a state without a handler of ours
- * (all have one), and the validator, which we switch off. They are nine tenths of what loading it costs.
+ * What aws-local-stepfunctions imports and nothing here uses: the client of Lambda and its credentials, for a
+ * state without a handler of ours (all have one), and the validator, which we switch off. They are nine
+ * tenths of what loading it costs.
  */
 const UNUSED = new Set(['@aws-sdk/client-lambda', '@aws-sdk/credential-providers', 'asl-validator']);
 const IMPORTER = '/node_modules/aws-local-stepfunctions/';

@@ -4,9 +4,10 @@ import { writeFileAtomic } from '../atomic-file.ts';
 import { findPython, findPythons, type Python } from './interpreters.ts';
 
 /**
- * A Python virtual environment that can be moved with the folder it lies in. Such an environment names its place and its
- * interpreter in scripts and settings: sealing it notes where that was and takes the interpreter out; opening it elsewhere, on the
- * same machine or another, puts in the interpreter that is there and mends the paths.
+ * A Python virtual environment that can be moved with the folder it lies in. Such an environment names its
+ * place and its interpreter in scripts and settings: sealing it notes where that was and takes the
+ * interpreter out; opening it elsewhere, on the same machine or another, puts in the interpreter that is
+ * there and mends the paths.
  */
 export const PYTHON_ENVIRONMENT = '.venv';
 
@@ -34,8 +35,8 @@ export async function sealPythonEnvironment(
 }
 
 /**
- * Puts a sealed environment to use where it lies now, with an interpreter found on `path`. May be repeated. Throws PythonMissing
- * when no interpreter of its version is there.
+ * Puts a sealed environment to use where it lies now, with an interpreter found on `path`. May be repeated.
+ * Throws PythonMissing when no interpreter of its version is there.
  */
 export async function openPythonEnvironment(
   environment: string,

@@ -3,7 +3,10 @@ import { printedBy } from '../tools.ts';
 import { type GroupRecord, membersOf } from './read.ts';
 import { hasProc } from './source.ts';
 
-/** A TCP port that a process listens on. `host` is where to reach it from this machine; `everywhere`: other machines may reach it, too. */
+/**
+ * A TCP port that a process listens on. `host` is where to reach it from this machine; `everywhere`: other
+ * machines may reach it, too.
+ */
 export type Listening = { host: '127.0.0.1' | '::1'; port: number; everywhere?: true };
 
 /** The same, and who listens. */
@@ -34,7 +37,10 @@ function reachedAt(address: string, port: number): Listening | undefined {
   return address === IPV6_LOOPBACK ? { host: '::1', port } : undefined;
 }
 
-/** The tables of the kernel: reading one takes it milliseconds, so they are read one after the other, for sockets only that may be in them. */
+/**
+ * The tables of the kernel: reading one takes it milliseconds, so they are read one after the other, for
+ * sockets only that may be in them.
+ */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 
 /** Which of these sockets listen where they can be reached. */
@@ -76,7 +82,10 @@ function socketsOf(pid: number): string[] {
   }
 }
 
-/** Reads `lsof -Fpn`: a line like `p123` for a process, then lines like `n127.0.0.1:8000`, `n*:8000`, `n[::1]:8000` for its ports. */
+/**
+ * Reads `lsof -Fpn`: a line like `p123` for a process, then lines like `n127.0.0.1:8000`, `n*:8000`,
+ * `n[::1]:8000` for its ports.
+ */
 export function parseLsof(text: string): Listener[] {
   let pid = 0;
   return text.split('\n').flatMap((line): Listener[] => {

@@ -14,7 +14,10 @@ export function parseRows(text: string): ProcessRow[] {
   });
 }
 
-/** A variable of ours holds no spaces; what a command line says of it counts too, for nothing tells the two apart. */
+/**
+ * A variable of ours holds no spaces; what a command line says of it counts too, for nothing tells the two
+ * apart.
+ */
 const marker = new RegExp(`(?<=\\s)${MARKER_VARIABLE}=\\S+`, 'g');
 
 /** Reads lines of a pid, a command and its environment. */

@@ -7,10 +7,15 @@ export type GroupRecord = { pid: number | undefined; startTime: string | undefin
 /** All living processes. */
 export const readProcesses = (): ProcessRow[] => processSource().rows();
 
-/** When a living process started, in the platform's own notation; undefined when there is none with this pid. */
+/**
+ * When a living process started, in the platform's own notation; undefined when there is none with this pid.
+ */
 export const startTimeOf = (pid: number): string | undefined => processSource().row(pid)?.startTime;
 
-/** When this process started. Throws when the platform does not say, as no lock could then be told from an abandoned one. */
+/**
+ * When this process started. Throws when the platform does not say, as no lock could then be told from an
+ * abandoned one.
+ */
 export function ownStartTime(): string {
   const startTime = startTimeOf(process.pid);
   if (startTime === undefined)
@@ -18,7 +23,10 @@ export function ownStartTime(): string {
   return startTime;
 }
 
-/** What the environments of older processes hold, by pid and start time. A machine has hundreds, and each look would read them all. */
+/**
+ * What the environments of older processes hold, by pid and start time. A machine has hundreds, and each look
+ * would read them all.
+ */
 const markers = new Map<string, string | undefined>();
 const MARKERS_MAX = 4_000;
 /** A process that was just forked still has its parent's environment; by then it has its own. */

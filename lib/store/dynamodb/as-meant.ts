@@ -3,15 +3,17 @@ import type { Change } from './expressions.ts';
 import { storable } from './free-keys.ts';
 import type { Item, Write } from './transact.ts';
 
-/** Whether it can be seen in an item that the write was made: what is added up looks the same once and twice. */
+/**
+ * Whether it can be seen in an item that the write was made: what is added up looks the same once and twice.
+ */
 export function isRecognisable(write: Write): boolean {
   if ('check' in write) return false;
   return !('update' in write) || (write.change !== undefined && write.change.add === undefined);
 }
 
 /**
- * Whether an item is as this write leaves it. What it appends (a status with its time) proves that by itself, whatever came later; otherwise
- * everything that it sets or removes must be so.
+ * Whether an item is as this write leaves it. What it appends (a status with its time) proves that by itself,
+ * whatever came later; otherwise everything that it sets or removes must be so.
  */
 export function isAsMeant(item: Item | undefined, write: Write): boolean {
   if ('delete' in write) return item === undefined;

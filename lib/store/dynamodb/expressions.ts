@@ -1,7 +1,10 @@
 import type { Key } from '../keys/index.ts';
 import type { Item, Write, WriteSpec } from './transact.ts';
 
-/** A condition as a tree; `compile` gives its text. Paths are dotted attribute names (`slot.revision_id`, `queued[0]`). */
+/**
+ * A condition as a tree; `compile` gives its text. Paths are dotted attribute names (`slot.revision_id`,
+ * `queued[0]`).
+ */
 export type Test = { guard?: string } & (
   | { kind: 'equals' | 'at_most' | 'above' | 'contains' | 'lacks'; path: string; value: unknown }
   | { kind: 'present' | 'absent'; path: string }
@@ -24,8 +27,8 @@ export const any = (...tests: Test[]): Test => ({ kind: 'any', tests });
 export const all = (...tests: Test[]): Test => ({ kind: 'all', tests });
 
 /**
- * Names what a test keeps from happening, as `group: what holds`. A simulation leaves guards out, one by one and in groups, and must notice;
- * nothing else reads the name.
+ * Names what a test keeps from happening, as `group: what holds`. A simulation leaves guards out, one by one
+ * and in groups, and must notice; nothing else reads the name.
  */
 export const guard = (name: `${string}: ${string}`, test: Test): Test => ({ ...test, guard: name });
 

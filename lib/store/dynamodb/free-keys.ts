@@ -1,6 +1,7 @@
 /**
- * Objects of a client's own may have any keys. Some cannot be names of attributes: the AWS client fails on `constructor` and loses
- * `__proto__`, and the table takes no empty name. An object with one of these is kept as its JSON text instead, under this name.
+ * Objects of a client's own may have any keys. Some cannot be names of attributes: the AWS client fails on
+ * `constructor` and loses `__proto__`, and the table takes no empty name. An object with one of these is kept
+ * as its JSON text instead, under this name.
  */
 const AS_TEXT = '#json';
 const NOT_KEPT = ['constructor', '__proto__', '', AS_TEXT];
@@ -24,7 +25,10 @@ function withMembers(value: unknown, change: (member: unknown) => unknown): unkn
   return members.some(([key, member]) => member !== value[key]) ? Object.fromEntries(members) : value;
 }
 
-/** `value` as the table can keep it. Requests hold whole characters only; a text of ours may have been cut inside one. */
+/**
+ * `value` as the table can keep it. Requests hold whole characters only; a text of ours may have been cut
+ * inside one.
+ */
 export function storable(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (isPlain(value) && NOT_KEPT.some((key) => Object.hasOwn(value, key)))

@@ -36,7 +36,10 @@ const conflictBackOff = {
   numOfAttempts: 1000,
 } as const;
 
-/** Tries again, soon and with full jitter, what failed with a passing error; after 5 s throws what `tooLate` makes. */
+/**
+ * Tries again, soon and with full jitter, what failed with a passing error; after 5 s throws what `tooLate`
+ * makes.
+ */
 export function trySoonAgain<T>(
   table: Pick<Table, 'patience'>,
   attempt: () => Promise<T>,

@@ -13,7 +13,10 @@ export class UnknownVersion extends Error {
   }
 }
 
-/** A stored item as its shape says. Throws UnknownVersion for one of another version, and zod's error for what does not fit otherwise. */
+/**
+ * A stored item as its shape says. Throws UnknownVersion for one of another version, and zod's error for what
+ * does not fit otherwise.
+ */
 export function readItem<T extends z.ZodType>(schema: T, item: Stored): z.output<T> {
   const parsed = schema.safeParse(restored(item));
   if (parsed.success) return parsed.data;

@@ -7,7 +7,10 @@ import { readItem } from './read-item.ts';
 import type { SortKeyRange } from './sort-key-range.ts';
 import type { Item } from './transact.ts';
 
-/** Reads one item, strongly consistent unless `eventually`. Throws when what is stored does not have the expected shape. */
+/**
+ * Reads one item, strongly consistent unless `eventually`. Throws when what is stored does not have the
+ * expected shape.
+ */
 export async function find<T extends z.ZodType>(
   table: Table,
   key: Key,
@@ -24,7 +27,10 @@ export async function find<T extends z.ZodType>(
 /** What is looked for, and the shape that it must have. */
 export type Wanted<T extends z.ZodType> = readonly [key: Key, schema: T];
 
-/** Reads two items in one request, each strongly consistent by itself, at the price of two. Throws as `find` does. */
+/**
+ * Reads two items in one request, each strongly consistent by itself, at the price of two. Throws as `find`
+ * does.
+ */
 export async function findBoth<A extends z.ZodType, B extends z.ZodType>(
   table: Table,
   first: Wanted<A>,

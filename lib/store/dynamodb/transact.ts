@@ -12,7 +12,10 @@ export type Item = Record<string, unknown>;
 
 declare const madeHere: unique symbol;
 
-/** One write, alone or of a transaction; `name` says which one failed. Only the makers in `expressions.ts` make one. */
+/**
+ * One write, alone or of a transaction; `name` says which one failed. Only the makers in `expressions.ts`
+ * make one.
+ */
 export type Write = WriteSpec & { readonly [madeHere]: true };
 
 /** What a write says, without the table's name. */
@@ -43,7 +46,10 @@ export type Condition = {
   parts?: readonly { guard: string | undefined; expression: string }[];
 };
 
-/** Nothing was written, because of these writes' conditions; `item` is what was found instead (undefined: nothing). */
+/**
+ * Nothing was written, because of these writes' conditions; `item` is what was found instead (undefined:
+ * nothing).
+ */
 export class ConditionsFailed extends Error {
   readonly failed: Map<string, Item | undefined>;
 
@@ -80,8 +86,9 @@ const CONFLICT = 'TransactionConflict';
 const RETRIED = new Set([CONFLICT, 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /**
- * Makes all the writes or none. Conflicts with other writers are retried with full jitter for up to 5 s, then 503, or
- * RecordContended. Throws ConditionsFailed when a condition does not hold, and before it AlreadyRecorded.
+ * Makes all the writes or none. Conflicts with other writers are retried with full jitter for up to 5 s, then
+ * 503, or RecordContended. Throws ConditionsFailed when a condition does not hold, and before it
+ * AlreadyRecorded.
  */
 export async function transact(table: Table, writes: Write[]): Promise<void> {
   const command = new TransactWriteCommand({
@@ -133,8 +140,9 @@ export const plain = (image: Image | undefined): Item | undefined =>
   image === undefined || Object.keys(image).length === 0 ? undefined : itemOf(image);
 
 /**
- * Runs a read-decide-write again when another writer was quicker (its conditions failed), with full jitter for up to 5 s; then 503.
- * Conditions that mean more than a lost race must be turned into words before they get here.
+ * Runs a read-decide-write again when another writer was quicker (its conditions failed), with full jitter
+ * for up to 5 s; then 503. Conditions that mean more than a lost race must be turned into words before they
+ * get here.
  */
 export const retryRaces = <T>(table: Table, attempt: () => Promise<T>): Promise<T> =>
   trySoonAgain(

@@ -6,8 +6,9 @@ export type Upgrade = (item: Record<string, unknown>) => Record<string, unknown>
 const versioned = z.object({ v: z.int().min(1) }).loose();
 
 /**
- * Reads items of earlier versions of a shape as ones of its `newest`, which is version `upgrades.length + 1`: the first upgrade makes a
- * second version of a first one, and so on. What is of a later version, or none, is left to the shape to refuse.
+ * Reads items of earlier versions of a shape as ones of its `newest`, which is version `upgrades.length + 1`:
+ * the first upgrade makes a second version of a first one, and so on. What is of a later version, or none, is
+ * left to the shape to refuse.
  */
 export const alsoEarlier = <T extends z.ZodType>(newest: T, upgrades: readonly Upgrade[]) =>
   z.preprocess((item) => {

@@ -16,11 +16,12 @@ const PASSING = new Set([
 ]);
 
 /**
- * Makes one write, at half the price of a transaction. Conflicts are retried with full jitter for up to 5 s, then 503. Throws
- * ConditionsFailed when its condition does not hold.
+ * Makes one write, at half the price of a transaction. Conflicts are retried with full jitter for up to 5 s,
+ * then 503. Throws ConditionsFailed when its condition does not hold.
  *
- * The client sends again what got no answer, and the first try may have been made: then its condition does not hold any more, and what is
- * found is compared with what was meant. What could not be recognised there is made as a transaction, which has a token for all tries.
+ * The client sends again what got no answer, and the first try may have been made: then its condition does
+ * not hold any more, and what is found is compared with what was meant. What could not be recognised there is
+ * made as a transaction, which has a token for all tries.
  */
 export async function write(table: Table, meant: Write): Promise<void> {
   if (!isRecognisable(meant)) return transact(table, [meant]);

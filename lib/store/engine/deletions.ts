@@ -28,7 +28,10 @@ export const findDeletion = (table: Table, owner: Owner): Promise<Deletion | und
 
 const keyed = z.object({ pk: z.string(), sk: z.string() });
 
-/** The writes that remove the first `limit` items beside a deployment and its deletion: revisions, versions, tokens, uploads, logs. */
+/**
+ * The writes that remove the first `limit` items beside a deployment and its deletion: revisions, versions,
+ * tokens, uploads, logs.
+ */
 export async function removalsBeside(table: Table, owner: Owner, limit: number): Promise<Write[]> {
   const { pk } = deletionKey(owner.tenantId, owner.deploymentId);
   const { items } = await queryPage(table, keyed, { pk, between: besideDeployment, limit });

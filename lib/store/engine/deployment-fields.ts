@@ -1,9 +1,10 @@
 import type { Deployment } from './items.ts';
 
 /**
- * What a request to change a deployment does with each field. `wish`: it asks for it; a request that changes no wish, no source of revisions and
- * no secret changes nothing. `result`: it writes what follows from the request. `kept`: it leaves the field as it is; most of these belong to the
- * engine, which writes at the same time. A new field does not compile until it stands here.
+ * What a request to change a deployment does with each field. `wish`: it asks for it; a request that changes
+ * no wish, no source of revisions and no secret changes nothing. `result`: it writes what follows from the
+ * request. `kept`: it leaves the field as it is; most of these belong to the engine, which writes at the same
+ * time. A new field does not compile until it stands here.
  */
 const uses = {
   v: 'kept',

@@ -15,8 +15,9 @@ export const unpackedId = (packed: string): string =>
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
 /**
- * The rows of the deployments that use this listener, also of those that are being deleted. A deployment that was there when the reading
- * began is among them, whatever happens meanwhile, unless it is gone; it may be given twice.
+ * The rows of the deployments that use this listener, also of those that are being deleted. A deployment that
+ * was there when the reading began is among them, whatever happens meanwhile, unless it is gone; it may be
+ * given twice.
  */
 export async function* rowsOnListener(
   table: Table,
@@ -52,8 +53,8 @@ export function rowOf(deployment: Deployment): Omit<DeploymentRow, 'sk'> {
 }
 
 /**
- * Brings a deployment's row to what serves from now on; in the transaction that writes that, so that the two never differ. That has to fail when the
- * deployment is being deleted: its row has left the list.
+ * Brings a deployment's row to what serves from now on; in the transaction that writes that, so that the two
+ * never differ. That has to fail when the deployment is being deleted: its row has left the list.
  */
 export function activeRow(deployment: Deployment, active: NonNullable<Deployment['active']>): Write {
   const { health } = healthOf(active);

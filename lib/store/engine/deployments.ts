@@ -22,7 +22,10 @@ export async function getDeploymentItem(
   return found;
 }
 
-/** The configuration of this version; versions are immutable, written with what refers to them, and go with the deployment. */
+/**
+ * The configuration of this version; versions are immutable, written with what refers to them, and go with
+ * the deployment.
+ */
 export async function getConfiguration(
   table: Table,
   owner: { tenantId: string; deploymentId: string },

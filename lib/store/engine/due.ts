@@ -14,7 +14,9 @@ export type Due = {
   dueAt: number;
 };
 
-/** The items of one partition of the `due` index that are due by `until` (epoch milliseconds), earliest first. */
+/**
+ * The items of one partition of the `due` index that are due by `until` (epoch milliseconds), earliest first.
+ */
 export async function* dueItems(table: Table, partition: string, until: number): AsyncGenerator<Due> {
   let startAfter: Record<string, unknown> | undefined;
   do {
@@ -36,7 +38,10 @@ export async function* dueItems(table: Table, partition: string, until: number):
 /** What sweep shares out among those that run at the same time. */
 export const duePartitions = dueShards;
 
-/** A deployment, or its events, of which something is due; `revision`: the number of the one that is, if it is one. */
+/**
+ * A deployment, or its events, of which something is due; `revision`: the number of the one that is, if it is
+ * one.
+ */
 export type DueWork = {
   of: 'deployment' | 'events';
   owner: { tenantId: string; deploymentId: string };
@@ -58,7 +63,10 @@ export async function* dueWork(table: Table, partition: string, until: number): 
   }
 }
 
-/** Puts off what is due for as long as a look at what is in flight. Demands that nothing else has done so or asked for a look since it was read. */
+/**
+ * Puts off what is due for as long as a look at what is in flight. Demands that nothing else has done so or
+ * asked for a look since it was read.
+ */
 export const putOff = ({ pk, sk, dueAt }: Due, now: number): Write =>
   update(
     'due',

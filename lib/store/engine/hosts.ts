@@ -21,14 +21,19 @@ type HostClaim = z.infer<typeof hostClaim>;
 
 type Claimant = Pick<Deployment, 'tenant_id' | 'id' | 'listener_id' | 'config'>;
 
-/** The host of a deployment's own address, as all spellings of it have it; undefined without such an address. */
+/**
+ * The host of a deployment's own address, as all spellings of it have it; undefined without such an address.
+ */
 export function hostOf({ config: { custom_url: url } }: Pick<Claimant, 'config'>): string | undefined {
   return url === undefined ? undefined : new URL(customAddress(url)).hostname.replace(/\.$/, '');
 }
 
 const keyOf = (claimant: Claimant, host: string) => hostKey(claimant.tenant_id, claimant.listener_id, host);
 
-/** Claims the host of a deployment's own address on its listener. Demands that no other deployment has it. No writes without an address. */
+/**
+ * Claims the host of a deployment's own address on its listener. Demands that no other deployment has it. No
+ * writes without an address.
+ */
 export function claimHost(claimant: Claimant): Write[] {
   const host = hostOf(claimant);
   if (host === undefined) return [];
@@ -41,7 +46,10 @@ export function claimHost(claimant: Claimant): Write[] {
 export const claimInTheWay = (failed: Map<string, Item | undefined>): HostClaim | undefined =>
   hostClaim.safeParse(failed.get('host')).data;
 
-/** Gives the host up: when the address changes, and when the deployment goes. No writes when it is not the deployment's. */
+/**
+ * Gives the host up: when the address changes, and when the deployment goes. No writes when it is not the
+ * deployment's.
+ */
 export async function releaseHost(table: Table, claimant: Claimant): Promise<Write[]> {
   const host = hostOf(claimant);
   if (host === undefined) return [];
@@ -57,7 +65,10 @@ export async function moveHost(table: Table, before: Claimant, after: Claimant):
   return [...(await releaseHost(table, before)), ...claimHost(after)];
 }
 
-/** Tells the listener of another address without a revision: what it should run has it beside. No writes when the address stays. */
+/**
+ * Tells the listener of another address without a revision: what it should run has it beside. No writes when
+ * the address stays.
+ */
 export async function changeAddress(table: Table, before: Claimant, after: Claimant): Promise<Write[]> {
   const address = ownAddress(after.config.custom_url);
   if (address === ownAddress(before.config.custom_url)) return [];

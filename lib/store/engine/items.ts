@@ -5,9 +5,9 @@ import { artifactItem, keptArtifacts } from './artifact-shapes.ts';
 import { outcome } from './outcome-shapes.ts';
 
 /**
- * The shapes stored in the table, one schema a kind. Each item carries its kind (`entity`, what stream filters read) and the
- * version of its shape (`v`); a change of shape raises the version and upgrades the old one on read. Times are ISO 8601 UTC
- * in what responses show, epoch milliseconds where they are compared.
+ * The shapes stored in the table, one schema a kind. Each item carries its kind (`entity`, what stream
+ * filters read) and the version of its shape (`v`); a change of shape raises the version and upgrades the old
+ * one on read. Times are ISO 8601 UTC in what responses show, epoch milliseconds where they are compared.
  */
 const base = { tenant_id: z.string(), v: z.literal(1) };
 
@@ -120,18 +120,22 @@ export const revision = z.object({
   revision_config: revisionConfig,
   configuration: z.int(),
   secrets: z.int().optional(),
-  /** It names no source of its own: kind, commit and artifact are those of the revision before it, once that has ended. */
+  /**
+   * It names no source of its own: it takes kind, commit and artifact of the one before it, once that ended.
+   */
   inherits: z.boolean(),
   artifact: artifactItem.optional(),
-  /** Names its execution, with its id: an execution that died goes on as the next attempt. What an earlier one still writes is refused. */
+  /**
+   * With its id the name of its execution. A dead one goes on as the next attempt; its writes are refused.
+   */
   attempt: z.int().optional(),
-  /** This attempt died without an outcome, and the next is to be started; `cause` is the workflow's word for it. */
+  /** This attempt died without an outcome, and the next is to be started; `cause`: the workflow's word. */
   restart: z.object({ attempt: z.int(), cause: z.string() }).optional(),
   /** How often its executions died in the stage that it is in. */
   deaths: z.object({ stage: z.enum(['create', 'build', 'deploy']), count: z.int() }).optional(),
-  /** Epoch milliseconds: the workflow said first that it knows of no execution; what it says is eventually consistent. */
+  /** Epoch milliseconds: the workflow first said it knows of no execution (it is eventually consistent). */
   execution_absent_since: z.number().optional(),
-  /** Looks found the listener silent to which its task is offered, the last of them `at` (epoch milliseconds). */
+  /** How many looks found its listener silent, the last of them `at` (epoch milliseconds). */
   silence_found: z.object({ at: z.number(), looks: z.int() }).optional(),
   build_id: z.string().optional(),
   /** The attempt that first asked for this build; it may have died before it heard the build's id. */
@@ -191,7 +195,10 @@ export const taskToken = z.object({
 });
 export type TaskToken = z.infer<typeof taskToken>;
 
-/** What lists walk over and filter by. Thin: a hundred skipped ones cost 5 read units at most. Tenant and id are in its key alone. */
+/**
+ * What lists walk over and filter by. Thin: a hundred skipped ones cost 5 read units at most. Tenant and id
+ * are in its key alone.
+ */
 export const deploymentRow = z.object({
   v: z.literal(1),
   entity: z.literal('deployment_row'),
@@ -222,8 +229,9 @@ export const listener = z.object({
   platform: z.string().optional(),
   is_default: z.boolean(),
   /**
-   * Set while it is found out whether deployments still use the listener, or these namespaces of it: neither takes new ones meanwhile.
-   * Its id is of the one request that asked, so nobody acts on what another has found out.
+   * Set while it is found out whether deployments still use the listener, or these namespaces of it: neither
+   * takes new ones meanwhile. Its id is of the one request that asked, so nobody acts on what another has
+   * found out.
    */
   closing: z.object({ id: z.string(), namespaces: z.array(z.string()).optional() }).optional(),
   created_at: z.string(),
@@ -246,7 +254,10 @@ const lease = {
   last_heartbeat_at: z.number(),
   instance_id: z.string(),
 };
-/** May be claimed. The lease is the one that ran out, if it was claimed before: its holder may still take the task up again. */
+/**
+ * May be claimed. The lease is the one that ran out, if it was claimed before: its holder may still take the
+ * task up again.
+ */
 const offered = task.extend({ state: z.literal('offered'), ...z.object(lease).partial().shape });
 /** Under a lease. */
 const claimed = task.extend({ state: z.literal('claimed'), ...lease });
@@ -256,7 +267,10 @@ const cancelled = task.extend({ state: z.literal('cancelled'), ...lease });
 const deploy = { kind: z.literal('DEPLOY'), revision_id: z.string() };
 const removal = { kind: z.literal('DELETE') };
 
-/** What a listener is to do, and how far that is: to deploy a revision, or to remove what it runs of a deployment. */
+/**
+ * What a listener is to do, and how far that is: to deploy a revision, or to remove what it runs of a
+ * deployment.
+ */
 export const openTask = z.discriminatedUnion('kind', [
   z.discriminatedUnion('state', [offered.extend(deploy), claimed.extend(deploy), cancelled.extend(deploy)]),
   z.discriminatedUnion('state', [

@@ -3,7 +3,10 @@ import { deploymentKey, due } from '../keys/index.ts';
 type Owner = { tenantId: string; deploymentId: string };
 type DueAttributes = { due_pk: string; due_at: number };
 
-/** How often sweep looks at what is in flight: longer than any healthy step, short enough that a dead one is found soon. */
+/**
+ * How often sweep looks at what is in flight: longer than any healthy step, short enough that a dead one is
+ * found soon.
+ */
 export const IN_FLIGHT_LOOK_MILLISECONDS = 60_000;
 
 /** Later than any stream that is merely behind: what was not published by then is published by sweep. */

@@ -9,7 +9,10 @@ const deployed = {
   epoch: z.int().optional(),
 };
 
-/** A fact recorded about a stage's end; dispatch answers the waiting token with it, Finish turns it into a status. */
+/**
+ * A fact recorded about a stage's end; dispatch answers the waiting token with it, Finish turns it into a
+ * status.
+ */
 export const outcome = z.discriminatedUnion('stage', [
   z.object({ stage: z.literal('create'), ...failed }),
   z.discriminatedUnion('result', [z.object({ ...build, ...succeeded }), z.object({ ...build, ...failed })]),

@@ -16,7 +16,10 @@ export const ownerLease = z.object({
 });
 export type OwnerLease = z.infer<typeof ownerLease>;
 
-/** Takes or renews the lease; an owner has it back at once. Returns the lease of another owner when that one lasts. */
+/**
+ * Takes or renews the lease; an owner has it back at once. Returns the lease of another owner when that one
+ * lasts.
+ */
 export async function takeOwnerLease(
   table: Table,
   { owner, now, until }: { owner: string; now: number; until: number },

@@ -4,7 +4,10 @@ import { countWithin } from './revision-ends.ts';
 import { revisionsBetween } from './revisions.ts';
 
 const REVISIONS_A_TRANSACTION = 90;
-/** A transaction holds a hundred writes: these for revisions and the notes of their ends, the rest for what goes with them. */
+/**
+ * A transaction holds a hundred writes: these for revisions and the notes of their ends, the rest for what
+ * goes with them.
+ */
 const WRITES_A_TRANSACTION = 94;
 
 const countAtOnce = ({ queued }: Deployment): number =>

@@ -10,9 +10,9 @@ import type { Revision } from './items.ts';
 const numbers = z.set(z.int()).optional();
 
 /**
- * How a hundred revisions of a deployment ended, by number: lists that are filtered by status pass over them without reading each. Written in the
- * transaction that ends a revision. What is not in it may still be in progress, or ended before there were such items. Tenant and
- * deployment are in its key alone.
+ * How a hundred revisions of a deployment ended, by number: lists that are filtered by status pass over them
+ * without reading each. Written in the transaction that ends a revision. What is not in it may still be in
+ * progress, or ended before there were such items. Tenant and deployment are in its key alone.
  */
 export const revisionEnds = z.object({
   v: z.literal(1),
@@ -25,7 +25,10 @@ export const revisionEnds = z.object({
   INTERRUPTED: numbers,
 } satisfies Record<Terminal | 'v' | 'entity', z.ZodType>);
 
-/** A write costs its whole item, and an item of so many stays below the kilobyte that is the least a write costs. */
+/**
+ * A write costs its whole item, and an item of so many stays below the kilobyte that is the least a write
+ * costs.
+ */
 const REVISIONS_AN_ITEM = 100;
 /** Some four kilobytes, which is what a read unit reads. */
 const ITEMS_A_READ = 8;
@@ -37,7 +40,10 @@ const fixed = { v: 1, entity: 'revision_ends' };
 const itemOf = (number: number): number => Math.floor(number / REVISIONS_AN_ITEM);
 const ownerOf = (item: Numbered): Owner => ({ tenantId: item.tenant_id, deploymentId: item.deployment_id });
 
-/** The writes that note that these revisions of one deployment end so: one an item, as a transaction writes each once. */
+/**
+ * The writes that note that these revisions of one deployment end so: one an item, as a transaction writes
+ * each once.
+ */
 export function noteEnds(ended: Numbered[], status: Terminal): Write[] {
   const byItem = Map.groupBy(ended, ({ number }) => itemOf(number));
   return [...byItem].flatMap(([at, [first, ...more]]) =>

@@ -16,8 +16,8 @@ import { revisionKeyOf } from '../keys/index.ts';
 import type { Revision } from './items.ts';
 import { MoveRefused, refOf } from './revisions.ts';
 
-// What the writes of a revision have in common. Every write of a revision is `revise` or `move`, but for its creation, its
-// removal, and when sweep looks at an ended one.
+// What the writes of a revision have in common. Every write of a revision is `revise` or `move`, but for its
+// creation, its removal, and when sweep looks at an ended one.
 
 export const sameRevision = (id: string): Test => guard('identity: the same revision', equals('id', id));
 
@@ -43,7 +43,10 @@ export const sameOutcome = ({ outcome }: Pick<Revision, 'outcome'>): Test =>
 
 const OPEN_STATUSES = revisionStatuses.filter((status) => !isTerminal(status));
 
-/** Changes a revision without moving it. Demands that it has not ended: what comes late changes nothing of a terminal revision. */
+/**
+ * Changes a revision without moving it. Demands that it has not ended: what comes late changes nothing of a
+ * terminal revision.
+ */
 export const revise = (ref: RevisionRef, change: Change, ...when: Test[]): Write =>
   update(
     'revision',
@@ -54,7 +57,10 @@ export const revise = (ref: RevisionRef, change: Change, ...when: Test[]): Write
     ...when,
   );
 
-/** Why a revision was UNKNOWN, or what was said of it under way, says nothing of what it is next, which may have no reason of its own. */
+/**
+ * Why a revision was UNKNOWN, or what was said of it under way, says nothing of what it is next, which may
+ * have no reason of its own.
+ */
 function outdatedMessage(
   item: Revision,
   set: { status: RevisionStatus; status_message?: unknown },
@@ -65,8 +71,9 @@ function outdatedMessage(
 }
 
 /**
- * Moves a revision as it was read to another status, through those between, each with its time in the history. Demands that its
- * status is still what was read. Throws MoveRefused when the transition table has no way, as from every terminal status.
+ * Moves a revision as it was read to another status, through those between, each with its time in the
+ * history. Demands that its status is still what was read. Throws MoveRefused when the transition table has
+ * no way, as from every terminal status.
  */
 export function move(
   item: Revision,

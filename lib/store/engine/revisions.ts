@@ -71,7 +71,10 @@ export const refOf = (item: Revision): RevisionRef => ({
 /** Which attempt of its execution is at work. */
 export const attemptOf = ({ attempt }: Pick<Revision, 'attempt'>): number => attempt ?? 1;
 
-/** The stage that a revision in progress is in. A build that is recorded as succeeded has left the deploy to be done. */
+/**
+ * The stage that a revision in progress is in. A build that is recorded as succeeded has left the deploy to
+ * be done.
+ */
 export const stageNow = ({ status, outcome }: Revision): Stage =>
   outcome?.stage === 'build' ? 'deploy' : (stageOf(status) ?? 'deploy');
 

@@ -3,7 +3,10 @@ import { deletedRowKey, deploymentRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 import { type DeploymentRow, deploymentRow } from './items.ts';
 
-/** Which of a tenant's two lists are looked into: that of deployments being deleted is for those who ask for it. */
+/**
+ * Which of a tenant's two lists are looked into: that of deployments being deleted is for those who ask for
+ * it.
+ */
 export type RowLists = { table: Table; tenantId: string; others: boolean; deleted: boolean };
 
 /** A row moves from the first to the second and never back: looked into in this order it is never missed. */

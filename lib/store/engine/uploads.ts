@@ -5,7 +5,10 @@ import type { Write } from '../dynamodb/transact.ts';
 import { uploadKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 
-/** An uploaded tarball as it was when it was first named. `version_id`: of what was uploaded, to know whether it was written over since. */
+/**
+ * An uploaded tarball as it was when it was first named. `version_id`: of what was uploaded, to know whether
+ * it was written over since.
+ */
 export const upload = z.object({
   v: z.literal(1),
   entity: z.literal('upload'),

@@ -26,7 +26,10 @@ export const apiKey = z.object({
 });
 export type ApiKeyItem = z.infer<typeof apiKey>;
 
-/** What lists of keys walk over; thin, so that it costs little to pass over. Owner and id are in its key alone. */
+/**
+ * What lists of keys walk over; thin, so that it costs little to pass over. Owner and id are in its key
+ * alone.
+ */
 export const apiKeyRow = z.object({
   v: z.literal(1),
   entity: z.literal('api_key_row'),
@@ -69,7 +72,10 @@ export const putApiKey = (item: ApiKeyItem, hash: string, audit: AuditMark | und
   put('api_key_row', { ...apiKeyRowKey(ownerOf(item), item.id), ...rowOf(hash) }, absent('pk')),
 ];
 
-/** Revokes a listed key. Demands that it is still listed, and that its role is not above `by`, the role of who revokes it. */
+/**
+ * Revokes a listed key. Demands that it is still listed, and that its role is not above `by`, the role of who
+ * revokes it.
+ */
 export const revokeApiKey = (
   owner: KeyOwner,
   { sk: id, hash }: ApiKeyRow,
@@ -83,8 +89,8 @@ export const revokeApiKey = (
 };
 
 /**
- * Notes the hour (its beginning, in epoch milliseconds) in which a key was last used. Demands that this is news, and that the key is not
- * revoked.
+ * Notes the hour (its beginning, in epoch milliseconds) in which a key was last used. Demands that this is
+ * news, and that the key is not revoked.
  */
 export const noteApiKeyUse = (key: ApiKeyItem, hash: string, hour: number): Write[] => {
   const set = { ...rowOf(hash), last_used_at: hour };

@@ -44,7 +44,9 @@ export const MEMBER = 'member';
 /** `by`: the role of who asks. */
 type Asked = { by: Role; audit: AuditMark };
 
-/** Makes somebody a member, or gives a member another role. Demands that the role they had is not above `by`. */
+/**
+ * Makes somebody a member, or gives a member another role. Demands that the role they had is not above `by`.
+ */
 export const putMember = (tenantId: string, item: MemberItem, { by, audit }: Asked): Write =>
   put(
     MEMBER,

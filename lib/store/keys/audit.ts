@@ -1,6 +1,8 @@
 import type { Key } from './index.ts';
 
-/** Whose an audit event is: a tenant's, an organization's where no tenant is known, else the installation's. */
+/**
+ * Whose an audit event is: a tenant's, an organization's where no tenant is known, else the installation's.
+ */
 export type AuditPlace = { tenantId: string } | { organizationId: string } | 'installation';
 
 function placePk(place: AuditPlace): string {

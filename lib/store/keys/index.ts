@@ -3,9 +3,9 @@ import { numberOf } from '../../domain/revision-id.ts';
 import { from } from '../dynamodb/sort-key-range.ts';
 
 /**
- * Every key of the table. Each starts with the tenant or organization that owns the item, so code that forgot a check still
- * could not read across tenants; the exceptions are the API key by its hash (it is what tells the tenant) and the refusals of callers of
- * whom nothing is known, and the engine's own leases.
+ * Every key of the table. Each starts with the tenant or organization that owns the item, so code that forgot
+ * a check still could not read across tenants; the exceptions are the API key by its hash (it is what tells
+ * the tenant) and the refusals of callers of whom nothing is known, and the engine's own leases.
  *
  * | Question                                              | pk                     | sk                |
  * |-------------------------------------------------------|------------------------|-------------------|
@@ -58,10 +58,11 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | which sweep works on this part of the index           | SWEEP#due#0..7         | A                 |
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
  *
- * Those of the OAuth tokens are made in oauth.ts, of the audit in audit.ts, of what should run on a listener in placements.ts.
+ * Those of the OAuth tokens are made in oauth.ts, of the audit in audit.ts, of what should run on a listener
+ * in placements.ts.
  *
- * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to look at?
- * due_pk = due#revocations: what has to be revoked at providers?
+ * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to
+ * look at? due_pk = due#revocations: what has to be revoked at providers?
  */
 export type Key = { pk: string; sk: string };
 
@@ -85,7 +86,7 @@ export const revisionKey = (tenantId: string, deploymentId: string, number: numb
   sk: `R#${padded(number)}`,
 });
 
-/** `hundred`: revisions' numbers divided by a hundred. It sorts before them, and so is purged before they are. */
+/** `hundred`: revisions' numbers divided by a hundred. Sorts before them, so it is purged before them. */
 export const revisionEndsKey = (
   { tenantId, deploymentId }: { tenantId: string; deploymentId: string },
   hundred: number,
@@ -120,7 +121,7 @@ export const tokenKey = (tenantId: string, deploymentId: string, number: number)
 
 const TIME_DIGITS = 15;
 
-/** A chunk of log lines, by the epoch milliseconds of its last one: from a time on, every chunk that holds such lines. */
+/** A chunk of log lines, by the epoch milliseconds of its last line, so that a query can begin at a time. */
 export const logChunkKey = (
   tenantId: string,
   deploymentId: string,
@@ -148,7 +149,7 @@ export const deploymentRowKey = (tenantId: string, deploymentId: string): Key =>
   sk: deploymentId,
 });
 
-/** Where a deployment's list row lies while it is being deleted: the list of the others passes over nothing. */
+/** The list row of a deployment while it is being deleted: apart, so that the list skips nothing. */
 export const deletedRowKey = (tenantId: string, deploymentId: string): Key => ({
   pk: `T#${tenantId}#DX`,
   sk: deploymentId,

@@ -9,7 +9,9 @@ export const TOKEN_CONNECTION = 'C#';
 /** The user whose key asked for a token. */
 export type Owner = { tenantId: string; ownerId: string };
 
-/** Who a token is of: its owner, and in the caller's words a person and an agent, as far as they are named. */
+/**
+ * Who a token is of: its owner, and in the caller's words a person and an agent, as far as they are named.
+ */
 export type TokenOwner = Owner & { userId: string | undefined; agentId: string | undefined };
 
 /** What people are called elsewhere is any text, and perhaps an address of theirs: it stands in no key. */

@@ -20,8 +20,8 @@ const markedOf = async (table: Table, tenantId: string): Promise<string | undefi
   (await find(table, defaultListenerKey(tenantId), defaultListener))?.listener_id;
 
 /**
- * Makes a listener the default, beside the writes of its own item, and takes the mark from the one that had it: of two at the same time the
- * later one stays marked. Demands that the same one has the mark as was read.
+ * Makes a listener the default, beside the writes of its own item, and takes the mark from the one that had
+ * it: of two at the same time the later one stays marked. Demands that the same one has the mark as was read.
  */
 export async function takeMark(table: Table, { tenant_id: tenantId, id }: Marked): Promise<Write[]> {
   const previous = await markedOf(table, tenantId);
@@ -42,7 +42,10 @@ const unmark = (tenantId: string, id: string): Write[] =>
     ),
   );
 
-/** The writes beside those of its own item when a listener stops being the default, or being there. Demands that it has the mark. */
+/**
+ * The writes beside those of its own item when a listener stops being the default, or being there. Demands
+ * that it has the mark.
+ */
 export const dropMark = ({
   tenant_id: tenantId,
   id,

@@ -31,7 +31,10 @@ const onBoth = ({ tenant_id: tenantId, id }: Listener, write: (place: Place) => 
   write({ name: 'listener_row', key: listenerRowKey(tenantId, id), isRow: true }),
 ];
 
-/** Registers a listener. Demands that no other one of its tenant has the compute id (the write `compute_id` fails then). */
+/**
+ * Registers a listener. Demands that no other one of its tenant has the compute id (the write `compute_id`
+ * fails then).
+ */
 export function createListener(listener: Listener, audit: AuditMark): Write[] {
   const { tenant_id: tenantId, id, compute_id: computeId } = listener;
   const reservation = { v: 1, entity: 'compute_id', tenant_id: tenantId, listener_id: id };
@@ -42,7 +45,10 @@ export function createListener(listener: Listener, audit: AuditMark): Write[] {
   ];
 }
 
-/** Marks a listener, or these namespaces of it, as closing. Demands that its namespaces and the mark before are as read. */
+/**
+ * Marks a listener, or these namespaces of it, as closing. Demands that its namespaces and the mark before
+ * are as read.
+ */
 export const markClosing = (listener: Listener, closing: NonNullable<Listener['closing']>): Write[] =>
   onBoth(listener, ({ name, key, isRow }) =>
     update(
@@ -63,8 +69,8 @@ export const unmarkClosing = (listener: Listener, closingId: string): Write[] =>
   );
 
 /**
- * Changes a listener, and takes away a closing mark that was left behind: what is there now was asked for later. Demands that it is as it was
- * read, and that the mark there is `closingId` (undefined: none).
+ * Changes a listener, and takes away a closing mark that was left behind: what is there now was asked for
+ * later. Demands that it is as it was read, and that the mark there is `closingId` (undefined: none).
  */
 export function changeListener(
   before: Listener,
@@ -96,7 +102,10 @@ export const keepSaid = (
 ): Write[] =>
   onBoth(listener, ({ name, key }) => update(name, key, { set: { version, platform } }, stillThere));
 
-/** Removes a listener with all that lies beside it. Demands that its closing mark is this one, and that it is the default as read. */
+/**
+ * Removes a listener with all that lies beside it. Demands that its closing mark is this one, and that it is
+ * the default as read.
+ */
 export function removeListener(listener: Listener, closingId: string): Write[] {
   const { tenant_id: tenantId, id, compute_id: computeId, is_default } = listener;
   const asRead = [equals('closing.id', closingId), equals('is_default', is_default)];

@@ -14,8 +14,9 @@ import type { Table } from '../table.ts';
 type Owner = { tenantId: string; listenerId: string };
 
 /**
- * Counts the changes of a share of a listener's placements, and of what it has reported of them: whoever has seen the sums needs no
- * look at the placements themselves. One item would make all deployments of a listener wait for each other.
+ * Counts the changes of a share of a listener's placements, and of what it has reported of them: whoever has
+ * seen the sums needs no look at the placements themselves. One item would make all deployments of a listener
+ * wait for each other.
  */
 export const placementVersion = z.object({
   v: z.literal(1),
@@ -25,12 +26,17 @@ export const placementVersion = z.object({
   reported: z.int().optional(),
 });
 
-/** What a listener has reported that changed nothing: the same again, while the versions are the same, changes nothing either. */
+/**
+ * What a listener has reported that changed nothing: the same again, while the versions are the same, changes
+ * nothing either.
+ */
 export const reportedPlacements = z.object({
   v: z.literal(1),
   entity: z.literal('placements_reported'),
   tenant_id: z.string(),
-  /** Digests of reports with the versions at that time, the newest first, with how many of them were accepted. */
+  /**
+   * Digests of reports with the versions at that time, the newest first, with how many of them were accepted.
+   */
   digests: z.array(z.tuple([z.string(), z.int()])),
 });
 
@@ -66,7 +72,10 @@ function stateOf(items: z.infer<typeof versionItem>[]): PlacementState {
 
 const anyOfPlacements = z.union([versionItem, placement]);
 
-/** What should run on a listener, and its version, which was read first: what changes meanwhile is read again with the next one. */
+/**
+ * What should run on a listener, and its version, which was read first: what changes meanwhile is read again
+ * with the next one.
+ */
 export async function placementsOn(
   table: Table,
   { tenantId, listenerId }: Owner,
@@ -84,7 +93,10 @@ export const findPlacement = (
   deploymentId: string,
 ): Promise<Placement | undefined> => find(table, placementKey(tenantId, listenerId, deploymentId), placement);
 
-/** What the listener should run of this deployment from now on, and at which address: written under `addressStays` if it runs anything. */
+/**
+ * What the listener should run of this deployment from now on, and at which address: written under
+ * `addressStays` if it runs anything.
+ */
 export function place(
   deployment: Deployment,
   revisionId: string | undefined,
@@ -106,7 +118,10 @@ export function place(
   return [placed, counted({ tenantId, listenerId }, id, 'placed')];
 }
 
-/** A request may give the deployment another address of its own at any time, under no epoch: `place` must not take that back. */
+/**
+ * A request may give the deployment another address of its own at any time, under no epoch: `place` must not
+ * take that back.
+ */
 export const addressStays = ({ config }: Deployment) =>
   guard('address: as read', same('config.custom_url', config.custom_url));
 

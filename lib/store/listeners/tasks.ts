@@ -41,8 +41,8 @@ export const findDoneTask = (
 const TASKS_A_PAGE = 10;
 
 /**
- * Some of a listener's open tasks, oldest first (task ids are UUIDv7), from behind the task `after` on. `lastId`: the last of them, if there
- * may be more.
+ * Some of a listener's open tasks, oldest first (task ids are UUIDv7), from behind the task `after` on.
+ * `lastId`: the last of them, if there may be more.
  */
 export async function openTaskPage(
   table: Table,
@@ -68,7 +68,10 @@ export const revisionOf = (task: DeployTask): RevisionRef => ({
 
 export const putTask = (task: OpenTask): Write => putNew('task', { ...openTaskKeyOf(task), ...task });
 
-/** Who works on a task, from `now` (epoch milliseconds) on, until it has said nothing for the length of a lease. */
+/**
+ * Who works on a task, from `now` (epoch milliseconds) on, until it has said nothing for the length of a
+ * lease.
+ */
 export type Lease = { leaseId: string; instanceId: string; now: number };
 
 const isClaimed = guard('lease: claimed', equals('state', 'claimed'));
@@ -89,7 +92,10 @@ export const claimTask = (task: OpenTask, { leaseId, instanceId, now }: Lease): 
     ...leaseAsRead(task),
   );
 
-/** Lengthens a lease, also one that ran out. Demands that it is still that one, and that the task was not cancelled. */
+/**
+ * Lengthens a lease, also one that ran out. Demands that it is still that one, and that the task was not
+ * cancelled.
+ */
 export const renewLease = (task: OpenTask, now: number): Write =>
   update(
     'task',
@@ -113,7 +119,9 @@ export const offerTaskAgain = (task: ClaimedTask, epoch: number, now: number): W
 export const cancelTask = (task: ClaimedTask): Write =>
   update('task', openTaskKeyOf(task), { set: { state: 'cancelled' } }, isClaimed);
 
-/** A finished task answers a repeated `complete` for a week; a listener silent for longer goes by `desired`. */
+/**
+ * A finished task answers a repeated `complete` for a week; a listener silent for longer goes by `desired`.
+ */
 const DONE_TASK_SECONDS = 7 * 24 * 3600;
 
 /** The writes that end a task as it was read: it leaves the open ones and stays for a while as a done one. */

@@ -7,8 +7,9 @@ import { authRequestKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 
 /**
- * One request for a person's consent, from `authenticate` to the token. Secrets that travel in addresses and cookies are kept as hashes, what must be
- * read again is sealed under tenant and request. Each stage holds what it needs and the next is reached by one conditional write:
+ * One request for a person's consent, from `authenticate` to the token. Secrets that travel in addresses and
+ * cookies are kept as hashes, what must be read again is sealed under tenant and request. Each stage holds
+ * what it needs and the next is reached by one conditional write:
  *
  *   created -> consenting -> exchanging -> completed
  *                                       -> confirming -> completed      (user_binding: strict)
@@ -40,7 +41,10 @@ const asked = {
   user_binding: z.enum(['browser', 'strict']),
   nonce_hash: z.string(),
   created_at: z.string(),
-  /** Epoch milliseconds: what has not come until then does not count. The table's own expiry (`ttl`, seconds) leaves time to ask how it went. */
+  /**
+   * Epoch milliseconds: what has not come until then does not count. The table's own expiry (`ttl`, seconds)
+   * leaves time to ask how it went.
+   */
   expires_at: z.number(),
   ttl: z.int(),
 };
@@ -58,7 +62,8 @@ export const authRequest = z.discriminatedUnion('stage', [
   z.object({ ...asked, ...begun, stage: z.literal('consenting') }),
   // The state was taken: whatever becomes of the exchange, it is good for no second one.
   z.object({ ...asked, ...begun, stage: z.literal('exchanging') }),
-  // The provider's answer waits, sealed, for the user who asked to confirm that they were the one who consented.
+  // The provider's answer waits, sealed, for the user who asked to confirm that they were the one who
+  // consented.
   z.object({
     ...asked,
     stage: z.literal('confirming'),
@@ -101,7 +106,10 @@ export const putAuthRequest = (item: At<'created'>, audit: AuditMark): Write =>
 
 type Reached = { [S in AuthStage]: { stage: S } & Omit<At<S>, keyof typeof asked | 'stage'> }[AuthStage];
 
-/** Brings a request to a stage, unless it has left the one that was read, or what was read of it there has changed. */
+/**
+ * Brings a request to a stage, unless it has left the one that was read, or what was read of it there has
+ * changed.
+ */
 export function reach(
   from: AuthRequest,
   to: Reached,

@@ -19,7 +19,10 @@ import { findTokenAt, type OAuthToken } from './tokens.ts';
 /** An agent that acts for a user. */
 export type AgentOwner = Owner & { agentId: string };
 
-/** An agent may act with a token of the user who connected them. What is shown of the token is read from the token. */
+/**
+ * An agent may act with a token of the user who connected them. What is shown of the token is read from the
+ * token.
+ */
 export const connection = z.object({
   v: z.literal(1),
   entity: z.literal('oauth_connection'),
@@ -109,8 +112,8 @@ const keysOf = (item: Connection) => ({
 });
 
 /**
- * Stores a new connection, counted beside its token, so that it goes with the token. Demands that the token is there and has room for
- * another connection. `audit`: who asked for it.
+ * Stores a new connection, counted beside its token, so that it goes with the token. Demands that the token
+ * is there and has room for another connection. `audit`: who asked for it.
  */
 export function putConnection(item: Connection, audit?: AuditMark): Write[] {
   const { v, tenant_id, id, agent_id } = item;
@@ -133,7 +136,10 @@ export function removeConnection(item: Connection): Write[] {
   ];
 }
 
-/** Removes all connections of a token that goes with them. Demands nothing: the token's own removal demands that they are all. */
+/**
+ * Removes all connections of a token that goes with them. Demands nothing: the token's own removal demands
+ * that they are all.
+ */
 export const removeConnectionsOf = (token: OAuthToken, connections: readonly TokenConnection[]): Write[] =>
   connections.flatMap(({ id, agent_id: agentId }) => [
     remove(

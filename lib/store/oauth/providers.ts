@@ -8,8 +8,9 @@ import { oauthProviderKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 
 /**
- * An authorization server as one organization uses it. All of an organization's lie in one partition, for there are few. Who keeps a grant keeps
- * `id` with it and compares: after a deletion another provider may have the same `provider_id`, and must not be sent the old one's tokens.
+ * An authorization server as one organization uses it. All of an organization's lie in one partition, for
+ * there are few. Who keeps a grant keeps `id` with it and compares: after a deletion another provider may
+ * have the same `provider_id`, and must not be sent the old one's tokens.
  */
 export const oauthProvider = z.object({
   v: z.literal(1),

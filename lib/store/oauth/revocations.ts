@@ -50,7 +50,10 @@ export const revocationOf = (token: OAuthToken, { id, now }: { id: string; now: 
   ttl: Math.ceil(now / 1000) + KEPT_SECONDS,
 });
 
-/** Keeps a revocation, which is due a minute later. An update, which makes the item: who refreshes may need it, and has no right to put. */
+/**
+ * Keeps a revocation, which is due a minute later. An update, which makes the item: who refreshes may need
+ * it, and has no right to put.
+ */
 export const keepRevocation = (item: Revocation): Write => {
   const due = { due_pk: REVOCATIONS_DUE, due_at: item.created_at + FIRST_DUE_MILLISECONDS };
   return update('revocation', keyOf(item), { set: { ...item, ...due } });

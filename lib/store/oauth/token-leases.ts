@@ -33,7 +33,10 @@ export const storeRefreshedToken = (next: OAuthToken, leaseId: string): Write =>
   );
 };
 
-/** Stores that the provider takes the grant no more, and ends the lease. Demands that the lease is still this one. */
+/**
+ * Stores that the provider takes the grant no more, and ends the lease. Demands that the lease is still this
+ * one.
+ */
 export const storeExpiredToken = (next: OAuthToken, leaseId: string): Write => {
   const { status, version, updated_at } = next;
   const change = { set: { status, version, updated_at }, remove: LEASE };

@@ -18,7 +18,10 @@ import type { Table } from '../table.ts';
 
 export type { Owner, TokenOwner } from '../keys/oauth.ts';
 
-/** What a person has granted at a provider: an access token, mostly with a refresh token. Times in epoch milliseconds but for those that are shown. */
+/**
+ * What a person has granted at a provider: an access token, mostly with a refresh token. Times in epoch
+ * milliseconds but for those that are shown.
+ */
 export const oauthToken = z.object({
   v: z.literal(1),
   entity: z.literal('oauth_token'),
@@ -30,7 +33,10 @@ export const oauthToken = z.object({
   agent_id: z.string().optional(),
   organization_id: z.string(),
   provider_id: z.string(),
-  /** The provider's own id, and where its tokens come from: what has other ones now is another server, and is sent nothing. */
+  /**
+   * The provider's own id, and where its tokens come from: what has other ones now is another server, and is
+   * sent nothing.
+   */
   provider_uid: z.string(),
   token_url: z.string(),
   /** Access and refresh token; opens only under this tenant and token. */
@@ -135,8 +141,9 @@ export async function findOwnToken(
 const OPTIONAL = ['account_label', 'metadata', 'expires_at', 'refresh_from'] as const;
 
 /**
- * Stores what was granted, in place of what was granted before under the same id: ends a refresh that is under way, and counts the version up
- * from what is there by then. Demands nothing: of two grants at once the later one counts. `audit`: who asked for it.
+ * Stores what was granted, in place of what was granted before under the same id: ends a refresh that is
+ * under way, and counts the version up from what is there by then. Demands nothing: of two grants at once the
+ * later one counts. `audit`: who asked for it.
  */
 export function putToken({ version: _, ...token }: OAuthToken, audit: AuditMark | undefined): Write[] {
   const { tenant_id, id, owner_id } = token;
@@ -157,8 +164,8 @@ export function putToken({ version: _, ...token }: OAuthToken, audit: AuditMark 
 }
 
 /**
- * Changes what is noted beside a token, and nothing that a refresh changes. Demands that no refresh has ended since it was read: it is shown
- * with what it was read with.
+ * Changes what is noted beside a token, and nothing that a refresh changes. Demands that no refresh has ended
+ * since it was read: it is shown with what it was read with.
  */
 export function annotateToken(before: OAuthToken, after: OAuthToken, audit: AuditMark): Write {
   const { account_label, metadata, is_default, updated_at } = after;
@@ -170,7 +177,10 @@ export function annotateToken(before: OAuthToken, after: OAuthToken, audit: Audi
 export const demoteToken = (token: OAuthToken): Write =>
   update(`default ${token.id}`, keyOfToken(token), { set: { is_default: false } }, present('pk'));
 
-/** Removes a token. Demands that it is there, and that no connection was made or removed since its place was read. */
+/**
+ * Removes a token. Demands that it is there, and that no connection was made or removed since its place was
+ * read.
+ */
 export const removeToken = (token: OAuthToken, { connections }: OAuthTokenPlace): Write[] => [
   remove('oauth_token', keyOfToken(token), present('pk')),
   remove(

@@ -17,7 +17,10 @@ echo "$(basename -- "$0") $*" >>"$here/../calls"
 
 type Ran = { code: number; said: string };
 
-/** The inside of an image build, in folders of the test's own: a project with its plan, and tools that only note their calls. */
+/**
+ * The inside of an image build, in folders of the test's own: a project with its plan, and tools that only
+ * note their calls.
+ */
 async function anImage(
   files: Files,
   commands: { installCommand?: string; buildCommand?: string } = {},

@@ -60,7 +60,10 @@ export type Builder = {
   leftovers(): Promise<string[]>;
 };
 
-/** The builder as it is deployed: the bundle, and the archive of it that builds fetch. Made once for a file of tests. */
+/**
+ * The builder as it is deployed: the bundle, and the archive of it that builds fetch. Made once for a file of
+ * tests.
+ */
 let made: Promise<{ parent: string; folder: string; archive: string }> | undefined;
 export function theBuilder() {
   made ??= bundle();
@@ -118,7 +121,8 @@ async function runCommands(folder: string): Promise<Ended> {
     (name) => `printf '%s=%s\\0' ${name} "\${${name}-}" >>"$REPORT"`,
   );
   const script = ['set -e', ...phases.build.commands, ...report].join('\n');
-  // Without --norc a bash whose input is a socket takes itself for a remote login, and reads the developer's own settings.
+  // Without --norc a bash whose input is a socket takes itself for a remote login, and reads the developer's
+  // own settings.
   const child = spawn('bash', ['--norc', '-c', script], {
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd: join(folder, 'cwd'),

@@ -22,7 +22,10 @@ function dyingAfter(client: DynamoDBDocumentClient, writes: number): () => void 
   return () => void client.middlewareStack.remove('dying');
 }
 
-/** Goes on after a kill at every write: each run of the engine makes one, and dies. Answers how many runs it took. */
+/**
+ * Goes on after a kill at every write: each run of the engine makes one, and dies. Answers how many runs it
+ * took.
+ */
 async function settleWithKills(world: World, id: string): Promise<number> {
   const owner = { tenantId: world.caller.tenantId, deploymentId: id };
   for (let runs = 1; runs < 30; runs++) {

@@ -32,7 +32,10 @@ async function ready(world: World, name: string): Promise<Deployment> {
   return found;
 }
 
-/** Rows of deployments that are older than all that are really made, of which the active revision is so; the oldest is there itself. */
+/**
+ * Rows of deployments that are older than all that are really made, of which the active revision is so; the
+ * oldest is there itself.
+ */
 async function withOlder({ deps }: World, model: Deployment, active: Partial<Active>): Promise<void> {
   if (model.active === undefined) throw new Error('nothing serves');
   const changed = { ...model.active, ...active };
@@ -68,7 +71,8 @@ describe('the cost of a list of deployments that is filtered by how they are', (
     await report(world, model, true);
     const cost = async (query: Query) =>
       (await unitsOf(world.deps.table.client, () => list(world, { limit: '1', ...query }))).reads;
-    // Beside the rows: the newest one's, and whether the listener is online. A deployment that is shown is read.
+    // Beside the rows: the newest one's, and whether the listener is online. A deployment that is shown is
+    // read.
     const bound = (PASSED / 100) * 5 + 2;
     await withOlder(world, model, {});
     expect(await cost({ status: 'UNKNOWN' })).toBeLessThanOrEqual(bound);

@@ -27,8 +27,8 @@ type Status = Revision['status'];
 type History = { world: World; id: string; statuses: Status[] };
 
 /**
- * A deployment whose revisions have these statuses, from number 1 on, each a kilobyte large. The last one that is DEPLOYED is active.
- * `noted`: whether the end of this number is, which those of old tables are not.
+ * A deployment whose revisions have these statuses, from number 1 on, each a kilobyte large. The last one
+ * that is DEPLOYED is active. `noted`: whether the end of this number is, which those of old tables are not.
  */
 async function withHistory(
   statuses: Status[],
@@ -91,7 +91,8 @@ describe('the cost of a filtered list of revisions', () => {
       ...many(100, 'QUEUED'),
     ]);
     const cost = (query: Record<string, string>) => costOf(history, query);
-    // Each is the deployment, the revision that is in progress, and the notes of five hundred; then the one that is shown.
+    // Each is the deployment, the revision that is in progress, and the notes of five hundred; then the one
+    // that is shown.
     expect(await cost({ status: 'CREATE_FAILED' })).toBe(3);
     expect(await cost({ status: 'DEPLOYED' })).toBe(4);
     expect(await cost({ status: 'BUILD_FAILED', offset: '390' })).toBe(4);

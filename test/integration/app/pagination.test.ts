@@ -15,7 +15,9 @@ import { aWorld, type World } from '../../support/world/world.ts';
 type Page = { resources: { id: string }[]; offset: number };
 type Query = Record<string, string>;
 
-/** Every id that walking the pages gives, each page asked for with the offset that the one before it returned. */
+/**
+ * Every id that walking the pages gives, each page asked for with the offset that the one before it returned.
+ */
 async function walk(
   read: (query: Query) => Promise<Page>,
   limit: number,

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { github, list, post, postRevision, register, revisions } from '../../support/world/requests.ts';
 import { aWorld, type World } from '../../support/world/world.ts';
 
-/** Read capacity units that the queries of a request consume; reading the page's own items is another matter. */
+/**
+ * Read capacity units that the queries of a request consume; reading the page's own items is another matter.
+ */
 async function queryUnits({ deps }: World, request: () => Promise<unknown>): Promise<number> {
   const stack = deps.table.client.middlewareStack;
   let units = 0;

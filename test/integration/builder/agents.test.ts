@@ -114,7 +114,10 @@ describe('an agent project in JavaScript that brings no agent server', () => {
   });
 });
 
-/** Answers as an interpreter does; the uv that its pip installs makes environments in which nothing is missing. */
+/**
+ * Answers as an interpreter does; the uv that its pip installs makes environments in which nothing is
+ * missing.
+ */
 const fakePython = `
 case "$*" in
   -I*) echo 3.12; echo "$0" ;;

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { gitRepository } from '../../support/files/git-repository.ts';
 import { jobFor, messageOf, setUp } from './set-up.ts';
 
-/** Runs a build of these files; gives all that a client reads of it, and what of this machine must not be in it. */
+/**
+ * Runs a build of these files; gives all that a client reads of it, and what of this machine must not be in
+ * it.
+ */
 async function said(files: Parameters<typeof gitRepository>[0]) {
   const { run, dataFolder } = await setUp();
   const repository = await gitRepository(files);

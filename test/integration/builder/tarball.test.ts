@@ -19,7 +19,9 @@ async function build(bytes: Buffer, digest = sha256(bytes)) {
   return { blobs, dataFolder, ...(await run(jobFor('', { source, buildCommand: 'ls > list.txt' }))) };
 }
 
-/** By its name alone each link stays inside; `m` leads above the folder, for `l` leads to the folder itself. */
+/**
+ * By its name alone each link stays inside; `m` leads above the folder, for `l` leads to the folder itself.
+ */
 const chainOfLinks = handMadeTar(
   { path: 'a/b/c/d/e/', type: 'Directory' },
   { path: 'a/b/c/d/e/l', type: 'SymbolicLink', linkpath: '../../../../..' },

@@ -17,7 +17,10 @@ const twoPuts = ({ name }: Table, number: number) =>
     TransactItems: ['a', 'b'].map((pk) => ({ Put: { TableName: name, Item: item(`${pk}${number}`) } })),
   });
 
-/** How twenty transactions end, one after the other, on a new table: the code of each item's reason, or nothing. */
+/**
+ * How twenty transactions end, one after the other, on a new table: the code of each item's reason, or
+ * nothing.
+ */
 async function twentyEnds(transactionConflict: number, seed: number) {
   const table = await freshTable();
   let faults = 0;

@@ -16,7 +16,9 @@ const WAIT = { timeoutMs: 10_000 };
 /** In place of half a minute. */
 const SILENCE = { bodySilenceMilliseconds: 200 };
 
-/** A connection that has sent the head of a request and these bytes of its body, and what came back so far. */
+/**
+ * A connection that has sent the head of a request and these bytes of its body, and what came back so far.
+ */
 async function begin(port: number, path: string, head: string[], bytes: string, method = 'POST') {
   const socket: Socket = connect(port, '127.0.0.1').on('error', () => undefined);
   onTestFinished(() => void socket.destroy());

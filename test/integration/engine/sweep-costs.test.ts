@@ -16,7 +16,10 @@ import { aWorld, type World } from '../../support/world/world.ts';
 
 const DUE = 40;
 
-/** What a sweep costs beside its looks: it reads every partition of the index, and takes and gives back each with something due in it. */
+/**
+ * What a sweep costs beside its looks: it reads every partition of the index, and takes and gives back each
+ * with something due in it.
+ */
 const ASIDE = { reads: 2 * duePartitions.length, writes: 2 * duePartitions.length };
 
 const swept = ({ deps }: World) =>

@@ -122,7 +122,8 @@ describe('a refused request', () => {
     expect(await shownTo(world, world.own, 'admin')).toMatchObject([
       { details: { reason: 'tenant_forbidden' } },
     ]);
-    // A key of the organization belongs to no tenant: who administers the organization sees it, from any of its tenants.
+    // A key of the organization belongs to no tenant: who administers the organization sees it, from any of
+    // its tenants.
     const ofKey = { count: 2, details: { reason: 'tenant_forbidden' } };
     expect(await shownTo(world, world.own, 'organization_admin')).toMatchObject([ofKey, { count: 1 }]);
     expect(await shownTo(world, sister, 'organization_admin')).toMatchObject([ofKey]);

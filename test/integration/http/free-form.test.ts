@@ -6,7 +6,10 @@ import { offered } from '../../support/world/listening.ts';
 import { ended } from '../../support/world/processed.ts';
 import { github } from '../../support/world/requests.ts';
 
-/** Names that mean something to JavaScript, to the table's client or to our own store; as JSON, for a literal would set the prototype. */
+/**
+ * Names that mean something to JavaScript, to the table's client or to our own store; as JSON, for a literal
+ * would set the prototype.
+ */
 const TEXT =
   '{"constructor":"a","__proto__":{"x":1,"constructor":[2,{"__proto__":null}]},"toString":1,"hasOwnProperty":true,"":"e","#json":"{}","length":2}';
 const hostile: object = JSON.parse(TEXT);
@@ -24,7 +27,10 @@ const resource_spec = {
 const { repo_url } = github('a').source_config;
 const source_config = { repo_url, resource_spec };
 
-/** Objects as lists of their members: matchers look past keys that every object seems to have, and the table keeps no order. */
+/**
+ * Objects as lists of their members: matchers look past keys that every object seems to have, and the table
+ * keeps no order.
+ */
 function members(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(members);
   if (typeof value !== 'object' || value === null) return value;

@@ -7,7 +7,10 @@ import type { World } from '../../support/world/world.ts';
 
 type Sent = { name: string; input: unknown; nth: number };
 
-/** Asks `decide` about each command before it is sent; what that awaits holds the command up, what it throws answers it. */
+/**
+ * Asks `decide` about each command before it is sent; what that awaits holds the command up, what it throws
+ * answers it.
+ */
 function intercept({ deps }: World, decide: (sent: Sent) => Promise<void> | void): void {
   const counts = new Map<string, number>();
   deps.table.client.middlewareStack.add(
@@ -39,7 +42,10 @@ const isAnswers = (key: unknown): boolean => /^T#.*#I#/.test((key as { pk: strin
 const readsAnswer = ({ name, input }: Sent): boolean =>
   name === 'GetItemCommand' && isAnswers((input as { Key: unknown }).Key);
 
-/** How DynamoDB answers when another transaction is at work on one item of this one: the answer, or all but that. */
+/**
+ * How DynamoDB answers when another transaction is at work on one item of this one: the answer, or all but
+ * that.
+ */
 function conflict(input: unknown, onAnswer: boolean): TransactionCanceledException {
   const { TransactItems = [] } = input as TransactWriteItemsCommandInput;
   const CancellationReasons = TransactItems.map(({ Put }) => ({
@@ -111,7 +117,9 @@ describe('a request whose transaction meets another one under its key for longer
     vi.restoreAllMocks();
   });
 
-  /** The first transaction is held up; of every later one DynamoDB says that it meets another, and 6 s go by. */
+  /**
+   * The first transaction is held up; of every later one DynamoDB says that it meets another, and 6 s go by.
+   */
   async function contended(onAnswer = true) {
     const { world, apiKey } = await start();
     // The clock that is turned on here is the machine's, not the slow one of other tests.

@@ -33,7 +33,9 @@ function newWorld(): Promise<SecurityWorld> {
   made = aSecurityWorld();
   return made;
 }
-/** For what needs its table and its names alone: all else of a world goes with the test that it was made for. */
+/**
+ * For what needs its table and its names alone: all else of a world goes with the test that it was made for.
+ */
 const someWorld = (): Promise<SecurityWorld> => made ?? newWorld();
 
 describe('every route of the table', () => {

@@ -16,7 +16,8 @@ import {
 } from '../../../lib/contract/listener-protocol.ts';
 
 /**
- * What comes of the word that traffic is about to move: the answer that it must not; no answer, and a cancelled task; or a refusal.
+ * What comes of the word that traffic is about to move: the answer that it must not; no answer, and a
+ * cancelled task; or a refusal.
  */
 type AtSwitch = 'stop' | 'cancel' | 'refuse';
 

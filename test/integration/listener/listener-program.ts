@@ -83,7 +83,10 @@ export class ListenerProgram {
     return join(this.dataFolder, 'deployments', deploymentId);
   }
 
-  /** The pids of processes whose working folder is inside the data folder: the agent servers, or only those of one deployment. */
+  /**
+   * The pids of processes whose working folder is inside the data folder: the agent servers, or only those of
+   * one deployment.
+   */
   serverPids(deploymentId?: string): number[] {
     const folder = deploymentId === undefined ? this.dataFolder : this.folderOf(deploymentId);
     return readProcesses()
@@ -92,7 +95,10 @@ export class ListenerProgram {
   }
 }
 
-/** Starts a listener against a fake control plane and waits until it serves; it ends with the test, or when `onEnd` has it end. */
+/**
+ * Starts a listener against a fake control plane and waits until it serves; it ends with the test, or when
+ * `onEnd` has it end.
+ */
 export async function startProgram(
   controlPlane: FakeControlPlane,
   args: string[] = [],

@@ -26,7 +26,10 @@ export async function startProxy(more: Partial<ProxyOptions> = {}) {
   return { proxy, url: (path: string) => `http://127.0.0.1:${port}${path}`, port };
 }
 
-/** A proxy whose deployment `app` answers with its requests' lines: what arrives behind, byte for byte as Node has read it. */
+/**
+ * A proxy whose deployment `app` answers with its requests' lines: what arrives behind, byte for byte as Node
+ * has read it.
+ */
 export async function startEcho(more: Partial<ProxyOptions> = {}) {
   const seen: { url: string | undefined; headers: Record<string, string[] | undefined>; body: string }[] = [];
   const started = await startProxy(more);

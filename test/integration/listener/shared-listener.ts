@@ -5,8 +5,9 @@ import { type ListenerProgram, startProgram } from './listener-program.ts';
 export type SharedListener = { controlPlane: FakeControlPlane; program: ListenerProgram };
 
 /**
- * One listener for the tests of a describe block that are not about its own start or end, for starting it costs more than most of what
- * they do. Each has a deployment of its own, and looks only at what was said of that.
+ * One listener for the tests of a describe block that are not about its own start or end, for starting it
+ * costs more than most of what they do. Each has a deployment of its own, and looks only at what was said of
+ * that.
  */
 export function sharedListener(args: string[] = []): () => SharedListener {
   let shared: SharedListener | undefined;

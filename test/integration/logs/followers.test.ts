@@ -9,7 +9,10 @@ import { aWorld, type World } from '../../support/world/world.ts';
 
 const refused = { code: 'too_many_followers', status: 429, headers: { 'retry-after': '10' } };
 
-/** A request for the build log of a new deployment's first revision, as a stream unless it is to be read at once. */
+/**
+ * A request for the build log of a new deployment's first revision, as a stream unless it is to be read at
+ * once.
+ */
 async function logOf(world: World, accept: string | undefined = 'text/event-stream') {
   await register(world, 'machine');
   const { id, latest_revision_id } = await post(world, github('a'));

@@ -15,8 +15,9 @@ const CUT_MILLISECONDS = 30_000;
 type Hop = { path: string; status: number };
 
 /**
- * The endpoint behind a gateway that answers 503 to what takes longer than 30 s. Its pauses take no time but move the clock, and `during` is called in each
- * with the milliseconds that have passed since the first request.
+ * The endpoint behind a gateway that answers 503 to what takes longer than 30 s. Its pauses take no time but
+ * move the clock, and `during` is called in each with the milliseconds that have passed since the first
+ * request.
  */
 async function behindCuttingGateway(
   world: ConsentWorld,

@@ -38,7 +38,10 @@ const fresh = async (granted: Granted) =>
 const stored = async ({ deps, token }: Granted) =>
   (await openTokens(deps, { ...token, token_id: token.id })).access_token;
 
-/** Asks as clients do: on a machine that is too busy for two hundred at once, who has waited for long is told to try again. */
+/**
+ * Asks as clients do: on a machine that is too busy for two hundred at once, who has waited for long is told
+ * to try again.
+ */
 const askedAgain = (world: Granted, seen: OAuthToken) =>
   until(
     () =>

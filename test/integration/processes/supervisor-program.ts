@@ -1,7 +1,10 @@
 import { childEnvironment } from '../../../lib/processes/environment.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 
-/** A program that keeps one group of three processes, one of them outside the process group; the tests kill it. */
+/**
+ * A program that keeps one group of three processes, one of them outside the process group; the tests kill
+ * it.
+ */
 const supervisor = new ProcessSupervisor();
 supervisor.start({
   command: '/bin/sh',

@@ -75,7 +75,8 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
       const lines: OutputLine[] = [];
       const group = newSupervisor().start(shell('(sleep 0.1; echo late) & exit 0', lines));
       await until(() => group.exit !== undefined, { ...WAIT, what: 'the command to end' });
-      // Timers come right after immediates: what falls due in the busy time is called before the pipes are looked at again.
+      // Timers come right after immediates: what falls due in the busy time is called before the pipes are
+      // looked at again.
       await nextImmediate();
       const busyUntil = performance.now() + 600;
       while (performance.now() < busyUntil) Math.sqrt(busyUntil);

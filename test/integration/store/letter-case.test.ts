@@ -12,7 +12,10 @@ import { type QueryCase, queryCases } from '../../support/table/query-cases.ts';
 const OWN = 'a-thing';
 const TWINS = ['A-THING', 'A-thing', 'a-THING', 'a-thinG'];
 
-/** The least that has a schema's shape, the first of several: text is a time, a list is empty, what is optional is absent. */
+/**
+ * The least that has a schema's shape, the first of several: text is a time, a list is empty, what is
+ * optional is absent.
+ */
 function leastOf(schema: z.core.JSONSchema._JSONSchema | undefined): unknown {
   if (schema === undefined || typeof schema === 'boolean') return undefined;
   const { properties = {}, required = [], oneOf: [first] = [] } = schema;

@@ -12,8 +12,8 @@ import { change, github, post, postRevision, register, remove } from '../../supp
 import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 /**
- * What was ever stored, by `entity@v`. An entry is never changed: a stored item of that version may lie in any table. A change
- * of shape raises `v`, upgrades the old one on read, and adds an entry.
+ * What was ever stored, by `entity@v`. An entry is never changed: a stored item of that version may lie in
+ * any table. A change of shape raises `v`, upgrades the old one on read, and adds an entry.
  */
 const recordFile = new URL('stored-shapes.json', import.meta.url);
 const storeFolder = new URL('../../../lib/store/', import.meta.url);

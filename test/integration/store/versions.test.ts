@@ -11,7 +11,10 @@ import { placementsOn } from '../../../lib/store/listeners/placements.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 
-/** A shape of this test alone: the second version calls the `name` of the first a `title`, the third says how long that is. */
+/**
+ * A shape of this test alone: the second version calls the `name` of the first a `title`, the third says how
+ * long that is.
+ */
 const book = z.object({ v: z.literal(3), title: z.string(), length: z.int() });
 const anyBook = alsoEarlier(book, [
   ({ name }) => ({ title: name }),

@@ -21,7 +21,10 @@ async function withItem(item: Item | undefined): Promise<Table> {
 const read = async ({ client, name }: Table): Promise<unknown> =>
   (await client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: true }))).Item;
 
-/** Loses the answer to the first request, a refusal too, after `meanwhile`: the client, which has been told nothing, sends it again. */
+/**
+ * Loses the answer to the first request, a refusal too, after `meanwhile`: the client, which has been told
+ * nothing, sends it again.
+ */
 function loseAnswer({ client }: Table, meanwhile: () => Promise<unknown> = async () => {}): () => number {
   let sent = 0;
   client.middlewareStack.add(

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { type Action, decide } from '../../../lib/domain/decide.ts';
 import type { Deletion, Situation, SlotRevision, TaskFacts } from '../../../lib/domain/situation.ts';
 
-/** A deployment that is being deleted, its listener and its execution, as far as the rule can tell one from another. */
+/**
+ * A deployment that is being deleted, its listener and its execution, as far as the rule can tell one from
+ * another.
+ */
 type Model = {
   now: number;
   queued: number;

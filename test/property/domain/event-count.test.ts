@@ -98,7 +98,10 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-/** Each event has one number, there are no gaps, and no revision begins before the one before it has ended, in the numbers too. */
+/**
+ * Each event has one number, there are no gaps, and no revision begins before the one before it has ended, in
+ * the numbers too.
+ */
 function expectNumbered({ told }: Consumer, table: Revision[]): void {
   const numbers = new Map<string, number>();
   for (const { name, sequence } of told) {

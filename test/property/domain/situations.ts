@@ -74,7 +74,10 @@ export const situation: fc.Arbitrary<Situation> = fc
     limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000, leaseMilliseconds: 60_000 },
   }));
 
-/** The same while the deployment is being deleted: the slot may be the deletion's, and the task one to remove what runs. */
+/**
+ * The same while the deployment is being deleted: the slot may be the deletion's, and the task one to remove
+ * what runs.
+ */
 export const deleting: fc.Arbitrary<Situation> = fc
   .tuple(situation, deletion, fc.boolean(), fc.boolean())
   .map(([s, facts, hasSlot, hasTask]) =>

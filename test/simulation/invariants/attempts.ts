@@ -3,7 +3,10 @@ import type { Executions } from '../services/executions.ts';
 import type { Change, MemoryTable } from '../table/memory-table.ts';
 import type { Invariant, Revision } from './invariant.ts';
 
-/** An execution that was given up for a later attempt writes nothing any more: the token that is kept is one that somebody waits with. */
+/**
+ * An execution that was given up for a later attempt writes nothing any more: the token that is kept is one
+ * that somebody waits with.
+ */
 export class Attempts implements Invariant {
   readonly #ground: Ground;
   readonly #table: MemoryTable;

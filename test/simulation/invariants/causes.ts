@@ -35,7 +35,8 @@ export class Causes implements Invariant {
       },
       {
         words: /has not asked for work since|went silent while deploying/,
-        // Unheard for as long as it may be, and by its own fault: it asks for no longer than an outage that nobody notices.
+        // Unheard for as long as it may be, and by its own fault: it asks for no longer than an outage that
+        // nobody notices.
         isTrue: () =>
           facts.listenerSilentFor(time.now) >= (listener - 40) * SECOND &&
           time.now - (facts.listenerTriesSince ?? time.now) <= UNNOTICED_OUTAGE,

@@ -10,7 +10,10 @@ import type { Invariant, Revision } from './invariant.ts';
 /** A build that its revision knows is stopped within so long after it, while nothing goes wrong. */
 const STOPPED_WITHIN_MILLISECONDS = 5 * MINUTE;
 
-/** What a deleted deployment may leave: answers under keys, ended tasks, and what tells its listener to run nothing. */
+/**
+ * What a deleted deployment may leave: answers under keys, ended tasks, and what tells its listener to run
+ * nothing.
+ */
 const MAY_STAY = new Set(['answer', 'done_task', 'placement']);
 
 /** Nothing goes on of what has ended, and nothing stays of what was deleted. */

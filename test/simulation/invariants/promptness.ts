@@ -7,8 +7,8 @@ import { type Invariant, stored } from './invariant.ts';
 const TAKEN_WITHIN_MILLISECONDS = 4 * MINUTE;
 
 /**
- * While nothing goes wrong but for one deployment, no other waits for it: a free slot goes to the next in the queue, and work that is due is
- * looked at.
+ * While nothing goes wrong but for one deployment, no other waits for it: a free slot goes to the next in the
+ * queue, and work that is due is looked at.
  */
 export class Promptness implements Invariant {
   readonly #ground: Ground;

@@ -4,7 +4,10 @@ import type { Facts } from '../facts.ts';
 import type { MemoryTable } from '../table/memory-table.ts';
 import { type Revision, type StoredDeployment, stored } from './invariant.ts';
 
-/** What of the deployments has not come to its end, in words; nothing when everything is at rest. `but`: one that is not asked about. */
+/**
+ * What of the deployments has not come to its end, in words; nothing when everything is at rest. `but`: one
+ * that is not asked about.
+ */
 export function unfinished(table: MemoryTable, facts: Facts, but?: string): string[] {
   const deployments = [...table.partitions.keys()].flatMap((pk) => stored(table, pk) ?? []);
   return deployments

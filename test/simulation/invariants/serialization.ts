@@ -6,7 +6,10 @@ import type { Item } from '../table/expressions.ts';
 import type { Change, MemoryTable } from '../table/memory-table.ts';
 import { type Invariant, openTasksOf, type Revision, type StoredDeployment, type Task } from './invariant.ts';
 
-/** A deployment at each moment: one revision in progress, which has the slot; one task; epochs that rise; work that is due. */
+/**
+ * A deployment at each moment: one revision in progress, which has the slot; one task; epochs that rise; work
+ * that is due.
+ */
 export class Serialization implements Invariant {
   readonly #ground: Ground;
   readonly #table: MemoryTable;

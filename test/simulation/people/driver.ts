@@ -8,7 +8,10 @@ type Applied = { revisionId: string | undefined; epoch: number };
 
 export type Machine = { wait(milliseconds: number): Promise<void> };
 
-/** Brings deployments up in the time of the run: slowly, sometimes not at all, and never an older epoch after a newer one. */
+/**
+ * Brings deployments up in the time of the run: slowly, sometimes not at all, and never an older epoch after
+ * a newer one.
+ */
 export class SimulatedDriver implements Pick<Driver, 'deploy' | 'remove' | 'epochOf'> {
   readonly #ground: Ground;
   readonly #machine: Machine;

@@ -35,7 +35,10 @@ const RETRY_MILLISECONDS_MAX = 15_000;
 const QUIET_MILLISECONDS = 15_000;
 const IDLE_POLL_SECONDS = 5;
 
-/** A listener's program: its real loops over a network and a machine that can stand still, and a disk that outlives it. */
+/**
+ * A listener's program: its real loops over a network and a machine that can stand still, and a disk that
+ * outlives it.
+ */
 export class SimulatedListener {
   readonly #ground: Ground;
   readonly #options: ListenerOptions;
@@ -168,7 +171,10 @@ export class SimulatedListener {
     await this.#wait(Math.max(0, left) + random.next() * longest, program, signal);
   }
 
-  /** A claim would be answered with nothing, and it is not long since one was: most are such, and a run would be of little else. */
+  /**
+   * A claim would be answered with nothing, and it is not long since one was: most are such, and a run would
+   * be of little else.
+   */
   #hearsNothing(holding: string[]): boolean {
     if (this.#ground.time.now - this.#claimedAt > QUIET_MILLISECONDS) return false;
     const { caller, listenerId, instanceId, table } = this.#options;

@@ -1,6 +1,6 @@
 /*
- * The part of the Amazon States Language that statemachines/revision.asl.json uses, read from that text itself. What it does not use is
- * refused, so that nothing is passed over.
+ * The part of the Amazon States Language that statemachines/revision.asl.json uses, read from that text
+ * itself. What it does not use is refused, so that nothing is passed over.
  */
 
 type Retrier = {

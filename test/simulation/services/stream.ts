@@ -31,7 +31,10 @@ const tells = (item: Item): boolean =>
 /** By the last digits of a deployment's own part of its id, which count up. */
 const shardOf = (pk: string, shards: number): number => Number.parseInt(pk.slice(-10, -8), 16) % shards;
 
-/** The table's stream and its trigger: batches in order a shard, late, twice, tried again in halves, and forgotten after a day. */
+/**
+ * The table's stream and its trigger: batches in order a shard, late, twice, tried again in halves, and
+ * forgotten after a day.
+ */
 export class Stream {
   readonly #ground: Ground;
   readonly #consume: Consume;

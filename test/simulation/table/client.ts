@@ -32,7 +32,9 @@ const isWrite = ({ constructor: { name } }: Command): boolean => /^(Transact|Put
 
 type Asked = { ground: Pick<Ground, 'faults' | 'say'>; table: MemoryTable; splitsEnds: boolean };
 
-/** A client that asks the table in memory: late, busy, in conflict, and sent twice when an answer was lost. */
+/**
+ * A client that asks the table in memory: late, busy, in conflict, and sent twice when an answer was lost.
+ */
 export function clientOf(
   { ground: { faults, say }, table, splitsEnds }: Asked,
   invocation: Invocation,
@@ -72,7 +74,10 @@ export function clientOf(
   return { send } as unknown as DynamoDBDocumentClient;
 }
 
-/** What frees a slot, apart from all else that its transaction writes: a mutant, which a simulation must notice. */
+/**
+ * What frees a slot, apart from all else that its transaction writes: a mutant, which a simulation must
+ * notice.
+ */
 function partsOf(command: Command): Command[] {
   const { TransactItems = [] } = command.input as Partial<TransactWriteCommandInput>;
   const frees = TransactItems.filter(({ Update }) => /REMOVE.*#slot/.test(Update?.UpdateExpression ?? ''));

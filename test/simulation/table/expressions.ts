@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 
 /*
- * The part of DynamoDB's expressions that lib/store writes. Texts are compiled once; names and values come with each call. A test compares
- * all of this with a real table.
+ * The part of DynamoDB's expressions that lib/store writes. Texts are compiled once; names and values come
+ * with each call. A test compares all of this with a real table.
  */
 
 export type Item = Record<string, unknown>;

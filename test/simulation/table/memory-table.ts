@@ -50,7 +50,10 @@ function clean(value: unknown): unknown {
 const keyOf = (operation: Operation): Keyed => (operation.Item ?? operation.Key) as Keyed;
 const image = (item: Item): Record<string, AttributeValue> => marshall(item, { removeUndefinedValues: true });
 
-/** The table as lib/store sees it, in memory: strongly consistent but for its index, which `onCommit` keeps, perhaps late. */
+/**
+ * The table as lib/store sees it, in memory: strongly consistent but for its index, which `onCommit` keeps,
+ * perhaps late.
+ */
 export class MemoryTable {
   readonly partitions = new Map<string, Map<string, Item>>();
   /** What the sparse index shows. */

@@ -1,8 +1,8 @@
 import { accessOf, clientsOf } from '../../bench/clients.ts';
 
 /**
- * How many KiB a function's minified code may have, by the heaviest thing in it. A hundred more KiB are some 16 ms of init: raise a
- * ceiling only for something that is worth them.
+ * How many KiB a function's minified code may have, by the heaviest thing in it. A hundred more KiB are some
+ * 16 ms of init: raise a ceiling only for something that is worth them.
  */
 export const ceilingsKiB = {
   none: 200,
@@ -24,7 +24,10 @@ export function ceilingGroup(handler: string): CeilingGroup {
   return clients === 'none' ? 'none' : 'DynamoDB';
 }
 
-/** Those of the weighed functions that weigh more than their group may, or next to nothing, in words. `weights`: bytes by handler. */
+/**
+ * Those of the weighed functions that weigh more than their group may, or next to nothing, in words.
+ * `weights`: bytes by handler.
+ */
 export function misweighed(weights: ReadonlyMap<string, number>): string[] {
   return [...weights].flatMap(([handler, sizeBytes]) => {
     const group = ceilingGroup(handler);

@@ -11,8 +11,9 @@ export type FreshModules = {
 };
 
 /**
- * Loads modules as a new process does, with everything of ours that they import: what they keep is shared with no other test. `instead`:
- * source code that stands for a file, by its path in the project. `isFresh`: which files, where others may be shared.
+ * Loads modules as a new process does, with everything of ours that they import: what they keep is shared
+ * with no other test. `instead`: source code that stands for a file, by its path in the project. `isFresh`:
+ * which files, where others may be shared.
  */
 export function freshModules(instead: Record<string, string> = {}, isFresh = isOurs): FreshModules {
   copies += 1;

@@ -7,8 +7,9 @@ import { ceilingGroup } from './bundle-ceilings.ts';
 const packageName = /\b(?:from|import)\(?"(@?[a-z][\w./-]*)"/g;
 
 /**
- * The functions that may be the heaviest under their ceiling, told by our own code alone: no other under it has as much of it and all of
- * their packages. `own`: all functions, bundled without packages. Throws when one seems to need no package.
+ * The functions that may be the heaviest under their ceiling, told by our own code alone: no other under it
+ * has as much of it and all of their packages. `own`: all functions, bundled without packages. Throws when
+ * one seems to need no package.
  */
 export async function heaviestFunctions(own: ReadonlyMap<string, Bundle>): Promise<string[]> {
   const all = [...own].toSorted(([, one], [, other]) => other.sizeBytes - one.sizeBytes);

@@ -25,7 +25,10 @@ export type Synthesised = {
   all(type: string): [id: string, resource: Resource][];
 };
 
-/** What a settings file may say beyond its defaults: for tests of several of its parts, which then share one synthesis. */
+/**
+ * What a settings file may say beyond its defaults: for tests of several of its parts, which then share one
+ * synthesis.
+ */
 export const configured = {
   environment: 'test',
   removal: 'destroy',
@@ -40,7 +43,10 @@ export const configured = {
 /** Made once for all files of a worker: each takes seconds. */
 const made = new Map<string, Synthesised>();
 
-/** The stacks as `cdk synth` makes them with this context, but for the code of the functions: bundling it is tested elsewhere. */
+/**
+ * The stacks as `cdk synth` makes them with this context, but for the code of the functions: bundling it is
+ * tested elsewhere.
+ */
 export function synthesised(context: Record<string, unknown> = {}): Synthesised {
   const id = JSON.stringify(context);
   const known = made.get(id) ?? synthesise(context);
@@ -58,7 +64,8 @@ function synthesise(context: Record<string, unknown>): Synthesised {
 }
 
 function synthesiseIn(folder: string, context: Record<string, unknown>): Synthesised {
-  // CloudFormation's own validation takes longer than all else and only warns; `cdk synth` has it. Where each part was made in the code is in no template.
+  // CloudFormation's own validation takes longer than all else and only warns; `cdk synth` has it. Where each
+  // part was made in the code is in no template.
   const unused = { builtinCloudFormationValidation: false, stackTraces: false, treeMetadata: false };
   const app = new App({ outdir: join(folder, 'out'), context, ...unused });
   const code = join(folder, 'code');

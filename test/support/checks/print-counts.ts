@@ -1,6 +1,8 @@
 import { countCheck, failuresOf, readCheck } from './results.ts';
 
-/** Prints what failed, then `N passed, N failed` as the last line, of checks given as `readCheck` takes them. */
+/**
+ * Prints what failed, then `N passed, N failed` as the last line, of checks given as `readCheck` takes them.
+ */
 const checks = process.argv.slice(2).map(readCheck);
 for (const failure of checks.flatMap(failuresOf)) console.log(`FAILED  ${failure}`);
 const counts = checks.map(countCheck);

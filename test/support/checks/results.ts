@@ -14,15 +14,21 @@ type TestReport = {
   }[];
 };
 
-/** A check that ended: its exit status, and the file of vitest's report or of what it printed. Without a report it counts as one test. */
+/**
+ * A check that ended: its exit status, and the file of vitest's report or of what it printed. Without a
+ * report it counts as one test.
+ */
 export type Check = { name: string; status: number; report?: string; log?: string };
 
-/** So many lines at the end of a log say why a check failed: the simulation, for one, ends with the seeds that broke a promise. */
+/**
+ * So many lines at the end of a log say why a check failed: the simulation, for one, ends with the seeds that
+ * broke a promise.
+ */
 const SHOWN_LINES_MAX = 20;
 
 /**
- * Reads `lint=1` or `lint=1=lint.log` (a check named lint), or `test-results/aws.json=0` (tests that leave a report). Whatever is no
- * number is a failure.
+ * Reads `lint=1` or `lint=1=lint.log` (a check named lint), or `test-results/aws.json=0` (tests that leave a
+ * report). Whatever is no number is a failure.
  */
 export function readCheck(argument: string): Check {
   const [name = '', text = '', log] = argument.split('=');
@@ -38,7 +44,10 @@ export function countCheck({ status, report }: Check): Counts {
   return status !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
 }
 
-/** Counts a report of vitest. A file that failed before its first test is one failure; skipped tests are neither. */
+/**
+ * Counts a report of vitest. A file that failed before its first test is one failure; skipped tests are
+ * neither.
+ */
 export function countReport(report: unknown): Counts {
   if (!isReport(report)) return { passed: 0, failed: 1 };
   const brokenFiles = report.testResults.filter(
@@ -48,7 +57,10 @@ export function countReport(report: unknown): Counts {
   return counts.passed + counts.failed === 0 ? { passed: 0, failed: 1 } : counts;
 }
 
-/** What failed in a check: tests, a line each with file and the first line of the message, else the check itself and how its log ends. */
+/**
+ * What failed in a check: tests, a line each with file and the first line of the message, else the check
+ * itself and how its log ends.
+ */
 export function failuresOf(check: Check): string[] {
   if (countCheck(check).failed === 0) return [];
   const failed = check.report === undefined ? [] : failedTests(readJson(check.report));

@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mutations } from '../../aws/mutations.ts';
 
 /*
- * Deploys to the emulator once for each mutation, with that action taken from that role: every run must fail. That no other action could
- * be missing either is what `test:aws` checks each time: every action that is granted was used. Arguments, if any, choose among them.
+ * Deploys to the emulator once for each mutation, with that action taken from that role: every run must fail.
+ * That no other action could be missing either is what `test:aws` checks each time: every action that is
+ * granted was used. Arguments, if any, choose among them.
  */
 const args = ['run', '--config', 'test/vitest.config.ts', '--project', 'aws', '--bail', '1', 'test/aws'];
 const asked = process.argv.slice(2);

@@ -1,4 +1,6 @@
-/** The text with another content between `<!-- generated: <name> … -->` and `<!-- end of generated part -->`. */
+/**
+ * The text with another content between `<!-- generated: <name> … -->` and `<!-- end of generated part -->`.
+ */
 export function withGeneratedPart(text: string, name: string, content: string): string {
   const begin = text.indexOf('-->\n', text.indexOf(`<!-- generated: ${name}`)) + 4;
   const end = text.indexOf('<!-- end of generated part -->', begin);

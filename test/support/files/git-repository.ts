@@ -18,7 +18,10 @@ export async function gitRepository(files?: Files): Promise<TestRepository> {
   return gitRepositoryIn(await temporaryFolder(), files);
 }
 
-/** A real repository in an empty folder, with one branch, `main`. The developer's own git configuration has no part in it. */
+/**
+ * A real repository in an empty folder, with one branch, `main`. The developer's own git configuration has no
+ * part in it.
+ */
 export async function gitRepositoryIn(folder: string, files?: Files): Promise<TestRepository> {
   const author = {
     GIT_AUTHOR_NAME: 'a',

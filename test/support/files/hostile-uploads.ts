@@ -34,7 +34,10 @@ export function manyEntries(): Buffer {
 export const uploadedTo = (program: Installation, name: string): Promise<ShownDeployment> =>
   create(program, name, '', { source: 'internal_source', source_config: {}, source_revision_config: {} });
 
-/** Uploads a tarball as a client does and waits for the end of its revision; gives also what the build log says. */
+/**
+ * Uploads a tarball as a client does and waits for the end of its revision; gives also what the build log
+ * says.
+ */
 export async function upload(
   program: Installation,
   { id }: ShownDeployment,

@@ -15,7 +15,10 @@ export type EventParts = {
   requestId?: string;
 };
 
-/** A complete API Gateway v2 event, as the HTTP API makes it: absent parts are absent keys, header names in lower case. */
+/**
+ * A complete API Gateway v2 event, as the HTTP API makes it: absent parts are absent keys, header names in
+ * lower case.
+ */
 export function apiEvent(parts: EventParts = {}): APIGatewayProxyEventV2 {
   const { method = 'GET', path = '/ok', stage = '$default', domainName = 'api.example.com' } = parts;
   const routeKey = parts.routeKey ?? `${method} ${path}`;

@@ -65,7 +65,10 @@ export const creating = (apiKey: string, body: object = github('once'), key = 'k
   apiKey,
 });
 
-/** Sends one request that makes a deployment so many times at once: the statuses that were answered, how many bodies, and how many are made. */
+/**
+ * Sends one request that makes a deployment so many times at once: the statuses that were answered, how many
+ * bodies, and how many are made.
+ */
 export async function manyAtOnce(count: number) {
   const { world, apiKey } = await start();
   const answers = await Promise.all(Array.from({ length: count }, () => ask(world, creating(apiKey))));

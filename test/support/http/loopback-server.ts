@@ -1,7 +1,10 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Lets a server of a test listen on a free port of this machine, for whoever closes it; that ends its open connections too. */
+/**
+ * Lets a server of a test listen on a free port of this machine, for whoever closes it; that ends its open
+ * connections too.
+ */
 export async function onLoopback(
   server: Server,
 ): Promise<{ url: string; port: number; close(): Promise<void> }> {

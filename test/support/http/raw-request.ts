@@ -30,7 +30,10 @@ export function send(program: Program, { method = 'GET', path, headers = {}, bod
   });
 }
 
-/** Sends bytes as they are, and gives what comes back until the other side closes; with `end` this side closes first. */
+/**
+ * Sends bytes as they are, and gives what comes back until the other side closes; with `end` this side closes
+ * first.
+ */
 export function sendBytes(program: Program, bytes: string, then?: 'end'): Promise<string> {
   const { port } = new URL(program.baseUrl);
   return new Promise((resolve) => {
@@ -46,7 +49,9 @@ export function sendBytes(program: Program, bytes: string, then?: 'end'): Promis
   });
 }
 
-/** Sends these lines as they are, and gives what comes back until the other side hangs up or `enough` says so. */
+/**
+ * Sends these lines as they are, and gives what comes back until the other side hangs up or `enough` says so.
+ */
 export async function sendLines(
   port: number,
   lines: readonly string[],

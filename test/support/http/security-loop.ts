@@ -25,14 +25,20 @@ export async function handlerOf(row: RouteRow, deps: Deps): Promise<Handler> {
 export const idsIn = ({ path }: RouteRow): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
-/** What a query must say to get as far as the ids of its row. A row that needs something and has nothing here is told so. */
+/**
+ * What a query must say to get as far as the ids of its row. A row that needs something and has nothing here
+ * is told so.
+ */
 const queries: Record<string, Record<string, string>> = {
   queryRevisionLogs: { type: 'build' },
   waitForConsent: { timeout: '0' },
   deleteDeployments: { deployment_ids: crypto.randomUUID() },
 };
 
-/** The body of a request that gets as far as the ids in its path: nothing where that will do, else the row's example. */
+/**
+ * The body of a request that gets as far as the ids in its path: nothing where that will do, else the row's
+ * example.
+ */
 function bodyOf(row: RouteRow): unknown {
   if (row.method === 'GET') return undefined;
   const needsBody = row.body !== undefined && idsIn(row).length > 0 && !row.body.safeParse({}).success;
@@ -45,7 +51,9 @@ const OF_PROVIDER = new Set(['listTokens', 'tokenExists', 'deleteTokens']);
 type Answer = Pick<APIGatewayProxyStructuredResultV2, 'statusCode' | 'headers' | 'body'>;
 type Ask = (headers: Record<string, string>, params: Record<string, string>) => Promise<Answer>;
 
-/** One request to the handler of a row, that says as much as its row needs; with another body if one is given. */
+/**
+ * One request to the handler of a row, that says as much as its row needs; with another body if one is given.
+ */
 export function request(
   row: RouteRow,
   handler: Handler,
@@ -63,8 +71,8 @@ export function request(
 }
 
 /**
- * Everything that is wrong with how a handler guards its row, in words; nothing when all is well. It is asked with bad credentials, in every
- * role, for other tenants, and with other tenants' ids.
+ * Everything that is wrong with how a handler guards its row, in words; nothing when all is well. It is asked
+ * with bad credentials, in every role, for other tenants, and with other tenants' ids.
  */
 export const findingsOf = (row: GuardedRow, handler: Handler, world: SecurityWorld): Promise<string[]> =>
   found([credentials, roleMatrix, tenants, foreignIds], row, handler, world);
@@ -95,7 +103,10 @@ type Check = (row: GuardedRow, ask: Ask, world: SecurityWorld) => Promise<string
 
 const said = ({ statusCode, body }: Answer): string => `${statusCode} ${body ?? ''}`;
 
-/** Well formed, and of nothing; the same ones everywhere, so that what is looked for in vain is looked for once. */
+/**
+ * Well formed, and of nothing; the same ones everywhere, so that what is looked for in vain is looked for
+ * once.
+ */
 const NO_ID = crypto.randomUUID();
 const UNKNOWN_KEY = newApiKey();
 
@@ -190,7 +201,9 @@ const tenants: Check = async (row, ask, world) => {
   return findings;
 };
 
-/** Things that belong to an organization, not to one tenant of it: those of a sister tenant are the own ones. */
+/**
+ * Things that belong to an organization, not to one tenant of it: those of a sister tenant are the own ones.
+ */
 const OF_ORGANIZATION = new Set(['provider_id']);
 
 /** Names that callers choose: of one that nobody has used there is a list, with nothing in it. */
@@ -209,7 +222,9 @@ const foreignIds: Check = async (row, ask, world) => {
   return findings;
 };
 
-/** Two users of the own tenant, and one who could reach the other tenants of the organization by naming them. */
+/**
+ * Two users of the own tenant, and one who could reach the other tenants of the organization by naming them.
+ */
 function callersOf(row: GuardedRow, { own, organizationKey }: SecurityWorld): Record<string, string>[] {
   if (isListeners(row)) return [{ 'x-api-key': own.keys.listener }];
   return [

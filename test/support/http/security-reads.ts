@@ -7,8 +7,9 @@ const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand'])
 type Answer = { response: unknown; output: ServiceOutputTypes };
 
 /**
- * What is read from a table that this client alone writes to is kept until its next write: the loop asks each route dozens of times, and
- * four of five of its reads are of the same keys and memberships. Which requests are made, and what they are answered, stays the same.
+ * What is read from a table that this client alone writes to is kept until its next write: the loop asks each
+ * route dozens of times, and four of five of its reads are of the same keys and memberships. Which requests
+ * are made, and what they are answered, stays the same.
  */
 export function keepReads({ client }: Table): void {
   const kept = new Map<string, Promise<Answer>>();

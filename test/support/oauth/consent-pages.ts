@@ -18,8 +18,8 @@ class Cookies {
 const STEPS_MAX = 10;
 
 /**
- * Goes through the pages of the provider at `url` as a browser that allows or denies what is asked, until it is sent elsewhere; gives that
- * address. Each call is a browser of its own.
+ * Goes through the pages of the provider at `url` as a browser that allows or denies what is asked, until it
+ * is sent elsewhere; gives that address. Each call is a browser of its own.
  */
 export async function consentAt(
   url: string,

@@ -37,7 +37,10 @@ export type ConsentWorld = World & {
   wait(authId: string, timeout?: number, key?: string): Promise<Json>;
   /** Keeps a provider item; the real one is `p`. */
   keepProvider(changes: Partial<OAuthProvider>): Promise<OAuthProvider>;
-  /** Opens the page in this browser, presses its button, and consents at the provider: the address of the callback. */
+  /**
+   * Opens the page in this browser, presses its button, and consents at the provider: the address of the
+   * callback.
+   */
   consent(url: string, browser?: Browser, how?: { accountId?: string; deny?: boolean }): Promise<string>;
   /** The same up to the page that the callback shows. */
   walk(url: string, browser?: Browser, how?: { accountId?: string; deny?: boolean }): Promise<Seen>;
@@ -46,7 +49,10 @@ export type ConsentWorld = World & {
 /** A provider may lead browsers back to an address that has this `id` in place of its name. */
 export const OTHER_ID = '0190a000-0000-7000-8000-0000000000b7';
 
-/** The endpoints of consent, and the one that makes connections, behind the real gateway, with a certified provider. */
+/**
+ * The endpoints of consent, and the one that makes connections, behind the real gateway, with a certified
+ * provider.
+ */
 export async function aConsentWorld(changes: Partial<OAuthProvider> = {}): Promise<ConsentWorld> {
   const world = await aWorld();
   const { apiKey, organizationId, tenantId } = await bootstrap(world.deps, {

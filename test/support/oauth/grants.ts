@@ -14,7 +14,10 @@ type Asking = { deps: Deps; caller: Caller };
 
 export const REDIRECT_URI = 'http://127.0.0.1:1/callback';
 
-/** Stores a provider of the caller's organization at an authorization server of this machine, as its administrator would. */
+/**
+ * Stores a provider of the caller's organization at an authorization server of this machine, as its
+ * administrator would.
+ */
 export async function aStoredProvider(
   { deps, caller }: Asking,
   server: TestProvider,

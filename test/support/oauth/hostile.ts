@@ -78,7 +78,10 @@ export type HostileProvider = {
   /** Documents it publishes, by path. */
   documents: Record<string, unknown>;
   received: Received[];
-  /** The authorization response it sends a browser back with: parameters are replaced, undefined ones left out. */
+  /**
+   * The authorization response it sends a browser back with: parameters are replaced, undefined ones left
+   * out.
+   */
   response(authorizationUrl: string, changes?: Record<string, string | undefined>): URL;
 };
 

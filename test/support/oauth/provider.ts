@@ -53,9 +53,15 @@ export type TestProvider = {
   accessTokenSeconds: number;
   /** Whether the provider takes this access token, as an API behind it would. */
   accepts(accessToken: string): Promise<boolean>;
-  /** Ends every grant of an account, as a person does in the provider's settings: refreshing gives `invalid_grant` then. */
+  /**
+   * Ends every grant of an account, as a person does in the provider's settings: refreshing gives
+   * `invalid_grant` then.
+   */
   revokeGrants(): Promise<void>;
-  /** Walks through sign-in and consent as a person in a browser would; gives the address of the callback, which is not opened. */
+  /**
+   * Walks through sign-in and consent as a person in a browser would; gives the address of the callback,
+   * which is not opened.
+   */
   consent(authorizationUrl: string, how?: { accountId?: string; deny?: boolean }): Promise<URL>;
   close(): Promise<void>;
 };
@@ -189,7 +195,9 @@ function count(provider: Provider, { counts, issued }: TestProvider): void {
   });
 }
 
-/** What stands beside the library: faults, the pages of a person, an API that takes its tokens, an MCP server. */
+/**
+ * What stands beside the library: faults, the pages of a person, an API that takes its tokens, an MCP server.
+ */
 async function answerBeside(
   provider: Provider,
   test: TestProvider,

@@ -14,7 +14,10 @@ import { allItems, aWorld, type World } from '../world/world.ts';
 import { aGrant, aStoredProvider } from './grants.ts';
 import { anOAuthProvider, type TestProvider } from './provider.ts';
 
-/** Requests about OAuth tokens and connections as clients send them, to a control plane with a provider at a real authorization server. */
+/**
+ * Requests about OAuth tokens and connections as clients send them, to a control plane with a provider at a
+ * real authorization server.
+ */
 export type GrantingWorld = World & { server: TestProvider; provider: OAuthProvider };
 
 export async function aGrantingWorld(): Promise<GrantingWorld> {

@@ -4,7 +4,10 @@ const unscripted = async (): Promise<never> => {
   throw new Error('no provider is asked here');
 };
 
-/** Providers as a test decides them, for what never leaves this process; replace members. Real ones are in provider.ts. */
+/**
+ * Providers as a test decides them, for what never leaves this process; replace members. Real ones are in
+ * provider.ts.
+ */
 export const scriptedOAuth: OAuth = {
   authorizationUrl: ({ authUrl }: OAuthClient, { state }) => `${authUrl}?state=${state}`,
   exchange: unscripted,

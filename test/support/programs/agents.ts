@@ -118,7 +118,9 @@ export async function installMilliseconds(
   return Number(milliseconds);
 }
 
-/** An example agent below `apps/agent`, whose words go through a library of the same source, at `libs/shared`. */
+/**
+ * An example agent below `apps/agent`, whose words go through a library of the same source, at `libs/shared`.
+ */
 export async function nestedAgentFiles(example: string): Promise<Files> {
   const flat = await agentFiles(example);
   const files = Object.fromEntries(Object.entries(flat).map(([path, text]) => [`apps/agent/${path}`, text]));

@@ -57,7 +57,9 @@ export type CliRequest = {
   secrets?: { name: string; value: string }[];
 };
 
-/** A deploy CLI's `deploy --remote`: finds or makes the deployment, uploads, patches, and polls to the end. */
+/**
+ * A deploy CLI's `deploy --remote`: finds or makes the deployment, uploads, patches, and polls to the end.
+ */
 export class DeployCli {
   readonly #program: Installation;
   readonly #base: string;

@@ -4,8 +4,8 @@ import type { Files } from '../files/write-files.ts';
 const example = new URL('../../../examples/hello-server/', import.meta.url);
 
 /**
- * To import node:http is to load the whole of `fetch` with it, which is twice the work of all else in the start of a server; tests start
- * more than a hundred.
+ * To import node:http is to load the whole of `fetch` with it, which is twice the work of all else in the
+ * start of a server; tests start more than a hundred.
  */
 const HTTP_IMPORTED = "import { createServer } from 'node:http';";
 export const HTTP_ALONE = "const { createServer } = process.getBuiltinModule('node:http');";

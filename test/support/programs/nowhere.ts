@@ -4,12 +4,16 @@ import { runningTable } from '../../../lib/embedded/data-folder/running-database
 import { allItems } from '../world/world.ts';
 import { familyOf, type Program } from './program.ts';
 
-/** There is more than this in the table and the folder of a program that was used: fewer would mean that the wrong place was looked at. */
+/**
+ * There is more than this in the table and the folder of a program that was used: fewer would mean that the
+ * wrong place was looked at.
+ */
 const FEW = 20;
 
 /**
- * Where one of these texts can be read of a running program: what it has printed, its table, its command lines, every file it keeps. None, if
- * they are kept as secrets should be. Throws when there is too little to look at.
+ * Where one of these texts can be read of a running program: what it has printed, its table, its command
+ * lines, every file it keeps. None, if they are kept as secrets should be. Throws when there is too little to
+ * look at.
  */
 export async function placesThatShow(program: Program, secrets: readonly string[]): Promise<string[]> {
   const shows = (text: string) => secrets.some((secret) => text.includes(secret));
@@ -33,7 +37,10 @@ export async function placesThatShow(program: Program, secrets: readonly string[
   return places.filter(([, text]) => shows(text)).map(([place]) => place);
 }
 
-/** The text of every file below a folder, with its path; what cannot be read as text is looked through as bytes. */
+/**
+ * The text of every file below a folder, with its path; what cannot be read as text is looked through as
+ * bytes.
+ */
 async function filesBelow(folder: string): Promise<[path: string, text: string][]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -20,8 +20,9 @@ function orEmpty(read: () => string): string {
 }
 
 /**
- * All processes of this machine that are no zombies, from /proc (these tests need Linux). Tests look again and again: what is read without
- * waiting costs a tenth, and threads of the kernel, which are most of a machine's processes, have nothing to tell.
+ * All processes of this machine that are no zombies, from /proc (these tests need Linux). Tests look again
+ * and again: what is read without waiting costs a tenth, and threads of the kernel, which are most of a
+ * machine's processes, have nothing to tell.
  */
 export function readProcesses(): ProcessFacts[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));

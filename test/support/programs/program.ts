@@ -24,7 +24,7 @@ export type Program = {
   killAlone(): Promise<void>;
   /** Asks it to end, and waits until it has. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
-  /** Processes that carry this program's data folder in their environment or command line, the program's own included. */
+  /** Processes that carry this program's data folder in environment or arguments, its own included. */
   alive(): Promise<ProcessFacts[]>;
 };
 
@@ -36,7 +36,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** As `npm start` has it. */
 export const compileCache = join(root, 'node_modules/.cache/slipway');
 const START_TIMEOUT_MS = 60_000;
-/** The program says so when everything answers; `credentials.json` may still be an earlier run's until then. */
+/** Said when everything answers; until then `credentials.json` may be an earlier run's. */
 const READY = 'Slipway is running.';
 
 export async function newDataFolder(): Promise<string> {
@@ -205,7 +205,7 @@ export const deploymentOf = (program: Installation, id: string) =>
 export const revisionOf = (program: Installation, id: string, revisionId: string) =>
   expectApi<ShownRevision>(program, 'GET', `/v2/deployments/${id}/revisions/${revisionId}`, undefined, 200);
 
-/** The shortest that a revision takes from the queue to the end, on a fast machine: to ask sooner costs, and tells nothing. */
+/** The shortest that a revision takes on a fast machine: to ask sooner costs, and tells nothing. */
 const SOONEST_END_MS = 250;
 
 /** Of what a program has printed, enough to see what it did last. */
@@ -244,7 +244,10 @@ export const ended = (program: Installation, id: string, revisionId: string, tim
 export const copyExample = (to: string): Promise<void> =>
   cp(join(root, 'examples/hello-server'), to, { recursive: true });
 
-/** Waits until the deployment's newest revision is active, and gives its deployment. Throws, quoting the reason, when it ended otherwise. */
+/**
+ * Waits until the deployment's newest revision is active, and gives its deployment. Throws, quoting the
+ * reason, when it ended otherwise.
+ */
 export async function deployed(program: Installation, made: ShownDeployment): Promise<ShownDeployment> {
   const revision = await ended(program, made.id, made.latest_revision_id);
   if (revision.status !== 'DEPLOYED') throw new Error(`${revision.status}: ${revision.status_message}`);
@@ -266,7 +269,7 @@ export async function helloFrom(
   return JSON.parse(text);
 }
 
-/** The program's processes: what carries its data folder, and everything that it or one of those has started. */
+/** The program's processes: what carries its data folder, and everything that one of those has started. */
 export async function familyOf(program: Program): Promise<ProcessFacts[]> {
   const all = readProcesses();
   const family = new Set([program.process.pid, ...(await program.alive()).map((one) => one.pid)]);
@@ -277,7 +280,10 @@ export async function familyOf(program: Program): Promise<ProcessFacts[]> {
   return all.filter((one) => family.has(one.pid));
 }
 
-/** Stops the program, removes its folder, and gives the command of each process that was left (there should be none). */
+/**
+ * Stops the program, removes its folder, and gives the command of each process that was left (there should be
+ * none).
+ */
 export async function endProgram(program: Program): Promise<string[]> {
   const family = new Set((await familyOf(program)).map((one) => `${one.pid} ${one.startTime}`));
   await program.stop();

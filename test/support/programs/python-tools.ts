@@ -13,7 +13,10 @@ const SHOWN_LINES_MAX = 40;
 const NEEDED =
   "import sys, venv, ensurepip; sys.version_info >= (3, 10) or sys.exit('python3 is ' + sys.version + ': 3.10 or later is needed, with venv')";
 
-/** Installs packages of Python (`name==version`) into a virtual environment in `folder`, unless they are there. */
+/**
+ * Installs packages of Python (`name==version`) into a virtual environment in `folder`, unless they are
+ * there.
+ */
 export async function installPython(
   processes: ProcessSupervisor,
   folder: string,

@@ -5,8 +5,9 @@ import { onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../files/temporary-folder.ts';
 
 /**
- * Tools that come first on the PATH until the test ends: each notes what it was called with in the file `$NOTED`, then runs its lines of
- * shell instead of what it would do. `without`: a tool that is on no folder of the PATH.
+ * Tools that come first on the PATH until the test ends: each notes what it was called with in the file
+ * `$NOTED`, then runs its lines of shell instead of what it would do. `without`: a tool that is on no folder
+ * of the PATH.
  */
 export async function recordedTools(tools: Record<string, string>, { without = '' } = {}) {
   const folder = await temporaryFolder();

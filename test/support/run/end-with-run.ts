@@ -5,7 +5,10 @@ type Started = { child: ChildProcess; group: boolean };
 
 const running = new Set<Started>();
 
-/** From a keyboard, or from `timeout`, they reach every process of the run, this one before it loses its parent. */
+/**
+ * From a keyboard, or from `timeout`, they reach every process of the run, this one before it loses its
+ * parent.
+ */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 function killAll(): void {
@@ -20,8 +23,8 @@ function killAll(): void {
 }
 
 /**
- * Has a program end with the process that runs the tests, which it would outlive when a run is broken off: then no hooks run. With `group`
- * the child leads a process group, and the whole of it ends.
+ * Has a program end with the process that runs the tests, which it would outlive when a run is broken off:
+ * then no hooks run. With `group` the child leads a process group, and the whole of it ends.
  */
 export function endWithRun(child: ChildProcess, { group = false } = {}): void {
   if (running.size === 0) {

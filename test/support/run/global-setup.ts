@@ -13,7 +13,10 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one dynoxide for the whole run, in a folder that goes with it. Without one for this platform the run fails. */
+/**
+ * Starts one dynoxide for the whole run, in a folder that goes with it. Without one for this platform the run
+ * fails.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const source = findDynamoDb(process.env);
   if (source.kind === 'endpoint') {

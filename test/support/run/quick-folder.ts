@@ -10,22 +10,29 @@ const IN_MEMORY = '/dev/shm';
 const NEEDED_BYTES = 2 * 1024 ** 3;
 
 /**
- * A folder for all that a run writes, other programs' caches and leavings included: it is removed when this process ends. For the process that
- * runs the tests, which hands it to everybody else as TMPDIR.
+ * A folder for all that a run writes, other programs' caches and leavings included: it is removed when this
+ * process ends. For the process that runs the tests, which hands it to everybody else as TMPDIR.
  */
 export function runFolder(parent: string): string {
   const folder = mkdtempSync(join(parent, RUN_PREFIX));
   process.once('exit', () => remove(folder));
-  // Vitest ends by itself on the other signals; a terminal that is closed would end this process without a word.
+  // Vitest ends by itself on the other signals; a terminal that is closed would end this process without a
+  // word.
   process.once('SIGHUP', () => process.exit(HANGUP_STATUS));
   return folder;
 }
 
-/** What a killed program had started is ended by its warden, which looks for half a second, and may write until then. */
+/**
+ * What a killed program had started is ended by its warden, which looks for half a second, and may write
+ * until then.
+ */
 const LAST_WRITES_MILLISECONDS = 1_500;
 const LOOK_MILLISECONDS = 100;
 
-/** For a process that runs tests, has lost the one that would remove the folder, and is to end: nothing else goes on meanwhile. */
+/**
+ * For a process that runs tests, has lost the one that would remove the folder, and is to end: nothing else
+ * goes on meanwhile.
+ */
 export function removeRunFolder(): void {
   const folder = tmpdir();
   if (!basename(folder).startsWith(RUN_PREFIX)) return;
@@ -44,7 +51,10 @@ export function removeRunFolder(): void {
 const remove = (folder: string): void =>
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 
-/** Where files are kept in memory if there is room, and if programs may be run from there: nothing of a test has to outlive the machine. */
+/**
+ * Where files are kept in memory if there is room, and if programs may be run from there: nothing of a test
+ * has to outlive the machine.
+ */
 export function quickFolder(): string {
   try {
     const { bavail, bsize } = statfsSync(IN_MEMORY);

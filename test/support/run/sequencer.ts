@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take a minute go first, whole programs before the rest: what begins last is what the run ends with. */
+/**
+ * Files that take a minute go first, whole programs before the rest: what begins last is what the run ends
+ * with.
+ */
 const FIRST = [/\/e2e\/crash\./, /\/e2e\//, /\/integration\/(listener|builder)\//, /\/workflow\//];
 
 const rankOf = ({ moduleId }: TestSpecification): number => {

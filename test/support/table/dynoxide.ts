@@ -16,7 +16,10 @@ export function dynamoDbEndpoint(): string {
   return endpoint;
 }
 
-/** A new, empty table of the real definition, with its stream, that nobody else uses. Callable anywhere in a test file. */
+/**
+ * A new, empty table of the real definition, with its stream, that nobody else uses. Callable anywhere in a
+ * test file.
+ */
 export async function freshTable(): Promise<Table> {
   const client = documentClient(dynamoDbEndpoint());
   const name = `test-${randomUUID()}`;
@@ -24,5 +27,8 @@ export async function freshTable(): Promise<Table> {
   return { client, name, patience: unhurried };
 }
 
-/** A busy machine makes contention last longer: its clock runs at a tenth, so that nobody takes that for an outage. */
+/**
+ * A busy machine makes contention last longer: its clock runs at a tenth, so that nobody takes that for an
+ * outage.
+ */
 const unhurried: Patience = { ...systemPatience, now: () => Date.now() / 10 };

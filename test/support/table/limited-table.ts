@@ -14,8 +14,8 @@ import type { Table } from '../../../lib/store/table.ts';
 type Written = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /**
- * The same table for a function with this access: a command that its role would not be allowed fails, as on AWS. What is used is added
- * to `used`. `afterwards` is told the writes of each transaction that was made.
+ * The same table for a function with this access: a command that its role would not be allowed fails, as on
+ * AWS. What is used is added to `used`. `afterwards` is told the writes of each transaction that was made.
  */
 export function limitedTable(
   table: Table,

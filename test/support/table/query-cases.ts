@@ -32,7 +32,10 @@ import * as tokens from '../../../lib/store/oauth/tokens.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { aDeployment } from './stored-items.ts';
 
-/** A query of the table, as code asks it. `id` stands for every id that the code could mix up with another one. */
+/**
+ * A query of the table, as code asks it. `id` stands for every id that the code could mix up with another
+ * one.
+ */
 export type QueryCase = {
   name: string;
   /** Where the code spells the query. */

@@ -4,8 +4,9 @@ import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
 import { dynamoDbEndpoint } from './dynoxide.ts';
 
 /**
- * The same dependencies with a client of their own, whose call number `at` (from 0) to the table waits for `act` before it is sent: what
- * happens at that moment of a request, or, when `act` throws, a request that dies there. `calls` says how many were made.
+ * The same dependencies with a client of their own, whose call number `at` (from 0) to the table waits for
+ * `act` before it is sent: what happens at that moment of a request, or, when `act` throws, a request that
+ * dies there. `calls` says how many were made.
  */
 export function interruptedAt<D extends Pick<Deps, 'table'>>(
   deps: D,

@@ -4,7 +4,10 @@ import type { DynamoDBDocumentClient, TransactWriteCommandInput } from '@aws-sdk
 export const isWrite = (commandName = ''): boolean =>
   /^(?:Put|Update|Delete|TransactWrite)/.test(commandName);
 
-/** Collects the transactions of a single write, which cost twice what the write alone does, from now on: what each writes, as JSON. */
+/**
+ * Collects the transactions of a single write, which cost twice what the write alone does, from now on: what
+ * each writes, as JSON.
+ */
 export function lonelyTransactions({ middlewareStack }: DynamoDBDocumentClient): string[] {
   const found: string[] = [];
   middlewareStack.add(

@@ -55,7 +55,10 @@ async function withProvider({ wire, ask }: Opened) {
   await ask('createProvider', { body: { ...names, ...addresses, allowed_redirect_uris: redirectUris } });
   return {
     redirectUris,
-    /** Asks for consent, and goes as far as the person does before their browser is sent back: with what, and the browser's cookie. */
+    /**
+     * Asks for consent, and goes as far as the person does before their browser is sent back: with what, and
+     * the browser's cookie.
+     */
     async consented(wish: object = {}) {
       const user_id = crypto.randomUUID();
       const body = { provider: 'idp', scopes: ['read'], user_id, ...wish };

@@ -67,7 +67,10 @@ export async function expectCollisions(record: WireRecord): Promise<void> {
   await repeated.refuse('idempotency_under_way', {}, 'createTenant', { key, body, headers });
 }
 
-/** The table of a world in which each transaction meets another one at its item of a kind. Pauses take no time, but move the clock. */
+/**
+ * The table of a world in which each transaction meets another one at its item of a kind. Pauses take no
+ * time, but move the clock.
+ */
 function collidingTable(world: World, entity: string): World['deps']['table'] {
   const client = documentClient(dynamoDbEndpoint());
   client.middlewareStack.add(

@@ -6,8 +6,8 @@ import { limitedTable } from '../table/limited-table.ts';
 import { AuditRecord } from '../world/audit-record.ts';
 
 /**
- * Knows beside the audit what each operation has done to the table. Each change under an Idempotency-Key is made and then not
- * answered, as if the process had died between the two.
+ * Knows beside the audit what each operation has done to the table. Each change under an Idempotency-Key is
+ * made and then not answered, as if the process had died between the two.
  */
 export class RouteRecord extends AuditRecord {
   override readonly losesAnswers = true;
@@ -18,7 +18,8 @@ export class RouteRecord extends AuditRecord {
     const used = this.#used.get(operation) ?? new Set<Access>();
     this.#used.set(operation, used);
     const table = limitedTable(deps.table, access, used, (writes) => {
-      // An answer that is kept alone, after a change, would be missing if the process died in between: it is not lost here.
+      // An answer that is kept alone, after a change, would be missing if the process died in between: it is
+      // not lost here.
       if (writes.length > 1 && writes.some(({ Put }) => Put?.Item?.entity === 'answer'))
         throw new Error('died after the change was made');
     });

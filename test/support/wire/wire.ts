@@ -20,7 +20,10 @@ export type Request = {
   key?: string | undefined;
 };
 
-/** What tests read of answers that passed all that the description says of them; which fields there are depends on the operation. */
+/**
+ * What tests read of answers that passed all that the description says of them; which fields there are
+ * depends on the operation.
+ */
 export type Shown = {
   id: string;
   latest_revision_id: string;
@@ -106,7 +109,10 @@ export class Wire {
     return shown as Shown; // whatever the schema has just let through
   }
 
-  /** Asks for something that is refused with this code: with the text made of these values, or one that matches. */
+  /**
+   * Asks for something that is refused with this code: with the text made of these values, or one that
+   * matches.
+   */
   async refuse<C extends ErrorCode>(
     code: C,
     how: ErrorParams<C> | RegExp,
@@ -127,7 +133,10 @@ export class Wire {
     this.#record.refused.add(code);
   }
 
-  /** Sends a request under an Idempotency-Key where there may be one, and sends it again when its answer was lost. */
+  /**
+   * Sends a request under an Idempotency-Key where there may be one, and sends it again when its answer was
+   * lost.
+   */
   async #sendKeyed(row: RouteRow, request: Request): Promise<Sent & { again?: Sent }> {
     if (!this.#record.losesAnswers || !takesIdempotencyKey(row)) return this.#send(row, request);
     const headers = { 'idempotency-key': crypto.randomUUID(), ...request.headers };

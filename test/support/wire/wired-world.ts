@@ -36,7 +36,10 @@ function registryAt(registryHost: string): Registry {
   };
 }
 
-/** A tenant with its first key, and its endpoints; with a registry at a host if one is given. `changes` stand for dependencies. */
+/**
+ * A tenant with its first key, and its endpoints; with a registry at a host if one is given. `changes` stand
+ * for dependencies.
+ */
 export async function open(
   record: WireRecord,
   { registryHost, ...changes }: { registryHost?: string } & Partial<Deps> = {},

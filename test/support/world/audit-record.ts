@@ -12,7 +12,10 @@ import { allItems } from './world.ts';
 
 type Asked = { deps: Deps; operation: string; requestId: string };
 
-/** Knows beside what was asked which requests the audit has to have, and writes it as the embedded runtime does: by the stream, and behind the answer. */
+/**
+ * Knows beside what was asked which requests the audit has to have, and writes it as the embedded runtime
+ * does: by the stream, and behind the answer.
+ */
 export class AuditRecord extends WireRecord {
   /** `operation action` of each that was found in the audit as its row says. */
   readonly audited = new Set<string>();
@@ -33,8 +36,8 @@ export class AuditRecord extends WireRecord {
   }
 
   /**
-   * Operations asked in this test of which no request has an event that its row names, unless one was found before, and events that no
-   * request's row names.
+   * Operations asked in this test of which no request has an event that its row names, unless one was found
+   * before, and events that no request's row names.
    */
   async #missing(): Promise<string[]> {
     const asked = this.#asked;

@@ -11,7 +11,10 @@ import { listTenants } from '../../../lib/app/tenants/list.ts';
 import * as rows from '../../../lib/contract/routes/identity.ts';
 import type { World } from './world.ts';
 
-/** Requests on keys, members and tenants as clients send them: bodies and queries go through the schemas of their routes. */
+/**
+ * Requests on keys, members and tenants as clients send them: bodies and queries go through the schemas of
+ * their routes.
+ */
 type Asking = Pick<World, 'deps' | 'caller'>;
 type Query = Record<string, string>;
 

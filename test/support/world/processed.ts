@@ -16,7 +16,10 @@ const built = { kind: 'folder', key: 'builds/one.tar', sha256: 'a'.repeat(64), s
 
 type Facts = Partial<Pick<Revision, 'artifact'>> & { commit?: string; outcome?: Partial<Outcome> };
 
-/** Takes the oldest queued revision from the queue and into a status, as the engine would, without a state machine. */
+/**
+ * Takes the oldest queued revision from the queue and into a status, as the engine would, without a state
+ * machine.
+ */
 export async function inProgress(
   { deps, caller }: World,
   deploymentId: string,
@@ -35,7 +38,10 @@ export async function inProgress(
   return getRevisionItem(deps.table, { ...owner, revisionId: slotRevision.id });
 }
 
-/** Ends the oldest queued revision of a deployment as the engine would; a success leaves an artifact and a commit. */
+/**
+ * Ends the oldest queued revision of a deployment as the engine would; a success leaves an artifact and a
+ * commit.
+ */
 export async function ended(
   world: World,
   deploymentId: string,

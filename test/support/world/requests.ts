@@ -19,7 +19,9 @@ import * as listenerRows from '../../../lib/contract/routes/listeners.ts';
 import * as revisionRows from '../../../lib/contract/routes/revisions.ts';
 import type { World } from './world.ts';
 
-/** Requests as clients send them, one call each: bodies and queries go through the schemas of their routes. */
+/**
+ * Requests as clients send them, one call each: bodies and queries go through the schemas of their routes.
+ */
 type Asking = Pick<World, 'deps' | 'caller'>;
 type Query = Record<string, string>;
 const plain = { requestId: 'request', baseUrl: 'http://localhost' } as const;

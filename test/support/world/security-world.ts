@@ -54,7 +54,9 @@ export type SecurityWorld = {
 
 const BEARER = /^token-of-(\w+)$/;
 
-/** An identity provider whose tokens say plainly whose they are; how real ones are verified is tested beside. */
+/**
+ * An identity provider whose tokens say plainly whose they are; how real ones are verified is tested beside.
+ */
 const plainIssuer: NonNullable<Deps['identityProvider']> = {
   subjectOf: async (token) => BEARER.exec(token)?.[1],
 };

@@ -23,7 +23,10 @@ import { blobsIn, bytes } from './blobs.ts';
 import { aCaller } from './caller.ts';
 import { FakeBuilds } from './fake-builds.ts';
 
-/** The use cases on a real table, without the stream and the state machine: nothing moves but what the test calls. */
+/**
+ * The use cases on a real table, without the stream and the state machine: nothing moves but what the test
+ * calls.
+ */
 export type World = {
   deps: Deps & { builds: FakeBuilds; events: EmbeddedEvents };
   /** Files of this world alone. */

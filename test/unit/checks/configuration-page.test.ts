@@ -7,7 +7,9 @@ import { USAGE } from '../../../lib/listener/options.ts';
 const root = new URL('../../../', import.meta.url);
 const read = (file: string): string => readFileSync(new URL(file, root), 'utf8');
 
-/** The cells of each row of the table under a heading of docs/configuration.md, without the first two lines. */
+/**
+ * The cells of each row of the table under a heading of docs/configuration.md, without the first two lines.
+ */
 function rowsUnder(heading: string): string[][] {
   const section = read('docs/configuration.md').split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = section

@@ -25,8 +25,9 @@ const { packages } = read('package-lock.json') as {
 const DATABASE = '1.2.1';
 const NODE = '24.21.0';
 /**
- * What runs on each platform: from the lockfile and nowhere else, so that `npm ci` checks what it downloads. `npm install` may drop entries that
- * its registry has no package for: put them back by hand (`git checkout -p package.json package-lock.json`).
+ * What runs on each platform: from the lockfile and nowhere else, so that `npm ci` checks what it downloads.
+ * `npm install` may drop entries that its registry has no package for: put them back by hand (`git checkout
+ * -p package.json package-lock.json`).
  */
 const BINARIES = [
   ['@dynoxide/darwin-arm64', DATABASE, 'darwin', 'arm64'],

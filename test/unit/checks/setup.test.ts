@@ -15,7 +15,10 @@ const script = fileURLToPath(new URL('../../../bin/setup.sh', import.meta.url));
 const prints = (text: string) => `#!/bin/sh\necho ${text}\n`;
 const OURS = 'node_modules/.bin/node';
 
-/** A clone with nothing but a lockfile, on a machine with this Node; its npm installs the given one, if any, and links it as npm 10 does not. */
+/**
+ * A clone with nothing but a lockfile, on a machine with this Node; its npm installs the given one, if any,
+ * and links it as npm 10 does not.
+ */
 async function clone({ own, ours, linked = true }: { own?: string; ours?: string; linked?: boolean }) {
   const folder = await temporaryFolder();
   const npm = `#!/bin/sh

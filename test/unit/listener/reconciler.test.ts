@@ -13,7 +13,10 @@ const spec = plainSpec({
   artifact: { kind: 'image', uri: 'registry.example/app@sha256:1' },
 });
 
-/** A reconciler of one deployment that does not run, whose list never changes, with a clock that the test moves. */
+/**
+ * A reconciler of one deployment that does not run, whose list never changes, with a clock that the test
+ * moves.
+ */
 function aReconciler() {
   const state = { isBusy: false, passedMilliseconds: 0 };
   const etags: (string | undefined)[] = [];

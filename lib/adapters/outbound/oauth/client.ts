@@ -112,7 +112,10 @@ const serverFor = (client: OAuthClient): AuthorizationServer => ({
     client.issuer !== undefined && client.issInResponse === true,
 });
 
-/** Without a known issuer `iss` cannot be judged; which server answers is told by the redirect URI then, each provider having its own. */
+/**
+ * Without a known issuer `iss` cannot be judged; which server answers is told by the redirect URI then, each
+ * provider having its own.
+ */
 function believed({ issuer }: OAuthClient, callback: URLSearchParams): URLSearchParams {
   const parameters = new URLSearchParams(callback);
   if (issuer === undefined) parameters.delete('iss');

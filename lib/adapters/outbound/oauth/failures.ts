@@ -27,7 +27,10 @@ export const hostile = (what: string): OAuthError =>
 export const transient = (what: string): OAuthError =>
   new OAuthError('transient', `The provider cannot answer at the moment: ${what}.`);
 
-/** An error of the guard, the network or the library in the port's words. Its message quotes nothing that the provider sent. */
+/**
+ * An error of the guard, the network or the library in the port's words. Its message quotes nothing that the
+ * provider sent.
+ */
 export function failureOf(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof AddressRefused) return hostile(error.message);

@@ -17,7 +17,10 @@ const ANSWER_SIZE_BYTES_MAX = 64 * 1024;
 export const answersOf = (rules: AddressRules): GuardedFetch =>
   createGuardedFetch(rules, { sizeBytesMax: ANSWER_SIZE_BYTES_MAX });
 
-/** What the library asks with: the guard alone decides which addresses are reached, plain http of this machine among them. */
+/**
+ * What the library asks with: the guard alone decides which addresses are reached, plain http of this machine
+ * among them.
+ */
 export const requestOptions = (fetch: GuardedFetch, signal: AbortSignal) => ({
   signal,
   [allowInsecureRequests]: true,
@@ -49,7 +52,10 @@ function objectIn(text: string): Record<string, unknown> | undefined {
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;
 const isLater = (status: number): boolean => status >= 500 || status === 429 || status === 408;
 
-/** The body of an answer that should be a JSON object. Throws the failure that it stands for; some servers say `error` with status 200. */
+/**
+ * The body of an answer that should be a JSON object. Throws the failure that it stands for; some servers say
+ * `error` with status 200.
+ */
 export async function objectOf(response: Response): Promise<Record<string, unknown>> {
   const { status } = response;
   const text = await response.text();

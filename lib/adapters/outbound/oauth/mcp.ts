@@ -8,8 +8,8 @@ type Wish = { redirectUri: string; name: string };
 type ProtectedResource = { resource: string; issuer: string };
 
 /**
- * The authorization server that an MCP server trusts (RFC 9728; without such metadata its own origin), and a client registered there
- * (RFC 7591). PKCE with S256 must be offered, as the protocol says.
+ * The authorization server that an MCP server trusts (RFC 9728; without such metadata its own origin), and a
+ * client registered there (RFC 7591). PKCE with S256 must be offered, as the protocol says.
  */
 export async function registerAtMcp(
   fetch: GuardedFetch,
@@ -59,7 +59,9 @@ async function hintOf(fetch: GuardedFetch, url: string, signal: AbortSignal): Pr
   }
 }
 
-/** Metadata counts for the resource that it names (RFC 9728 §3.3): the server itself, or what it lies under. */
+/**
+ * Metadata counts for the resource that it names (RFC 9728 §3.3): the server itself, or what it lies under.
+ */
 function resourceIn(document: Record<string, unknown>, server: URL): ProtectedResource | undefined {
   const { resource, authorization_servers: servers } = document;
   const [issuer] = Array.isArray(servers) ? (servers as unknown[]) : [];

@@ -76,7 +76,10 @@ export async function issuerMetadata(
   return found.find((each) => each !== undefined);
 }
 
-/** An issuer's path is the beginning of its endpoints' paths nearly everywhere; deeper ones are not looked for. */
+/**
+ * An issuer's path is the beginning of its endpoints' paths nearly everywhere; deeper ones are not looked
+ * for.
+ */
 const PATH_PARTS_MAX = 3;
 
 /** Issuers that may have an authorization endpoint there: its origin, with ever more of its path. */
@@ -87,7 +90,10 @@ function issuersOf(authUrl: string): string[] {
   return lengths.map((length) => [origin, ...parts.slice(0, length)].join('/'));
 }
 
-/** Metadata that names exactly these two endpoints; undefined when nobody on the first one's origin publishes such. */
+/**
+ * Metadata that names exactly these two endpoints; undefined when nobody on the first one's origin publishes
+ * such.
+ */
 export async function serverWith(
   fetch: GuardedFetch,
   { authUrl, tokenUrl }: Pick<OAuthServer, 'authUrl' | 'tokenUrl'>,

@@ -30,8 +30,8 @@ export function tokenAnswer(tokens: TokenEndpointResponse, idToken: unknown): To
 }
 
 /**
- * The name of an account in an ID token. It came from the token endpoint itself over TLS, and is shown to people only: nobody is
- * identified by it, so its signature is not looked at.
+ * The name of an account in an ID token. It came from the token endpoint itself over TLS, and is shown to
+ * people only: nobody is identified by it, so its signature is not looked at.
  */
 function labelIn(idToken: unknown): string | undefined {
   if (typeof idToken !== 'string') return undefined;

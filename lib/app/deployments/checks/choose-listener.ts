@@ -13,8 +13,8 @@ type Wish = {
 };
 
 /**
- * The listener a new deployment will run on, and the namespace there: the one asked for, else the marked default, else the oldest
- * that is online, else the oldest, among those that can run such a source.
+ * The listener a new deployment will run on, and the namespace there: the one asked for, else the marked
+ * default, else the oldest that is online, else the oldest, among those that can run such a source.
  */
 export async function chooseListener(
   deps: Pick<Deps, 'table' | 'clock'>,

@@ -5,7 +5,10 @@ import type { Deployment } from '../../../store/engine/items.ts';
 import type { Deps } from '../../deps.ts';
 import { describePendingDeletion } from './pending-deletion.ts';
 
-/** The refusal of a transaction that failed because another deployment has the host; undefined when something else did. */
+/**
+ * The refusal of a transaction that failed because another deployment has the host; undefined when something
+ * else did.
+ */
 export async function hostTaken(
   deps: Pick<Deps, 'table'>,
   failed: ConditionsFailed['failed'],

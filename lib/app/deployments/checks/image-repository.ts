@@ -3,8 +3,9 @@ import { ownImage, repositoryOf } from '../../../domain/image-repository.ts';
 import type { Settings } from '../../deps.ts';
 
 /**
- * Refuses an image in a repository that Slipway keeps for another deployment: it may be another tenant's, and it goes when that deployment
- * does. `own` is undefined for a deployment that is only being made, which has no repository yet.
+ * Refuses an image in a repository that Slipway keeps for another deployment: it may be another tenant's, and
+ * it goes when that deployment does. `own` is undefined for a deployment that is only being made, which has
+ * no repository yet.
  */
 export function checkImagePlace(
   { registryHost }: Pick<Settings, 'registryHost'>,

@@ -14,8 +14,8 @@ export const integrationGone = (
   failed.has(INTEGRATION) && id !== undefined ? refuse('integration_not_found', { id }) : undefined;
 
 /**
- * For a change: throws when the integration is not there now, and gives the check for the transaction. Sending back the one that
- * is configured is no change, even when it was deleted meanwhile.
+ * For a change: throws when the integration is not there now, and gives the check for the transaction.
+ * Sending back the one that is configured is no change, even when it was deleted meanwhile.
  */
 export async function changesIntegration(
   { table }: Pick<Deps, 'table'>,

@@ -3,7 +3,10 @@ import { readItem } from '../../../store/dynamodb/read-item.ts';
 import type { Item } from '../../../store/dynamodb/transact.ts';
 import { type Listener, listener as storedListener } from '../../../store/engine/items.ts';
 
-/** Why a listener takes no new deployment, in this namespace of it; `found` is the listener as it is, if it is. */
+/**
+ * Why a listener takes no new deployment, in this namespace of it; `found` is the listener as it is, if it
+ * is.
+ */
 export function refusalOf(
   listener: Listener,
   namespace: string | undefined,

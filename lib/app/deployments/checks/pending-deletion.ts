@@ -2,7 +2,10 @@ import { findDeployment } from '../../../store/engine/deployments.ts';
 import { findListener } from '../../../store/listeners/listeners.ts';
 import type { Deps } from '../../deps.ts';
 
-/** When the deployment that has a taken name or host is being deleted: a sentence that says what its deletion waits for. */
+/**
+ * When the deployment that has a taken name or host is being deleted: a sentence that says what its deletion
+ * waits for.
+ */
 export async function describePendingDeletion(
   { table }: Pick<Deps, 'table'>,
   taken: { tenant_id: string; deployment_id: string } | undefined,

@@ -5,7 +5,10 @@ import type { Deployment, DeploymentConfig } from '../../../store/engine/items.t
 import type { Secret } from '../../secrets.ts';
 import { mergeConfig } from './merge.ts';
 
-/** The deployment with the changes that a request makes; source and counters stay. `secrets`: the new ones, if any. */
+/**
+ * The deployment with the changes that a request makes; source and counters stay. `secrets`: the new ones, if
+ * any.
+ */
 export function withChangesOf(
   before: Deployment,
   body: ChangeDeploymentBody,

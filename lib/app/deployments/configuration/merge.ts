@@ -18,7 +18,10 @@ const MERGED = [
   'deployment_type',
 ] as const;
 
-/** Merges what was asked into what was configured: absent keeps, an empty text or an empty resource_spec clears. */
+/**
+ * Merges what was asked into what was configured: absent keeps, an empty text or an empty resource_spec
+ * clears.
+ */
 export function mergeConfig(current: DeploymentConfig, asked: Partial<DeploymentConfig>): DeploymentConfig {
   const merged: DeploymentConfig = { ...current };
   for (const field of MERGED) {
@@ -32,7 +35,10 @@ export function mergeConfig(current: DeploymentConfig, asked: Partial<Deployment
   return merged;
 }
 
-/** Throws 422 for a repository that only the installation can tell is not to be read. The schemas have judged everything else. */
+/**
+ * Throws 422 for a repository that only the installation can tell is not to be read. The schemas have judged
+ * everything else.
+ */
 export function checkConfig(
   { repo_url: repoUrl }: Partial<DeploymentConfig>,
   settings: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
@@ -50,7 +56,10 @@ export function checkConfig(
   ]);
 }
 
-/** Names are judged when they are resolved, which is when they are connected to; here only what is an address by itself. */
+/**
+ * Names are judged when they are resolved, which is when they are connected to; here only what is an address
+ * by itself.
+ */
 function repositoryProblem(
   repoUrl: string,
   { allowFileRepositories, addresses }: Pick<Deps['settings'], 'allowFileRepositories' | 'addresses'>,
@@ -64,8 +73,9 @@ function repositoryProblem(
 }
 
 /**
- * The secrets a request asks for, with each mask replaced by the value that is stored under its name. Throws 422 for a mask
- * of a name that has none. Undefined: the request leaves them alone, or they would be the same.
+ * The secrets a request asks for, with each mask replaced by the value that is stored under its name. Throws
+ * 422 for a mask of a name that has none. Undefined: the request leaves them alone, or they would be the
+ * same.
  */
 export async function resolveSecrets(
   deps: Pick<Deps, 'table' | 'keys'>,

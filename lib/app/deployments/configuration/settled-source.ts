@@ -4,8 +4,8 @@ import { findRevisionByNumber } from '../../../store/engine/revisions.ts';
 import type { Deps } from '../../deps.ts';
 
 /**
- * The deployment with the source that a request takes over which names none: that of its latest revision, or, when that one had
- * nothing to build, of the nearest before it that was not SKIPPED.
+ * The deployment with the source that a request takes over which names none: that of its latest revision, or,
+ * when that one had nothing to build, of the nearest before it that was not SKIPPED.
  */
 export async function withSettledSource(
   { table }: Pick<Deps, 'table'>,

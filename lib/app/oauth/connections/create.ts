@@ -20,7 +20,10 @@ import type { Deps } from '../../deps.ts';
 import { ownerOfCaller } from '../tokens/owner.ts';
 import { connectionView } from './view.ts';
 
-/** Lets an agent act with a token of the caller. One that does already keeps its connection. Throws `oauth_token_not_found`, 409 for too many. */
+/**
+ * Lets an agent act with a token of the caller. One that does already keeps its connection. Throws
+ * `oauth_token_not_found`, 409 for too many.
+ */
 export async function createConnection(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,

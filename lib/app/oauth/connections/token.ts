@@ -11,8 +11,8 @@ import { ownerOfCaller } from '../tokens/owner.ts';
 import { shownTime } from '../tokens/view.ts';
 
 /**
- * Gives an access token of a connection of the caller, refreshed where it must be. Throws 404 also for another user's connection, `token_expired` when
- * the person has to consent again, `provider_unavailable`.
+ * Gives an access token of a connection of the caller, refreshed where it must be. Throws 404 also for
+ * another user's connection, `token_expired` when the person has to consent again, `provider_unavailable`.
  */
 export async function getConnectionToken(
   deps: FreshDeps & Pick<Deps, 'auditLog'>,

@@ -26,8 +26,9 @@ const statusOf = {
 } as const satisfies Record<Exclude<StoredGrant['kind'], 'usable'>, Answer['status']>;
 
 /**
- * An access token for a person at a provider, when one is stored that covers the scopes; else the address at which the person consents. Throws 404 for
- * an unknown provider or `token_id`, 422 for a redirect URI that is not allowed, 503 when the stored grant has to be refreshed and the provider does not answer.
+ * An access token for a person at a provider, when one is stored that covers the scopes; else the address at
+ * which the person consents. Throws 404 for an unknown provider or `token_id`, 422 for a redirect URI that is
+ * not allowed, 503 when the stored grant has to be refreshed and the provider does not answer.
  */
 export async function authenticate(
   deps: FreshDeps & Pick<Deps, 'auditLog'>,

@@ -15,8 +15,8 @@ import { isFormTokenOf, newSecret, newTicket, newVerifier } from './secrets.ts';
 type BeginDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
 
 /**
- * Binds a request to the browser that posts its form, and sends it on to the provider. The same browser may begin again, with a new state each
- * time; any other one is refused and changes nothing.
+ * Binds a request to the browser that posts its form, and sends it on to the provider. The same browser may
+ * begin again, with a new state each time; any other one is refused and changes nothing.
  */
 export async function begin(deps: BeginDeps, request: PageRequest): Promise<Page> {
   const found = await requestOfNonce(deps, pathParameter(request, 'nonce'));

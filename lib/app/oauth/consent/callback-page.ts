@@ -16,8 +16,8 @@ import { newConfirmationCode } from './secrets.ts';
 const CONFIRMATION_ATTEMPTS = 5;
 
 /**
- * Where the provider sends the person's browser back to. Only the browser that went there counts; anybody else's changes nothing, not even the
- * state, so that the right one can still come.
+ * Where the provider sends the person's browser back to. Only the browser that went there counts; anybody
+ * else's changes nothing, not even the state, so that the right one can still come.
  */
 export async function callbackPage(deps: ExchangeDeps, request: PageRequest): Promise<Page> {
   const item = await requestOfState(deps, only(request.query, 'state'));
@@ -60,7 +60,10 @@ async function granted(
   return isKept ? connectedPage(provider.name) : overPage();
 }
 
-/** The cookie says which browser consented, not whose it is: the token waits until the user who asked proves to have seen this page. */
+/**
+ * The cookie says which browser consented, not whose it is: the token waits until the user who asked proves
+ * to have seen this page.
+ */
 async function awaitConfirmation(
   deps: ExchangeDeps,
   item: Exchanging,

@@ -11,9 +11,10 @@ import { grant } from './grant.ts';
 type CallbackDeps = ExchangeDeps & Pick<Deps, 'idempotency'>;
 
 /**
- * Takes a code that reached a front end of the user's own, with the credential of the user who began: it proves more than a cookie or a confirmation
- * could. Throws 404 for an unknown provider, `state_refused` for a state that is not theirs, `consent_failed` when the provider gives no token for the
- * code, 503 when it does not answer; the code is spent then, too.
+ * Takes a code that reached a front end of the user's own, with the credential of the user who began: it
+ * proves more than a cookie or a confirmation could. Throws 404 for an unknown provider, `state_refused` for
+ * a state that is not theirs, `consent_failed` when the provider gives no token for the code, 503 when it
+ * does not answer; the code is spent then, too.
  */
 export async function callback(
   deps: CallbackDeps,

@@ -14,8 +14,9 @@ import { isConfirmationCode } from './secrets.ts';
 type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'idempotency'>;
 
 /**
- * The user who asked confirms, with the code that the consenting browser was shown, that it was them. Throws 404 for a request that is not theirs,
- * `auth_request_over` when none waits to be confirmed, `confirmation_refused` for a wrong code; the last one ends the request.
+ * The user who asked confirms, with the code that the consenting browser was shown, that it was them. Throws
+ * 404 for a request that is not theirs, `auth_request_over` when none waits to be confirmed,
+ * `confirmation_refused` for a wrong code; the last one ends the request.
  */
 export async function completeConsent(
   deps: CompleteDeps,
@@ -44,7 +45,8 @@ async function countAttempt(deps: CompleteDeps, authId: string, caller: Caller):
   if (item.attempts_left === 0) throw refuse('auth_request_over', {});
   const { stage, sealed_answer, code_hash } = item;
   const counted = { stage, sealed_answer, code_hash, attempts_left: item.attempts_left - 1 };
-  // A transaction, for its token: two attempts write the same item, so after a lost answer neither could tell its own.
+  // A transaction, for its token: two attempts write the same item, so after a lost answer neither could tell
+  // its own.
   await transact(deps.table, [reach(item, counted)]);
   return { ...item, ...counted };
 }

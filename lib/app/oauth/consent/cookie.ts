@@ -1,11 +1,17 @@
-/** The cookie of one request for consent: it marks the browser that began it, and is sent back to this host only. */
+/**
+ * The cookie of one request for consent: it marks the browser that began it, and is sent back to this host
+ * only.
+ */
 
 /** As long as a request may take once it was begun. */
 export const CONSENT_SECONDS = 600;
 
 const isSecure = (baseUrl: string): boolean => baseUrl.startsWith('https:');
 
-/** Browsers take the prefix only with `Secure`, for the whole host, and from no other host; they want https for it. */
+/**
+ * Browsers take the prefix only with `Secure`, for the whole host, and from no other host; they want https
+ * for it.
+ */
 const nameOf = (authId: string, baseUrl: string): string =>
   `${isSecure(baseUrl) ? '__Host-' : ''}slipway-consent-${authId}`;
 

@@ -15,7 +15,10 @@ import { openText } from './sealed.ts';
 export type ExchangeDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
 export type Exchanging = Extract<AuthRequest, { stage: 'exchanging' }>;
 
-/** `used`: somebody else has taken the state. `failed`: the request has ended; `error` is for programs, `reason` for people. */
+/**
+ * `used`: somebody else has taken the state. `failed`: the request has ended; `error` is for programs,
+ * `reason` for people.
+ */
 export type Exchanged =
   | { kind: 'granted'; request: Exchanging; answer: TokenAnswer }
   | { kind: 'used' }

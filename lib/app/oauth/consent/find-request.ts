@@ -5,14 +5,20 @@ import type { Deps } from '../../deps.ts';
 import { cookieOf } from './cookie.ts';
 import { isSecretOf, readTicket, type Ticket } from './secrets.ts';
 
-/** A part of the page's address. Throws when its route has no parameter of this name, which is a fault of ours. */
+/**
+ * A part of the page's address. Throws when its route has no parameter of this name, which is a fault of
+ * ours.
+ */
 export function pathParameter({ params }: Pick<PageRequest, 'params'>, name: string): string {
   const value = params[name];
   if (value === undefined) throw new Error(`The route of this page has no path parameter '${name}'`);
   return value;
 }
 
-/** The request that the address of its first page names; undefined for any other text, and once its time is over. */
+/**
+ * The request that the address of its first page names; undefined for any other text, and once its time is
+ * over.
+ */
 export async function requestOfNonce(
   deps: Pick<Deps, 'table' | 'clock'>,
   text: string,
@@ -23,7 +29,10 @@ export async function requestOfNonce(
   return { item, ticket };
 }
 
-/** The request that waits for this state; undefined for any other text, for a state that was used, and once its time is over. */
+/**
+ * The request that waits for this state; undefined for any other text, for a state that was used, and once
+ * its time is over.
+ */
 export async function requestOfState(
   deps: Pick<Deps, 'table' | 'clock'>,
   text: string | undefined,
@@ -47,7 +56,9 @@ export const isInBrowserOf = (
   { cookies, baseUrl }: Pick<PageRequest, 'cookies' | 'baseUrl'>,
 ): boolean => isSecretOf(cookie_hash, cookieOf(cookies, id, baseUrl));
 
-/** The provider as it was when it was asked for; undefined when it has gone, or takes codes elsewhere by now. */
+/**
+ * The provider as it was when it was asked for; undefined when it has gone, or takes codes elsewhere by now.
+ */
 export async function providerOf(
   { table }: Pick<Deps, 'table'>,
   item: AuthRequest,

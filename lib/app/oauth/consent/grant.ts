@@ -9,7 +9,8 @@ import { keepToken } from '../tokens/keep.ts';
 type GrantDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
 
 /**
- * Keeps what the provider granted and completes its request, in one transaction with `more`; `requestId` is of the request that brought it. False, and nothing is kept, when the request was completed or ended
+ * Keeps what the provider granted and completes its request, in one transaction with `more`; `requestId` is
+ * of the request that brought it. False, and nothing is kept, when the request was completed or ended
  * meanwhile.
  */
 export async function grant(

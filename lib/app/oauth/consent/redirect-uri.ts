@@ -8,7 +8,10 @@ const ALIAS = /\/api-host$/;
 export const ownRedirectUri = (baseUrl: string, providerId: string): string =>
   `${baseUrl.replace(ALIAS, '')}/v2/auth/callback/${providerId}`;
 
-/** The redirect URI of a request: the one it names, which must be allowed (422), else the first that is, else our own. */
+/**
+ * The redirect URI of a request: the one it names, which must be allowed (422), else the first that is, else
+ * our own.
+ */
 export function redirectUriFor(
   { provider_id, allowed_redirect_uris: allowed }: OAuthProvider,
   asked: string | undefined,

@@ -1,6 +1,9 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Which request a text in an address is of, and what proves it. Nothing else of the text is believed before the proof. */
+/**
+ * Which request a text in an address is of, and what proves it. Nothing else of the text is believed before
+ * the proof.
+ */
 export type Ticket = { tenantId: string; authId: string; secret: Buffer };
 
 const ID_BYTES = 16;
@@ -31,7 +34,10 @@ export function newSecret(): { text: string; hash: string } {
   return { text: secret.toString('base64url'), hash: hashOf(secret) };
 }
 
-/** The same together with the ids of its request (`base64url(tenant | request | secret)`): found by its key, without an index. */
+/**
+ * The same together with the ids of its request (`base64url(tenant | request | secret)`): found by its key,
+ * without an index.
+ */
 export function newTicket(tenantId: string, authId: string): { text: string; hash: string } {
   const secret = randomBytes(SECRET_BYTES);
   const text = Buffer.concat([bytesOf(tenantId), bytesOf(authId), secret]).toString('base64url');
@@ -49,7 +55,10 @@ export function readTicket(text: string): Ticket | undefined {
   };
 }
 
-/** Proves that a form comes from the page of this address. It counts once: what it asks for is done at one stage only. */
+/**
+ * Proves that a form comes from the page of this address. It counts once: what it asks for is done at one
+ * stage only.
+ */
 export const formTokenOf = ({ secret }: Ticket): string =>
   createHmac('sha256', secret).update('begin form').digest('base64url');
 

@@ -5,7 +5,10 @@ import { isInBrowserOf, pathParameter, providerOf, requestOfNonce } from './find
 import { beginPage, otherBrowserPage, overPage } from './pages/pages.ts';
 import { formTokenOf } from './secrets.ts';
 
-/** Shows who asks for access to what. Changes nothing, so that previews of links and scanners of mail change nothing. */
+/**
+ * Shows who asks for access to what. Changes nothing, so that previews of links and scanners of mail change
+ * nothing.
+ */
 export async function showBegin(
   deps: Pick<Deps, 'table' | 'clock'>,
   request: Pick<PageRequest, 'params' | 'cookies' | 'baseUrl'>,

@@ -16,8 +16,9 @@ export type StoredGrant =
 type Wish = { scopes: readonly string[]; tokenId: string | undefined };
 
 /**
- * The grant that authenticate answers with: one of exactly this person and agent, or one that the agent was connected to. `elsewhere`: there is one of the
- * same person that the agent could be connected to. Throws 404 for a `tokenId` that is not the caller's, 503 when the provider has to be asked and does not answer.
+ * The grant that authenticate answers with: one of exactly this person and agent, or one that the agent was
+ * connected to. `elsewhere`: there is one of the same person that the agent could be connected to. Throws 404
+ * for a `tokenId` that is not the caller's, 503 when the provider has to be asked and does not answer.
  */
 export async function storedGrant(
   deps: FreshDeps,
@@ -47,7 +48,8 @@ export async function storedGrant(
 }
 
 /**
- * Nothing, for a person who is to be asked in any case: then no provider is, which might not answer. Throws 404 for a `tokenId` that is not the caller's.
+ * Nothing, for a person who is to be asked in any case: then no provider is, which might not answer. Throws
+ * 404 for a `tokenId` that is not the caller's.
  */
 export async function noGrant(
   { table }: Pick<Deps, 'table'>,

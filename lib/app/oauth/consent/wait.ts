@@ -21,8 +21,9 @@ const LOOK_EVERY_MILLISECONDS = { first: 500, later: 1000 } as const;
 const SOON_MILLISECONDS = 10_000;
 
 /**
- * Waits for a person's consent: `completed` with the token, `not_found` when nothing will come of it (or it is not the caller's),
- * `timeout` when the time that was asked for is over. What a gateway would cut off is led on to the same address with what is left of that time.
+ * Waits for a person's consent: `completed` with the token, `not_found` when nothing will come of it (or it
+ * is not the caller's), `timeout` when the time that was asked for is over. What a gateway would cut off is
+ * led on to the same address with what is left of that time.
  */
 export async function waitForConsent(
   deps: WaitDeps,

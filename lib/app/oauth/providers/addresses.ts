@@ -20,7 +20,10 @@ const item = (loc: (string | number)[], reason: string, input: string): Validati
 
 const NO_TLS = 'only https is spoken here';
 
-/** Without TLS only this very machine is spoken to, where agents run on it; in no other way than http is anybody. */
+/**
+ * Without TLS only this very machine is spoken to, where agents run on it; in no other way than http is
+ * anybody.
+ */
 function plainProblem(url: URL, { loopback }: AddressRules): string | undefined {
   const address = literalAddress(url);
   const isLocal = address !== undefined && (address.startsWith('127.') || address === '::1');

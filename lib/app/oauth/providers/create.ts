@@ -10,8 +10,8 @@ import { discovered } from './discovered.ts';
 import { keepProvider, newProvider } from './keep.ts';
 
 /**
- * Makes an authorization server known to the caller's organization, with what it publishes of itself. Throws 422 for addresses that are not to be
- * reached from here, 409 when the name is taken.
+ * Makes an authorization server known to the caller's organization, with what it publishes of itself. Throws
+ * 422 for addresses that are not to be reached from here, 409 when the name is taken.
  */
 export async function createProvider(
   deps: Pick<Deps, 'table' | 'clock' | 'keys' | 'oauthDiscovery' | 'settings' | 'idempotency'>,

@@ -8,7 +8,10 @@ import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { getNamedProvider } from './named.ts';
 
-/** Forgets a provider and its secret at once. Its tokens stay, of no use: they are never sent to another provider of the same name. */
+/**
+ * Forgets a provider and its secret at once. Its tokens stay, of no use: they are never sent to another
+ * provider of the same name.
+ */
 export async function deleteProvider(
   deps: Pick<Deps, 'table' | 'clock' | 'settings'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,

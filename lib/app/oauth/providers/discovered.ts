@@ -7,7 +7,10 @@ type Found = Pick<OAuthProvider, 'issuer' | 'revocation_url' | 'iss_in_response'
 /** The request that asks for it answers within five seconds. */
 const DISCOVERY_MILLISECONDS_MAX = 2_500;
 
-/** What the server publishes of itself, as it is kept; nothing when it publishes nothing, or does not answer in time. */
+/**
+ * What the server publishes of itself, as it is kept; nothing when it publishes nothing, or does not answer
+ * in time.
+ */
 export async function discovered(
   { oauthDiscovery }: Pick<Deps, 'oauthDiscovery'>,
   { auth_url: authUrl, token_url: tokenUrl }: Pick<OAuthProvider, 'auth_url' | 'token_url'>,

@@ -8,7 +8,10 @@ import type { Deps } from '../../deps.ts';
 import { findProviderById } from './named.ts';
 import { providerView } from './view.ts';
 
-/** Writes a new provider, and shows it. Throws 409 when its name is taken, also by the `id` of another one: requests may name that so. */
+/**
+ * Writes a new provider, and shows it. Throws 409 when its name is taken, also by the `id` of another one:
+ * requests may name that so.
+ */
 export async function keepProvider(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
   item: OAuthProvider,

@@ -18,8 +18,8 @@ type Body = RouteInput<typeof row>['body'];
 const DISCOVERY_MILLISECONDS_MAX = 20_000;
 
 /**
- * Finds the authorization server of an MCP server, registers a client there, and keeps both as a provider. Throws 422 when there is none that can be
- * used, 503 when one does not answer, 409 when the name is taken.
+ * Finds the authorization server of an MCP server, registers a client there, and keeps both as a provider.
+ * Throws 422 when there is none that can be used, 503 when one does not answer, 409 when the name is taken.
  */
 export async function discoverProvider(
   deps: DiscoverDeps,
@@ -67,7 +67,8 @@ async function registered(
   try {
     const signal = AbortSignal.timeout(DISCOVERY_MILLISECONDS_MAX);
     const client = await oauthDiscovery.discoverMcp(url, { redirectUri, name: 'Slipway' }, signal);
-    // A browser is sent to the first, and the second is asked from here: what a server names is judged as what a person names.
+    // A browser is sent to the first, and the second is asked from here: what a server names is judged as
+    // what a person names.
     checkAddresses({ auth_url: client.authUrl, token_url: client.tokenUrl }, settings.addresses);
     return client;
   } catch (error) {

@@ -16,7 +16,10 @@ export async function findProviderById(
   return (await providersOf(table, organizationId)).find((provider) => isNameOfId(id, provider.id));
 }
 
-/** The provider that a request names, by `provider_id` or by `id`. No provider's `provider_id` is the `id` of another one. */
+/**
+ * The provider that a request names, by `provider_id` or by `id`. No provider's `provider_id` is the `id` of
+ * another one.
+ */
 export async function findNamedProvider(
   deps: Reading,
   organizationId: string,

@@ -17,8 +17,9 @@ import { providerView } from './view.ts';
 type PatchDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauthDiscovery' | 'settings' | 'idempotency'>;
 
 /**
- * Changes a provider: what is absent stays, an empty `provider_type` or `mcp_server_url` clears it. Where the client secret is sent to changes only
- * together with the secret, so who may change providers cannot have another's secret sent to a server of their own. Throws 400, 404, 422.
+ * Changes a provider: what is absent stays, an empty `provider_type` or `mcp_server_url` clears it. Where the
+ * client secret is sent to changes only together with the secret, so who may change providers cannot have
+ * another's secret sent to a server of their own. Throws 400, 404, 422.
  */
 export async function patchProvider(
   deps: PatchDeps,

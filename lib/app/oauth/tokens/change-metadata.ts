@@ -18,7 +18,10 @@ import { isDefaultBeside } from './grant.ts';
 import { ownerOfCaller } from './owner.ts';
 import { oauthTokenView } from './view.ts';
 
-/** Changes what is noted beside a token of the caller; what is absent stays. A token that becomes the default takes that from the others of its person and agent. */
+/**
+ * Changes what is noted beside a token of the caller; what is absent stays. A token that becomes the default
+ * takes that from the others of its person and agent.
+ */
 export async function changeTokenMetadata(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,

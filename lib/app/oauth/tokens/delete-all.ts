@@ -10,8 +10,9 @@ import { type RevokeDeps, revokeAtOnce } from './revoke.ts';
 const SIDE_BY_SIDE = 10;
 
 /**
- * Deletes all of the caller's tokens of a provider, with the connections that use them. Nobody is given them here any more when this returns; what the provider has not
- * heard by then it is told behind the answer. Throws 404 as `namedTokens` does.
+ * Deletes all of the caller's tokens of a provider, with the connections that use them. Nobody is given them
+ * here any more when this returns; what the provider has not heard by then it is told behind the answer.
+ * Throws 404 as `namedTokens` does.
  */
 export async function deleteTokens(
   deps: RevokeDeps & Pick<Deps, 'settings'>,

@@ -8,7 +8,10 @@ import { ownerOfCaller } from './owner.ts';
 import { removeToken } from './remove.ts';
 import { type RevokeDeps, revokeAtOnce } from './revoke.ts';
 
-/** Deletes one token of the caller, with the connections that use it; revokes it at its provider, after the response if that takes long. Throws 404. */
+/**
+ * Deletes one token of the caller, with the connections that use it; revokes it at its provider, after the
+ * response if that takes long. Throws 404.
+ */
 export async function deleteToken(
   deps: RevokeDeps & Pick<Deps, 'settings'>,
   { params }: Pick<RouteInput<typeof row>, 'params'>,

@@ -4,7 +4,10 @@ import type { Caller } from '../../caller.ts';
 import type { Deps } from '../../deps.ts';
 import { hasNamedTokens } from './named.ts';
 
-/** Whether the caller has any token of a provider; one that needs consent again counts too. Throws 404 as `namedTokens` does. */
+/**
+ * Whether the caller has any token of a provider; one that needs consent again counts too. Throws 404 as
+ * `namedTokens` does.
+ */
 export async function tokenExists(
   deps: Pick<Deps, 'table'>,
   { query }: Pick<RouteInput<typeof row>, 'query'>,

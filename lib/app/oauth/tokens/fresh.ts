@@ -14,9 +14,10 @@ export type FreshToken = { accessToken: string; expiresAt: number | undefined; t
 const PATIENCE_MILLISECONDS = 4_000;
 
 /**
- * An access token that can be used, refreshed ahead of its end; `expiresAt` in epoch milliseconds. A refresh that has not ended in 4 s, or failed for now, gives
- * the stored one while that is valid, and goes on behind the answer. Throws `token_expired` when only a new consent helps, `provider_unavailable` when
- * the provider has to be asked and does not answer.
+ * An access token that can be used, refreshed ahead of its end; `expiresAt` in epoch milliseconds. A refresh
+ * that has not ended in 4 s, or failed for now, gives the stored one while that is valid, and goes on behind
+ * the answer. Throws `token_expired` when only a new consent helps, `provider_unavailable` when the provider
+ * has to be asked and does not answer.
  */
 export async function freshAccessToken(
   deps: FreshDeps,

@@ -7,7 +7,10 @@ const AHEAD_MILLISECONDS_MAX = 120_000;
 /** For a short-lived token: the last fifth of its lifetime. */
 const AHEAD_PART = 0.2;
 
-/** When an access token ends that came now, and from when on it is refreshed, in epoch milliseconds; empty when the provider does not say. */
+/**
+ * When an access token ends that came now, and from when on it is refreshed, in epoch milliseconds; empty
+ * when the provider does not say.
+ */
 export function lifetimeOf(
   { expiresInSeconds }: Pick<TokenAnswer, 'expiresInSeconds'>,
   hasRefreshToken: boolean,
@@ -48,7 +51,10 @@ export const isDefaultBeside = (token: OAuthToken, other: OAuthToken): boolean =
   other.user_id === token.user_id &&
   other.agent_id === token.agent_id;
 
-/** The tokens that cover these scopes, the best one first: one that is taken, the default, what was granted last. */
+/**
+ * The tokens that cover these scopes, the best one first: one that is taken, the default, what was granted
+ * last.
+ */
 export const covering = (tokens: readonly OAuthToken[], scopes: readonly string[]): OAuthToken[] =>
   tokens.filter((token) => covers(token, scopes)).toSorted(byWorth);
 

@@ -11,7 +11,10 @@ import { keepToken } from './keep.ts';
 import { ownerOfCaller } from './owner.ts';
 import { oauthTokenView } from './view.ts';
 
-/** Keeps a grant that the caller brings, as if it had just been given; whether it is any good shows when it is used. Throws 404 for an unknown provider. */
+/**
+ * Keeps a grant that the caller brings, as if it had just been given; whether it is any good shows when it is
+ * used. Throws 404 for an unknown provider.
+ */
 export async function importToken(
   deps: Pick<Deps, 'table' | 'clock' | 'keys' | 'idempotency'>,
   { body }: Pick<RouteInput<typeof row>, 'body'>,

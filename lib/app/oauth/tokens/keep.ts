@@ -29,9 +29,10 @@ type More = {
 };
 
 /**
- * The writes that keep what a provider has granted, to be made in the transaction that says so. A grant of the same owner at the same provider is
- * replaced when `tokenId` names it or the new one covers its scopes: the token keeps its id, its metadata and its connections. What is replaced
- * is not revoked: a provider that ties all of a person's tokens together would end the new grant with it.
+ * The writes that keep what a provider has granted, to be made in the transaction that says so. A grant of
+ * the same owner at the same provider is replaced when `tokenId` names it or the new one covers its scopes:
+ * the token keeps its id, its metadata and its connections. What is replaced is not revoked: a provider that
+ * ties all of a person's tokens together would end the new grant with it.
  *
  * The writes have no conditions: of two consents at once the later one counts, and none is lost.
  */

@@ -5,7 +5,10 @@ import type { Deps } from '../../deps.ts';
 import { namedTokens } from './named.ts';
 import { oauthTokenView } from './view.ts';
 
-/** The caller's tokens of a provider, newest first, for whichever person and agent. Throws 404 as `namedTokens` does. */
+/**
+ * The caller's tokens of a provider, newest first, for whichever person and agent. Throws 404 as
+ * `namedTokens` does.
+ */
 export async function listTokens(
   deps: Pick<Deps, 'table'>,
   { query }: Pick<RouteInput<typeof row>, 'query'>,

@@ -10,8 +10,8 @@ import { ownerOfCaller } from './owner.ts';
 type Reading = Pick<Deps, 'table'>;
 
 /**
- * The caller's tokens of the provider that a request names by `provider_id` or `id`, for whichever person and agent. Tokens outlive their provider.
- * Throws 404 when there is neither.
+ * The caller's tokens of the provider that a request names by `provider_id` or `id`, for whichever person and
+ * agent. Tokens outlive their provider. Throws 404 when there is neither.
  */
 export async function namedTokens(
   deps: Reading,

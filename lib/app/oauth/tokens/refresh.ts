@@ -21,7 +21,10 @@ export class Unrefreshed extends Error {
   }
 }
 
-/** A provider that takes longer has most likely not heard. Longer than anybody waits: the answer to a request that was heard must not be lost. */
+/**
+ * A provider that takes longer has most likely not heard. Longer than anybody waits: the answer to a request
+ * that was heard must not be lost.
+ */
 const CALL_MILLISECONDS_MAX = 10_000;
 /** Who waits for another one's refresh gives up with the request it waits for. */
 const WAIT_MILLISECONDS_MAX = 5_000;
@@ -30,9 +33,10 @@ const WORTH_WAITING_MILLISECONDS = 10_000;
 const LOOK_MILLISECONDS = { least: 50, most: 200 } as const;
 
 /**
- * The token after one refresh, however many ask for it at once: whoever takes the lease on it asks the provider, the others look for what came of that. A lease
- * lasts longer than the call may, so no refresh token is ever on its way twice. The token comes back as it is when it needs no refresh any more, or
- * needs consent now. Throws Unrefreshed.
+ * The token after one refresh, however many ask for it at once: whoever takes the lease on it asks the
+ * provider, the others look for what came of that. A lease lasts longer than the call may, so no refresh
+ * token is ever on its way twice. The token comes back as it is when it needs no refresh any more, or needs
+ * consent now. Throws Unrefreshed.
  */
 export async function refreshed(
   deps: RefreshDeps,
@@ -79,7 +83,10 @@ async function refreshHeld(
   return keep(deps, token, leaseId, sealed);
 }
 
-/** Asks the provider, and seals what it gives: a new refresh token that is not stored is lost, and the grant with it. */
+/**
+ * Asks the provider, and seals what it gives: a new refresh token that is not stored is lost, and the grant
+ * with it.
+ */
 async function ask(
   deps: RefreshDeps,
   token: OAuthToken,
@@ -93,7 +100,10 @@ async function ask(
   return { answer, tokens: await persistently(deps.table, () => sealTokens(deps, place, given)) };
 }
 
-/** Marks a grant that the provider no longer accepts. Any other failure leaves the grant as it was and delays the next attempt. */
+/**
+ * Marks a grant that the provider no longer accepts. Any other failure leaves the grant as it was and delays
+ * the next attempt.
+ */
 async function failed(
   deps: RefreshDeps,
   token: OAuthToken,

@@ -21,8 +21,8 @@ export type Removed = { revocation: Revocation | undefined };
 const ACTION: AuditAction = 'oauth_token.delete';
 
 /**
- * Removes a token with the connections that use it, and keeps what is to be revoked, in one transaction: from then on nobody is given it here, whatever becomes of the
- * revocation. Undefined when it is gone already.
+ * Removes a token with the connections that use it, and keeps what is to be revoked, in one transaction: from
+ * then on nobody is given it here, whatever becomes of the revocation. Undefined when it is gone already.
  */
 export function removeToken(
   deps: RemoveDeps,

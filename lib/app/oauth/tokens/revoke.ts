@@ -25,15 +25,18 @@ const RETRY_MILLISECONDS = { least: 60_000, most: 3_600_000 } as const;
 const GIVE_UP_MILLISECONDS = 24 * 3_600_000;
 const SIDE_BY_SIDE = 10;
 
-/** Tells the providers now, as far as they answer in time. Never throws: what they did not hear stays for the schedule. */
+/**
+ * Tells the providers now, as far as they answer in time. Never throws: what they did not hear stays for the
+ * schedule.
+ */
 export async function revokeAtOnce(deps: RevokeDeps, revocations: readonly Revocation[]): Promise<void> {
   const signal = AbortSignal.timeout(AT_ONCE_MILLISECONDS_MAX);
   await Promise.allSettled(revocations.map((item) => revoke(deps, item, signal)));
 }
 
 /**
- * Tells providers what they could not be told before; what fails is tried again, ever more seldom, for a day. `all` also takes what is due later. Returns how many
- * were looked at, and how many failed.
+ * Tells providers what they could not be told before; what fails is tried again, ever more seldom, for a day.
+ * `all` also takes what is due later. Returns how many were looked at, and how many failed.
  */
 export async function revokeDue(
   deps: RevokeDeps,
@@ -61,7 +64,9 @@ export async function revokeDue(
   return result;
 }
 
-/** Revokes what there is and forgets it. A provider that is gone, or is another one by now, is told nothing. */
+/**
+ * Revokes what there is and forgets it. A provider that is gone, or is another one by now, is told nothing.
+ */
 async function revoke(deps: RevokeDeps, item: Revocation, signal: AbortSignal): Promise<void> {
   const provider = await findProvider(deps.table, item.organization_id, item.provider_id);
   if (provider?.revocation_url !== undefined && isFrom(item, provider)) {
@@ -75,7 +80,10 @@ async function revoke(deps: RevokeDeps, item: Revocation, signal: AbortSignal): 
   await write(deps.table, forgetRevocation(item));
 }
 
-/** A provider that says no for good is not asked again; that it does not know our secret is for its administrator to mend. */
+/**
+ * A provider that says no for good is not asked again; that it does not know our secret is for its
+ * administrator to mend.
+ */
 async function revokeToken(
   { oauth }: RevokeDeps,
   client: OAuthClient,

@@ -10,7 +10,10 @@ import { bareEnvironment, type Command, lastLine, type Ran, run } from '../run.t
 type GitSource = Extract<Job['source'], { kind: 'git' }>;
 type Git = (args: string[], access?: GitAccess, output?: Command['output']) => Promise<Ran>;
 
-/** Puts one commit of a repository into the source folder, and reports it. Throws BuildFailure when it cannot be had. */
+/**
+ * Puts one commit of a repository into the source folder, and reports it. Throws BuildFailure when it cannot
+ * be had.
+ */
 export async function fetchCommit(machine: Machine, source: GitSource): Promise<void> {
   const { repoUrl: url, ref, commitSha, credentials } = source;
   machine.step = 'clone';

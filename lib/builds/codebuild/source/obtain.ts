@@ -11,7 +11,10 @@ import { bareEnvironment, run } from '../run.ts';
 import { download } from '../store.ts';
 import { fetchCommit } from './git.ts';
 
-/** Puts the source into its folder: one commit of a repository, or an uploaded tarball. Throws BuildFailure when it cannot be had. */
+/**
+ * Puts the source into its folder: one commit of a repository, or an uploaded tarball. Throws BuildFailure
+ * when it cannot be had.
+ */
 export async function obtainSource(machine: Machine): Promise<void> {
   const { source } = machine.job;
   if (source.kind === 'git') await fetchCommit(machine, source);

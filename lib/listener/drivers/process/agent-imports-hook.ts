@@ -10,7 +10,10 @@ export function initialize(from: string): void {
   home = from;
 }
 
-/** The library, and the part of it that package managers may put beside the library alone, come from one place whoever asks. */
+/**
+ * The library, and the part of it that package managers may put beside the library alone, come from one place
+ * whoever asks.
+ */
 export const resolve: ResolveHook = async (specifier, context, next) => {
   if (specifier === CHECKPOINTS) {
     const { url } = await next(LIBRARY, { ...context, parentURL: home });

@@ -18,8 +18,8 @@ export type AgentServer = {
 };
 
 /**
- * The agent server of a project in JavaScript: its own in one of `toolFolders`, else the one that the build has added to the artifact.
- * Undefined when there is neither.
+ * The agent server of a project in JavaScript: its own in one of `toolFolders`, else the one that the build
+ * has added to the artifact. Undefined when there is neither.
  */
 export async function findAgentServer(
   projectFolder: string,
@@ -34,8 +34,8 @@ export async function findAgentServer(
 }
 
 /**
- * Server and graphs must share one copy of the library that both are made of: the project's, if it is new enough for this server,
- * else the one that the server came with.
+ * Server and graphs must share one copy of the library that both are made of: the project's, if it is new
+ * enough for this server, else the one that the server came with.
  */
 async function addedServer(
   tool: string,

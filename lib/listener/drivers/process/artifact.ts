@@ -75,8 +75,8 @@ const UNPACKED = { bytesMax: 4 * 1024 ** 3, entriesMax: 1_000_000 } as const;
 const PROCESSOR_SECONDS_MAX = 600;
 
 /**
- * Unpacks a file that was checked against its SHA-256. A built folder rightly has links that lead out of it (a Python environment's
- * interpreter), and its code runs here anyway; but unpacking writes nothing outside.
+ * Unpacks a file that was checked against its SHA-256. A built folder rightly has links that lead out of it
+ * (a Python environment's interpreter), and its code runs here anyway; but unpacking writes nothing outside.
  */
 async function unpack(
   processes: Processes,
@@ -93,8 +93,8 @@ async function unpack(
 export type Fetched = { downloadMilliseconds: number; unpackMilliseconds: number };
 
 /**
- * Makes sure that `folder` holds the unpacked artifact. The folder appears under its name only when it is complete, so an
- * existing one is used as it is.
+ * Makes sure that `folder` holds the unpacked artifact. The folder appears under its name only when it is
+ * complete, so an existing one is used as it is.
  */
 export async function fetchArtifact(
   processes: Processes,

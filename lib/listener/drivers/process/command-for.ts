@@ -4,7 +4,9 @@ import * as z from 'zod';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import type { Level } from '../../level.ts';
 
-/** How to start an agent server: a shell line, where, and the folders of tools that come first on its PATH. */
+/**
+ * How to start an agent server: a shell line, where, and the folders of tools that come first on its PATH.
+ */
 export type ServerCommand = {
   line: string;
   cwd: string;
@@ -12,7 +14,10 @@ export type ServerCommand = {
   from: string;
   /** Variables that the deployment's own win over. */
   variables?: Record<string, string>;
-  /** The server keeps what must last in memory and saves it at SIGTERM: it has to be asked alone, and waited for. */
+  /**
+   * The server keeps what must last in memory and saves it at SIGTERM: it has to be asked alone, and waited
+   * for.
+   */
   savesOnStop?: boolean;
   /** Whether this line, before it is ready, means that it never will be, although it lives on. */
   isFatal?: (line: { level: Level; message: string }) => boolean;
@@ -32,7 +37,10 @@ export function projectFolder(artifactFolder: string, graphConfigPath: string): 
   return inside && existsSync(folder) && statSync(folder).isDirectory() ? folder : artifactFolder;
 }
 
-/** The `node_modules/.bin` folders from the project up to the artifact's root, nearest first, as npm puts them on PATH. */
+/**
+ * The `node_modules/.bin` folders from the project up to the artifact's root, nearest first, as npm puts them
+ * on PATH.
+ */
 export function toolFolders(folder: string, artifactFolder: string): string[] {
   const depth = relative(artifactFolder, folder).split(sep).filter(Boolean).length;
   const folders = Array.from({ length: depth + 1 }, (_, up) =>
@@ -62,8 +70,8 @@ function readScripts(folder: string): Record<string, string> {
 function npmLine(scripts: Record<string, string>): string | undefined {
   const { start, prestart, poststart } = scripts;
   if (start === undefined || start.trim() === '') return undefined;
-  // The script in a shell of ours is one process where npm makes three, and signals reach the server at once. npm itself is
-  // needed only for what it alone does.
+  // The script in a shell of ours is one process where npm makes three, and signals reach the server at once.
+  // npm itself is needed only for what it alone does.
   const needsNpm =
     prestart !== undefined || poststart !== undefined || /npm_(package|config|lifecycle)_/.test(start);
   return needsNpm ? 'npm run --silent start' : start;
@@ -80,8 +88,9 @@ const SHELL_WORDS =
   /^(?:cd|export|set|unset|source|exec|eval|test|ulimit|umask|trap|wait|if|for|while|until|case|time|alias)$/;
 
 /**
- * Lets a plain command take the shell's place: one process less, and what the group's first process does is what the server
- * does. A line that the shell must see through (several commands, an assignment) stays as it is.
+ * Lets a plain command take the shell's place: one process less, and what the group's first process does is
+ * what the server does. A line that the shell must see through (several commands, an assignment) stays as it
+ * is.
  */
 export function withExec(line: string): string {
   const first = /^[A-Za-z0-9_./@+-]+(?=\s|$)/.exec(line)?.[0];
@@ -90,8 +99,8 @@ export function withExec(line: string): string {
 }
 
 /**
- * Chooses how to start the agent server in an unpacked artifact: `start` of package.json, else the `web` line of a Procfile.
- * Throws `NoCommandError` when there is neither.
+ * Chooses how to start the agent server in an unpacked artifact: `start` of package.json, else the `web` line
+ * of a Procfile. Throws `NoCommandError` when there is neither.
  */
 export function commandFor(
   artifactFolder: string,

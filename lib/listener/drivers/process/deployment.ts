@@ -11,8 +11,9 @@ export type DeploymentContext = {
   route: ProxyRoute;
   url: string;
   /**
-   * Fetches what is missing and starts a server; throws with a reason for a person, leaving nothing behind. `beside` another one, a
-   * server that keeps state of its own is only tried, and started again once the other has saved its state.
+   * Fetches what is missing and starts a server; throws with a reason for a person, leaving nothing behind.
+   * `beside` another one, a server that keeps state of its own is only tried, and started again once the
+   * other has saved its state.
    */
   bringUp: (
     spec: DeploySpec,
@@ -32,13 +33,16 @@ export type DeploymentContext = {
 };
 export type BroughtUp = { server: Server; timing: string };
 
-/** The first restart of a crashed server comes after about a second; one that crashes for ever costs a start a minute. */
+/** A crashed server starts again after about a second; one that crashes for ever, once a minute. */
 const RESTART_BASE_MILLISECONDS = 1000;
 const RESTART_CAP_MILLISECONDS = 60_000;
 /** A server that ran so long was sound: its next crash counts as the first. */
 const SOUND_MILLISECONDS = 60_000;
 
-/** Requests wait so long while one server takes over another's state: draining, saving and a slow start together. */
+/**
+ * Requests wait so long while one server takes over another's state: draining, saving and a slow start
+ * together.
+ */
 const HAND_OVER_MILLISECONDS = 120_000;
 
 type Background = { abort: AbortController; revisionId: string };
@@ -136,7 +140,10 @@ export class Deployment {
     return { outcome: 'succeeded', url: this.url, retirePrevious: () => this.#retire(previous) };
   }
 
-  /** Announces that traffic moves to the server. Throws when it cannot; in that case, as when it must not, the server is stopped. */
+  /**
+   * Announces that traffic moves to the server. Throws when it cannot; in that case, as when it must not, the
+   * server is stopped.
+   */
   async #mayServe(server: Server, hooks: DeployHooks): Promise<boolean> {
     let may = false;
     try {

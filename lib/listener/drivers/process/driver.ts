@@ -49,7 +49,7 @@ const REASON_CHARACTERS_MAX = 2000;
 const IMAGE_REFUSED =
   "This listener runs agent servers as local processes and cannot run the image '{uri}'. Deploy from source, or choose a listener with compute_type k8s, which runs images.";
 
-/** Runs agent servers as processes of this machine, each in a process group of its own, behind one reverse proxy. */
+/** Runs agent servers as processes of this machine, each its own process group, behind one reverse proxy. */
 export class ProcessDriver implements Driver {
   readonly #parts: Parts;
   readonly #deployments = new Map<string, Deployment>();
@@ -61,7 +61,8 @@ export class ProcessDriver implements Driver {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#data = [parts.options.dataFolder, '<data>'];
-    // Known before the restart: their addresses hold requests until they serve again, instead of answering 404.
+    // Known before the restart: their addresses hold requests until they serve again, instead of answering
+    // 404.
     for (const [id, known] of parts.state.deployments) {
       if (known.revision_id !== null)
         this.#make(id, known.name, known.epoch).route.customHost = known.custom_host;

@@ -25,8 +25,9 @@ async function isBusy({ host, port }: Where): Promise<boolean | undefined> {
 }
 
 /**
- * Waits until an agent server has no run under way: it answers a request a moment before it has recorded the end of its run, and
- * some runs no request waits for. False when there still is one after `withinMilliseconds`.
+ * Waits until an agent server has no run under way: it answers a request a moment before it has recorded the
+ * end of its run, and some runs no request waits for. False when there still is one after
+ * `withinMilliseconds`.
  */
 export async function untilIdle(where: Where, withinMilliseconds: number): Promise<boolean> {
   const deadline = Date.now() + withinMilliseconds;

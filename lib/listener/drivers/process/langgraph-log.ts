@@ -11,8 +11,8 @@ const LEFT_OUT = new Set(
 export type AgentLine = { level: Level; message: string };
 
 /**
- * A line of an agent server as log lines: its JSON as `event key=value`, a traceback inside it as lines of the same level; any other
- * line as it is, without colours.
+ * A line of an agent server as log lines: its JSON as `event key=value`, a traceback inside it as lines of
+ * the same level; any other line as it is, without colours.
  */
 export function agentLines(line: string): AgentLine[] {
   const entries = parsedLine(line);

@@ -21,7 +21,10 @@ const STATE_LINK = '.langgraph_api';
 /** The config as a Python server gets it when a variable of the deployment must win over one of the file. */
 const EFFECTIVE_CONFIG = '.slipway.langgraph.json';
 
-/** Nobody watches an agent server here: it asks no other machine for versions and sends no usage reports or traces. */
+/**
+ * Nobody watches an agent server here: it asks no other machine for versions and sends no usage reports or
+ * traces.
+ */
 const DEFAULTS: Readonly<Record<string, string>> = {
   LANGGRAPH_NO_VERSION_CHECK: 'true',
   LANGGRAPH_CLI_NO_ANALYTICS: '1',
@@ -34,8 +37,9 @@ type AgentProject = { config: LanggraphJson; cwd: string; fileName: string };
 class AgentProjectError extends Error {}
 
 /**
- * How to start the agent server of a `langgraph.json` project, undefined when the artifact holds none. Its threads are kept in
- * `stateFolder`, which only one running server may have. Throws with a reason for a person.
+ * How to start the agent server of a `langgraph.json` project, undefined when the artifact holds none. Its
+ * threads are kept in `stateFolder`, which only one running server may have. Throws with a reason for a
+ * person.
  */
 export async function agentCommand(
   artifactFolder: string,
@@ -81,7 +85,10 @@ function configVariables({ config, cwd }: AgentProject): Record<string, string> 
   return Object.fromEntries(parsed.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** What every agent server gets unless project or deployment set it, and lines of output that can be read by machine. */
+/**
+ * What every agent server gets unless project or deployment set it, and lines of output that can be read by
+ * machine.
+ */
 function variablesFor(project: AgentProject, spec: Spec): Record<string, string> {
   const set = new Set([
     ...Object.keys(configVariables(project)),
@@ -127,7 +134,8 @@ async function pythonCommand(
   const venv = join(realpathSync(cwd), PYTHON_ENVIRONMENT);
   await openPythonEnvironment(venv, realpathSync(artifactFolder), childEnvironment().PATH ?? '');
   const { fileName, variables } = await withoutOverridden(project, spec);
-  // Without --no-reload a second process would outlive the first. Ten jobs at once are the server's own default in production.
+  // Without --no-reload a second process would outlive the first. Ten jobs at once are the server's own
+  // default in production.
   const options = `${OPTIONS} --no-reload --n-jobs-per-worker 10 --config ${quote(fileName)}`;
   return {
     ...rest,
@@ -140,8 +148,9 @@ async function pythonCommand(
 }
 
 /**
- * A Python server lets the file's `env` win over its environment. When a variable of the deployment is also in the file, it gets a
- * config without `env`, and the file's other variables through its environment; so no value of a secret is written.
+ * A Python server lets the file's `env` win over its environment. When a variable of the deployment is also
+ * in the file, it gets a config without `env`, and the file's other variables through its environment; so no
+ * value of a secret is written.
  */
 async function withoutOverridden(
   project: AgentProject,

@@ -3,17 +3,26 @@ import type { GroupExit, ProcessGroup } from '../../../processes/group.ts';
 import { type Listening, listenersOf, onPort } from '../../../processes/table/listening.ts';
 import { messageOf, pause } from '../../backoff.ts';
 
-/** How often we look: often at first, so that a quick server is not kept waiting; seldom later, looking costs CPU. */
+/**
+ * How often we look: often at first, so that a quick server is not kept waiting; seldom later, looking costs
+ * CPU.
+ */
 const LOOK_MILLISECONDS_MIN = 25;
 const LOOK_MILLISECONDS_MAX = 250;
 /** One GET /ok; a server that is still loading may be slow to answer. */
 const OK_TIMEOUT_MILLISECONDS = 5000;
 /** A connection on this machine is accepted at once, or the backlog is full. */
 const OPEN_TIMEOUT_MILLISECONDS = 1000;
-/** A server may open a helper's port before its own; one that speaks HTTP for so long while PORT is closed is the server. */
+/**
+ * A server may open a helper's port before its own; one that speaks HTTP for so long while PORT is closed is
+ * the server.
+ */
 const OTHER_PORT_MILLISECONDS = 3000;
 
-/** What the group listens on is asked of the kernel, which takes milliseconds: once something accepts connections on PORT, else now and then. */
+/**
+ * What the group listens on is asked of the kernel, which takes milliseconds: once something accepts
+ * connections on PORT, else now and then.
+ */
 const SEARCH_MILLISECONDS = 1000;
 
 /** Why a server did not become ready; the message is for a person, without the server's output. */
@@ -81,8 +90,8 @@ export type ReadinessOptions = {
 export type Ready = { where: Listening; listening: Listening[] };
 
 /**
- * Waits until GET /ok on `port` answers 2xx, from a process of this very group. Throws `NotReadyError` when the first process
- * ends, when the group serves on another port, and at the timeout.
+ * Waits until GET /ok on `port` answers 2xx, from a process of this very group. Throws `NotReadyError` when
+ * the first process ends, when the group serves on another port, and at the timeout.
  */
 export async function waitUntilReady(group: ProcessGroup, options: ReadinessOptions): Promise<Ready> {
   const { port, signal } = options;

@@ -3,13 +3,16 @@ import type { ProcessGroup } from '../../../processes/group.ts';
 import { pidsOnPort } from '../../../processes/table/listening.ts';
 import { startTimeOf } from '../../../processes/table/read.ts';
 
-/** An agent server finishes its runs and writes its threads; one that takes longer is ended, and loses what it had not written. */
+/**
+ * An agent server finishes its runs and writes its threads; one that takes longer is ended, and loses what it
+ * had not written.
+ */
 export const SAVE_MILLISECONDS = 15_000;
 const LOOK_MILLISECONDS = 25;
 
 /**
- * Asks the process that serves the port to stop, and waits until it has. Only that one: its parents would pass the signal on, and a
- * second one cuts the saving off.
+ * Asks the process that serves the port to stop, and waits until it has. Only that one: its parents would
+ * pass the signal on, and a second one cuts the saving off.
  */
 export async function saveAndStop(
   group: ProcessGroup,

@@ -8,10 +8,16 @@ export type ServerEnvironment = {
   ownPortIgnored: boolean;
 };
 
-/** Servers that ask where to listen do it where this listener alone reaches them. A deployment's own `HOST` wins. */
+/**
+ * Servers that ask where to listen do it where this listener alone reaches them. A deployment's own `HOST`
+ * wins.
+ */
 const HOST = '127.0.0.1';
 
-/** The environment of an agent server: constructed, `defaults`, the deployment's variables on top, and the port it must listen on. */
+/**
+ * The environment of an agent server: constructed, `defaults`, the deployment's variables on top, and the
+ * port it must listen on.
+ */
 export function serverEnvironment(
   spec: Pick<DeploySpec, 'environment'>,
   port: number,

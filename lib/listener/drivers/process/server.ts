@@ -48,7 +48,10 @@ const TAIL_BYTES_MAX = 6000;
 export const STOP_GRACE_MILLISECONDS = 5000;
 /** Another program may take the port between our choosing it and the server's binding it. */
 const PORT_ATTEMPTS = 3;
-/** Lines are cut after masking, so that no half of a secret is left at the cut; secrets are 64 KiB together at most. */
+/**
+ * Lines are cut after masking, so that no half of a secret is left at the cut; secrets are 64 KiB together at
+ * most.
+ */
 const RAW_LINE_BYTES_MAX = 96 * 1024;
 
 export class ServerFailedError extends Error {}
@@ -134,7 +137,10 @@ async function startOnce(options: ServerOptions): Promise<Server> {
   }
 }
 
-/** Names a server that others of the network reach without this listener: past its hosts, and past whatever stands before it. */
+/**
+ * Names a server that others of the network reach without this listener: past its hosts, and past whatever
+ * stands before it.
+ */
 function warnOfOpenPorts(listening: readonly Listening[], say: DeployHooks['say']): void {
   const ports = listening.flatMap(({ port, everywhere }) => (everywhere ? port : []));
   if (ports.length === 0) return;
@@ -150,8 +156,8 @@ function lostItsPort(error: unknown): boolean {
 }
 
 /**
- * Starts an agent server on a fresh port and waits until it is ready. Throws `ServerFailedError` with a reason that quotes its
- * output; nothing of it is left then.
+ * Starts an agent server on a fresh port and waits until it is ready. Throws `ServerFailedError` with a
+ * reason that quotes its output; nothing of it is left then.
  */
 export async function startServer(options: ServerOptions): Promise<Server> {
   for (let attempt = 1; ; attempt += 1) {

@@ -17,19 +17,28 @@ const DELETION_RETRY_MILLISECONDS = 60_000;
 
 const wanted = [notInterrupted, withoutOutcome];
 
-/** A listener takes up a deploy. Demands that the task and the revision are as they were read, and that the revision is still wanted. */
+/**
+ * A listener takes up a deploy. Demands that the task and the revision are as they were read, and that the
+ * revision is still wanted.
+ */
 export const claimDeploy = (task: DeployTask, revision: Revision, lease: Lease): Write[] => [
   claimTask(task, lease),
   move(revision, 'DEPLOYING', lease.now, {}, ...wanted),
 ];
 
-/** A revision that cannot be handed to its listener fails. Demands that its status is as read and that it is still wanted. */
+/**
+ * A revision that cannot be handed to its listener fails. Demands that its status is as read and that it is
+ * still wanted.
+ */
 export const failHandOver = (revision: Revision, message: string, now: number): Write => {
   const outcome: Outcome = { stage: 'deploy', result: 'failed', message };
   return move(revision, revision.status, now, { set: { outcome } }, ...wanted);
 };
 
-/** A listener takes up a removal; sweep looks whether it keeps the lease. Demands that the task is as read and the deployment's own. */
+/**
+ * A listener takes up a removal; sweep looks whether it keeps the lease. Demands that the task is as read and
+ * the deployment's own.
+ */
 export function claimDeletion(task: DeletionTask, lease: Lease): Write[] {
   const { tenant_id: tenantId, deployment_id: deploymentId } = task;
   return [
@@ -45,13 +54,19 @@ export function claimDeletion(task: DeletionTask, lease: Lease): Write[] {
 
 const stillOpen = ({ id }: { id: string }) => guard('task: still open', equals('task_id', id));
 
-/** The holder of a deploy announces that it moves traffic. Demands its lease, and that the revision is still wanted. */
+/**
+ * The holder of a deploy announces that it moves traffic. Demands its lease, and that the revision is still
+ * wanted.
+ */
 export const announceSwitch = (task: DeployTask, now: number): Write[] => [
   renewLease(task, now),
   revise(revisionOf(task), { set: { switching: true } }, ...wanted),
 ];
 
-/** A holder that was taken for lost goes on with its deploy. Demands its lease, and that the revision is still wanted and as read. */
+/**
+ * A holder that was taken for lost goes on with its deploy. Demands its lease, and that the revision is still
+ * wanted and as read.
+ */
 export const resumeDeploy = (
   task: DeployTask,
   revision: Revision,
@@ -62,9 +77,9 @@ export const resumeDeploy = (
 ];
 
 /**
- * A deploy ended. Demands that the task is as read and the deployment's own, and that its revision is being deployed, has no outcome
- * and was not interrupted in time. The listener leaves the deployment alone until Finish has said what should run. `said`: its word
- * for the outcome.
+ * A deploy ended. Demands that the task is as read and the deployment's own, and that its revision is being
+ * deployed, has no outcome and was not interrupted in time. The listener leaves the deployment alone until
+ * Finish has said what should run. `said`: its word for the outcome.
  */
 export const completeDeploy = (
   task: DeployTask,
@@ -82,7 +97,10 @@ export const completeDeploy = (
   raiseEpoch(deployment, { remove: ['task_id'] }, stillOpen(task)),
 ];
 
-/** A deploy ended that is not wanted any more. Demands that the task is as read, and the deployment (undefined: it has another task). */
+/**
+ * A deploy ended that is not wanted any more. Demands that the task is as read, and the deployment
+ * (undefined: it has another task).
+ */
 export const dropDeploy = (
   task: DeployTask,
   deployment: Deployment | undefined,
@@ -93,8 +111,8 @@ export const dropDeploy = (
 ];
 
 /**
- * A removal ended. When it succeeded the engine removes the records, otherwise it asks again after a while. Demands that the task is as
- * read and the deployment's own, and that the deletion is still there.
+ * A removal ended. When it succeeded the engine removes the records, otherwise it asks again after a while.
+ * Demands that the task is as read and the deployment's own, and that the deletion is still there.
  */
 export function completeDeletion(
   task: DeletionTask,

@@ -39,8 +39,8 @@ export type DeletionFacts = {
 };
 
 /**
- * Marks a deployment to be deleted: its queue ends, what is in progress is interrupted, and its row moves to the list of what is being
- * deleted. Demands that status, configuration, queue and slot are as read.
+ * Marks a deployment to be deleted: its queue ends, what is in progress is interrupted, and its row moves to
+ * the list of what is being deleted. Demands that status, configuration, queue and slot are as read.
  */
 export function requestDeletion({ deployment, slotRevision, queued, audit, now }: DeletionFacts): Write[] {
   const { tenant_id: tenantId, id } = deployment;
@@ -83,7 +83,10 @@ function markedDeployment(deployment: Deployment, slotRevision: Revision | undef
   );
 }
 
-/** Asks for what a step has begun with to be stopped; what cannot be any more ends by itself, and the deletion waits for that. */
+/**
+ * Asks for what a step has begun with to be stopped; what cannot be any more ends by itself, and the deletion
+ * waits for that.
+ */
 function stopped(slotRevision: Revision | undefined, now: number): Write[] {
   if (slotRevision === undefined || slotRevision.status === 'QUEUED' || isTerminal(slotRevision.status))
     return [];
@@ -105,7 +108,10 @@ const endedByDeletion = (items: Revision[], now: number): Write[] => [
   ...noteEnds(items, 'INTERRUPTED'),
 ];
 
-/** Ends the first revisions in the queue of a deployment that is being deleted. Demands that the queue is as read. */
+/**
+ * Ends the first revisions in the queue of a deployment that is being deleted. Demands that the queue is as
+ * read.
+ */
 export const endQueue = (deployment: Deployment, queued: Revision[], now: number): Write[] => [
   update(
     'deployment',
@@ -132,7 +138,10 @@ export function forceDeletion(deployment: Deployment, audit: AuditMark, now: num
   ];
 }
 
-/** Makes sweep and dispatch go on with a deletion of which more is left. Demands that the deployment is still there. */
+/**
+ * Makes sweep and dispatch go on with a deletion of which more is left. Demands that the deployment is still
+ * there.
+ */
 export const continueDeletion = (deployment: Deployment, now: number): Write =>
   update(
     'deployment',
@@ -142,9 +151,10 @@ export const continueDeletion = (deployment: Deployment, now: number): Write =>
   );
 
 /**
- * Removes a deployment beside which nothing lies any more, with its name, agent and row. Demands that the deletion is asked for and has the
- * slot, that no task is open, and that the epoch is as read. A listener that did not say that nothing runs there any more is told to run nothing of it until it
- * does: whoever forced the deletion did not wait for it.
+ * Removes a deployment beside which nothing lies any more, with its name, agent and row. Demands that the
+ * deletion is asked for and has the slot, that no task is open, and that the epoch is as read. A listener
+ * that did not say that nothing runs there any more is told to run nothing of it until it does: whoever
+ * forced the deletion did not wait for it.
  */
 export function removeDeployment(deployment: Deployment, deletion: Deletion | undefined): Write[] {
   const { tenant_id: tenantId, id, agent } = deployment;

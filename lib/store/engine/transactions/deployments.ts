@@ -43,8 +43,8 @@ function configurationOf(deployment: Deployment): Configuration {
 }
 
 /**
- * The configuration that this deployment has now, as the version item that revisions refer to. It also says who asked for it: written once,
- * it is where that costs nothing later.
+ * The configuration that this deployment has now, as the version item that revisions refer to. It also says
+ * who asked for it: written once, it is where that costs nothing later.
  */
 const putConfiguration = (deployment: Deployment, audit: AuditMark): Write =>
   putNew('configuration', {
@@ -77,8 +77,9 @@ export type NewDeployment = {
 };
 
 /**
- * Makes a deployment and its first revision. Demands that its name, agent and host are free, that its listener takes it, and that its
- * integration is there (the writes `name`, `agent`, `host`, `listener` and `integration` fail then).
+ * Makes a deployment and its first revision. Demands that its name, agent and host are free, that its
+ * listener takes it, and that its integration is there (the writes `name`, `agent`, `host`, `listener` and
+ * `integration` fail then).
  */
 export function createDeployment(made: NewDeployment): Write[] {
   const { deployment, revision, listener, sealed, requestHash, audit, now } = made;
@@ -135,8 +136,9 @@ export type ChangedDeployment = {
 };
 
 /**
- * Changes what requests own of a deployment, and queues the new revision. Demands that no other request was quicker, that no deletion was
- * asked for meanwhile and that the listener is there; what the engine changed meanwhile stays.
+ * Changes what requests own of a deployment, and queues the new revision. Demands that no other request was
+ * quicker, that no deletion was asked for meanwhile and that the listener is there; what the engine changed
+ * meanwhile stays.
  */
 export function changeDeployment({
   before,

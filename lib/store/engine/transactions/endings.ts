@@ -29,8 +29,9 @@ export type EndFacts = {
 };
 
 /**
- * Ends a revision that was taken from the queue, and frees the slot: the only way in which such a revision ends. With it go its open task,
- * what its listener should run and the deployment's row in the list. Demands that the revision, the deployment and its task are as read.
+ * Ends a revision that was taken from the queue, and frees the slot: the only way in which such a revision
+ * ends. With it go its open task, what its listener should run and the deployment's row in the list. Demands
+ * that the revision, the deployment and its task are as read.
  */
 export function endRevision(facts: EndFacts): Write[] {
   const { deployment, revision, ending, hasToken } = facts;
@@ -143,7 +144,10 @@ function activated(deployment: Deployment, revision: Revision): NonNullable<Depl
   };
 }
 
-/** A failed revision never replaces the active one; but when the listener could not restore that, it no longer serves. */
+/**
+ * A failed revision never replaces the active one; but when the listener could not restore that, it no longer
+ * serves.
+ */
 function failedActive(deployment: Deployment, revision: Revision): Deployment['active'] {
   const { outcome } = revision;
   const isLost =

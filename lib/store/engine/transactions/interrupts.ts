@@ -9,8 +9,9 @@ import { move, notInterrupted, revise, sameOutcome, statusAsRead } from '../revi
 import { refOf } from '../revisions.ts';
 
 /**
- * Asks for a revision in progress to be stopped; dispatch stops what is at work. Demands that its status and outcome are as read, that
- * nobody has asked before, and that its listener does not move traffic. `audit`: who asked, if that is a person.
+ * Asks for a revision in progress to be stopped; dispatch stops what is at work. Demands that its status and
+ * outcome are as read, that nobody has asked before, and that its listener does not move traffic. `audit`:
+ * who asked, if that is a person.
  */
 export function requestInterrupt(revision: Revision, now: number, audit?: AuditMark): Write {
   const ref = refOf(revision);
@@ -30,8 +31,8 @@ export const isTooLate = ({ switching, outcome }: Revision): boolean =>
   switching === true || outcome?.stage === 'deploy';
 
 /**
- * Ends a revision that no step has begun with; it leaves the queue, or the slot if it has that already. Demands that it is still QUEUED
- * and at its place.
+ * Ends a revision that no step has begun with; it leaves the queue, or the slot if it has that already.
+ * Demands that it is still QUEUED and at its place.
  */
 export function interruptQueued(
   deployment: Deployment,

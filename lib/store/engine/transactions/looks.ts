@@ -11,8 +11,8 @@ import { refOf } from '../revisions.ts';
 // When sweep looks again at what nothing else may wake.
 
 /**
- * Only its listener brings a deletion forward that is offered to it, and its claim makes the deployment due: until then a look is for lost
- * events alone, and may have to be repeated for as long as a listener is away.
+ * Only its listener brings a deletion forward that is offered to it, and its claim makes the deployment due:
+ * until then a look is for lost events alone, and may have to be repeated for as long as a listener is away.
  */
 const OFFERED_DELETION_LOOK_MILLISECONDS = 15 * 60_000;
 
@@ -24,8 +24,8 @@ export type FoundOnce = Pick<Revision, 'execution_absent_since' | 'build_absent_
 const foundOnce = ['execution_absent_since', 'build_absent_since', 'silence_found'] as const;
 
 /**
- * Puts off the next look at the revision in the slot, and keeps what this one has found, which the next has to confirm soon. Demands that nobody
- * asked for a look meanwhile.
+ * Puts off the next look at the revision in the slot, and keeps what this one has found, which the next has
+ * to confirm soon. Demands that nobody asked for a look meanwhile.
  */
 export function lookAtRevisionLater(revision: Revision, found: FoundOnce, now: number): Write {
   const ref = refOf(revision);
@@ -43,8 +43,9 @@ export function lookAtRevisionLater(revision: Revision, found: FoundOnce, now: n
 }
 
 /**
- * Puts off the next look at a deployment without a revision in its slot, or ends the looking when nothing of it is in flight. Demands
- * that it is as it was read, and that nobody asked for a look meanwhile. Undefined where nothing is in flight and no look is due.
+ * Puts off the next look at a deployment without a revision in its slot, or ends the looking when nothing of
+ * it is in flight. Demands that it is as it was read, and that nobody asked for a look meanwhile. Undefined
+ * where nothing is in flight and no look is due.
  */
 export function lookAtDeploymentLater(
   deployment: Deployment,
@@ -68,11 +69,17 @@ export function lookAtDeploymentLater(
   );
 }
 
-/** Makes sweep look at a revision now. Demands that it is in flight and not overdue already: what is overdue longest comes first. */
+/**
+ * Makes sweep look at a revision now. Demands that it is in flight and not overdue already: what is overdue
+ * longest comes first.
+ */
 export const lookNow = (ref: RevisionRef, now: number): Write =>
   revise(ref, { set: { due_at: now } }, guard('look: due later', above('due_at', now)));
 
-/** Sweep looks once more at a revision that has ended: its build may still run, or is not known (yet). Demands that it is as read. */
+/**
+ * Sweep looks once more at a revision that has ended: its build may still run, or is not known (yet). Demands
+ * that it is as read.
+ */
 export function lookAtEndedAgain(item: Revision, isAbsent: boolean, now: number): Write {
   const next = inFlightDue(refOf(item), now);
   const since = item.build_absent_since ?? now;

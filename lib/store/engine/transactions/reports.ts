@@ -8,8 +8,8 @@ import type { Deployment } from '../items.ts';
 type Active = NonNullable<Deployment['active']>;
 
 /**
- * A listener's report changes what is known of the active revision. Demands that this revision is still the active one, deployed no later
- * than the reported epoch, and that the deployment's status is as read.
+ * A listener's report changes what is known of the active revision. Demands that this revision is still the
+ * active one, deployed no later than the reported epoch, and that the deployment's status is as read.
  */
 export const recordReport = (
   deployment: Deployment,

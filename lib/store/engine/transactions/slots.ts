@@ -10,8 +10,8 @@ type Owner = { tenantId: string; deploymentId: string };
 const isFree = guard('slot: free', absent('slot'));
 
 /**
- * Gives the slot to the oldest queued revision. Demands that the slot is free, and that the revision is still queued and the first:
- * the reason why revisions never overlap.
+ * Gives the slot to the oldest queued revision. Demands that the slot is free, and that the revision is still
+ * queued and the first: the reason why revisions never overlap.
  */
 export function takeSlot(owner: Owner, { id, number }: { id: string; number: number }, now: number): Write[] {
   const slot: Slot = { kind: 'revision', revision_id: id, number, since: new Date(now).toISOString() };
@@ -32,8 +32,8 @@ export function takeSlot(owner: Owner, { id, number }: { id: string; number: num
 }
 
 /**
- * Gives the slot to the deletion, which never gives it back: the deployment goes with it. Demands that the deletion is asked for,
- * that the slot is free and that nothing is queued.
+ * Gives the slot to the deletion, which never gives it back: the deployment goes with it. Demands that the
+ * deletion is asked for, that the slot is free and that nothing is queued.
  */
 export function takeSlotToDelete(owner: Owner, now: number): Write {
   const slot: Slot = { kind: 'delete', since: new Date(now).toISOString() };

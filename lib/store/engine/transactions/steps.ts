@@ -9,17 +9,22 @@ import type { Outcome } from '../outcome-shapes.ts';
 import { move, notInterrupted, ownAttempt, revise, sameOutcome, withoutOutcome } from '../revision-moves.ts';
 import { refOf } from '../revisions.ts';
 
-// What the states of an execution write. Each demands that its attempt is the one at work, and that no interrupt is asked for.
+// What the states of an execution write. Each demands that its attempt is the one at work, and that no
+// interrupt is asked for.
 
-/** What a state is called with that waits for its token. `retry`: how often it has been tried again, 0 the first time. */
+/**
+ * What a state is called with that waits for its token. `retry`: how often it has been tried again, 0 the
+ * first time.
+ */
 export type TokenTask = ExecutionInput & { token: string; retry: number };
 
 const tokenAt = ({ tenantId, deploymentId, revisionId }: ExecutionInput) =>
   tokenKey(tenantId, deploymentId, numberOf(revisionId));
 
 /**
- * Keeps the newest token of a revision; tokens never leave the table. Demands that no later try of the same state has kept its own: the workflow
- * gives a try up that it does not hear of, and its function may still run.
+ * Keeps the newest token of a revision; tokens never leave the table. Demands that no later try of the same
+ * state has kept its own: the workflow gives a try up that it does not hear of, and its function may still
+ * run.
  */
 function keepToken(
   { tenantId, attempt, token, retry, ...task }: TokenTask,
@@ -37,7 +42,10 @@ function keepToken(
   return put('token', { ...key, ...item }, guard('token: of no later try', noLaterTry));
 }
 
-/** A token that was answered is of no more use. Demands that it is still this one: that of a retried step stays. */
+/**
+ * A token that was answered is of no more use. Demands that it is still this one: that of a retried step
+ * stays.
+ */
 export const forgetToken = (
   { tenantId, deploymentId }: { tenantId: string; deploymentId: string },
   number: number,
@@ -58,8 +66,8 @@ export type PreparedFacts = {
 };
 
 /**
- * Prepare takes a revision on, with what it found out. Demands that the revision's status is as read, that it has no outcome, and that no later
- * try has brought it to its build; repeated, it writes the same again.
+ * Prepare takes a revision on, with what it found out. Demands that the revision's status is as read, that it
+ * has no outcome, and that no later try has brought it to its build; repeated, it writes the same again.
  */
 export function prepare(
   revision: Revision,
@@ -81,11 +89,17 @@ export function prepare(
   );
 }
 
-/** What a wait for a builder has left, which is over once a build is known; another try may have noted it meanwhile. */
+/**
+ * What a wait for a builder has left, which is over once a build is known; another try may have noted it
+ * meanwhile.
+ */
 const waitedOf = ({ at_capacity: hasWaited }: Revision): ('at_capacity' | 'status_message')[] =>
   hasWaited === true ? ['at_capacity', 'status_message'] : [];
 
-/** Build waits for the build to end, until `dueAt` (epoch milliseconds). Demands that the revision's status is as read. */
+/**
+ * Build waits for the build to end, until `dueAt` (epoch milliseconds). Demands that the revision's status is
+ * as read.
+ */
 export function awaitBuild(
   task: TokenTask,
   revision: Revision,
@@ -108,7 +122,10 @@ export function awaitBuild(
   ];
 }
 
-/** Keeps the id of the build that was started. Demands that there is no outcome and no build, and that none was lost since the read. */
+/**
+ * Keeps the id of the build that was started. Demands that there is no outcome and no build, and that none
+ * was lost since the read.
+ */
 export const keepBuildId = (task: TokenTask, buildId: string, revision: Revision): Write =>
   revise(
     task,
@@ -120,7 +137,10 @@ export const keepBuildId = (task: TokenTask, buildId: string, revision: Revision
     guard('build: none was lost since', same('builds_lost', revision.builds_lost)),
   );
 
-/** No build can start until the next try, and nothing waits for a token: a person sees why, and an interrupt ends the revision directly. */
+/**
+ * No build can start until the next try, and nothing waits for a token: a person sees why, and an interrupt
+ * ends the revision directly.
+ */
 export const noteCapacity = (task: TokenTask, message: string): Write[] => [
   revise(
     task,
@@ -131,7 +151,10 @@ export const noteCapacity = (task: TokenTask, message: string): Write[] => [
   remove('token', tokenAt(task), guard('token: its own', equals('token', task.token))),
 ];
 
-/** Deploy waits for the listener. A revision that is being deployed already stays so. Demands that its status and outcome are as read. */
+/**
+ * Deploy waits for the listener. A revision that is being deployed already stays so. Demands that its status
+ * and outcome are as read.
+ */
 export function awaitDeploy(task: TokenTask, revision: Revision, now: number): Write[] {
   const again = revision.status === 'DEPLOYING' || revision.status === 'UNKNOWN';
   return [

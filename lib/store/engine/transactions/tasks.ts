@@ -8,8 +8,9 @@ import { inFlightDue } from '../looks.ts';
 import { move, notInterrupted, revise, withoutOutcome } from '../revision-moves.ts';
 import { refOf } from '../revisions.ts';
 
-// What changes when a task is offered, offered again or given up: the task, the deployment and what its listener should run. The
-// epoch rises each time, so that what is still said of an earlier life of the task is refused.
+// What changes when a task is offered, offered again or given up: the task, the deployment and what its
+// listener should run. The epoch rises each time, so that what is still said of an earlier life of the task
+// is refused.
 
 /** A new task's id, and the time (epoch milliseconds) at which it is offered. */
 export type Offer = { id: string; now: number };
@@ -27,7 +28,10 @@ const fieldsOf = (deployment: Deployment, { id, now }: Offer) =>
     offered_at: now,
   }) as const;
 
-/** Nobody has offered a task of the deployment since it was read, or ended one: a listener is never given an older epoch. */
+/**
+ * Nobody has offered a task of the deployment since it was read, or ended one: a listener is never given an
+ * older epoch.
+ */
 export const epochAsRead = ({ epoch }: Deployment): Test => guard('epoch: as read', equals('epoch', epoch));
 
 /** Raises the epoch of a deployment. Demands that nobody has raised it since it was read. */
@@ -43,8 +47,8 @@ export const raiseEpoch = (deployment: Deployment, { set, ...change }: Change, .
 const noTaskOpen = guard('task: none is open', absent('task_id'));
 
 /**
- * Offers the deploy of a revision to its listener. Demands that the revision waits for that and is not interrupted, and that no other
- * task of the deployment is open.
+ * Offers the deploy of a revision to its listener. Demands that the revision waits for that and is not
+ * interrupted, and that no other task of the deployment is open.
  */
 export function offerDeploy(deployment: Deployment, revision: Revision, offer: Offer): Write[] {
   const task: DeployTask = { ...fieldsOf(deployment, offer), kind: 'DEPLOY', revision_id: revision.id };
@@ -63,7 +67,10 @@ export function offerDeploy(deployment: Deployment, revision: Revision, offer: O
   ];
 }
 
-/** Offers to the listener to remove what it runs of a deployment. Demands that the deletion has the slot, and that no task is open. */
+/**
+ * Offers to the listener to remove what it runs of a deployment. Demands that the deletion has the slot, and
+ * that no task is open.
+ */
 export function offerDeletion(deployment: Deployment, offer: Offer): Write[] {
   const task: DeletionTask = { ...fieldsOf(deployment, offer), kind: 'DELETE' };
   return [
@@ -78,7 +85,10 @@ export function offerDeletion(deployment: Deployment, offer: Offer): Write[] {
   ];
 }
 
-/** Offers a claimed task again, whose lease ran out. Demands that neither the lease nor the epoch has changed since they were read. */
+/**
+ * Offers a claimed task again, whose lease ran out. Demands that neither the lease nor the epoch has changed
+ * since they were read.
+ */
 export const offerAgain = (deployment: Deployment, task: ClaimedTask, now: number): Write[] => [
   offerTaskAgain(task, deployment.epoch + 1, now),
   raiseEpoch(deployment, {}, addressStays(deployment)),
@@ -86,8 +96,9 @@ export const offerAgain = (deployment: Deployment, task: ClaimedTask, now: numbe
 ];
 
 /**
- * The same for the deploy of a revision, which is UNKNOWN until its listener says what it made of it. Demands besides that the
- * revision's status is as read, no outcome is recorded and no interrupt asked for. `message`: what is known.
+ * The same for the deploy of a revision, which is UNKNOWN until its listener says what it made of it. Demands
+ * besides that the revision's status is as read, no outcome is recorded and no interrupt asked for.
+ * `message`: what is known.
  */
 export const offerDeployAgain = (
   deployment: Deployment,
@@ -107,15 +118,17 @@ export const offerDeployAgain = (
 ];
 
 /**
- * Ends a task that nobody needs or answers any more. Demands that the task, the deployment's epoch and its open task are as they were
- * read.
+ * Ends a task that nobody needs or answers any more. Demands that the task, the deployment's epoch and its
+ * open task are as they were read.
  */
 export const releaseTask = (deployment: Deployment, task: OpenTask, now: number): Write[] => [
   ...endTask(task, 'released', false, now),
   ...forgetTask(deployment),
 ];
 
-/** The deployment without its open task: the epoch rises, and the listener may bring it to what is desired. */
+/**
+ * The deployment without its open task: the epoch rises, and the listener may bring it to what is desired.
+ */
 export const forgetTask = (deployment: Deployment): Write[] => [
   raiseEpoch(
     deployment,

@@ -1,4 +1,5 @@
-# Notes a call: the tool, its arguments, its environment. What state it finds and leaves is in the folder beside its own.
+# Notes a call: the tool, its arguments, its environment. What state it finds and leaves is in the folder
+# beside its own.
 state="$(dirname -- "$(dirname -- "$0")")/state"
 record() {
   jq -nc --arg tool "$1" --rawfile env <(env -0) '{tool: $tool, args: $ARGS.positional,

@@ -6,7 +6,10 @@ const ESCAPES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Characters that change how their neighbours are shown (bidirectional overrides, controls) would let a claim look like another one. */
+/**
+ * Characters that change how their neighbours are shown (bidirectional overrides, controls) would let a claim
+ * look like another one.
+ */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (text: string): string =>

@@ -14,8 +14,9 @@ const STYLE = [
 const styleElement = (): Html => new Html(`<style>${STYLE}</style>`);
 
 /**
- * What the browser lets a page of ours do: its one style sheet and forms to this service, which send on to the provider. Which hosts that goes
- * through cannot be known before: providers hand on to others for signing in, and browsers hold such hops against `form-action` too.
+ * What the browser lets a page of ours do: its one style sheet and forms to this service, which send on to
+ * the provider. Which hosts that goes through cannot be known before: providers hand on to others for signing
+ * in, and browsers hold such hops against `form-action` too.
  */
 export function policyOf(baseUrl: string): string {
   const style = createHash('sha256').update(STYLE).digest('base64');

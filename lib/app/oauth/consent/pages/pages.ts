@@ -2,7 +2,10 @@ import type { Page } from '../../../../contract/browser/page.ts';
 import { type Html, html } from './html.ts';
 import { layout } from './layout.ts';
 
-/** What a person reads before they consent. This service vouches for the verified facts; claims are the caller's own. */
+/**
+ * What a person reads before they consent. This service vouches for the verified facts; claims are the
+ * caller's own.
+ */
 export type ConsentFacts = {
   providerName: string;
   /** Where consent is given. */

@@ -48,7 +48,9 @@ function hasBody(request: IncomingMessage): boolean {
   return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Sends the body only once there is a connection: a refused one leaves it untouched, to be sent elsewhere. */
+/**
+ * Sends the body only once there is a connection: a refused one leaves it untouched, to be sent elsewhere.
+ */
 function sendBody(request: IncomingMessage, upstream: ClientRequest, onSent: () => void): void {
   if (!hasBody(request)) return void upstream.end();
   const pipe = () => {
@@ -61,7 +63,10 @@ function sendBody(request: IncomingMessage, upstream: ClientRequest, onSent: () 
   });
 }
 
-/** What some server sends must be an answer to be passed on: Node throws at others, and that would end this listener. */
+/**
+ * What some server sends must be an answer to be passed on: Node throws at others, and that would end this
+ * listener.
+ */
 export function isAnswer({ statusCode = 0 }: IncomingMessage): boolean {
   return statusCode >= 200;
 }
@@ -98,7 +103,8 @@ function attempt(
       method: request.method,
       path: to.path,
       headers: requestHeaders(request, to),
-      // A kept connection may be closed by the server just as it is used; only what can be repeated goes over one.
+      // A kept connection may be closed by the server just as it is used; only what can be repeated goes over
+      // one.
       agent: idempotent && !hasBody(request) ? target.agent : false,
     });
     const over = (result: Attempt) => {
@@ -138,8 +144,8 @@ function attempt(
 }
 
 /**
- * Passes one request on and its answer back, streaming both ways. While there is no server it is held for a few seconds; a
- * connection refused or reset before the answer began is tried again on whatever serves then.
+ * Passes one request on and its answer back, streaming both ways. While there is no server it is held for a
+ * few seconds; a connection refused or reset before the answer began is tried again on whatever serves then.
  */
 export async function forward(
   request: IncomingMessage,

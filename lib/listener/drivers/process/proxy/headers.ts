@@ -7,7 +7,9 @@ const HOP_BY_HOP = new Set(
   ),
 );
 
-/** Without them a message has another end, or another destination: they stay though `Connection` names them. */
+/**
+ * Without them a message has another end, or another destination: they stay though `Connection` names them.
+ */
 const NEVER_NAMED_AWAY = new Set(['content-length', 'host']);
 
 /** What only a proxy can know: where a request came from, and what it asked for at first. */
@@ -31,7 +33,10 @@ function isDropped(message: IncomingMessage): (name: string) => boolean {
   return (name) => HOP_BY_HOP.has(name) || (named.has(name) && !NEVER_NAMED_AWAY.has(name));
 }
 
-/** Servers that name headers as CGI does read `x_real_ip` as `x-real-ip`: what may not come under the one name may not under the other. */
+/**
+ * Servers that name headers as CGI does read `x_real_ip` as `x-real-ip`: what may not come under the one name
+ * may not under the other.
+ */
 function isDisguised(name: string): boolean {
   const plain = name.replaceAll('_', '-');
   return plain !== name && (HOP_BY_HOP.has(plain) || NEVER_NAMED_AWAY.has(plain) || OF_PROXIES.test(plain));
@@ -41,7 +46,9 @@ function joined(before: string | string[] | undefined, added: string): string {
   return before === undefined ? added : `${String(before)}, ${added}`;
 }
 
-/** The headers for the server behind: the client's without hop-by-hop ones, and where the request came from. */
+/**
+ * The headers for the server behind: the client's without hop-by-hop ones, and where the request came from.
+ */
 export function requestHeaders(
   request: IncomingMessage,
   { prefix, trustProxy }: Passed,
@@ -65,12 +72,16 @@ export function requestHeaders(
   };
 }
 
-/** The headers of an upgrade request: as above, and the upgrade itself, which is meant for the server behind. */
+/**
+ * The headers of an upgrade request: as above, and the upgrade itself, which is meant for the server behind.
+ */
 export function upgradeHeaders(request: IncomingMessage, passed: Passed): OutgoingHttpHeaders {
   return { ...requestHeaders(request, passed), connection: 'Upgrade', upgrade: request.headers.upgrade };
 }
 
-/** The answer's headers as name, value, name, value, … so that repeated ones (Set-Cookie) and their case stay. */
+/**
+ * The answer's headers as name, value, name, value, … so that repeated ones (Set-Cookie) and their case stay.
+ */
 export function responseHeaders(response: IncomingMessage, keep: readonly string[] = []): string[] {
   const dropped = isDropped(response);
   const flat: string[] = [];

@@ -10,7 +10,10 @@ import { type Forwarded, forward, sendJson } from './forward.ts';
 import { ProxyRoute } from './route.ts';
 import { forwardUpgrade, isWebSocket, refuseUpgrade } from './upgrade.ts';
 
-/** Longer than the usual idle time of clients and load balancers, so that it is they who close a kept connection. */
+/**
+ * Longer than the usual idle time of clients and load balancers, so that it is they who close a kept
+ * connection.
+ */
 const CLIENT_KEEP_ALIVE_MILLISECONDS = 75_000;
 
 const WAY_OUT =

@@ -2,12 +2,15 @@ import { hostNameOf } from '../../../../serving/hosts.ts';
 import type { ProxyTarget } from './target.ts';
 
 /**
- * Where requests for one deployment go now. Moving them to another server is one assignment: a request sees either the old
- * target or the new one.
+ * Where requests for one deployment go now. Moving them to another server is one assignment: a request sees
+ * either the old target or the new one.
  */
 export class ProxyRoute {
   readonly name: string;
-  /** The host of the deployment's own address, which requests for it may name; undefined without such an address. */
+  /**
+   * The host of the deployment's own address, which requests for it may name; undefined without such an
+   * address.
+   */
   customHost: string | undefined;
   #target: ProxyTarget | undefined;
   #reason = 'it is being started';
@@ -39,7 +42,10 @@ export class ProxyRoute {
     this.#wake();
   }
 
-  /** Takes the target away for a moment: until another comes, at most so long, requests wait however patient they are. */
+  /**
+   * Takes the target away for a moment: until another comes, at most so long, requests wait however patient
+   * they are.
+   */
   hold(withinMilliseconds: number): void {
     this.clear('it is being replaced');
     this.#heldUntil = Date.now() + withinMilliseconds;

@@ -1,7 +1,9 @@
 import { Agent } from 'node:http';
 import type { Listening } from '../../../../processes/table/listening.ts';
 
-/** One running server as the proxy sees it: where it is, its connections, and how many requests are under way. */
+/**
+ * One running server as the proxy sees it: where it is, its connections, and how many requests are under way.
+ */
 export class ProxyTarget {
   readonly where: Listening;
   readonly agent = new Agent({ keepAlive: true });
@@ -28,7 +30,9 @@ export class ProxyTarget {
     };
   }
 
-  /** Resolves when no request is under way, at the latest after `withinMilliseconds`. True when none was left. */
+  /**
+   * Resolves when no request is under way, at the latest after `withinMilliseconds`. True when none was left.
+   */
   async drained(withinMilliseconds: number): Promise<boolean> {
     if (this.#inFlight === 0) return true;
     let timer: NodeJS.Timeout | undefined;

@@ -11,8 +11,8 @@ function head(status: number, message: string | undefined, flat: string[]): stri
 }
 
 /**
- * Whether a request is for a WebSocket. Any other upgrade would be a tunnel to the server behind, past what this proxy says of requests;
- * such a request is passed on without it, as HTTP allows.
+ * Whether a request is for a WebSocket. Any other upgrade would be a tunnel to the server behind, past what
+ * this proxy says of requests; such a request is passed on without it, as HTTP allows.
  */
 export function isWebSocket({ method, headers }: IncomingMessage): boolean {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
