@@ -1,6 +1,45 @@
 /** A look at a deployment is given up after so long. */
 const LOOK_MILLISECONDS = 60_000;
 
+/** How the listener is heard by the control plane. Times are epoch milliseconds. */
+class Hearing {
+  /** Since when it tries without an answer; undefined while it is answered or does not try. */
+  #triesSince: number | undefined;
+  #heardAt = 0;
+  /** Its last silence of more than a minute. */
+  #silence = { since: 0, until: 0 };
+
+  noteTry(now: number): void {
+    this.#triesSince ??= now;
+  }
+
+  noteHeard(now: number): void {
+    if (now - this.#heardAt > LOOK_MILLISECONDS) this.#silence = { since: this.#heardAt, until: now };
+    this.#heardAt = now;
+    this.#triesSince = undefined;
+  }
+
+  /** It stands still or is down: that is its own fault. */
+  noteAway(): void {
+    this.#triesSince = undefined;
+  }
+
+  /** For how long (milliseconds) it has tried without an answer. */
+  triesFor(now: number): number {
+    return now - (this.#triesSince ?? now);
+  }
+
+  /**
+   * For how long nothing was heard of it (milliseconds), as a look says that may have begun before it was
+   * heard again.
+   */
+  silentFor(now: number): number {
+    const { since, until } = this.#silence;
+    const before = now - until <= LOOK_MILLISECONDS ? until - since : 0;
+    return Math.max(now - this.#heardAt, before);
+  }
+}
+
 /**
  * What really happened to revisions, as the services and people of a run know it. Invariants compare the
  * engine's word with it. Revisions are named by their ids.
@@ -33,34 +72,13 @@ export class Facts {
   readonly acknowledged = new Map<string, string>();
   /** Revisions by the idempotency key that they were asked for under. */
   readonly byKey = new Map<string, string>();
-  /**
-   * Since when the listener asks without an answer; epoch milliseconds, undefined while it is answered or
-   * does not ask.
-   */
-  listenerTriesSince: number | undefined;
-  /** When it was last answered, and its last silence of more than a minute; epoch milliseconds. */
-  #listenerHeardAt = 0;
-  #listenerSilence = { since: 0, until: 0 };
+  /** What the listener calls about, whatever it is. */
+  readonly calls = new Hearing();
+  /** Only where it asks for work: a task that it was never given waits for that. */
+  readonly claims = new Hearing();
 
   noteBroken(deploymentId: string | undefined): void {
     this.#hit.add(deploymentId);
-  }
-
-  noteListenerHeard(now: number): void {
-    if (now - this.#listenerHeardAt > LOOK_MILLISECONDS)
-      this.#listenerSilence = { since: this.#listenerHeardAt, until: now };
-    this.#listenerHeardAt = now;
-    this.listenerTriesSince = undefined;
-  }
-
-  /**
-   * For how long nothing was heard of it (milliseconds), as a look says that may have begun before it was
-   * heard again.
-   */
-  listenerSilentFor(now: number): number {
-    const { since, until } = this.#listenerSilence;
-    const before = now - until <= LOOK_MILLISECONDS ? until - since : 0;
-    return Math.max(now - this.#listenerHeardAt, before);
   }
 
   wasHit(deploymentId: string): boolean {

@@ -1,3 +1,4 @@
+import type { Facts } from '../facts.ts';
 import { SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';
 import type { Plan } from '../plan.ts';
@@ -19,6 +20,10 @@ export class Causes implements Invariant {
   constructor(ground: Ground, { listener, build }: Plan['patienceSeconds']) {
     this.#ground = ground;
     const { facts, time } = ground;
+    // Unheard for as long as it may be, and by its own fault: it tries for no longer than an outage that nobody
+    // notices.
+    const isSilentByItself = (heard: Facts['calls']) =>
+      heard.silentFor(time.now) >= (listener - 40) * SECOND && heard.triesFor(time.now) <= UNNOTICED_OUTAGE;
     const wasHit = ({ deployment_id: id }: Revision) => facts.wasHit(id);
     this.#causes = [
       { words: /^npm ci|^The build was stopped/, isTrue: ({ id }) => facts.failedBuilds.has(id) },
@@ -34,12 +39,12 @@ export class Causes implements Invariant {
         isTrue: (revision) => facts.deathsOf(revision.id) >= 3 || wasHit(revision),
       },
       {
-        words: /has not asked for work since|went silent while deploying/,
-        // Unheard for as long as it may be, and by its own fault: it asks for no longer than an outage that
-        // nobody notices.
-        isTrue: () =>
-          facts.listenerSilentFor(time.now) >= (listener - 40) * SECOND &&
-          time.now - (facts.listenerTriesSince ?? time.now) <= UNNOTICED_OUTAGE,
+        words: /has not asked for work since/,
+        isTrue: () => isSilentByItself(facts.claims),
+      },
+      {
+        words: /went silent while deploying/,
+        isTrue: () => isSilentByItself(facts.calls),
       },
       {
         words: /No build could start within|did not end within/,

@@ -100,7 +100,7 @@ export class SimulatedListener {
   /** Ends the program in the middle of what it does, and starts it again. */
   restart(downMilliseconds: number): void {
     this.#program.abort();
-    this.#ground.facts.listenerTriesSince = undefined;
+    this.#noteAway();
     const ended = this.#program;
     this.#ground.time.after(downMilliseconds, () => {
       if (this.#program === ended) this.start();
@@ -109,13 +109,18 @@ export class SimulatedListener {
 
   /** Stands still, as a machine that sleeps: what would have been done meanwhile is done late. */
   freeze(milliseconds: number): void {
-    const { time, facts } = this.#ground;
+    const { time } = this.#ground;
     this.#frozenUntil = Math.max(this.#frozenUntil, time.now + milliseconds);
-    facts.listenerTriesSince = undefined;
+    this.#noteAway();
   }
 
   stop(): void {
     this.#program.abort();
+  }
+
+  #noteAway(): void {
+    const { calls, claims } = this.#ground.facts;
+    for (const each of [calls, claims]) each.noteAway();
   }
 
   /** Never resolves in a program that has ended. */
@@ -144,13 +149,14 @@ export class SimulatedListener {
     signal?: AbortSignal,
   ): Promise<T | Lost> {
     const { faults, facts, time, random } = this.#ground;
+    const heard = name === 'claim' ? [facts.calls, facts.claims] : [facts.calls];
     for (;;) {
       signal?.throwIfAborted();
       if (time.now < this.#frozenUntil) await this.#wait(0, program);
-      facts.listenerTriesSince ??= time.now;
+      for (const each of heard) each.noteTry(time.now);
       try {
         const answer = await this.#options.api(`${name} of ${this.#options.instanceId}`, run);
-        facts.noteListenerHeard(time.now);
+        for (const each of heard) each.noteHeard(time.now);
         await this.#wait(random.between(1, 20), program);
         if (!faults.chance(0.01)) return answer;
       } catch (error) {
