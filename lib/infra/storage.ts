@@ -44,10 +44,10 @@ export class Storage extends Construct {
     // Its protection holds against CloudFormation too: nothing that can fail comes after it.
     table?.node.addDependency(accessLogs, jobs, ...[key, bucket].filter((made) => made !== undefined));
     this.names = {
-      tableName: settings.tableName ?? table?.tableName ?? '',
-      tableStreamArn: settings.tableStreamArn ?? table?.tableStreamArn ?? '',
-      keyArn: settings.keyArn ?? key?.keyArn ?? '',
-      bucketName: settings.bucketName ?? bucket?.bucketName ?? '',
+      tableName: adoptedOr(settings.tableName, table?.tableName),
+      tableStreamArn: adoptedOr(settings.tableStreamArn, table?.tableStreamArn),
+      keyArn: adoptedOr(settings.keyArn, key?.keyArn),
+      bucketName: adoptedOr(settings.bucketName, bucket?.bucketName),
       jobsBucketName: jobs.bucketName,
     };
   }
@@ -130,4 +130,11 @@ function tableOf(scope: Construct, settings: Settings, removalPolicy: RemovalPol
       }),
     ),
   });
+}
+
+/** What the settings adopt is not made, and what they do not adopt is. */
+function adoptedOr(adopted: string | undefined, made: string | undefined): string {
+  const name = adopted ?? made;
+  if (name === undefined) throw new Error('the settings adopt a table without the ARN of its stream');
+  return name;
 }

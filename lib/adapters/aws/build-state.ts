@@ -50,9 +50,9 @@ function succeeded(build: Build, registryHost: string | undefined): BuildState {
   if (reason !== '') return { state: 'failed', message: reason.slice(0, REASON_LENGTH_MAX) };
   const made =
     imageOf(reported.get('ARTIFACT_DIGEST'), ref, registryHost) ??
-    folderOf(reported, artifactKeyOf({ ...ref, buildName: variableOf(build, buildVariables.buildName) }));
+    folderOf(reported, artifactKeyOf({ ...ref, buildName: ownVariableOf(build, buildVariables.buildName) }));
   // What it was started for, not what it says.
-  const platforms = variableOf(build, buildVariables.platforms).split(',').filter(Boolean);
+  const platforms = variableOf(build, buildVariables.platforms)?.split(',').filter(Boolean) ?? [];
   const artifact = made && { ...made, ...(platforms.length > 0 && { platforms }) };
   if (artifact === undefined) {
     return { state: 'failed', message: 'The build succeeded but reported no artifact of this revision.' };
@@ -87,12 +87,19 @@ function folderOf(reported: Map<string | undefined, string | undefined>, key: st
   return valid ? { kind: 'folder', key, sha256, sizeBytes: Number(sizeBytes) } : undefined;
 }
 
-const variableOf = ({ environment }: Build, name: string): string =>
-  environment?.environmentVariables?.find((variable) => variable.name === name)?.value ?? '';
+const variableOf = ({ environment }: Build, name: string): string | undefined =>
+  environment?.environmentVariables?.find((variable) => variable.name === name)?.value;
 
-/** The revision as it was named when the build was started. */
+/** A variable that each build of ours is started with. Throws when it is not there. */
+function ownVariableOf(build: Build, name: string): string {
+  const value = variableOf(build, name);
+  if (value) return value;
+  throw new Error(`build ${build.id} has no variable ${name}: Slipway did not start it`);
+}
+
+/** The revision as it was named when the build was started. Throws for a build that Slipway did not start. */
 export const refOf = (build: Build): RevisionRef => ({
-  tenantId: variableOf(build, buildVariables.tenantId),
-  deploymentId: variableOf(build, buildVariables.deploymentId),
-  revisionId: variableOf(build, buildVariables.revisionId),
+  tenantId: ownVariableOf(build, buildVariables.tenantId),
+  deploymentId: ownVariableOf(build, buildVariables.deploymentId),
+  revisionId: ownVariableOf(build, buildVariables.revisionId),
 });

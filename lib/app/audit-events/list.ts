@@ -6,6 +6,7 @@ import { timeOf } from '../../domain/ordered-id.ts';
 import { type AuditEvent, type AuditPlace, auditEvents } from '../../store/audit-events.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { pageOf } from '../page.ts';
 import { newestFirst } from './newest-first.ts';
 
 /**
@@ -17,16 +18,19 @@ export async function listAuditEvents(
   { query }: Pick<RouteInput<typeof row>, 'query'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  const resources: AuditEventView[] = [];
-  let skipped = 0;
   const range = { since: query.since, until: query.until };
-  for await (const event of newestFirst(placesOf(caller).map((place) => auditEvents(table, place, range)))) {
-    // The table removes what has expired up to days later.
-    if (event.ttl * 1000 <= clock.now() || !matches(event, query)) continue;
-    if (skipped < query.offset) skipped += 1;
-    else if (resources.push(viewOf(event)) === query.limit) break;
-  }
-  return { resources, offset: skipped + resources.length };
+  const events = newestFirst(placesOf(caller).map((place) => auditEvents(table, place, range)));
+  const page = await pageOf(wanted(events, query, clock.now()), query);
+  return { resources: page.rows.map(viewOf), offset: page.offset };
+}
+
+async function* wanted(
+  events: AsyncIterable<AuditEvent>,
+  query: Query,
+  now: number,
+): AsyncGenerator<AuditEvent> {
+  // The table removes what has expired up to days later.
+  for await (const event of events) if (event.ttl * 1000 > now && matches(event, query)) yield event;
 }
 
 function placesOf({ tenantId, organizationId, role }: Caller): AuditPlace[] {

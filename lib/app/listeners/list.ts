@@ -1,9 +1,9 @@
 import type { listListeners as row } from '../../contract/routes/listeners.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
-import type { Listener } from '../../store/engine/items.ts';
 import { findLastSeen, listenerRows } from '../../store/listeners/listeners.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { pageOf } from '../page.ts';
 import { listenerView } from './view.ts';
 
 /** Listeners, newest first. */
@@ -12,17 +12,12 @@ export async function listListeners(
   { query }: Pick<RouteInput<typeof row>, 'query'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
-  const page: Listener[] = [];
-  let skipped = 0;
-  for await (const listener of listenerRows(deps.table, caller.tenantId, true)) {
-    if (skipped < query.offset) skipped += 1;
-    else if (page.push(listener) === query.limit) break;
-  }
+  const page = await pageOf(listenerRows(deps.table, caller.tenantId, true), query);
   const resources = await Promise.all(
-    page.map(async (listener) => {
+    page.rows.map(async (listener) => {
       const lastSeenAt = await findLastSeen(deps.table, caller.tenantId, listener.id);
       return listenerView(listener, lastSeenAt, deps.clock.now());
     }),
   );
-  return { resources, offset: skipped + resources.length };
+  return { resources, offset: page.offset };
 }
