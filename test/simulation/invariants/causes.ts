@@ -20,8 +20,8 @@ export class Causes implements Invariant {
   constructor(ground: Ground, { listener, build }: Plan['patienceSeconds']) {
     this.#ground = ground;
     const { facts, time } = ground;
-    // Unheard for as long as it may be, and by its own fault: it tries for no longer than an outage that nobody
-    // notices.
+    // Unheard for as long as it may be, and by its own fault: it tries for no longer than an outage that
+    // nobody notices.
     const isSilentByItself = (heard: Facts['calls']) =>
       heard.silentFor(time.now) >= (listener - 40) * SECOND && heard.triesFor(time.now) <= UNNOTICED_OUTAGE;
     const wasHit = ({ deployment_id: id }: Revision) => facts.wasHit(id);

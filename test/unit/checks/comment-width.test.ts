@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const COMMENT = /^\s*(?:\/\/|\/?\*|#)/;
-/** What a tool reads stands on one line with its reason; a table's rows and a one-line docstring cannot be broken. */
+/**
+ * What a tool reads stands on one line with its reason; a table's rows and a one-line docstring cannot be
+ * broken.
+ */
 const UNBREAKABLE = /oxlint-disable|biome-ignore|^\s*\* \||`[^`]{60,}`|^\s*\/\*\*.*\*\/$/;
 
 const { lineWidth } = (
