@@ -15,8 +15,11 @@ export const isAfter = (a: Place, b: Place): boolean =>
 
 export const idOf = ({ timestamp, sequence }: Place): string => `${timestamp}-${sequence}`;
 
-export const offsetOf = (order: LogQuery['order'], place: Place): string =>
-  Buffer.from(`${order}:${idOf(place)}`).toString('base64url');
+/** The offset that continues behind the entry with this id, as `idOf` gave it. */
+export const offsetBehind = (order: LogQuery['order'], id: string): string =>
+  Buffer.from(`${order}:${id}`).toString('base64url');
+
+export const offsetOf = (order: LogQuery['order'], place: Place): string => offsetBehind(order, idOf(place));
 
 /**
  * The place that an offset of an answer in the same order stands for. Throws ValidationError for anything

@@ -1,4 +1,5 @@
-import type { LogQuery, LogStream } from '../../adapters/logs.ts';
+import { offsetBehind } from '../../adapters/log-place.ts';
+import type { LogEntry, LogQuery, LogStream } from '../../adapters/logs.ts';
 import type { LogPage } from '../../contract/logs.ts';
 import type { Deps } from '../deps.ts';
 
@@ -12,7 +13,13 @@ type Filters = {
   end_time?: number | undefined;
 };
 
-/** One page of log lines in the wire's words. `afterId`: the last one a follower has seen. */
+/** A function answers at most 6 MB. The rest is room for headers. */
+const PAGE_BYTES_MAX = 5_000_000;
+
+/**
+ * One page of log lines in the wire's words. It ends before `limit` where it would be larger than a function
+ * may answer, and `next_offset` continues there. `afterId`: the last line that a follower has seen.
+ */
 export async function logPage(
   deps: Pick<Deps, 'logs'>,
   stream: LogStream,
@@ -29,5 +36,21 @@ export async function logPage(
     ...(filters.end_time !== undefined && { endTime: filters.end_time }),
     ...(afterId !== undefined && { afterId }),
   });
-  return { logs: entries, next_offset: nextOffset ?? null };
+  const page = fitting(entries);
+  const last = page.at(-1);
+  if (last === undefined || page.length === entries.length)
+    return { logs: entries, next_offset: nextOffset ?? null };
+  return { logs: page, next_offset: offsetBehind(filters.order, last.id) };
+}
+
+/** The first entries that a response has room for; one at least. */
+function fitting(entries: LogEntry[]): LogEntry[] {
+  let bytes = 0;
+  const isTooMuch = (entry: LogEntry): boolean => {
+    // The body is JSON, and a text in the JSON that a function gives to its gateway.
+    bytes += Buffer.byteLength(JSON.stringify(JSON.stringify(entry)));
+    return bytes > PAGE_BYTES_MAX;
+  };
+  const end = entries.findIndex(isTooMuch);
+  return end === -1 ? entries : entries.slice(0, Math.max(end, 1));
 }
