@@ -1,6 +1,7 @@
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import type { KeyContext, Keys } from '../../../lib/adapters/keys.ts';
 import { getDeployment } from '../../../lib/app/deployments/get.ts';
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
@@ -71,6 +72,31 @@ describe('every route of the table', () => {
       });
       expect([row.operation, answer.statusCode]).toEqual([row.operation, 200]);
     }
+  });
+
+  it('opens sealed values in the name of the own tenant alone, whatever ids it is asked with', async () => {
+    const { deps, own, foreign } = await newWorld();
+    const opened: KeyContext[] = [];
+    const keys: Keys = {
+      ...deps.keys,
+      openDataKey: (wrapped, context) => {
+        opened.push(context);
+        return deps.keys.openDataKey(wrapped, context);
+      },
+    };
+    for (const row of guarded) {
+      const handler = await handlerOf(row, { ...deps, keys });
+      const role = roles.find((each) => allows(each, row.permission)) ?? 'admin';
+      const body = row.body === undefined ? {} : { body: exampleOf(row.operation).body };
+      for (const { ids } of [...foreign, own])
+        await request(row, handler, { headers: { 'x-api-key': own.keys[role] }, params: ids, ...body });
+    }
+    const theirs = foreign.flatMap(({ tenantId, ids }) => [tenantId, ...Object.values(ids)]);
+    const shared = new Set(Object.values(own.ids));
+    const foreignIds = theirs.filter((id) => !shared.has(id));
+    const wrong = opened.filter((context) => Object.values(context).some((id) => foreignIds.includes(id)));
+    expect(opened.length).toBeGreaterThan(0);
+    expect(wrong).toEqual([]);
   });
 
   it('asks for permissions that some role has, and every permission is asked for', () => {
