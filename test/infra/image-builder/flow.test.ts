@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -150,8 +151,14 @@ describe('an image', () => {
   });
 });
 
+/** Those of this machine, which the builder finds too. */
+const nameServers = (): string[] =>
+  [...readFileSync('/etc/resolv.conf', 'utf8').matchAll(/^nameserver\s+(\d+(?:\.\d+){3})\s*$/gm)]
+    .map(([, address = '']) => address)
+    .filter((address) => !address.startsWith('127.'));
+
 describe('what runs beside an image build', () => {
-  it('is kept from the metadata of the machine before the first build', async () => {
+  it('is kept from the machine’s metadata, Docker’s API and private networks before the first build', async () => {
     const builder = await aBuilder();
     await builder.repository('app', app);
     const { calls } = await builder.run(aJob());
@@ -165,8 +172,18 @@ describe('what runs beside an image build', () => {
       '-I DOCKER-USER -d 169.254.0.0/16 -j DROP',
       '-I OUTPUT -d 169.254.169.254 -j REJECT',
       '-I OUTPUT -d 169.254.170.2 -j REJECT',
-      '-I DOCKER-USER -d 169.254.169.253 -p udp --dport 53 -j RETURN',
-      '-I DOCKER-USER -d 169.254.169.253 -p tcp --dport 53 -j RETURN',
+      ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'].flatMap((network) => [
+        `-I DOCKER-USER -d ${network} -m conntrack --ctstate NEW -j DROP`,
+        `-I OUTPUT -d ${network} -m conntrack --ctstate NEW -j REJECT`,
+      ]),
+      '-I OUTPUT -d 127.0.0.0/8 -p tcp --dport 2375 -j REJECT',
+      '-I INPUT -i docker0 -m conntrack --ctstate NEW -j DROP',
+      ...[...new Set(['169.254.169.253', ...nameServers()])].flatMap((resolver) =>
+        ['udp', 'tcp'].flatMap((protocol) => [
+          `-I DOCKER-USER -d ${resolver} -p ${protocol} --dport 53 -j RETURN`,
+          `-I OUTPUT -d ${resolver} -p ${protocol} --dport 53 -j ACCEPT`,
+        ]),
+      ),
     ]);
     // By IPv6 too, where the machine has an address by which that leaves it.
     const hasIpv6 = Object.values(networkInterfaces())
