@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { systemClock } from '../lib/adapters/clock.ts';
 import { deployedTable } from '../lib/cli/deployed-table.ts';
 import { Obstacle } from '../lib/cli/explain.ts';
@@ -32,6 +33,7 @@ process.exitCode = await main(process.argv.slice(2), {
   environment: process.env,
   isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
   open,
+  functionsOf: (region) => new LambdaClient(region === undefined ? {} : { region }),
   listen,
   untilAsked: async () => void (await Promise.race(['SIGINT', 'SIGTERM'].map((name) => once(process, name)))),
   write: (line) => console.log(line),

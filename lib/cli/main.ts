@@ -1,3 +1,4 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { Clock } from '../adapters/clock.ts';
 import { bootstrap } from '../app/identity/bootstrap.ts';
 import { createListenerKey } from '../app/identity/create-listener-key.ts';
@@ -5,7 +6,9 @@ import { createTenantKey } from '../app/identity/create-tenant-key.ts';
 import type { Table } from '../store/table.ts';
 import { explain } from './explain.ts';
 import { firstAgent, type Listen } from './first-agent/first-agent.ts';
-import { type Command, OptionsError, type Place, readCommand, type Surroundings, USAGE } from './options.ts';
+import { type Command, OptionsError, type Place, readCommand, type Surroundings } from './options.ts';
+import { USAGE } from './usage.ts';
+import { type Paused, pauseWriters, resumeWriters } from './writers.ts';
 
 export type OpenTable = { table: Table; close(): void };
 
@@ -18,6 +21,8 @@ export type World = Surroundings & {
   clock: Clock;
   /** Gives the table of a place. Throws `Obstacle` when it cannot be reached. */
   open(place: Place): Promise<OpenTable>;
+  /** The functions of a region; without one, of the SDK's own choice. */
+  functionsOf(region: string | undefined): LambdaClient;
   write(line: string): void;
   writeError(line: string): void;
 };
@@ -35,7 +40,7 @@ export async function main(args: string[], world: World): Promise<number> {
     return 0;
   }
   try {
-    const made = await onTable(command, world);
+    const made = isOnFunctions(command) ? await onFunctions(command, world) : await onTable(command, world);
     if (made === undefined) return 0;
     show(made, command.json, world);
     return 0;
@@ -55,7 +60,34 @@ function understood(args: string[], world: World): Command | undefined {
   }
 }
 
-async function onTable(command: Work, world: World): Promise<Made | undefined> {
+type OnFunctions = Extract<Work, { kind: 'pause' | 'resume' }>;
+const isOnFunctions = (command: Work): command is OnFunctions =>
+  command.kind === 'pause' || command.kind === 'resume';
+
+async function onFunctions({ kind, place }: OnFunctions, world: World): Promise<Made> {
+  const lambda = world.functionsOf(place.region);
+  try {
+    return kind === 'pause'
+      ? paused(await pauseWriters(lambda, place.tableName))
+      : resumed(await resumeWriters(lambda, place.tableName));
+  } finally {
+    lambda.destroy();
+  }
+}
+
+const paused = ({ functions, secondsUntilQuiet }: Paused): Made => ({
+  lines: [['Paused', `${functions} functions`]],
+  json: { functions: String(functions), seconds_until_quiet: String(secondsUntilQuiet) },
+  advice: `What runs already may write for ${secondsUntilQuiet} s more. Clients get 503. Start everything again with: npm run slipway -- admin resume`,
+});
+
+const resumed = (functions: number): Made => ({
+  lines: [['Resumed', `${functions} functions`]],
+  json: { functions: String(functions) },
+  advice: 'The next sweep, within a minute, goes on with what waits.',
+});
+
+async function onTable(command: Exclude<Work, OnFunctions>, world: World): Promise<Made | undefined> {
   const { table, close } = await world.open(command.place);
   try {
     const deps = { table, clock: world.clock };

@@ -51,18 +51,25 @@ export type Deployed = Installation & {
   closeGateway(): Promise<void>;
 };
 
+/** The command line of administrators, on the installation with this table. */
+export function adminOf(
+  { processes, emulator }: Pick<Ground, 'processes' | 'emulator'>,
+  tableName: string,
+): Deployed['admin'] {
+  const environment = { ...awsEnvironment, AWS_ENDPOINT_URL: emulator.endpoint };
+  return async (...args) => {
+    const words = [join(root, 'bin/slipway.ts'), 'admin', ...args, '--table', tableName, '--json'];
+    return JSON.parse(await run(processes, process.execPath, words, { environment }));
+  };
+}
+
 /**
  * Reaches what `cdk deploy` printed the outputs of, and makes the first organization, tenant and key there.
  */
 export async function enter({ processes, emulator }: Ground, printed: string): Promise<Deployed> {
   const tableName = outputOf(printed, 'TableName');
   const { baseUrl, close } = await openGateway(outputOf(printed, 'ApiUrl'));
-  const admin = async (...args: string[]): Promise<Record<string, string>> => {
-    const environment = { ...awsEnvironment, AWS_ENDPOINT_URL: emulator.endpoint };
-    const place = ['--table', tableName, '--json'];
-    const words = [join(root, 'bin/slipway.ts'), 'admin', ...args, ...place];
-    return JSON.parse(await run(processes, process.execPath, words, { environment }));
-  };
+  const admin = adminOf({ processes, emulator }, tableName);
   const { api_key: apiKey = '', tenant_id: tenantId = '' } = await admin('bootstrap');
   const builds = new BuildService(emulator);
   return { baseUrl, apiKey, tenantId, tableName, builds, admin, closeGateway: close };

@@ -11,21 +11,24 @@ import { expect, it } from 'vitest';
 import { deploymentOf, expectApi, revisionUntil, type ShownDeployment } from '../support/programs/program.ts';
 import { awsEnvironment } from './aws-call.ts';
 import { imageOn } from './cluster-tests.ts';
+import { adminOf } from './installation.ts';
 import { timed } from './progress.ts';
 import type { Tour } from './tour.ts';
 
 const RESTORED = 'slipway-test-table-2';
 
-/**
- * What docs/operations.md says under "Restore the table to a point in time", except for stopping the writers.
- */
+/** What docs/operations.md says under "Restore the table to a point in time". */
 export function restoreTests(at: () => Tour): void {
   it('works on a table that was restored', async () => {
     const { ground, slipway, aborted, clusterId } = at();
+    const paused = await slipway.admin('pause');
     const stream = await restore(ground.emulator.endpoint, slipway.tableName);
     await timed('cdk deploy, on the restored table', () =>
       ground.cdk.deploy({ tableName: RESTORED, tableStreamArn: stream }),
     );
+    const resumed = await adminOf(ground, RESTORED)('resume');
+    expect(Number(paused.functions)).toBeGreaterThan(50);
+    expect(resumed.functions).toBe(paused.functions);
     expect(await deploymentOf(slipway, aborted.id)).toMatchObject({ id: aborted.id, status: 'UNUSED' });
     const body = imageOn(clusterId, 'after-the-restore');
     const made = await expectApi<ShownDeployment>(slipway, 'POST', '/v2/deployments', body, 201);

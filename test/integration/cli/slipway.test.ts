@@ -22,6 +22,7 @@ async function on(table: Table, ...args: string[]) {
     environment: {},
     isFolder: () => false,
     open: async () => ({ table, close: () => undefined }),
+    functionsOf: () => expect.unreachable('no command here needs functions'),
     listen: async () => ({ stop: async () => undefined }),
     untilAsked: async () => undefined,
     write: (text) => out.push(text),

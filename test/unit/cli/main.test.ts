@@ -14,6 +14,9 @@ async function run(line: string, error: Error) {
     open: async () => {
       throw error;
     },
+    functionsOf: () => {
+      throw error;
+    },
     listen: async () => ({ stop: async () => undefined }),
     untilAsked: async () => undefined,
     write: (text) => out.push(text),

@@ -109,7 +109,7 @@ it.each(['--help', '-h', 'help', 'admin --help', 'admin bootstrap --help', 'admi
 it.each([
   ['', /^No command is given\.$/],
   ['--json', /^No command is given\.$/],
-  ['admin', /bootstrap, create-key or create-listener-key/],
+  ['admin', /bootstrap, create-key, create-listener-key/],
   ['admin bootstap', /^There is no command 'admin bootstap'\.$/],
   ['admin bootstrap', /^Give --table NAME .* --data-dir FOLDER .*there is no \.slipway here/],
   ['admin bootstrap --tabel abc', /--tabel/],
@@ -130,6 +130,7 @@ it.each([
   [`admin create-key --table abc --tenant-id ${ID} --role admin --name=`, /--name must have/],
   ['admin create-listener-key --table abc', /^--tenant-id is required\.$/],
   [`admin create-listener-key --table abc --tenant-id ${ID}`, /^--listener-id is required\.$/],
+  ['admin pause --data-dir x', /is for a deployed installation.*End npm start/],
   [`admin create-listener-key --table abc --tenant-id ${ID} --listener-id mine`, /a UUID.*'mine'/],
 ])("'%s' is refused, and it is said why", (line, reason) => {
   expect(refusal(line)).toMatch(reason);

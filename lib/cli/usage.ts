@@ -1,0 +1,39 @@
+/** What `npm run slipway -- --help` prints. */
+export const USAGE = `Usage: npm run slipway -- <command> [options]
+
+  first-agent                     from an empty installation to an agent that answers: an organization, a tenant and a key are made, this
+                                  machine becomes a listener, and a folder is deployed to it; runs the listener until it is ended
+    --url URL                     the API: the stack's output ApiUrl
+    --project FOLDER              what is deployed                  (default: examples/hello-server)
+    --name NAME                   what the deployment is called     (default: hello)
+    --agents-port PORT            where it is served on this machine (default: 4401)
+    --listener-dir FOLDER         the listener's own files          (default: .listener)
+    --organization, --tenant      as below
+
+  admin bootstrap                 make an organization, its first tenant and an administrator's key
+    --organization NAME           what the organization is called   (default: main)
+    --tenant NAME                 what the tenant is called         (default: main)
+    --second-tenant               on the data of npm start, which has a tenant: yes, one more, in the same trust domain
+
+  admin create-key                make a key for a new user of a tenant that is there
+    --tenant-id ID                the tenant
+    --role ROLE                   viewer, developer, admin or organization_admin
+    --name NAME                   what lists call it                (default: made by the command line)
+    --organization-wide           for all tenants of the tenant's organization: each request names its own
+
+  admin create-listener-key       make the key that a listener works with
+    --tenant-id ID                the tenant that the listener belongs to
+    --listener-id ID              the listener, as POST /v2/listeners has answered
+
+  admin pause                     stop everything that writes to the table of a deployed installation, for a restore
+  admin resume                    start again what was paused
+
+Where (one of the two):
+  --table NAME                    the table of a deployed installation: its stack's output TableName
+    --region REGION               its region                        (default: AWS_REGION, or your profile's)
+  --data-dir FOLDER               the data of npm start, while it runs (default: SLIPWAY_DATA_DIR, or .slipway if it is there)
+
+  --json                          print JSON instead of text
+  --help                          print this
+
+A deployed installation is reached with your AWS credentials, found as the AWS CLI finds them (AWS_PROFILE, environment, sign-on).`;
