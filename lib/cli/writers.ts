@@ -11,7 +11,9 @@ import {
 } from '@aws-sdk/client-lambda';
 import { Obstacle } from './explain.ts';
 
-/** What a paused function had reserved, or `none`. It is kept in a tag, so that a deploy in between keeps it. */
+/**
+ * What a paused function had reserved, or `none`. It is kept in a tag, so that a deploy in between keeps it.
+ */
 const TAG = 'slipway:reserved-concurrency';
 const NONE = 'none';
 
@@ -24,8 +26,8 @@ export type Paused = {
 };
 
 /**
- * Stops everything that writes to a table: no function that is configured with it starts any more. Harmless when
- * repeated. Throws Obstacle when no function is configured with it.
+ * Stops everything that writes to a table: no function that is configured with it starts any more. Harmless
+ * when repeated. Throws Obstacle when no function is configured with it.
  */
 export async function pauseWriters(lambda: LambdaClient, tableName: string): Promise<Paused> {
   const writers = await writersOf(lambda, tableName);
