@@ -4,7 +4,7 @@ import { isAbsentForSure, isSilentForSure } from '../../../lib/domain/confirmed.
 import { decide, dependsOnWaiting, isAtWork } from '../../../lib/domain/decide.ts';
 import type { Situation } from '../../../lib/domain/situation.ts';
 import { isTerminal, stageOf } from '../../../lib/domain/transitions.ts';
-import { deleting, lawsOf, NOW, situation, slotRevision } from './situations.ts';
+import { deleting, lawsOf, NOW, situation, slotRevision, task } from './situations.ts';
 
 const check = lawsOf(situation, 2_000);
 const checkDeleting = lawsOf(deleting, 5_000);
@@ -145,17 +145,20 @@ describe('the rule of the engine', () => {
   it('judges silence only by what has run out', () => {
     check(does('mark_unknown'), (s) => expect(s.task?.leaseUntil ?? Infinity).toBeLessThanOrEqual(s.now));
     // A heartbeat at the beginning of time has run out by now.
-    const silent = situation.map((s) => ({
+    const silent = fc.tuple(situation, slotRevision, task).map(([s, one, open]) => ({
       ...s,
       now: s.now + s.limits.silentMilliseconds,
       execution: 'running' as const,
-      slotRevision: s.slotRevision && {
-        ...s.slotRevision,
-        silenceFound: s.slotRevision.silenceFound && {
-          ...s.slotRevision.silenceFound,
-          at: s.slotRevision.silenceFound.at + s.limits.silentMilliseconds,
+      slot: { kind: 'revision' as const },
+      slotRevision: {
+        ...one,
+        ...{ interruptRequested: false, outcome: undefined },
+        silenceFound: one.silenceFound && {
+          ...one.silenceFound,
+          at: one.silenceFound.at + s.limits.silentMilliseconds,
         },
       },
+      task: { ...open, ofSlotRevision: true, state: 'offered' as const },
     }));
     lawsOf(silent, 5_000)(does('fail_silent', 'fail_unclaimed'), (s) => {
       expect(isSilentForSure(s.slotRevision?.silenceFound, s.now)).toBe(true);

@@ -49,7 +49,7 @@ const deletion = fc.record({
   retryAt: optional(time),
 });
 
-const task = fc.record({
+export const task = fc.record({
   kind: fc.constant('DEPLOY' as const),
   ofSlotRevision: fc.boolean(),
   state: fc.constantFrom('offered', 'claimed', 'cancelled'),
