@@ -68,17 +68,24 @@ async function onFunctions({ kind, place }: OnFunctions, world: World): Promise<
   const lambda = world.functionsOf(place.region);
   try {
     return kind === 'pause'
-      ? paused(await pauseWriters(lambda, place.tableName))
+      ? paused(await pauseWriters(lambda, place.tableName), place)
       : resumed(await resumeWriters(lambda, place.tableName));
   } finally {
     lambda.destroy();
   }
 }
 
-const paused = ({ functions, secondsUntilQuiet }: Paused): Made => ({
+const paused = (
+  { functions, secondsUntilQuiet }: Paused,
+  { tableName, region }: OnFunctions['place'],
+): Made => ({
   lines: [['Paused', `${functions} functions`]],
   json: { functions: String(functions), seconds_until_quiet: String(secondsUntilQuiet) },
-  advice: `What runs already may write for ${secondsUntilQuiet} s more. Clients get 503. Start everything again with: npm run slipway -- admin resume`,
+  advice: [
+    `What runs already may write for ${secondsUntilQuiet} s more. Clients get 503. A revision whose next step falls into the pause loses its execution; the sweep takes it up once all is started again:`,
+    `  npm run slipway -- admin resume --table ${tableName}${region === undefined ? '' : ` --region ${region}`}`,
+    'After a restore and its deploy, name the new table instead.',
+  ].join('\n'),
 });
 
 const resumed = (functions: number): Made => ({

@@ -10,6 +10,8 @@ import {
 } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../lib/adapters/clock.ts';
+import { main } from '../../../lib/cli/main.ts';
 import { pauseWriters, resumeWriters } from '../../../lib/cli/writers.ts';
 
 type Stored = {
@@ -99,5 +101,27 @@ describe('what writes to a table', () => {
   it('is not there for a table that nothing works on, which is said', async () => {
     const { client } = anAccount(three());
     await expect(pauseWriters(client, 'nothing')).rejects.toThrow(/works on the table 'nothing'.*TableName/);
+  });
+
+  it('is started again by the command that a stop prints', async () => {
+    const { functions, client } = anAccount(three());
+    const printed: string[] = [];
+    const run = (words: string[]) =>
+      main(words, {
+        clock: systemClock,
+        environment: {},
+        isFolder: () => false,
+        open: async () => expect.unreachable('no table is opened'),
+        functionsOf: () => client,
+        listen: async () => ({ stop: async () => undefined }),
+        untilAsked: async () => undefined,
+        write: (text) => printed.push(text),
+        writeError: (text) => printed.push(text),
+      });
+    expect(await run(['admin', 'pause', '--table', 'ours', '--region', 'eu-west-1'])).toBe(0);
+    const command = /npm run slipway -- (.+)/.exec(printed.join('\n'))?.[1] ?? '';
+    expect(command).toBe('admin resume --table ours --region eu-west-1');
+    expect(await run(command.split(' '))).toBe(0);
+    expect(reservedOf(functions)).toEqual({ dispatch: 7, other: 3 });
   });
 });
