@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/adapters/clock.ts';
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
-import { main } from '../../../lib/cli/main.ts';
 import type { Table } from '../../../lib/store/table.ts';
+import { commandLine } from '../../support/programs/command-line.ts';
 import { dynamoDbEndpoint, freshTable } from '../../support/table/dynoxide.ts';
 import { keys } from '../../support/world/identity-requests.ts';
 import { github, post, register } from '../../support/world/requests.ts';
@@ -15,21 +15,8 @@ const program = fileURLToPath(new URL('../../../bin/slipway.ts', import.meta.url
 const run = promisify(execFile);
 
 /** A command on a table, in this process. */
-async function on(table: Table, ...args: string[]) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await main([...args, '--table', table.name], {
-    clock: systemClock,
-    environment: {},
-    isFolder: () => false,
-    open: async () => ({ table, close: () => undefined }),
-    functionsOf: () => expect.unreachable('no command here needs functions'),
-    listen: async () => ({ stop: async () => undefined }),
-    untilAsked: async () => undefined,
-    write: (text) => out.push(text),
-    writeError: (text) => err.push(text),
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const on = (table: Table, ...args: string[]) =>
+  commandLine([...args, '--table', table.name], { open: async () => ({ table, close: () => undefined }) });
 
 describe('admin bootstrap', () => {
   it('makes a key that its tenant can work with, from the program, with the SDK’s own credentials and address', async () => {

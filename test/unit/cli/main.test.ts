@@ -1,29 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../lib/adapters/clock.ts';
 import { explain, Obstacle } from '../../../lib/cli/explain.ts';
-import { main } from '../../../lib/cli/main.ts';
 import { refuse } from '../../../lib/contract/errors.ts';
+import { commandLine } from '../../support/programs/command-line.ts';
 
 /** Runs a command line where no table can be opened. */
-async function run(line: string, error: Error) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await main(line.split(' '), {
-    clock: systemClock,
-    environment: {},
-    isFolder: () => false,
-    open: async () => {
-      throw error;
-    },
-    functionsOf: () => {
-      throw error;
-    },
-    listen: async () => ({ stop: async () => undefined }),
-    untilAsked: async () => undefined,
-    write: (text) => out.push(text),
-    writeError: (text) => err.push(text),
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const run = (line: string, error: Error) => {
+  const fail = () => {
+    throw error;
+  };
+  return commandLine(line.split(' '), { open: async () => fail(), functionsOf: fail });
+};
 
 describe('the exit code', () => {
   it('is 0 for help, which goes to standard output', async () => {

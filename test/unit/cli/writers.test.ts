@@ -10,9 +10,8 @@ import {
 } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../lib/adapters/clock.ts';
-import { main } from '../../../lib/cli/main.ts';
 import { pauseWriters, resumeWriters } from '../../../lib/cli/writers.ts';
+import { commandLine } from '../../support/programs/command-line.ts';
 
 type Stored = {
   table: string;
@@ -105,23 +104,12 @@ describe('what writes to a table', () => {
 
   it('is started again by the command that a stop prints', async () => {
     const { functions, client } = anAccount(three());
-    const printed: string[] = [];
-    const run = (words: string[]) =>
-      main(words, {
-        clock: systemClock,
-        environment: {},
-        isFolder: () => false,
-        open: async () => expect.unreachable('no table is opened'),
-        functionsOf: () => client,
-        listen: async () => ({ stop: async () => undefined }),
-        untilAsked: async () => undefined,
-        write: (text) => printed.push(text),
-        writeError: (text) => printed.push(text),
-      });
-    expect(await run(['admin', 'pause', '--table', 'ours', '--region', 'eu-west-1'])).toBe(0);
-    const command = /npm run slipway -- (.+)/.exec(printed.join('\n'))?.[1] ?? '';
+    const run = (words: string) => commandLine(words.split(' '), { functionsOf: () => client });
+    const { err } = await run('admin pause --table ours --region eu-west-1');
+    expect(reservedOf(functions)).toEqual({ api: 0, dispatch: 0, other: 3 });
+    const command = /npm run slipway -- (.+)/.exec(err)?.[1] ?? '';
     expect(command).toBe('admin resume --table ours --region eu-west-1');
-    expect(await run(command.split(' '))).toBe(0);
+    expect(await run(command)).toMatchObject({ code: 0 });
     expect(reservedOf(functions)).toEqual({ dispatch: 7, other: 3 });
   });
 });

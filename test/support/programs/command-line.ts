@@ -1,0 +1,30 @@
+import { systemClock } from '../../../lib/adapters/clock.ts';
+import { main, type World } from '../../../lib/cli/main.ts';
+
+/**
+ * Runs a command line in this process, and gives its exit code and what it printed. It reaches what is given,
+ * and no other table or function.
+ */
+export async function commandLine(
+  args: string[],
+  given: Partial<Pick<World, 'open' | 'functionsOf'>>,
+): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await main(args, {
+    clock: systemClock,
+    environment: {},
+    isFolder: () => false,
+    open: async () => {
+      throw new Error('no command here opens a table');
+    },
+    functionsOf: () => {
+      throw new Error('no command here needs functions');
+    },
+    listen: async () => ({ stop: async () => undefined }),
+    untilAsked: async () => undefined,
+    write: (text) => out.push(text),
+    writeError: (text) => err.push(text),
+    ...given,
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
