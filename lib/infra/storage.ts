@@ -22,7 +22,7 @@ const JOB_DAYS = 1;
 /** A client uploads and names what it has uploaded within minutes. */
 const PENDING_DAYS = 1;
 /** A replaced object is a mistake that somebody may want to undo. */
-const REPLACED_DAYS = 36;
+export const REPLACED_DAYS = 36;
 
 /**
  * What is kept: the table, the key that secrets are under, the buckets. What the settings adopt is not made,

@@ -1,4 +1,5 @@
 import type { Units } from '../support/table/consumed.ts';
+import type { ScheduleName } from './schedules.ts';
 
 /** What the cost model multiplies with prices; measured by test/workflow/costs.test.ts. */
 export type Counts = {
@@ -16,6 +17,8 @@ export type Counts = {
    * completion. Without keys and logs.
    */
   revision: Units;
+  /** What it leaves in the table, logs apart. */
+  keptBytes: number;
   /** Who has this key. */
   key: Units;
   /** Requests, their key included. */
@@ -29,8 +32,10 @@ export type Counts = {
   claimNoting: Units;
   /** Twenty lines added to a build log. */
   ingest: Units;
-  /** A sweep that finds nothing due. */
-  sweep: Units;
+  /** Writing down that a key was used in another hour. */
+  keyUse: Units;
+  /** A run of each schedule that finds nothing due. */
+  schedules: Record<ScheduleName, Units>;
   /** A sweep's last look at two revisions of a deployment, an hour after they have ended. */
   lastLook: Units;
 };

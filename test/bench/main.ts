@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { bundles } from './bundles.ts';
-import { cost } from './cost.ts';
+import { cost } from './cost-tables.ts';
 import { hostile } from './hostile.ts';
 import { idle } from './idle.ts';
 import { init } from './init.ts';

@@ -16,12 +16,17 @@ export const prices = {
   writeUnit: 0.625 / 1e6,
   tableGbMonth: 0.25,
   recoveryGbMonth: 0.2,
-  /** cloudwatch: Logs, collected (Standard class); an alarm pays for each metric it looks at. */
+  /**
+   * cloudwatch: Logs, collected (Standard class) and kept; an alarm pays for each metric it looks at; a
+   * dashboard beyond the three of an account that are free.
+   */
   logGb: 0.5,
+  logGbMonth: 0.03,
   alarmMetricMonth: 0.1,
   dashboardMonth: 3,
-  /** kms: a key and each request. */
+  /** kms: a key, each of its first two yearly rotations from then on, and each request. */
   keyMonth: 1,
+  keyRotationMonth: 1,
   keyRequest: 0.03 / 10_000,
   /** s3: PUT and GET requests, storage (Standard). */
   put: 0.005 / 1_000,
@@ -29,6 +34,13 @@ export const prices = {
   bucketGbMonth: 0.023,
   /** eventbridge: each event of one's own. */
   event: 1 / 1e6,
-  /** codebuild: a minute of BUILD_GENERAL1_SMALL; shown, not part of the model. */
+  /** codebuild: each begun minute of `pricedComputeType` on x86. Of one on Arm: as noted not more, check. */
   buildMinute: 0.005,
+  /** ecr: private repositories, storage. */
+  imageGbMonth: 0.1,
+  /** ec2/on-demand, "Data transfer": out to the internet, first tier. The price is that of every service. */
+  transferGb: 0.09,
 } as const;
+
+/** What `buildMinute` is the price of; a test compares it with the project. */
+export const pricedComputeType = 'BUILD_GENERAL1_SMALL';

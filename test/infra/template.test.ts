@@ -3,6 +3,7 @@ import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 import { alarmTests } from './alarm-tests.ts';
+import { costTests } from './cost-tests.ts';
 import { creationTests } from './creation-tests.ts';
 import { keptTests } from './kept-tests.ts';
 import { limitTests } from './limit-tests.ts';
@@ -275,6 +276,10 @@ describe('noisy neighbours', () => {
 
 describe('alarms', () => {
   alarmTests(propertiesOf);
+});
+
+describe('the cost model', () => {
+  costTests(() => stacks);
 });
 
 describe('runbooks', () => {

@@ -1,34 +1,52 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { create as createRevocations } from '../../functions/schedules/revocations.ts';
 import { createTableLogs } from '../../lib/adapters/aws/logs.ts';
+import { hashOf } from '../../lib/app/identity/api-key.ts';
 import { authenticate } from '../../lib/app/identity/authenticate.ts';
 import { createApiKey } from '../../lib/app/identity/create-api-key.ts';
+import { hourOf } from '../../lib/app/identity/key-uses.ts';
+import { noteKeyUse } from '../../lib/app/identity/note-key-use.ts';
 import { getDesired } from '../../lib/app/listener-protocol/desired.ts';
 import { reportStatus } from '../../lib/app/listener-protocol/status.ts';
 import { ingestBuildLog } from '../../lib/app/logs/ingest-build-log.ts';
 import { queryBuildLogs } from '../../lib/app/logs/revision-logs.ts';
+import { functionRows } from '../../lib/contract/functions.ts';
 import { documentClient } from '../../lib/embedded/dynoxide/client.ts';
 import { fits } from '../../lib/embedded/stream/filters.ts';
 import { openTaskPage } from '../../lib/store/listeners/tasks.ts';
 import { dispatchFilters } from '../../lib/store/stream-filters.ts';
 import type { Counts } from '../bench/counts.ts';
+import type { ScheduleName } from '../bench/schedules.ts';
 import { type Units, unitsOf, watchConsumed } from '../support/table/consumed.ts';
 import { dynamoDbEndpoint } from '../support/table/dynoxide.ts';
+import { limited } from '../support/table/limited-table.ts';
 import { isWrite, lonelyTransactions } from '../support/table/writes.ts';
 import { until } from '../support/until.ts';
 import { claim, complete, heartbeat } from '../support/world/listening.ts';
 import { change, github, post, show, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import * as steps from '../support/world/steps.ts';
+import { allItems } from '../support/world/world.ts';
 
-type OfRevision = Pick<Counts, 'transitions' | 'tasks' | 'heard' | 'followed' | 'told' | 'revision'> & {
-  revisionId: string;
-};
+type OfRevision = Pick<
+  Counts,
+  'transitions' | 'tasks' | 'heard' | 'followed' | 'told' | 'revision' | 'keptBytes'
+> & { revisionId: string };
 
 /** The same world through another client, for looking on without being counted. */
 function onlooker(world: RunningWorld): RunningWorld {
   const table = { client: documentClient(dynamoDbEndpoint()), name: world.deps.table.name };
   return { ...world, deps: { ...world.deps, table } };
+}
+
+/** DynamoDB adds so much to the names and values of an item. */
+const ITEM_BYTES = 100;
+
+/** What the table holds, in bytes; JSON's quotes are counted too, so that it is at most that. */
+async function storedBytes({ deps }: RunningWorld): Promise<number> {
+  const items = await allItems(deps.table);
+  return items.reduce((bytes, item) => bytes + JSON.stringify(item).length + ITEM_BYTES, 0);
 }
 
 /** A revision that is built and deployed goes through so many. */
@@ -56,6 +74,7 @@ async function measureRevision(world: RunningWorld, id: string): Promise<OfRevis
   const watching = onlooker(world);
   const revision: Units = { reads: 0, writes: 0 };
   const wasRecorded = world.records().length;
+  const wasStored = await storedBytes(watching);
   let ofDeploymentAlone = 0;
   /** Transactions that change the revision, in their order; whether the deployment with it. */
   const ofRevision: boolean[] = [];
@@ -88,6 +107,7 @@ async function measureRevision(world: RunningWorld, id: string): Promise<OfRevis
     return count >= STATUSES && count;
   }, soon('its events'));
   stop();
+  const keptBytes = (await storedBytes(watching)) - wasStored;
   watching.deps.table.client.destroy();
   const changes = world
     .records()
@@ -102,8 +122,21 @@ async function measureRevision(world: RunningWorld, id: string): Promise<OfRevis
     followed: ofRevision.length,
     told,
     revision,
+    keptBytes,
     revisionId,
   };
+}
+
+/** A run of each schedule that finds nothing to do. */
+async function measureSchedules(world: RunningWorld): Promise<Counts['schedules']> {
+  const revocations = createRevocations(() => limited(world.deps, functionRows.revocations.access));
+  const runs: Record<ScheduleName, () => Promise<{ looked: number }>> = {
+    sweep: () => world.sweep(),
+    revocations: () => revocations({}),
+  };
+  const idle = (run: () => Promise<{ looked: number }>) =>
+    unitsOf(world.deps.table.client, async () => expect((await run()).looked).toBe(0));
+  return { sweep: await idle(runs.sweep), revocations: await idle(runs.revocations) };
 }
 
 /** Single requests as clients and listeners make them over and over, while nothing else happens. */
@@ -139,7 +172,8 @@ async function measureRequests(world: RunningWorld, deploymentId: string, revisi
     buildLogs: await asked(() => queryBuildLogs(deps, { params, body: following }, caller)),
     desired: await asked(() => getDesired(deps, { params: listener }, caller)),
     status: await asked(() => reportStatus(deps, { params: listener, body: { reports: [] } }, caller)),
-    sweep: await units(() => world.sweep()),
+    keyUse: await units(() => noteKeyUse(deps, { keyHash: hashOf(apiKey), hour: hourOf(Date.now()) })),
+    schedules: await measureSchedules(world),
     lastLook: await units(async () => {
       world.advance(3600);
       expect(await world.sweep()).toEqual({ looked: 1, left: 0 });
@@ -156,7 +190,7 @@ it('a built revision, and what clients and listeners ask over and over, cost no 
   // What dispatch still looks at would be counted with the requests.
   await world.loseStream();
   const counts: Counts = { ...ofRevision, ...(await measureRequests(world, id, revisionId)) };
-  const { transitions, tasks, heard, followed, told, revision, ...requests } = counts;
+  const { transitions, tasks, heard, followed, told, revision, keptBytes, ...requests } = counts;
   expect(lonely).toEqual([]);
   expect(transitions).toBeLessThanOrEqual(8);
   expect(tasks).toBe(4);
@@ -168,6 +202,7 @@ it('a built revision, and what clients and listeners ask over and over, cost no 
   // Fourteen of them tell its statuses and keep who asked for it, two note how it ended, four count what
   // should run; 99 is usual, and each race that is lost costs up to two more.
   expect(revision.writes).toBeLessThanOrEqual(102);
+  expect(keptBytes).toBeGreaterThan(0);
   expect(requests).toEqual({
     key: { reads: 1, writes: 0 },
     getDeployment: { reads: 2, writes: 0 },
@@ -178,7 +213,8 @@ it('a built revision, and what clients and listeners ask over and over, cost no 
     claim: { reads: 4, writes: 0 },
     claimNoting: { reads: 4, writes: 1 },
     ingest: { reads: 2, writes: 4 },
-    sweep: { reads: 4, writes: 0 },
+    keyUse: { reads: 1, writes: 4 },
+    schedules: { sweep: { reads: 4, writes: 0 }, revocations: { reads: 0.5, writes: 0 } },
     lastLook: { reads: 9, writes: 8 },
   });
   const { COUNTS_FILE: file } = process.env;

@@ -35,7 +35,7 @@ type Owner = Pick<RevisionRef, 'tenantId' | 'deploymentId'>;
  * ones are the parts of images for several platforms, which stay as long as the image they are part of, and
  * what a person pushed again under the same tag.
  */
-const KEPT_IMAGES = 10;
+export const KEPT_IMAGES = 10;
 const lifecyclePolicy = JSON.stringify({
   rules: [
     keep(1, 'the active image', { tagStatus: 'tagged', tagPatternList: [HELD_TAG] }, 1),

@@ -38,6 +38,7 @@ export const configured = {
   oidcIssuer: 'https://id.example/realm',
   oidcAudience: 'slipway',
   engineConcurrency: 7,
+  alarmEmail: 'operators@example.com',
 };
 
 /** Made once for all files of a worker: each takes seconds. */
