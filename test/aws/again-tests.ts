@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { api, expectApi, type Installation, type ShownDeployment } from '../support/programs/program.ts';
+import { timed } from '../support/run/progress.ts';
 import { reenter } from './installation.ts';
-import { timed } from './progress.ts';
 import type { Tour } from './tour.ts';
 
 type Listed<T> = { resources: T[] };

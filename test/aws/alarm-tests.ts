@@ -1,7 +1,10 @@
+import { CloudWatchClient, PutMetricDataCommand } from '@aws-sdk/client-cloudwatch';
+import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, it } from 'vitest';
 import { until } from '../support/until.ts';
-import { awsCall, awsEnvironment, awsForm } from './aws-call.ts';
-import { ACCOUNT } from './cdk.ts';
+import { awsEnvironment, clientConfig } from './aws-environment.ts';
+import { ACCOUNT } from './installation.ts';
 import type { Tour } from './tour.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -27,40 +30,29 @@ type Message = { AlarmName: string; NewStateValue: string; AlarmDescription: str
 /** What whoever follows the topic of alarms hears. */
 export function alarmTests(tour: () => Tour): void {
   it('tells who follows its alarms what went wrong, with its runbook', async () => {
-    const { endpoint } = tour().ground.emulator;
-    const sqs = <T>(operation: string, input: object) =>
-      awsCall<T>({ endpoint, service: 'sqs', target: `AmazonSQS.${operation}`, input });
+    const config = clientConfig(tour().ground.emulator);
+    const queues = new SQSClient(config);
     const Attributes = { Policy: JSON.stringify(admitting) };
-    const { QueueUrl } = await sqs<{ QueueUrl: string }>('CreateQueue', { QueueName: QUEUE, Attributes });
+    const { QueueUrl } = await queues.send(new CreateQueueCommand({ QueueName: QUEUE, Attributes }));
     const subscription = {
       TopicArn: at('sns', 'slipway-test-alarms'),
       Protocol: 'sqs',
       Endpoint: at('sqs', QUEUE),
     };
-    await awsForm(endpoint, 'sns', { Action: 'Subscribe', Version: '2010-03-31', ...subscription });
-    const input = {
-      Namespace: 'AWS/SQS',
-      MetricData: [
-        {
-          MetricName: 'NumberOfMessagesSent',
-          Dimensions: [{ Name: 'QueueName', Value: 'slipway-test-stream-set-aside' }],
-          Value: 1,
-        },
-      ],
+    await new SNSClient(config).send(new SubscribeCommand(subscription));
+    const metric = {
+      MetricName: 'NumberOfMessagesSent',
+      Dimensions: [{ Name: 'QueueName', Value: 'slipway-test-stream-set-aside' }],
+      Value: 1,
     };
-    await awsCall({
-      endpoint,
-      service: 'monitoring',
-      target: 'GraniteServiceVersion20100801.PutMetricData',
-      input,
-    });
+    await new CloudWatchClient(config).send(
+      new PutMetricDataCommand({ Namespace: 'AWS/SQS', MetricData: [metric] }),
+    );
     const heard = await until(
       async () => {
-        const { Messages = [] } = await sqs<{ Messages?: { Body: string }[] }>('ReceiveMessage', {
-          QueueUrl,
-          MaxNumberOfMessages: 10,
-        });
-        const told = Messages.map(({ Body }) => {
+        const asked = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 });
+        const { Messages = [] } = await queues.send(asked);
+        const told = Messages.map(({ Body = '' }) => {
           const { Message: text } = JSON.parse(Body) as { Message: string }; // as SNS wraps it
           return JSON.parse(text) as Message; // as CloudWatch writes it
         });

@@ -1,12 +1,18 @@
 import {
+  CloudWatchLogsClient,
+  CreateLogStreamCommand,
+  PutLogEventsCommand,
+} from '@aws-sdk/client-cloudwatch-logs';
+import {
   BatchGetBuildsCommand,
   type Build,
   CodeBuildClient,
   ListBuildsForProjectCommand,
 } from '@aws-sdk/client-codebuild';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { until } from '../support/until.ts';
-import { awsCall, awsEnvironment } from './aws-call.ts';
+import { clientConfig } from './aws-environment.ts';
 import type { Emulator } from './emulator.ts';
 
 /** A build is started within seconds of the request that asks for it. */
@@ -28,15 +34,20 @@ export class BuildService {
   readonly #emulator: Emulator;
   readonly #codeBuild: CodeBuildClient;
   readonly #s3: S3Client;
+  readonly #logs: CloudWatchLogsClient;
+  readonly #events: EventBridgeClient;
   readonly #taken = new Set<string>();
+  readonly #environment: string;
 
-  constructor(emulator: Emulator) {
-    const { AWS_REGION: region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = awsEnvironment;
-    const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
-    const config = { region, credentials, endpoint: emulator.endpoint };
+  /** Of the installation in this environment. */
+  constructor(emulator: Emulator, environment = 'test') {
+    const config = clientConfig(emulator);
     this.#emulator = emulator;
+    this.#environment = environment;
     this.#codeBuild = new CodeBuildClient(config);
     this.#s3 = new S3Client({ ...config, forcePathStyle: true });
+    this.#logs = new CloudWatchLogsClient(config);
+    this.#events = new EventBridgeClient(config);
   }
 
   /** How many builds were ever started. */
@@ -45,11 +56,14 @@ export class BuildService {
   }
 
   /** Waits for a build that was not taken yet. */
-  async take(): Promise<StartedBuild> {
-    const id = await until(async () => (await this.#ids()).find((each) => !this.#taken.has(each)), {
-      timeoutMs: START_TIMEOUT_MS,
-      what: 'a build to be started',
-    });
+  take(): Promise<StartedBuild> {
+    return until(() => this.next(), { timeoutMs: START_TIMEOUT_MS, what: 'a build to be started' });
+  }
+
+  /** Takes a build that was not taken yet, if there is one. */
+  async next(): Promise<StartedBuild | undefined> {
+    const id = (await this.#ids()).find((each) => !this.#taken.has(each));
+    if (id === undefined) return undefined;
     this.#taken.add(id);
     const variables = (await this.record(id)).environment?.environmentVariables ?? [];
     const environment = Object.fromEntries(variables.map(({ name = '', value = '' }) => [name, value]));
@@ -82,11 +96,11 @@ export class BuildService {
   async print({ id, environment }: StartedBuild, messages: string[]): Promise<void> {
     const { SLIPWAY_TENANT_ID, SLIPWAY_DEPLOYMENT_ID, SLIPWAY_REVISION_ID } = environment;
     const uuid = id.split(':').at(-1);
-    const logGroupName = '/slipway/test/builds';
+    const logGroupName = `/slipway/${this.#environment}/builds`;
     const logStreamName = `${SLIPWAY_TENANT_ID}/${SLIPWAY_DEPLOYMENT_ID}/${SLIPWAY_REVISION_ID}/${uuid}`;
-    await this.#logs('CreateLogStream', { logGroupName, logStreamName });
+    await this.#logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName }));
     const logEvents = messages.map((message) => ({ timestamp: Date.now(), message }));
-    await this.#logs('PutLogEvents', { logGroupName, logStreamName, logEvents });
+    await this.#logs.send(new PutLogEventsCommand({ logGroupName, logStreamName, logEvents }));
   }
 
   /** The build ends well, having exported these variables. */
@@ -107,38 +121,19 @@ export class BuildService {
       value,
       type: 'PLAINTEXT',
     }));
-    await putEvent(this.#emulator, 'aws.codebuild', 'CodeBuild Build State Change', {
+    const Detail = JSON.stringify({
       'build-status': status,
       'project-name': id.split(':')[0],
       'build-id': arn,
       'additional-information': { environment: { 'environment-variables': variables } },
     });
+    const event = { Source: 'aws.codebuild', DetailType: 'CodeBuild Build State Change', Detail };
+    const { FailedEntryCount } = await this.#events.send(new PutEventsCommand({ Entries: [event] }));
+    if (FailedEntryCount !== 0) throw new Error('The event of the build was not taken');
   }
 
   async #ids(): Promise<string[]> {
-    const command = new ListBuildsForProjectCommand({ projectName: 'slipway-test-builds' });
+    const command = new ListBuildsForProjectCommand({ projectName: `slipway-${this.#environment}-builds` });
     return (await this.#codeBuild.send(command)).ids ?? [];
   }
-
-  #logs(operation: string, input: object): Promise<unknown> {
-    const { endpoint } = this.#emulator;
-    return awsCall({ endpoint, service: 'logs', target: `Logs_20140328.${operation}`, input });
-  }
-}
-
-/** Sends an event to the default bus. Throws when it is not taken. */
-async function putEvent(
-  { endpoint }: Pick<Emulator, 'endpoint'>,
-  source: string,
-  detailType: string,
-  detail: object,
-): Promise<void> {
-  const Entries = [{ Source: source, DetailType: detailType, Detail: JSON.stringify(detail) }];
-  const { FailedEntryCount } = await awsCall<{ FailedEntryCount: number }>({
-    endpoint,
-    service: 'events',
-    target: 'AWSEvents.PutEvents',
-    input: { Entries },
-  });
-  if (FailedEntryCount !== 0) throw new Error(`The event ${detailType} was not taken`);
 }

@@ -1,6 +1,9 @@
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { misweighed } from '../support/aws/bundle-ceilings.ts';
+import { startListener } from '../support/aws/programs.ts';
 import { api, ended, expectApi } from '../support/programs/program.ts';
+import { say, timed } from '../support/run/progress.ts';
 import { againTests } from './again-tests.ts';
 import { alarmTests } from './alarm-tests.ts';
 import { Cluster } from './cluster.ts';
@@ -13,14 +16,13 @@ import { firstAgentTests } from './first-agent-tests.ts';
 import { followerTests } from './follower-tests.ts';
 import { complaintsOf, linesOf } from './function-logs.ts';
 import { imageCliTests } from './image-cli-tests.ts';
-import { closeGround, enter, type Ground, openGround, register, startListener } from './installation.ts';
+import { closeGround, enter, type Ground, openGround, register } from './installation.ts';
 import { listenerTests } from './listener-tests.ts';
 import { machineTests } from './machine-tests.ts';
 import { takeAway } from './mutation.ts';
 import { noteTests } from './note-tests.ts';
 import { oauthTests } from './oauth-tests.ts';
 import { unusedPermissions } from './permissions.ts';
-import { say, timed } from './progress.ts';
 import { restoreTests } from './restore-tests.ts';
 import { seldomTests } from './seldom-tests.ts';
 import { templatesIn, weightsIn } from './templates.ts';
@@ -118,7 +120,12 @@ describe('an installation on AWS', () => {
     tour.clusterId = registered.id;
     tour.cluster = new Cluster(slipway, registered);
     tour.machine = machine;
-    tour.listener = await startListener(ground, slipway, machine);
+    const dataFolder = join(ground.folder, 'listener');
+    tour.listener = await startListener(ground.processes, {
+      baseUrl: slipway.baseUrl,
+      dataFolder,
+      ...machine,
+    });
     const { resources } = await expectApi<{ resources: object[] }>(
       slipway,
       'GET',

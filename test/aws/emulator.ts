@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../../lib/processes/free-port.ts';
 import type { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { installPython } from '../support/programs/python-tools.ts';
+import { timed } from '../support/run/progress.ts';
 import { until } from '../support/until.ts';
-import { timed } from './progress.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What other versions lack is not what emulator-gaps.ts says. */

@@ -4,7 +4,7 @@ import {
   ListStateMachinesCommand,
   SFNClient,
 } from '@aws-sdk/client-sfn';
-import { awsEnvironment } from './aws-call.ts';
+import { clientConfig } from './aws-environment.ts';
 import type { Emulator } from './emulator.ts';
 
 export type Execution = { arn: string; name: string };
@@ -13,11 +13,9 @@ export type Execution = { arn: string; name: string };
 export class Executions {
   readonly client: SFNClient;
 
-  constructor({ endpoint }: Emulator) {
-    const { AWS_REGION: region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = awsEnvironment;
-    const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
+  constructor(emulator: Emulator) {
     // The service's own hosts begin with `sync-` and the like; the emulator has one.
-    this.client = new SFNClient({ region, credentials, endpoint, disableHostPrefix: true });
+    this.client = new SFNClient({ ...clientConfig(emulator), disableHostPrefix: true });
   }
 
   async stateMachineArn(): Promise<string> {

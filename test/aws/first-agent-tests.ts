@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { childEnvironment } from '../../lib/processes/environment.ts';
 import { freePort } from '../../lib/processes/free-port.ts';
+import { say } from '../support/run/progress.ts';
 import { until } from '../support/until.ts';
-import { awsEnvironment } from './aws-call.ts';
+import { awsEnvironment } from './aws-environment.ts';
 import { root } from './emulator.ts';
-import { say } from './progress.ts';
 import { storeFolder, type Tour } from './tour.ts';
 
 const END_GRACE_MS = 15_000;

@@ -1,4 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import type { DeploymentEvent } from '../../lib/contract/events.ts';
@@ -6,7 +13,9 @@ import { transact } from '../../lib/store/dynamodb/transact.ts';
 import { putUnsentEvents } from '../../lib/store/event-items.ts';
 import { api, expectApi, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
-import { awsCall, awsEnvironment } from './aws-call.ts';
+import { clientConfig } from './aws-environment.ts';
+import type { Emulator } from './emulator.ts';
+import { ACCOUNT } from './installation.ts';
 import { FOREIGN_ID, type Tour } from './tour.ts';
 
 const BUS = 'slipway-test-events';
@@ -17,27 +26,24 @@ const SWEEP_TIMEOUT_MS = 120_000;
 
 /** A queue behind a rule on the bus: what a user makes to hear of deployments. */
 class Follower {
-  readonly #endpoint: string;
+  readonly #queues: SQSClient;
+  readonly #events: EventBridgeClient;
   readonly #heard: DeploymentEvent[] = [];
-  #url = '';
+  #url: string | undefined;
 
-  constructor(endpoint: string) {
-    this.#endpoint = endpoint;
+  constructor(emulator: Emulator) {
+    this.#queues = new SQSClient(clientConfig(emulator));
+    this.#events = new EventBridgeClient(clientConfig(emulator));
   }
 
   async follow(): Promise<void> {
-    const { QueueUrl: url } = await this.#sqs<{ QueueUrl: string }>('CreateQueue', {
-      QueueName: 'followers',
-    });
-    this.#url = url;
-    const rule = {
-      Name: 'followers',
-      EventBusName: BUS,
-      EventPattern: JSON.stringify({ source: ['slipway'] }),
-    };
-    await this.#events('PutRule', rule);
-    const target = { Id: 'queue', Arn: `arn:aws:sqs:${awsEnvironment.AWS_REGION}:000000000000:followers` };
-    await this.#events('PutTargets', { Rule: rule.Name, EventBusName: BUS, Targets: [target] });
+    const made = await this.#queues.send(new CreateQueueCommand({ QueueName: 'followers' }));
+    this.#url = made.QueueUrl;
+    const rule = { Name: 'followers', EventBusName: BUS };
+    const EventPattern = JSON.stringify({ source: ['slipway'] });
+    await this.#events.send(new PutRuleCommand({ ...rule, EventPattern }));
+    const target = { Id: 'queue', Arn: `arn:aws:sqs:us-east-1:${ACCOUNT}:followers` };
+    await this.#events.send(new PutTargetsCommand({ Rule: rule.Name, EventBusName: BUS, Targets: [target] }));
   }
 
   /** Waits until as many events of a deployment have come as this is, and gives them by their numbers. */
@@ -57,22 +63,14 @@ class Follower {
   }
 
   async #receive(): Promise<void> {
-    const asked = { QueueUrl: this.#url, MaxNumberOfMessages: 10 };
-    const { Messages: messages = [] } = await this.#sqs<{
-      Messages?: { Body: string; ReceiptHandle: string }[];
-    }>('ReceiveMessage', asked);
-    for (const { Body: body, ReceiptHandle } of messages) {
+    const asked = new ReceiveMessageCommand({ QueueUrl: this.#url, MaxNumberOfMessages: 10 });
+    const { Messages: messages = [] } = await this.#queues.send(asked);
+    for (const { Body: body = '', ReceiptHandle } of messages) {
       const { detail } = JSON.parse(body) as { detail: DeploymentEvent }; // as EventBridge wraps it
       this.#heard.push(detail);
-      await this.#sqs('DeleteMessage', { QueueUrl: this.#url, ReceiptHandle });
+      await this.#queues.send(new DeleteMessageCommand({ QueueUrl: this.#url, ReceiptHandle }));
     }
   }
-
-  #sqs = <T>(operation: string, input: object): Promise<T> =>
-    awsCall<T>({ endpoint: this.#endpoint, service: 'sqs', target: `AmazonSQS.${operation}`, input });
-
-  #events = (operation: string, input: object): Promise<unknown> =>
-    awsCall({ endpoint: this.#endpoint, service: 'events', target: `AWSEvents.${operation}`, input });
 }
 
 const nothingToBuild = (name: string) => ({
@@ -90,7 +88,7 @@ export function followerTests(at: () => Tour): void {
 
   it('tells a rule on its bus what happens to a deployment, numbered, and keeps who asked for it', async () => {
     const { slipway, ground } = at();
-    follower = new Follower(ground.emulator.endpoint);
+    follower = new Follower(ground.emulator);
     await follower.follow();
     const { id } = await expectApi<ShownDeployment>(
       slipway,
@@ -118,11 +116,7 @@ export function followerTests(at: () => Tour): void {
 
   it('tells with the sweep what nobody could be told before', async () => {
     const { slipway, ground } = at();
-    const { AWS_REGION: region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = awsEnvironment;
-    const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
-    const client = DynamoDBDocumentClient.from(
-      new DynamoDBClient({ region, credentials, endpoint: ground.emulator.endpoint }),
-    );
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig(ground.emulator)));
     const owner = { tenantId: slipway.tenantId, deploymentId: FOREIGN_ID };
     const event = {
       id: `${FOREIGN_ID}:created`,

@@ -1,4 +1,9 @@
-import { awsCall } from './aws-call.ts';
+import {
+  CloudWatchLogsClient,
+  DescribeLogGroupsCommand,
+  FilterLogEventsCommand,
+} from '@aws-sdk/client-cloudwatch-logs';
+import { clientConfig } from './aws-environment.ts';
 import type { Emulator } from './emulator.ts';
 
 /** What a function says when its role does not suffice. */
@@ -12,17 +17,16 @@ export async function complaintsOf(emulator: Emulator): Promise<string[]> {
 }
 
 /** All lines of the functions' logs, each after its log group. */
-export async function linesOf({ endpoint }: Emulator): Promise<string[]> {
-  const logs = <T>(operation: string, input: object) =>
-    awsCall<T>({ endpoint, service: 'logs', target: `Logs_20140328.${operation}`, input });
-  const groups = await logs<{ logGroups: { logGroupName: string }[] }>('DescribeLogGroups', {
-    logGroupNamePrefix: '/slipway/test/',
-  });
+export async function linesOf(emulator: Emulator): Promise<string[]> {
+  const client = new CloudWatchLogsClient(clientConfig(emulator));
+  const asked = new DescribeLogGroupsCommand({ logGroupNamePrefix: '/slipway/test/' });
+  const { logGroups = [] } = await client.send(asked);
   const lines = await Promise.all(
-    groups.logGroups.map(async ({ logGroupName }) => {
-      const { events } = await logs<{ events: { message: string }[] }>('FilterLogEvents', { logGroupName });
-      return events.map(({ message }) => `${logGroupName}: ${message.trimEnd()}`);
+    logGroups.map(async ({ logGroupName }) => {
+      const { events = [] } = await client.send(new FilterLogEventsCommand({ logGroupName }));
+      return events.map(({ message = '' }) => `${logGroupName}: ${message.trimEnd()}`);
     }),
   );
+  client.destroy();
   return lines.flat();
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ended, type ShownDeployment, type ShownRevision } from '../support/programs/program.ts';
-import { awsEnvironment } from './aws-call.ts';
+import { awsEnvironment } from './aws-environment.ts';
 import { pushImage } from './registry.ts';
 import type { Tour } from './tour.ts';
 

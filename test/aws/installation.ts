@@ -1,20 +1,27 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { childEnvironment } from '../../lib/processes/environment.ts';
-import { freePort } from '../../lib/processes/free-port.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
+import { Cdk, outputOf } from '../support/aws/cdk.ts';
+import { openGateway } from '../support/aws/gateway.ts';
+import { type Admin, adminOf } from '../support/aws/programs.ts';
 import { readProcesses } from '../support/programs/processes.ts';
 import { expectApi, type Installation } from '../support/programs/program.ts';
-import { run } from '../support/programs/python-tools.ts';
-import { awsEnvironment } from './aws-call.ts';
+import { timed } from '../support/run/progress.ts';
+import { awsEnvironment } from './aws-environment.ts';
 import { BuildService } from './builds.ts';
-import { Cdk, outputOf } from './cdk.ts';
-import { type Emulator, root, startEmulator } from './emulator.ts';
-import { openGateway } from './gateway.ts';
-import { say, timed } from './progress.ts';
+import { type Emulator, startEmulator } from './emulator.ts';
 
-const LISTENER_STOP_GRACE_MS = 15_000;
+/** The emulator's account. */
+export const ACCOUNT = '000000000000';
+/** An installation whose data goes with it, and that keeps few artifacts, so that some are deleted. */
+const CONTEXT = { environment: 'test', removal: 'destroy', keptArtifacts: '1' };
+
+/** What leads a program to the emulator. */
+export const variablesOf = ({ endpoint }: Emulator): Record<string, string> => ({
+  ...awsEnvironment,
+  AWS_ENDPOINT_URL: endpoint,
+});
 
 /**
  * An emulator with nothing deployed to it yet. All that is started here carries `folder` in its environment.
@@ -25,7 +32,17 @@ export async function openGround(): Promise<Ground> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-aws-'));
   const processes = new ProcessSupervisor();
   const emulator = await timed('The emulator starts', () => startEmulator(processes, folder));
-  return { folder, processes, emulator, cdk: new Cdk(processes, emulator, folder) };
+  // Its home is here too, so that it neither reads nor writes the user's own files.
+  const variables = { ...variablesOf(emulator), HOME: folder, TMPDIR: folder };
+  const outputFolder = join(folder, 'cdk.out');
+  const app = {
+    context: CONTEXT,
+    account: ACCOUNT,
+    region: awsEnvironment.AWS_REGION,
+    variables,
+    outputFolder,
+  };
+  return { folder, processes, emulator, cdk: new Cdk(processes, app) };
 }
 
 /**
@@ -46,22 +63,9 @@ export async function closeGround({ folder, processes, emulator }: Ground): Prom
 export type Deployed = Installation & {
   tableName: string;
   builds: BuildService;
-  /** Runs the command line that administrators have, and gives what it printed as JSON. */
-  admin(...args: string[]): Promise<Record<string, string>>;
+  admin: Admin;
   closeGateway(): Promise<void>;
 };
-
-/** The command line of administrators, on the installation with this table. */
-export function adminOf(
-  { processes, emulator }: Pick<Ground, 'processes' | 'emulator'>,
-  tableName: string,
-): Deployed['admin'] {
-  const environment = { ...awsEnvironment, AWS_ENDPOINT_URL: emulator.endpoint };
-  return async (...args) => {
-    const words = [join(root, 'bin/slipway.ts'), 'admin', ...args, '--table', tableName, '--json'];
-    return JSON.parse(await run(processes, process.execPath, words, { environment }));
-  };
-}
 
 /**
  * Reaches what `cdk deploy` printed the outputs of, and makes the first organization, tenant and key there.
@@ -69,7 +73,7 @@ export function adminOf(
 export async function enter({ processes, emulator }: Ground, printed: string): Promise<Deployed> {
   const tableName = outputOf(printed, 'TableName');
   const { baseUrl, close } = await openGateway(outputOf(printed, 'ApiUrl'));
-  const admin = adminOf({ processes, emulator }, tableName);
+  const admin = adminOf(processes, variablesOf(emulator), tableName);
   const { api_key: apiKey = '', tenant_id: tenantId = '' } = await admin('bootstrap');
   const builds = new BuildService(emulator);
   return { baseUrl, apiKey, tenantId, tableName, builds, admin, closeGateway: close };
@@ -90,27 +94,4 @@ export async function register(deployed: Deployed, body: object): Promise<Regist
   const where = ['--tenant-id', deployed.tenantId, '--listener-id', id];
   const { api_key: apiKey = '' } = await deployed.admin('create-listener-key', ...where);
   return { id, apiKey };
-}
-
-/** Starts the listener program as somebody runs it on a machine of their own. */
-export async function startListener(
-  { folder, processes }: Ground,
-  { baseUrl }: Deployed,
-  { id, apiKey }: Registered,
-): Promise<{ stop(): Promise<void> }> {
-  const dataFolder = join(folder, 'listener');
-  await mkdir(dataFolder);
-  const group = processes.start({
-    command: process.execPath,
-    args: [join(root, 'bin/listener.ts'), '--agents-port', String(await freePort()), '--drain-seconds', '5'],
-    cwd: root,
-    environment: childEnvironment({
-      SLIPWAY_URL: baseUrl,
-      SLIPWAY_LISTENER_ID: id,
-      SLIPWAY_API_KEY: apiKey,
-      SLIPWAY_LISTENER_DATA_DIR: dataFolder,
-    }),
-    onLine: ({ line }) => say(`listener: ${line}`),
-  });
-  return { stop: () => processes.stop(group, LISTENER_STOP_GRACE_MS) };
 }

@@ -8,11 +8,13 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
+import { adminOf } from '../support/aws/programs.ts';
 import { deploymentOf, expectApi, revisionUntil, type ShownDeployment } from '../support/programs/program.ts';
-import { awsEnvironment } from './aws-call.ts';
+import { timed } from '../support/run/progress.ts';
+import { clientConfig } from './aws-environment.ts';
 import { imageOn } from './cluster-tests.ts';
-import { adminOf } from './installation.ts';
-import { timed } from './progress.ts';
+import type { Emulator } from './emulator.ts';
+import { variablesOf } from './installation.ts';
 import type { Tour } from './tour.ts';
 
 const RESTORED = 'slipway-test-table-2';
@@ -22,11 +24,11 @@ export function restoreTests(at: () => Tour): void {
   it('works on a table that was restored', async () => {
     const { ground, slipway, aborted, clusterId } = at();
     const paused = await slipway.admin('pause');
-    const stream = await restore(ground.emulator.endpoint, slipway.tableName);
+    const stream = await restore(ground.emulator, slipway.tableName);
     await timed('cdk deploy, on the restored table', () =>
       ground.cdk.deploy({ tableName: RESTORED, tableStreamArn: stream }),
     );
-    const resumed = await adminOf(ground, RESTORED)('resume');
+    const resumed = await adminOf(ground.processes, variablesOf(ground.emulator), RESTORED)('resume');
     expect(Number(paused.functions)).toBeGreaterThan(50);
     expect(resumed.functions).toBe(paused.functions);
     expect(await deploymentOf(slipway, aborted.id)).toMatchObject({ id: aborted.id, status: 'UNUSED' });
@@ -38,10 +40,8 @@ export function restoreTests(at: () => Tour): void {
 }
 
 /** Restores the table beside itself, as complete as it was, and gives the new one's stream. */
-async function restore(endpoint: string, tableName: string): Promise<string> {
-  const { AWS_REGION: region, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = awsEnvironment;
-  const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
-  const client = new DynamoDBClient({ region, credentials, endpoint });
+async function restore(emulator: Emulator, tableName: string): Promise<string> {
+  const client = new DynamoDBClient(clientConfig(emulator));
   const TableName = RESTORED;
   await client.send(
     new RestoreTableToPointInTimeCommand({

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { RevisionStatus } from '../../lib/contract/revision-status.ts';
 import { ended, type ShownDeployment } from '../support/programs/program.ts';
+import { say } from '../support/run/progress.ts';
 import type { Cluster } from './cluster.ts';
 import type { Executions } from './executions.ts';
 import type { Deployed, Ground, Registered } from './installation.ts';
-import { say } from './progress.ts';
 
 /** An id that nothing has. */
 export const FOREIGN_ID = '00000000-0000-4000-8000-000000000000';

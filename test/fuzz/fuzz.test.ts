@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { root } from '../aws/emulator.ts';
-import { say, timed } from '../aws/progress.ts';
 import { endProgram, type Program, startProgram } from '../support/programs/program.ts';
+import { say, timed } from '../support/run/progress.ts';
 import { keepTasks, makeFixtures } from './fixtures.ts';
 import { type Asked, checkDescription, fuzz, install } from './schemathesis.ts';
 

@@ -25,10 +25,14 @@ export class Client {
     return (await this.#ask<{ id: string }>('POST', '/v2/listeners', body)).id;
   }
 
-  /** Makes a deployment of a tarball (gzip) and gives its id. */
-  async deployTarball(name: string, content: Uint8Array): Promise<string> {
+  /** Makes a deployment that waits for its first tarball, and gives its id. */
+  async makeDeployment(name: string): Promise<string> {
     const made = { name, source: 'internal_source', source_config: {}, source_revision_config: {} };
-    const { id } = await this.#ask<Deployment>('POST', '/v2/deployments', made);
+    return (await this.#ask<Deployment>('POST', '/v2/deployments', made)).id;
+  }
+
+  /** Uploads a tarball (gzip), of which the deployment's next revision is made. */
+  async deployTarball(id: string, content: Uint8Array): Promise<void> {
     const path = `/v2/deployments/${id}`;
     const upload = await this.#ask<{ upload_url: string; object_path: string }>('POST', `${path}/upload-url`);
     const headers = { 'content-type': 'application/gzip' };
@@ -36,7 +40,6 @@ export class Client {
     if (!put.ok) throw new Obstacle(`The upload was answered with ${put.status}: ${await put.text()}`);
     const source = { source_tarball_path: upload.object_path };
     await this.#ask('PATCH', path, { source_revision_config: source });
-    return id;
   }
 
   /**

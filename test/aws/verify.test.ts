@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { CloudFormationClient, ListStacksCommand } from '@aws-sdk/client-cloudformation';
+import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { childEnvironment } from '../../lib/processes/environment.ts';
+import type { ProcessGroup } from '../../lib/processes/group.ts';
+import { tarball } from '../support/programs/deploy-cli.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
+import { say } from '../support/run/progress.ts';
+import { until } from '../support/until.ts';
+import { clientConfig } from './aws-environment.ts';
+import { BuildService } from './builds.ts';
+import { root } from './emulator.ts';
+import { closeGround, type Ground, openGround, variablesOf } from './installation.ts';
+import { COMMIT, storeFolder } from './tour.ts';
+
+const RUN_TIMEOUT_MS = 560_000;
+/** Three deployments, of which each synthesises the app first. */
+const TEST_TIMEOUT_MS = 600_000;
+
+let ground: Ground;
+
+beforeAll(async () => {
+  ground = await openGround();
+});
+
+afterAll(async () => {
+  expect(await closeGround(ground)).toEqual([]);
+});
+
+type Verifying = { group: ProcessGroup; printed(): string; name(): Promise<string> };
+
+/** Starts the program as an operator does. */
+function start(...args: string[]): Verifying {
+  const lines: string[] = [];
+  const variables = { ...variablesOf(ground.emulator), HOME: ground.folder, TMPDIR: ground.folder };
+  const group = ground.processes.start({
+    command: process.execPath,
+    args: [join(root, 'test/verify/main.ts'), ...args],
+    cwd: root,
+    environment: childEnvironment(variables),
+    onLine: ({ line }) => {
+      lines.push(line);
+      say(`verify: ${line}`);
+    },
+  });
+  const printed = () => lines.join('\n');
+  const name = () =>
+    until(() => /Environment (verify-\S+) in account/.exec(printed())?.[1], {
+      timeoutMs: RUN_TIMEOUT_MS,
+      what: 'the name of the environment',
+    });
+  return { group, printed, name };
+}
+
+/** Ends the builds of an environment as CodeBuild does, until the program has ended. */
+async function playBuilds({ group, name }: Verifying): Promise<number> {
+  const builds = new BuildService(ground.emulator, await name());
+  let ended = 0;
+  for (;;) {
+    const build = await until(
+      // Until it is deployed there is no project.
+      async () => group.exit ?? (await builds.next().catch(() => undefined)),
+      { timeoutMs: RUN_TIMEOUT_MS, what: 'the program to end' },
+    );
+    if (!('jobKey' in build)) return ended;
+    const job = await builds.takeJob(build);
+    const source = job.source as { kind: string; url: string }; // see build-job.ts
+    const isGit = source.kind === 'git';
+    const content = isGit
+      ? await tarball(await helloFiles('v1'))
+      : Buffer.from(await (await fetch(source.url)).arrayBuffer());
+    const exported = await storeFolder(job, content);
+    await builds.succeed(build, { ...exported, ...(isGit && { COMMIT_SHA: COMMIT }) });
+    ended += 1;
+  }
+}
+
+/** What of an environment is in the account: its stacks and its functions. */
+async function madeFor(name: string): Promise<string[]> {
+  const config = clientConfig(ground.emulator);
+  const stacks = new CloudFormationClient(config);
+  const functions = new LambdaClient(config);
+  const { StackSummaries = [] } = await stacks.send(new ListStacksCommand({}));
+  const { Functions = [] } = await functions.send(new ListFunctionsCommand({}));
+  return [
+    ...StackSummaries.filter(({ StackStatus }) => StackStatus !== 'DELETE_COMPLETE').map(
+      (one) => one.StackName,
+    ),
+    ...Functions.map((one) => one.FunctionName),
+  ].filter((each): each is string => each?.startsWith(`slipway-${name}`) === true);
+}
+
+const UNSEEN = [
+  'AWS itself: AWS_ENDPOINT_URL leads to an emulator',
+  'that the metrics of AWS set an alarm off: its state was set by hand',
+  'throttling: an emulator lets everything through',
+  'what the table consumed: CloudWatch has no figures of it',
+];
+
+describe('npm run verify:aws', () => {
+  it('removes what a deploy has made that fails half way, and says what failed', async () => {
+    await ground.emulator.failOnce('AWS::ApiGatewayV2::Stage');
+    const verifying = start();
+    expect(await verifying.group.exited).toMatchObject({ code: 1 });
+    expect(verifying.printed()).toMatch(/^FAILED: cdk deploy --all: /m);
+    expect(verifying.printed()).toMatch(/Rate exceeded|ROLLBACK/);
+    expect(await madeFor(await verifying.name())).toEqual([]);
+  });
+
+  it(
+    'deploys, uses, destroys and deploys again an environment of its own, and leaves nothing',
+    async () => {
+      const verifying = start('--repo', 'ssh://git@git.example.com/team/hello.git');
+      expect(await playBuilds(verifying)).toBe(3);
+      expect(await verifying.group.exited).toMatchObject({ code: 0 });
+      expect(verifying.printed()).not.toContain('FAILED');
+      const unseen = verifying.printed().matchAll(/^not seen: (.+)$/gm);
+      expect([...unseen].map(([, what]) => what)).toEqual(UNSEEN);
+      // Counted: the transitions and the build of a revision, and those of the application that was made anew.
+      expect(verifying.printed()).toMatch(
+        /^ +build a tarball and run it here +\S+ +\d+ +\d+ +\S+ +7 +1 +1 /m,
+      );
+      expect(verifying.printed()).toMatch(/^ +what was kept works on +\S+ +\d+ +\d+ +\S+ +6 +0 +0 /m);
+      expect(await madeFor(await verifying.name())).toEqual([]);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it('removes what a run has left that was killed', async () => {
+    const verifying = start();
+    const name = await verifying.name();
+    await until(async () => (await madeFor(name)).length > 10, {
+      timeoutMs: RUN_TIMEOUT_MS,
+      what: 'some functions to be made',
+    });
+    await ground.processes.stop(verifying.group, 0);
+    const cleaning = start('--clean', name);
+    expect(await cleaning.group.exited).toMatchObject({ code: 0 });
+    expect(await madeFor(name)).toEqual([]);
+  });
+});

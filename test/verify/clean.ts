@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import type { Environment } from './environment.ts';
+import { deleteOutsideStacks, leftoversOf } from './leftovers.ts';
+
+/** A stack that is being changed cannot be destroyed yet. */
+const ATTEMPTS = 3;
+
+/**
+ * Removes an environment, whatever it got to, and gives what is left all the same, in words: nothing, unless
+ * AWS refuses. `tableName`, if it is known, is looked for too.
+ */
+export async function clean(environment: Environment, tableName?: string): Promise<string[]> {
+  const { account, cdk, name } = environment;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      if (!existsSync(cdk.outputFolder)) await cdk.synth();
+      await cdk.destroy();
+      break;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+  await deleteOutsideStacks(account, name);
+  return leftoversOf(account, name, tableName);
+}

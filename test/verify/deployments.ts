@@ -1,0 +1,118 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ListBuildsForProjectCommand } from '@aws-sdk/client-codebuild';
+import { Client } from '../../lib/cli/first-agent/client.ts';
+import { tarballOfFolder } from '../../lib/cli/first-agent/tarball-of-folder.ts';
+import {
+  api,
+  askServer,
+  copyExample,
+  create,
+  deploymentOf,
+  ended,
+  expectApi,
+  helloFrom,
+  type Installation,
+  type ShownDeployment,
+} from '../support/programs/program.ts';
+import { say } from '../support/run/progress.ts';
+import { until } from '../support/until.ts';
+import type { Environment } from './environment.ts';
+
+/** A build may wait for a machine, and takes some minutes on a small one. */
+const REVISION_TIMEOUT_MS = 40 * 60_000;
+const DELETION_TIMEOUT_MS = 10 * 60_000;
+/** A listener asks every few seconds, and starts what should run. */
+const SERVES_TIMEOUT_MS = 5 * 60_000;
+
+/** The example's folder, whose server calls itself `version`. */
+export async function exampleIn({ folder }: Environment, version: 'v1' | 'v2'): Promise<string> {
+  const copy = join(folder, `hello-${version}`);
+  await mkdir(copy);
+  await copyExample(copy);
+  const server = join(copy, 'server.js');
+  const text = await readFile(server, 'utf8');
+  await writeFile(server, text.replace("VERSION = 'v1'", `VERSION = '${version}'`));
+  return copy;
+}
+
+/** Uploads the folder to the deployment and waits until it serves. */
+export async function deployFolder(slipway: Installation, id: string, folder: string): Promise<void> {
+  const client = new Client(slipway.baseUrl, slipway.apiKey);
+  await client.deployTarball(id, await tarballOfFolder(folder));
+  await client.follow(id, (line) => say(`  ${line}`));
+}
+
+export const makeDeployment = (slipway: Installation, name: string): Promise<string> =>
+  new Client(slipway.baseUrl, slipway.apiKey).makeDeployment(name);
+
+/** Builds a repository, and waits until what was built answers. */
+export async function deployRepository(
+  slipway: Installation,
+  { url, ref }: { url: string; ref: string },
+): Promise<void> {
+  const more = { source_revision_config: { repo_ref: ref } };
+  const made = await create(slipway, 'repository', url, more);
+  await new Client(slipway.baseUrl, slipway.apiKey).follow(made.id, (line) => say(`  ${line}`));
+  const answer = await askServer(await deploymentOf(slipway, made.id), '/ok');
+  if (!answer.ok) throw new Error(`What was built of ${url} answers GET /ok with ${answer.status}`);
+}
+
+/** Throws unless the deployment's server calls itself `version`. */
+export async function expectVersion(slipway: Installation, id: string, version: string): Promise<void> {
+  const { version: serving } = await helloFrom(await deploymentOf(slipway, id));
+  if (serving !== version) throw new Error(`${serving} serves, not ${version}`);
+}
+
+/** Waits until it does: a listener that was started again has to start what should run. */
+export const untilServes = (slipway: Installation, id: string, version: string): Promise<boolean> =>
+  until(
+    () =>
+      expectVersion(slipway, id, version).then(
+        () => true,
+        () => false,
+      ),
+    { timeoutMs: SERVES_TIMEOUT_MS, what: `${version} to serve again` },
+  );
+
+/** Deploys again what a revision ran. Throws unless that ends well. */
+export async function redeploy(slipway: Installation, id: string, revisionId: string): Promise<void> {
+  const path = `/v2/deployments/${id}/revisions/${revisionId}/redeploy`;
+  const made = await expectApi<ShownDeployment>(slipway, 'POST', path, {}, 200);
+  const revision = await ended(slipway, id, made.latest_revision_id, REVISION_TIMEOUT_MS);
+  if (revision.status !== 'DEPLOYED') throw new Error(`${revision.status}: ${revision.status_message}`);
+}
+
+/** Deletes a deployment, and waits until nothing of it is left. */
+export async function remove(slipway: Installation, id: string): Promise<void> {
+  const { source_config } = await deploymentOf(slipway, id);
+  await expectApi(slipway, 'DELETE', `/v2/deployments/${id}`, undefined, 204);
+  const isGone = async () => (await api(slipway, 'GET', `/v2/deployments/${id}`)).status === 404;
+  await until(isGone, { timeoutMs: DELETION_TIMEOUT_MS, what: `deployment ${id} to be gone` });
+  const { status } = await fetch(source_config.custom_url ?? '');
+  if (status !== 404) throw new Error(`Its address answers with ${status} after its deletion`);
+}
+
+/** How many builds the environment has started. */
+export async function buildsOf({ account, name }: Environment): Promise<number> {
+  const asked = new ListBuildsForProjectCommand({ projectName: `slipway-${name}-builds` });
+  return (await account.clients.builds.send(asked)).ids?.length ?? 0;
+}
+
+/** What must still be there when all but the data was made anew: what a user would miss. */
+export async function keptBy(slipway: Installation): Promise<object> {
+  const ids = async (path: string) => {
+    const { resources } = await expectApi<{ resources: ShownDeployment[] }>(
+      slipway,
+      'GET',
+      path,
+      undefined,
+      200,
+    );
+    return resources.map((one) => [one.id, one.latest_revision_id]);
+  };
+  const [deployments, keys, listeners] = await Promise.all(
+    ['/v2/deployments?limit=100', '/v2/api-keys', '/v2/listeners'].map(ids),
+  );
+  return { deployments, keys, listeners };
+}

@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util';
+
+export const USAGE = `Usage: npm run verify:aws -- [options]
+
+Deploys a new environment with a random name into the AWS account that your credentials are of, uses it as its users
+would, prints what each step took and cost, and removes it again. Nothing of another environment is touched. It runs on
+Linux: what is built is also run on this machine.
+
+  --repo URL        also build a git repository (https, or ssh without a key): one with a start script or a langgraph.json
+  --ref REF         its branch, or refs/tags/<tag>                       (default: main)
+  --clean NAME      only remove what an earlier run has left, by the name that it printed (verify-…)
+  --help            print this
+
+Credentials and region are found as the AWS CLI finds them (AWS_PROFILE, AWS_REGION, environment, sign-on). They must be
+allowed to deploy: the CDK makes roles, functions, a table, a key and buckets.`;
+
+/** The names of environments that are made here, and that may be removed without asking. */
+const OWN_NAME = /^verify-[a-z0-9]{1,9}$/;
+
+export type Wish =
+  | { kind: 'help' }
+  | { kind: 'clean'; environment: string }
+  | { kind: 'verify'; repository: { url: string; ref: string } | undefined };
+
+/** The arguments are wrong; the message says which one and what it may be. */
+export class OptionsError extends Error {}
+
+/** Reads the arguments. Throws `OptionsError`. */
+export function readWish(args: string[]): Wish {
+  const { repo, ref, clean, help } = parseOrExplain(args);
+  if (help === true) return { kind: 'help' };
+  if (clean !== undefined) {
+    if (repo !== undefined || ref !== undefined) throw new OptionsError('--clean goes alone.');
+    if (!OWN_NAME.test(clean))
+      throw new OptionsError(`--clean removes only what a run has made (verify-…), not '${clean}'.`);
+    return { kind: 'clean', environment: clean };
+  }
+  if (repo === undefined && ref !== undefined) throw new OptionsError('--ref goes with --repo.');
+  if (repo !== undefined && !/^(?:https|ssh):\/\/\S+$/.test(repo))
+    throw new OptionsError(`--repo must be an https or ssh address, not '${repo}'.`);
+  return { kind: 'verify', repository: repo === undefined ? undefined : { url: repo, ref: ref ?? 'main' } };
+}
+
+function parseOrExplain(args: string[]) {
+  const text = { type: 'string' } as const;
+  const options = { repo: text, ref: text, clean: text, help: { type: 'boolean', short: 'h' } } as const;
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    throw new OptionsError(error instanceof Error ? error.message : String(error));
+  }
+}
