@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CloudFormationClient, ListStacksCommand } from '@aws-sdk/client-cloudformation';
 import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { childEnvironment } from '../../lib/processes/environment.ts';
 import type { ProcessGroup } from '../../lib/processes/group.ts';
 import { tarball } from '../support/programs/deploy-cli.ts';
@@ -14,9 +14,10 @@ import { root } from './emulator.ts';
 import { closeGround, type Ground, openGround, variablesOf } from './installation.ts';
 import { COMMIT, storeFolder } from './tour.ts';
 
-const RUN_TIMEOUT_MS = 560_000;
-/** Three deployments, of which each synthesises the app first. */
-const TEST_TIMEOUT_MS = 600_000;
+/** Deployments take minutes on a busy machine, and each synthesises the app first. */
+const RUN_TIMEOUT_MS = 1_200_000;
+
+vi.setConfig({ testTimeout: RUN_TIMEOUT_MS });
 
 let ground: Ground;
 
@@ -108,24 +109,18 @@ describe('npm run verify:aws', () => {
     expect(await madeFor(await verifying.name())).toEqual([]);
   });
 
-  it(
-    'deploys, uses, destroys and deploys again an environment of its own, and leaves nothing',
-    async () => {
-      const verifying = start('--repo', 'ssh://git@git.example.com/team/hello.git');
-      expect(await playBuilds(verifying)).toBe(3);
-      expect(await verifying.group.exited).toMatchObject({ code: 0 });
-      expect(verifying.printed()).not.toContain('FAILED');
-      const unseen = verifying.printed().matchAll(/^not seen: (.+)$/gm);
-      expect([...unseen].map(([, what]) => what)).toEqual(UNSEEN);
-      // Counted: the transitions and the build of a revision, and those of the application that was made anew.
-      expect(verifying.printed()).toMatch(
-        /^ +build a tarball and run it here +\S+ +\d+ +\d+ +\S+ +7 +1 +1 /m,
-      );
-      expect(verifying.printed()).toMatch(/^ +what was kept works on +\S+ +\d+ +\d+ +\S+ +6 +0 +0 /m);
-      expect(await madeFor(await verifying.name())).toEqual([]);
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('deploys, uses, destroys and deploys again an environment of its own, and leaves nothing', async () => {
+    const verifying = start('--repo', 'ssh://git@git.example.com/team/hello.git');
+    expect(await playBuilds(verifying)).toBe(3);
+    expect(await verifying.group.exited).toMatchObject({ code: 0 });
+    expect(verifying.printed()).not.toContain('FAILED');
+    const unseen = verifying.printed().matchAll(/^not seen: (.+)$/gm);
+    expect([...unseen].map(([, what]) => what)).toEqual(UNSEEN);
+    // Counted: the transitions and the build of a revision, and those of the application that was made anew.
+    expect(verifying.printed()).toMatch(/^ +build a tarball and run it here +\S+ +\d+ +\d+ +\S+ +7 +1 +1 /m);
+    expect(verifying.printed()).toMatch(/^ +what was kept works on +\S+ +\d+ +\d+ +\S+ +6 +0 +0 /m);
+    expect(await madeFor(await verifying.name())).toEqual([]);
+  });
 
   it('removes what a run has left that was killed', async () => {
     const verifying = start();
