@@ -11,10 +11,10 @@ import { openReport, type Report, say } from './report.ts';
 import { obtainSource } from './source/obtain.ts';
 
 /**
- * The trusted part of a build: fetches the source, has the image or folder built, hands the result on.
- * Nothing of the user's runs here: their code runs inside `docker build` alone, without credentials and
- * without a way to the machine's metadata. What it leaves: the file `exports` in `folder`, and the cause of a
- * failure as the last line that is printed. True when something was built.
+ * The trusted part of a build: takes the job, shuts the build in, fetches the source, has the image or folder
+ * built, hands the result on. Nothing of the user's runs here: their code runs inside `docker build` alone,
+ * without credentials and without a way to the machine's metadata. What it leaves: the file `exports` in
+ * `folder`, and the cause of a failure as the last line that is printed. True when something was built.
  */
 export async function build(folder: string): Promise<boolean> {
   const report = openReport(folder);
@@ -40,12 +40,16 @@ async function buildIn(work: string, report: Report, at: { step: string }): Prom
   await mkdir(home);
   const machine: Machine = Object.assign(at, { job, buildName, report, work, source, home });
   if (job.remark) say(job.remark);
-  await obtainSource(machine);
-  machine.step = 'plan';
-  const make = await (job.output === 'folder' ? planFolder(machine) : planImageBuild(machine));
   const isolation = isolationOf(machine);
   try {
+    // The authors of a repository choose where its submodules are, so the fetch is shut in as the build is.
+    // Nothing until the end needs what is closed: S3 and the registry have public addresses, and the job has
+    // brought the credentials for them. `allowedHosts` opens nothing here: a build has no way into the
+    // operator's network.
     await isolation.block();
+    await obtainSource(machine);
+    machine.step = 'plan';
+    const make = await (job.output === 'folder' ? planFolder(machine) : planImageBuild(machine));
     await make();
   } finally {
     await isolation.allow();

@@ -117,6 +117,7 @@ describe('an image', () => {
     const ended = await builder.run(aJob());
     expectFailed(ended, reason);
     if (broken !== 'no-firewall') return;
+    expect(ended.calls.map(({ tool }) => tool)).not.toContain('git');
     expect(buildsOf(ended)).toEqual([]);
   });
 

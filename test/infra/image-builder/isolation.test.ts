@@ -34,7 +34,7 @@ const lastRules = (chain: string, resolvers: string[]): string[] => [
   ),
 ];
 
-describe('what runs beside an image build', () => {
+describe('what a build runs or fetches', () => {
   it('is kept from the machine’s metadata, Docker’s API and private networks', async () => {
     const builder = await aBuilder();
     await builder.repository('app', app);
@@ -63,6 +63,22 @@ describe('what runs beside an image build', () => {
       ...lastRules('FORWARD', ['fd00:ec2::253', ...nameServers(6)]),
     ];
     expect(rulesOf(ended, 'ip6tables')).toEqual(hasIpv6 ? rules : []);
+  });
+
+  it('is kept from all that before the source is fetched, whose authors choose its submodules', async () => {
+    const builder = await aBuilder();
+    await builder.repository('app', app);
+    const { calls } = await builder.run(aJob());
+    const takenAt = calls.findIndex(({ args }) => args.includes('delete-object'));
+    const firstAt = calls.findIndex(isFirewall);
+    const closedAt = calls.findLastIndex((call) => isFirewall(call) && call.args[2] === '-I');
+    const fetchedAt = calls.findIndex(({ tool }) => tool === 'git');
+    const builtAt = calls.findLastIndex(({ args }) => args.includes('push'));
+    const openedAt = calls.findIndex((call) => isFirewall(call) && call.args[2] === '-D');
+    // The job is taken with the credentials of the machine, so before.
+    const order = [takenAt, firstAt, closedAt, fetchedAt, builtAt, openedAt];
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+    expect(order).not.toContain(-1);
   });
 
   it('stays kept from it when the machine opens its own way again', async () => {
