@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { handMadeTar } from '../../support/files/hand-made-tar.ts';
-import { aBuilder, aJob, aStore, buildsOf, type Ended } from './set-up.ts';
+import { aBuilder, aJob, aStore, type Builder, buildsOf, type Call, type Ended } from './set-up.ts';
 
 const expectFailed = ({ lines, exported }: Ended, reason: string): void => {
   expect(lines.at(-1)).toContain(`ERROR: ${reason}`);
@@ -59,6 +59,17 @@ describe('a repository', () => {
   });
 });
 
+/** Makes the repository `app`, whose submodule is another one of the same host. */
+async function withSubmodule(builder: Builder): Promise<void> {
+  const library = await builder.repository('library', { 'a.txt': 'a' });
+  const { git } = await builder.repository('app', {
+    Dockerfile: 'FROM x',
+    '.gitmodules': '[submodule "lib"]\n\tpath = lib\n\turl = https://git.example/library\n',
+  });
+  git('update-index', '--add', '--cacheinfo', `160000,${library.git('rev-parse', 'HEAD')},lib`);
+  git('commit', '--quiet', '--message=module');
+}
+
 describe('the token of an integration', () => {
   const TOKEN = 'token-of-the-integration';
   const credentials = { host: 'git.example', token: TOKEN, submodules: false };
@@ -104,20 +115,20 @@ describe('the token of an integration', () => {
   });
 
   it.each(['app', 'app/', 'app.git', 'app.git/'])(
-    'is for its Git LFS, too, when it is spelled %s',
+    'is for the repository under both of its names when it is spelled %s, and for no neighbour',
     async (spelled) => {
       const builder = await aBuilder();
       await builder.repository('app', { Dockerfile: 'FROM x' });
       await builder.repository('app.git', { Dockerfile: 'FROM x' });
       const repoUrl = `https://git.example/${spelled}`;
       const { calls } = await builder.run(aJob({ source: { ...source, repoUrl } }));
-      const [checkout] = calls.filter(({ tool, args }) => tool === 'git' && args.includes('checkout'));
+      const [fetch] = calls.filter(({ tool, args }) => tool === 'git' && args.includes('fetch'));
       const headerFor = (url: string): string => {
         const args = ['config', '--get-urlmatch', 'http.extraHeader', url];
-        const env = { ...checkout?.env, PATH: process.env.PATH ?? '' };
+        const env = { ...fetch?.env, PATH: process.env.PATH ?? '' };
         return spawnSync('git', args, { cwd: '/', env, encoding: 'utf8' }).stdout;
       };
-      for (const way of ['app/info/refs', 'app.git/info/refs', 'app.git/info/lfs/objects/batch'])
+      for (const way of ['app/info/refs', 'app.git/info/refs'])
         expect(headerFor(`https://git.example/${way}`)).toContain('Authorization: Basic ');
       for (const url of [
         'https://git.example/app2',
@@ -128,18 +139,24 @@ describe('the token of an integration', () => {
     },
   );
 
+  it('is for no command of git but those that fetch', async () => {
+    const builder = await aBuilder();
+    await withSubmodule(builder);
+    const access = { ...credentials, submodules: true };
+    const { calls } = await builder.run(aJob({ source: { ...source, credentials: access } }));
+    const ofGit = calls.filter(({ tool, args }) => tool === 'git' && args[0] === '-C');
+    const given = ofGit.filter(({ env }) => JSON.stringify(env).includes('Authorization: Basic '));
+    const commands = (some: Call[]) => [...new Set(some.map(({ args }) => args[2]))];
+    expect(commands(given)).toEqual(['fetch', 'submodule']);
+    expect(commands(ofGit)).toContain('checkout');
+  });
+
   it.each([
     [false, []],
     [true, ['http.https://git.example/.extraHeader']],
   ])('is for submodules of its host only when the integration says so: %s', async (submodules, keys) => {
     const builder = await aBuilder();
-    const library = await builder.repository('library', { 'a.txt': 'a' });
-    const { git } = await builder.repository('app', {
-      Dockerfile: 'FROM x',
-      '.gitmodules': '[submodule "lib"]\n\tpath = lib\n\turl = https://git.example/library\n',
-    });
-    git('update-index', '--add', '--cacheinfo', `160000,${library.git('rev-parse', 'HEAD')},lib`);
-    git('commit', '--quiet', '--message=module');
+    await withSubmodule(builder);
     const { calls } = await builder.run(
       aJob({ source: { ...source, credentials: { ...credentials, submodules } } }),
     );

@@ -28,7 +28,8 @@ export async function fetchCommit(machine: Machine, source: GitSource): Promise<
   const fetching = { git, url, access };
   const commit = commitSha ?? (await fetchRef(fetching, ref));
   if (commitSha !== undefined) await fetchExactly(fetching, commitSha);
-  const checkout = await git(['checkout', '--quiet', '--detach', commit, '--'], access);
+  // Without the token: nothing of the repository is fetched or filtered any more.
+  const checkout = await git(['checkout', '--quiet', '--detach', commit, '--']);
   if (checkout.code !== 0) throw new BuildFailure(`Commit ${commit} cannot be checked out of ${url}`);
   machine.report.commit(commit);
   await fetchSubmodules(machine, git, source);
