@@ -3,7 +3,6 @@ import type { ClaimResponse } from '../contract/listener-protocol.ts';
 import { messageOf, type Pause } from './backoff.ts';
 import type { ControlPlane } from './control-plane.ts';
 import type { Log } from './log.ts';
-import { TASKS_AT_ONCE } from './task-runner.ts';
 
 type Parts = {
   controlPlane: Pick<ControlPlane, 'claim'>;
@@ -11,6 +10,7 @@ type Parts = {
   version: string;
   log: Log;
   pause: Pause;
+  tasksAtOnce: number;
   /** The tasks that are worked on, and whose leases are not in doubt. */
   holding: () => string[];
   onAnswer: (answer: ClaimResponse) => void;
@@ -71,16 +71,16 @@ export class ClaimLoop {
 
   /** Gives the milliseconds until the next claim. */
   async #claim(signal: AbortSignal, isAwaited: boolean): Promise<number | 'given up'> {
-    const { controlPlane, instanceId, version, holding, onAnswer, log } = this.#parts;
+    const { controlPlane, instanceId, version, tasksAtOnce, holding, onAnswer, log } = this.#parts;
     const held = holding();
-    const wait = held.length < TASKS_AT_ONCE ? WAIT_SECONDS : FULL_WAIT_SECONDS;
+    const wait = held.length < tasksAtOnce ? WAIT_SECONDS : FULL_WAIT_SECONDS;
     try {
       const answer = await controlPlane.claim(
         {
           instance_id: instanceId,
           version,
           platform: platformOf(process),
-          max: TASKS_AT_ONCE,
+          max: tasksAtOnce,
           holding: held,
           wait_seconds: isAwaited ? 0 : wait,
         },

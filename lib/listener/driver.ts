@@ -1,4 +1,5 @@
 import type { DeploySpec, StatusRequest } from '../contract/listener-protocol.ts';
+import { OUTPUT_FOLLOWS } from '../domain/agent-failure.ts';
 import type { Level } from './level.ts';
 
 export type StatusReport = StatusRequest['reports'][number];
@@ -14,18 +15,9 @@ export type DeployHooks = {
 };
 
 export type DeployResult =
-  | {
-      outcome: 'succeeded';
-      url: string;
-      imageVersion?: string;
-      /** Retires what served before; to be called once the success is reported. */
-      retirePrevious: () => Promise<void>;
-    }
+  | { outcome: 'succeeded'; url: string; imageVersion?: string }
   | { outcome: 'failed'; message: string; previousServing: boolean }
   | { outcome: 'stopped' };
-
-/** Stands between the reason of a failure and the output that it quotes, a line each. */
-export const OUTPUT_FOLLOWS = ' Its last lines of output:';
 
 /** The reason alone. */
 export function reasonOf(message: string): string {
@@ -35,8 +27,17 @@ export function reasonOf(message: string): string {
 
 /** Runs deployments on one kind of compute. Different deployments never wait for each other. */
 export type Driver = {
+  /** As many tasks are worked on at once. */
+  readonly tasksAtOnce: number;
+  /** Learns what runs already. Nothing else is asked of it before. */
+  start(): Promise<void>;
   /** Brings up what the spec says beside what serves now and switches to it. Never rejects. */
   deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult>;
+  /**
+   * The outcome of the deployment's `deploy` was reported: what served before a success may be retired. Not
+   * `accepted`: the task had ended, or the report did not arrive. What shall run then is said later.
+   */
+  reported(deploymentId: string, accepted: boolean): Promise<void>;
   /** Keeps the deployment at this spec, trying again until it serves. */
   keepRunning(spec: DeploySpec): void;
   /**
@@ -45,7 +46,7 @@ export type Driver = {
    */
   remove(deploymentId: string, epoch?: number): Promise<void>;
   /** Takes note that the running revision belongs to this epoch now. */
-  confirm(deploymentId: string, epoch: number): void;
+  confirm(deploymentId: string, epoch: number): Promise<void>;
   /** The deployment's own address from now on, whichever revision runs; null: it has none. */
   setAddress(deploymentId: string, url: string | null): void;
   /** The deployments that have compute here or had it before a restart. */
@@ -54,5 +55,6 @@ export type Driver = {
   runningRevision(deploymentId: string): string | undefined;
   epochOf(deploymentId: string): number | undefined;
   reports(): StatusReport[];
+  /** Stops what this program has started on its own machine. Compute of a cluster is left running. */
   close(graceMilliseconds: number): Promise<void>;
 };

@@ -74,6 +74,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
   const claims: ClaimLoop = new ClaimLoop({
     ...common,
     instanceId: state.instanceId,
+    tasksAtOnce: driver.tasksAtOnce,
     version: manifest.version,
     holding: () => tasks.held(),
     onAnswer: (answer) => {
@@ -82,6 +83,7 @@ export async function startListener(options: ListenerOptions, log: Log): Promise
     },
   });
 
+  await driver.start();
   const loops = runLoops(reconciler, [reporter, claims], stopping.signal);
   log.info(`serving agents at ${agentsUrl}/<name>`);
 

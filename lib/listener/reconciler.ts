@@ -147,7 +147,7 @@ export class Reconciler {
       return true;
     }
     if (driver.runningRevision(id) === row.revision_id) {
-      driver.confirm(id, row.epoch);
+      await driver.confirm(id, row.epoch);
       return true;
     }
     return (await this.#bringBack(row, row.revision_id, signal)) && !row.held;

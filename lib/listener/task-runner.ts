@@ -8,8 +8,6 @@ import type { LogShipper } from './log-shipper.ts';
 import type { LocalState } from './state.ts';
 import { TaskLog } from './task-log.ts';
 
-/** Tasks worked on at once: starting a server keeps a core busy. */
-export const TASKS_AT_ONCE = 4;
 /** Three heartbeats fit into a lease, so that two may be lost. */
 const HEARTBEATS_PER_LEASE = 3;
 /** The last lines of a task are waited for this long before its end is reported. */
@@ -20,7 +18,7 @@ const NO_LEASE = '00000000-0000-0000-0000-000000000000';
 
 type Parts = {
   controlPlane: Pick<ControlPlane, 'heartbeat' | 'complete' | 'taskLogs'>;
-  driver: Pick<Driver, 'deploy' | 'remove' | 'epochOf'>;
+  driver: Pick<Driver, 'tasksAtOnce' | 'deploy' | 'reported' | 'remove' | 'epochOf'>;
   shipper: Pick<LogShipper, 'flush' | 'push'>;
   /** Leases outlive this program: what it worked on when it died may be cancelled before it is back. */
   leases: Pick<LocalState, 'instanceId' | 'leaseOf' | 'keepLease' | 'forgetLease'>;
@@ -121,11 +119,11 @@ export class TaskRunner {
     const { task } = held;
     const over = new AbortController();
     const beating = this.#heartbeats(held, AbortSignal.any([over.signal, held.signal]));
-    let retirePrevious: (() => Promise<void>) | undefined;
+    let accepted: boolean | undefined;
     try {
       await this.#enter();
       this.#parts.log.info(`task ${task.task_id}: ${task.kind} of deployment ${task.deployment_id}`);
-      if (task.kind === 'DEPLOY') retirePrevious = await this.#deploy(held, task);
+      if (task.kind === 'DEPLOY') accepted = await this.#deploy(held, task);
       else await this.#delete(held);
     } finally {
       this.#leave();
@@ -138,11 +136,12 @@ export class TaskRunner {
     if (held.endReason !== 'shutdown')
       this.#parts.onEnded(task.kind === 'DEPLOY' ? task.deployment_id : undefined);
     if (held.endReason === 'lost' || held.endReason === 'gone') this.#parts.leases.forgetLease(task.task_id);
-    await retirePrevious?.();
+    if (accepted !== undefined) await this.#parts.driver.reported(task.deployment_id, accepted);
   }
 
   async #enter(): Promise<void> {
-    if (this.#working >= TASKS_AT_ONCE) await new Promise<void>((resolve) => this.#queue.push(resolve));
+    if (this.#working >= this.#parts.driver.tasksAtOnce)
+      await new Promise<void>((resolve) => this.#queue.push(resolve));
     this.#working += 1;
   }
 
@@ -182,7 +181,8 @@ export class TaskRunner {
     return false;
   }
 
-  async #deploy(held: HeldTask, task: DeployTask): Promise<(() => Promise<void>) | undefined> {
+  /** Whether the report of its end was accepted; undefined: none was sent. */
+  async #deploy(held: HeldTask, task: DeployTask): Promise<boolean | undefined> {
     const { pause, shipper } = this.#parts;
     const taskLog = this.#taskLog(held, task);
     const result = await this.#apply(held, task, taskLog);
@@ -195,8 +195,7 @@ export class TaskRunner {
       taskLog.say(reasonOf(result.message), 'ERROR');
     }
     await Promise.race([taskLog.flush(), pause(LOG_FLUSH_MILLISECONDS)]);
-    await this.#complete(held, completion(result));
-    return result.outcome === 'succeeded' ? result.retirePrevious : undefined;
+    return this.#complete(held, completion(result));
   }
 
   async #apply(held: HeldTask, task: DeployTask, taskLog: TaskLog): Promise<DeployResult> {
@@ -245,12 +244,13 @@ export class TaskRunner {
       epoch < known
         ? olderThan(epoch, known)
         : await driver.remove(deploymentId, epoch).then(() => undefined, messageOf);
-    if (failure === undefined) return this.#complete(held, { outcome: 'succeeded' });
-    this.#parts.log.error(`deployment ${deploymentId} could not be removed: ${failure}`);
-    await this.#complete(held, failed(failure));
+    if (failure !== undefined)
+      this.#parts.log.error(`deployment ${deploymentId} could not be removed: ${failure}`);
+    await this.#complete(held, failure === undefined ? { outcome: 'succeeded' } : failed(failure));
   }
 
-  async #complete(held: HeldTask, body: Omit<CompleteRequest, 'lease_id'>): Promise<void> {
+  /** Whether the report was accepted. */
+  async #complete(held: HeldTask, body: Omit<CompleteRequest, 'lease_id'>): Promise<boolean> {
     const { controlPlane, leases, log, stopping } = this.#parts;
     const { task_id: taskId } = held.task;
     const answer = await held
@@ -258,10 +258,12 @@ export class TaskRunner {
       .catch((error: unknown) => {
         log.error(`task ${taskId}: its end could not be reported: ${messageOf(error)}`);
       });
-    if (answer === undefined) return;
+    if (answer === undefined) return false;
     leases.forgetLease(taskId);
-    const text = typeof answer === 'string' ? answer : answer.accepted ? 'accepted' : 'it had ended before';
+    const accepted = typeof answer !== 'string' && answer.accepted;
+    const text = typeof answer === 'string' ? answer : accepted ? 'accepted' : 'it had ended before';
     log.info(`task ${taskId}: ${body.outcome} (${text})`);
+    return accepted;
   }
 }
 

@@ -12,7 +12,10 @@ export type Machine = { wait(milliseconds: number): Promise<void> };
  * Brings deployments up in the time of the run: slowly, sometimes not at all, and never an older epoch after
  * a newer one.
  */
-export class SimulatedDriver implements Pick<Driver, 'deploy' | 'remove' | 'epochOf'> {
+export class SimulatedDriver
+  implements Pick<Driver, 'tasksAtOnce' | 'deploy' | 'reported' | 'remove' | 'epochOf'>
+{
+  readonly tasksAtOnce = 4;
   readonly #ground: Ground;
   readonly #machine: Machine;
   readonly #applied: Map<string, Applied>;
@@ -50,7 +53,11 @@ export class SimulatedDriver implements Pick<Driver, 'deploy' | 'remove' | 'epoc
     await this.#machine.wait(random.between(0.01, 3) * SECOND);
     aim(spec.deployment_id, spec.revision_id);
     await this.#machine.wait(random.between(0, 30));
-    return { outcome: 'succeeded', url: 'https://agent.test', retirePrevious: async () => undefined };
+    return { outcome: 'succeeded', url: 'https://agent.test' };
+  }
+
+  async reported(): Promise<void> {
+    // What served before is gone already.
   }
 
   async remove(deploymentId: string, epoch = 0): Promise<void> {

@@ -71,9 +71,10 @@ export class SimulatedListener {
       forgetLease: (taskId: string) => void this.#leases.delete(taskId),
     };
     const machine = { wait: (milliseconds: number) => this.#wait(milliseconds, program.signal) };
+    const driver = new SimulatedDriver(this.#ground, machine, { applied: this.#applied, slow });
     const tasks: TaskRunner = new TaskRunner({
       controlPlane,
-      driver: new SimulatedDriver(this.#ground, machine, { applied: this.#applied, slow }),
+      driver,
       shipper: { flush: async () => undefined, push: () => undefined },
       leases,
       log: SILENT_LOG,
@@ -88,6 +89,7 @@ export class SimulatedListener {
       pause,
       instanceId,
       version: '1',
+      tasksAtOnce: driver.tasksAtOnce,
       holding: () => tasks.held(),
       onAnswer: (answer) => {
         for (const task of answer.tasks) tasks.accept(task);

@@ -4,8 +4,9 @@ import { pause } from '../../../lib/listener/backoff.ts';
 import { ClaimLoop } from '../../../lib/listener/claim-loop.ts';
 import { HeldTask } from '../../../lib/listener/held-task.ts';
 import { createLog } from '../../../lib/listener/log.ts';
-import { TASKS_AT_ONCE } from '../../../lib/listener/task-runner.ts';
 import { until } from '../../support/until.ts';
+
+const TASKS_AT_ONCE = 3;
 
 const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
@@ -30,6 +31,7 @@ function aLoop(held: string[] = []) {
     version: '1',
     log: createLog('error', () => undefined),
     pause,
+    tasksAtOnce: TASKS_AT_ONCE,
     holding: () => held,
     onAnswer: (answer) => applied.push(answer),
   });

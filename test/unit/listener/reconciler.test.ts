@@ -43,7 +43,7 @@ function aReconciler() {
     driver: {
       keepRunning: ({ deployment_id }) => void kept.push(deployment_id),
       remove: async () => undefined,
-      confirm: () => undefined,
+      confirm: async () => undefined,
       setAddress: () => undefined,
       deploymentIds: () => [],
       runningRevision: () => undefined,

@@ -1,9 +1,10 @@
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
-import { jittered, messageOf, pause } from '../../backoff.ts';
+import { messageOf, pause } from '../../backoff.ts';
 import type { DeployHooks, DeployResult } from '../../driver.ts';
 import type { Level } from '../../level.ts';
 import type { ProxyRoute } from './proxy/route.ts';
 import { describeExit } from './readiness.ts';
+import { RESTART_BASE_MILLISECONDS, restartWait, SOUND_MILLISECONDS } from './restart-wait.ts';
 import { type Server, withTail } from './server.ts';
 
 /** What a deployment needs from the driver around it. */
@@ -33,12 +34,6 @@ export type DeploymentContext = {
 };
 export type BroughtUp = { server: Server; timing: string };
 
-/** A crashed server starts again after about a second; one that crashes for ever, once a minute. */
-const RESTART_BASE_MILLISECONDS = 1000;
-const RESTART_CAP_MILLISECONDS = 60_000;
-/** A server that ran so long was sound: its next crash counts as the first. */
-const SOUND_MILLISECONDS = 60_000;
-
 /**
  * Requests wait so long while one server takes over another's state: draining, saving and a slow start
  * together.
@@ -57,6 +52,8 @@ export class Deployment {
   #server: Server | undefined;
   /** Servers that no longer serve but may still have requests to finish. */
   readonly #retiring = new Set<Server>();
+  /** Those of them that stay until the success of what took their place is reported. */
+  readonly #untilReported = new Set<Server>();
   #background: Background | undefined;
   /** Background work that has not ended yet, the cancelled too. */
   readonly #work = new Set<Promise<void>>();
@@ -115,6 +112,13 @@ export class Deployment {
     this.#startBackground(spec, 0);
   }
 
+  /** A success is reported: what served before may go. */
+  async retirePrevious(): Promise<void> {
+    const servers = [...this.#untilReported];
+    this.#untilReported.clear();
+    await Promise.all(servers.map((server) => this.#retire(server)));
+  }
+
   /** Stops everything; the object is of no use afterwards. */
   async stop(): Promise<void> {
     this.#life.abort();
@@ -137,7 +141,8 @@ export class Deployment {
     const previous = await this.#takeOver(spec, server, hooks);
     hooks.say(`Traffic moved to port ${this.#server?.target.where.port}.`);
     hooks.say(`timing: ${timing} switch_ms=${Math.round(performance.now() - begin)}`);
-    return { outcome: 'succeeded', url: this.url, retirePrevious: () => this.#retire(previous) };
+    if (previous !== undefined) this.#untilReported.add(previous);
+    return { outcome: 'succeeded', url: this.url };
   }
 
   /**
@@ -230,7 +235,7 @@ export class Deployment {
     this.#server = undefined;
     this.#setProblem(reason);
     this.#crashes = Date.now() - server.readyAt >= SOUND_MILLISECONDS ? 0 : this.#crashes + 1;
-    const wait = this.#crashes <= 1 ? RESTART_BASE_MILLISECONDS : this.#restartWait();
+    const wait = this.#crashes <= 1 ? RESTART_BASE_MILLISECONDS : restartWait(this.#crashes);
     const seconds = (wait / 1000).toFixed(1);
     this.#context.logLine(
       server.revisionId,
@@ -240,11 +245,6 @@ export class Deployment {
     void this.#context.stopNow(server);
     // A newer revision may already be on its way up; it then takes this one's place.
     if (this.#background === undefined) this.#startBackground(this.#spec, wait);
-  }
-
-  #restartWait(): number {
-    const wait = jittered(this.#crashes - 1, RESTART_BASE_MILLISECONDS, RESTART_CAP_MILLISECONDS);
-    return Math.min(wait, RESTART_CAP_MILLISECONDS);
   }
 
   #setProblem(reason: string): void {
@@ -284,7 +284,7 @@ export class Deployment {
       } catch (error) {
         if (signal.aborted) return;
         this.#crashes += 1;
-        wait = this.#restartWait();
+        wait = restartWait(this.#crashes);
         const message = messageOf(error);
         this.#context.logLine(spec.revision_id, 'ERROR', message);
         if (this.#server === undefined) this.#setProblem(message.split('\n', 1)[0] ?? message);

@@ -18,6 +18,7 @@ import { agentCommand } from './langgraph.ts';
 import type { Proxy } from './proxy/proxy.ts';
 import { SAVE_MILLISECONDS, saveAndStop } from './save-and-stop.ts';
 import { type Server, STOP_GRACE_MILLISECONDS, startServer } from './server.ts';
+import { statusReports } from './status-reports.ts';
 import { STATE_FOLDER, TRIAL_FOLDER } from './tidy-folders.ts';
 
 export type ProcessDriverOptions = {
@@ -43,14 +44,13 @@ type Parts = {
 /** Enough for what is decided in this process to have reached its connections. */
 const SETTLE_MILLISECONDS = 20;
 
-/** A reported reason is at most so long (protocol). */
-const REASON_CHARACTERS_MAX = 2000;
-
 const IMAGE_REFUSED =
   "This listener runs agent servers as local processes and cannot run the image '{uri}'. Deploy from source, or choose a listener with compute_type k8s, which runs images.";
 
 /** Runs agent servers as processes of this machine, each its own process group, behind one reverse proxy. */
 export class ProcessDriver implements Driver {
+  /** Starting a server keeps a core busy. */
+  readonly tasksAtOnce = 4;
   readonly #parts: Parts;
   readonly #deployments = new Map<string, Deployment>();
   /** Specs on their way up: their folders are needed though nothing serves from them yet. */
@@ -67,6 +67,10 @@ export class ProcessDriver implements Driver {
       if (known.revision_id !== null)
         this.#make(id, known.name, known.epoch).route.customHost = known.custom_host;
     }
+  }
+
+  async start(): Promise<void> {
+    // Nothing runs yet: servers end with the program that started them.
   }
 
   async deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
@@ -86,6 +90,10 @@ export class ProcessDriver implements Driver {
       await this.remove(spec.deployment_id, spec.epoch);
     }
     return result;
+  }
+
+  async reported(deploymentId: string): Promise<void> {
+    await this.#deployments.get(deploymentId)?.retirePrevious();
   }
 
   keepRunning(spec: DeploySpec): void {
@@ -110,7 +118,7 @@ export class ProcessDriver implements Driver {
     }
   }
 
-  confirm(deploymentId: string, epoch: number): void {
+  async confirm(deploymentId: string, epoch: number): Promise<void> {
     const deployment = this.#deployments.get(deploymentId);
     if (deployment === undefined || epoch <= deployment.epoch) return;
     deployment.epoch = epoch;
@@ -136,26 +144,7 @@ export class ProcessDriver implements Driver {
   }
 
   reports(): StatusReport[] {
-    return [...this.#running(), ...this.#removed()];
-  }
-
-  #running(): StatusReport[] {
-    return [...this.#deployments.values()].flatMap((deployment) => {
-      const { id, epoch, revisionId, problem, url } = deployment;
-      if (revisionId === undefined) return [];
-      const reason = problem?.slice(0, REASON_CHARACTERS_MAX) ?? null;
-      return [
-        { deployment_id: id, epoch, revision_id: revisionId, healthy: problem === undefined, reason, url },
-      ];
-    });
-  }
-
-  #removed(): StatusReport[] {
-    return [...this.#parts.state.deployments].flatMap(([id, { epoch, revision_id }]) =>
-      revision_id === null && !this.#deployments.has(id)
-        ? [{ deployment_id: id, epoch, revision_id, healthy: false }]
-        : [],
-    );
+    return statusReports(this.#deployments, this.#parts.state);
   }
 
   async close(graceMilliseconds: number): Promise<void> {

@@ -1,11 +1,12 @@
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import { OUTPUT_FOLLOWS } from '../../../domain/agent-failure.ts';
 import { freePort } from '../../../processes/free-port.ts';
 import type { OutputLine, ProcessGroup } from '../../../processes/group.ts';
 import { cutText } from '../../../processes/lines.ts';
 import type { ProcessSupervisor } from '../../../processes/supervisor.ts';
 import type { Listening } from '../../../processes/table/listening.ts';
 import { nextTimestamp } from '../../../processes/timestamps.ts';
-import { type DeployHooks, OUTPUT_FOLLOWS } from '../../driver.ts';
+import type { DeployHooks } from '../../driver.ts';
 import { guessLevel } from '../../level.ts';
 import type { ShippedLine } from '../../log-shipper.ts';
 import type { Mask } from '../../masking.ts';

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest';
+import type { ListenerTask } from '../../../lib/contract/listener-protocol.ts';
+import { pause } from '../../../lib/listener/backoff.ts';
+import type { ControlPlane } from '../../../lib/listener/control-plane.ts';
+import type { DeployResult } from '../../../lib/listener/driver.ts';
+import { createLog } from '../../../lib/listener/log.ts';
+import { TaskRunner } from '../../../lib/listener/task-runner.ts';
+import { until } from '../../support/until.ts';
+import { plainSpec } from '../../support/world/deploy-spec.ts';
+
+const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+const taskOf = (n: number): ListenerTask => ({
+  ...plainSpec({
+    deployment_id: id(n),
+    deployment_name: `app-${n}`,
+    tenant_id: id(100),
+    revision_id: id(200 + n),
+    artifact: { kind: 'image', uri: 'registry.example/app@sha256:1' },
+  }),
+  ...{ kind: 'DEPLOY', task_id: id(300 + n), lease_id: id(400 + n), lease_seconds: 60 },
+});
+
+const succeeded: DeployResult = { outcome: 'succeeded', url: 'http://agents.test/app' };
+
+/** A runner whose driver deploys as `deploy` does; what is reported to the driver comes in order. */
+function aRunner(deploy: () => Promise<DeployResult>, complete: ControlPlane['complete'], tasksAtOnce = 4) {
+  const reported: [string, boolean][] = [];
+  const begun: string[] = [];
+  const runner = new TaskRunner({
+    controlPlane: { heartbeat: async () => ({ stop: false }), complete, taskLogs: async () => 'accepted' },
+    driver: {
+      tasksAtOnce,
+      deploy: ({ deployment_id }) => {
+        begun.push(deployment_id);
+        return deploy();
+      },
+      reported: async (deploymentId, accepted) => void reported.push([deploymentId, accepted]),
+      remove: async () => undefined,
+      epochOf: () => undefined,
+    },
+    shipper: { flush: async () => undefined, push: () => undefined },
+    leases: {
+      instanceId: 'one',
+      leaseOf: () => undefined,
+      keepLease: () => undefined,
+      forgetLease: () => undefined,
+    },
+    log: createLog('error', () => undefined),
+    pause,
+    stopping: new AbortController().signal,
+    claimAgain: async () => undefined,
+    onEnded: () => undefined,
+  });
+  return { runner, reported, begun };
+}
+
+it.each([
+  ['accepted', async () => ({ accepted: true }), true],
+  ['late', async () => ({ accepted: false }), false],
+  ['of a task that another one holds', async () => 'conflict' as const, false],
+  ['lost', () => Promise.reject(new Error('no connection')), false],
+])('tells the driver how its report came out: %s', async (_name, complete, accepted) => {
+  const { runner, reported } = aRunner(async () => succeeded, complete);
+  runner.accept(taskOf(1));
+  await runner.finished();
+  expect(reported).toEqual([[id(1), accepted]]);
+});
+
+it('works on as many tasks at once as its driver says', async () => {
+  const { promise, resolve } = Promise.withResolvers<DeployResult>();
+  const { runner, begun } = aRunner(
+    () => promise,
+    async () => ({ accepted: true }),
+    2,
+  );
+  for (const n of [1, 2, 3]) runner.accept(taskOf(n));
+  await until(() => begun.length > 1, { timeoutMs: 2000, what: 'two deploys', firstMs: 1 });
+  expect(begun).toEqual([id(1), id(2)]);
+  resolve(succeeded);
+  await runner.finished();
+  expect(begun).toEqual([id(1), id(2), id(3)]);
+});
