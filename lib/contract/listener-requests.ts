@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { platformPattern } from './images/platforms.ts';
+import { checkRouting, kubernetesFields } from './kubernetes-config.ts';
 import { computeTypes } from './revision-status.ts';
 import { asGiven } from './validation/as-given.ts';
 import { freeText, keepingProblem, withoutNulls } from './validation/json.ts';
@@ -27,6 +28,7 @@ function checkComputeConfig(config: object, ctx: z.RefinementCtx): void {
   } else if (Buffer.byteLength(JSON.stringify(config)) > COMPUTE_CONFIG_SIZE_BYTES_MAX) {
     report(ctx, valueError(`compute_config has at most ${COMPUTE_CONFIG_SIZE_BYTES_MAX} bytes`));
   }
+  checkRouting(config, ctx);
 }
 
 /** `platforms`: what images are built for. Fields beside these are the client's own and kept. */
@@ -37,6 +39,7 @@ const computeConfig = asGiven(
       .array(z.string().regex(platformPattern, "a platform looks like 'linux/amd64' or 'linux/arm/v7'"))
       .max(PLATFORMS_COUNT_MAX)
       .nullish(),
+    ...kubernetesFields,
   }),
   checkComputeConfig,
 ).transform(({ k8s_namespaces: namespaces, platforms, ...own }) => ({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { kubernetesConfig } from '../../../lib/contract/kubernetes-config.ts';
 import { completeRequest, statusRequest } from '../../../lib/contract/listener-protocol.ts';
 import { changeListenerBody, createListenerBody } from '../../../lib/contract/listener-requests.ts';
 
@@ -33,6 +34,61 @@ describe('the body of a new listener', () => {
       expect(error?.issues.map(({ path }) => path)).toEqual([['compute_config', 'platforms', 0]]);
     },
   );
+});
+
+describe('what a compute_config says of a cluster', () => {
+  const issuesOf = (compute_config: object) =>
+    createListenerBody
+      .safeParse({ ...listener, compute_config })
+      .error?.issues.map(({ path }) => path.slice(1).join('.')) ?? [];
+
+  it('is kept as it came', () => {
+    const given = {
+      gateway: { name: 'public', namespace: 'gateways', section_name: 'https', zone: 'a' },
+      host_template: 'https://{name}.agents.example.com',
+      tls_secret: 'agents-tls',
+      image_pull: 'node',
+      region: 'eu',
+    };
+    expect(createListenerBody.parse({ ...listener, compute_config: given }).compute_config).toEqual({
+      k8s_namespaces: [],
+      ...given,
+    });
+    expect(
+      issuesOf({ ingress_class: 'nginx', gateway: null, host_template: '{name}-x.example.com' }),
+    ).toEqual([]);
+  });
+
+  it.each([
+    [{ gateway: 'public' }, 'gateway'],
+    [{ gateway: { namespace: 'gateways' } }, 'gateway.name'],
+    [{ gateway: { name: 'public', namespace: 'Not one' } }, 'gateway.namespace'],
+    [{ gateway: { name: 'public', section_name: 7 } }, 'gateway.section_name'],
+    [{ ingress_class: 'Nginx' }, 'ingress_class'],
+    [{ gateway: { name: 'public' }, ingress_class: 'nginx' }, 'ingress_class'],
+    [{ host_template: 'agents.example.com' }, 'host_template'],
+    [{ host_template: '{name}.{name}.example.com' }, 'host_template'],
+    [{ host_template: '{name}.example.com/path' }, 'host_template'],
+    [{ host_template: 'ftp://{name}.example.com' }, 'host_template'],
+    [{ tls_secret: '' }, 'tls_secret'],
+    [{ image_pull: 'never' }, 'image_pull'],
+  ])('refuses %j by its field', (compute_config, field) => {
+    expect(issuesOf(compute_config)).toEqual([field]);
+  });
+
+  it('is read without what was stored before it had a meaning', () => {
+    const stored = {
+      gateway: 'ours',
+      ingress_class: 'nginx',
+      tls_secret: null,
+      image_pull: 'node',
+      region: 1,
+    };
+    expect(kubernetesConfig.parse(stored)).toEqual({ ingress_class: 'nginx', image_pull: 'node' });
+    const gateway = { name: 'public', namespace: null, zone: 'a' };
+    expect(kubernetesConfig.parse({ gateway })).toEqual({ gateway: { name: 'public', zone: 'a' } });
+    expect(kubernetesConfig.parse({})).toEqual({});
+  });
 });
 
 describe('the body of a change of a listener', () => {
