@@ -1,0 +1,82 @@
+import { type ResourceSpec, resourceSpec } from '../../../../contract/deployments/resource-spec.ts';
+import type { RenderContext, ServerSpec } from './context.ts';
+import { containersProblems } from './problems/containers.ts';
+import { metadataProblems } from './problems/metadata.ts';
+import { type Problem, problem, repeated } from './problems/problem.ts';
+import { secretKey, subdomain, variable } from './problems/syntax.ts';
+import { mountsProblems, volumeProblems } from './problems/volumes.ts';
+import { placeOf } from './route.ts';
+
+/** `volumes`, 0 and `name` are `volumes[0].name`. */
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+
+const artifactProblems = ({ artifact }: ServerSpec): Problem[] =>
+  problem(
+    'artifact',
+    artifact.kind === 'image' ? undefined : 'a cluster runs images, and this revision was built as a folder',
+  );
+
+function environmentProblems({ environment, secret_references: references }: ServerSpec): Problem[] {
+  const named = (list: string, entries: readonly { name: string }[]) =>
+    entries.map(({ name }, index) => [`${list}[${index}].name`, name] as const);
+  const all = [...named('secrets', environment), ...named('secret_references', references)];
+  return [
+    ...all.flatMap(([field, name]) => problem(field, variable(name))),
+    ...repeated(all),
+    ...references.flatMap(({ secret_name, secret_key }, index) => [
+      ...problem(`secret_references[${index}].secret_name`, subdomain(secret_name)),
+      ...problem(`secret_references[${index}].secret_key`, secretKey(secret_key)),
+    ]),
+  ];
+}
+
+function accountProblems({ service_account_name: account, image_pull_secrets }: ResourceSpec): Problem[] {
+  const named = (image_pull_secrets ?? []).map(
+    ({ name }, index) => [`resource_spec.image_pull_secrets[${index}].name`, name] as const,
+  );
+  return [
+    ...problem('resource_spec.service_account_name', account === undefined ? undefined : subdomain(account)),
+    ...named.flatMap(([field, name]) => problem(field, subdomain(name))),
+    ...repeated(named),
+  ];
+}
+
+const IP_ADDRESS = /^[\d.]+$|^\[/;
+
+function hostProblems(spec: ServerSpec, context: RenderContext): Problem[] {
+  const place = placeOf(spec, context);
+  if (place === undefined) return [];
+  const { host, from } = place;
+  if (IP_ADDRESS.test(host)) return problem(from, `${host} is an address: a route is for a host name`);
+  const longLabel = host.split('.').some((label) => label.length > 63);
+  return problem(from, longLabel ? `${host} has a part of more than 63 characters` : subdomain(host));
+}
+
+function resourceProblems({ resource_spec: given }: ServerSpec): Problem[] {
+  const { data, error } = resourceSpec.safeParse(given);
+  if (data === undefined)
+    return (error?.issues ?? []).map(({ path, message }) => ({
+      field: `resource_spec${pathOf(path)}`,
+      reason: message,
+    }));
+  return [
+    ...metadataProblems(data),
+    ...accountProblems(data),
+    ...volumeProblems(data),
+    ...mountsProblems('resource_spec.volume_mounts', data.volume_mounts, data, false),
+    ...containersProblems(data),
+  ];
+}
+
+/**
+ * What the cluster would refuse of a revision, as far as it is cheap to know, each with its field: before
+ * anything of it exists. The cluster's own dry run says the rest.
+ */
+export const problemsOf = (spec: ServerSpec, context: RenderContext): string[] =>
+  [
+    ...artifactProblems(spec),
+    ...environmentProblems(spec),
+    ...resourceProblems(spec),
+    ...hostProblems(spec, context),
+  ].map(({ field, reason }) => `${field}: ${reason}`);
