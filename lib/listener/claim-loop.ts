@@ -11,11 +11,15 @@ type Parts = {
   log: Log;
   pause: Pause;
   tasksAtOnce: number;
+  /** What folders and images are built for; by default this machine. */
+  platform?: string;
   /** The tasks that are worked on, and whose leases are not in doubt. */
   holding: () => string[];
   onAnswer: (answer: ClaimResponse) => void;
 };
 
+/** What one claim may ask for (protocol). */
+const CLAIM_MAX = 10;
 /** The server may hold the answer so long while there is no work. */
 const WAIT_SECONDS = 20;
 /** With all hands full nothing more is given: what waits is seen soon after a task has ended. */
@@ -79,8 +83,8 @@ export class ClaimLoop {
         {
           instance_id: instanceId,
           version,
-          platform: platformOf(process),
-          max: tasksAtOnce,
+          platform: this.#parts.platform ?? platformOf(process),
+          max: Math.min(tasksAtOnce, CLAIM_MAX),
           holding: held,
           wait_seconds: isAwaited ? 0 : wait,
         },

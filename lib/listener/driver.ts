@@ -42,9 +42,9 @@ export type Driver = {
   keepRunning(spec: DeploySpec): void;
   /**
    * Stops and removes everything of a deployment. With `epoch` that much is remembered and reported, else
-   * nothing.
+   * nothing. `alsoData`: volumes too, for the deployment itself is deleted.
    */
-  remove(deploymentId: string, epoch?: number): Promise<void>;
+  remove(deploymentId: string, epoch?: number, alsoData?: boolean): Promise<void>;
   /** Takes note that the running revision belongs to this epoch now. */
   confirm(deploymentId: string, epoch: number): Promise<void>;
   /** The deployment's own address from now on, whichever revision runs; null: it has none. */

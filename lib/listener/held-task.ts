@@ -4,6 +4,16 @@ import type { Lost } from './control-plane.ts';
 /** Why the work on a task ends before its own end. */
 export type EndReason = 'stop' | 'lost' | 'gone' | 'shutdown';
 
+/** What the signal of a task that ends early carries. */
+export class TaskEnded extends Error {
+  readonly reason: EndReason;
+
+  constructor(reason: EndReason) {
+    super(`The work on the task ends: ${reason}`);
+    this.reason = reason;
+  }
+}
+
 /**
  * A task this listener works on. Its lease changes with each claim that returns it, which one does that the
  * task is not named in.
@@ -32,7 +42,7 @@ export class HeldTask {
 
   end(reason: EndReason): void {
     this.endReason ??= reason;
-    this.#ended.abort();
+    this.#ended.abort(new TaskEnded(reason));
   }
 
   /**

@@ -15,14 +15,22 @@ function stopRequested(options: ListenerOptions): Promise<string> {
   });
 }
 
-async function run(options: ListenerOptions, log: Log): Promise<void> {
+/** Gives the exit code: 1 when it had to end by itself, and is to be started again. */
+async function run(options: ListenerOptions, log: Log): Promise<number> {
   const requested = stopRequested(options);
   // A parent has said so already.
-  for (const limit of limitsOfPlatform()) if (!options.parentPipe) log.warn(limit);
+  if (options.driver === 'process' && !options.parentPipe)
+    for (const limit of limitsOfPlatform()) log.warn(limit);
   const listener = await startListener(options, log);
-  log.info(`stopping: ${await requested}`);
+  const lost = listener.ended.then((why) => ({ why, isFailure: true }));
+  const { why, isFailure } = await Promise.race([
+    requested.then((name) => ({ why: name, isFailure: false })),
+    lost,
+  ]);
+  log.info(`stopping: ${why}`);
   await listener.stop();
   log.info('stopped');
+  return isFailure ? 1 : 0;
 }
 
 /**
@@ -32,8 +40,7 @@ async function run(options: ListenerOptions, log: Log): Promise<void> {
 export async function main(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   try {
     const options = readOptions(args, environment);
-    await run(options, createLog(options.logLevel));
-    return 0;
+    return await run(options, createLog(options.logLevel));
   } catch (error) {
     console.error(error instanceof OptionsError ? `${error.message}\n\n${USAGE}` : messageOf(error));
     return error instanceof OptionsError ? 2 : 1;

@@ -1,11 +1,21 @@
 import { parseArgs } from 'node:util';
+import { machinePattern } from '../contract/images/platforms.ts';
 import { hostNameOf, hostsWanted, readHosts } from '../serving/hosts.ts';
 import { isLogLevel, type LogLevel } from './log.ts';
 
-export type ListenerOptions = {
+type CommonOptions = {
   url: string;
   listenerId: string;
   apiKey: string;
+  startTimeoutSeconds: number;
+  logLevel: LogLevel;
+  /** End when standard input ends: whoever holds its other end is gone. */
+  parentPipe: boolean;
+};
+
+/** Agents run as processes of this machine. */
+export type ProcessListenerOptions = CommonOptions & {
+  driver: 'process';
   dataFolder: string;
   agentsPort: number;
   agentsUrl: string | undefined;
@@ -14,12 +24,23 @@ export type ListenerOptions = {
   publicHosts: string[];
   /** A proxy in front of the agents' port says where requests came from. */
   trustProxy: boolean;
-  startTimeoutSeconds: number;
   drainSeconds: number;
-  logLevel: LogLevel;
-  /** End when standard input ends: whoever holds its other end is gone. */
-  parentPipe: boolean;
 };
+
+/** Agents run in a Kubernetes cluster. */
+export type KubernetesListenerOptions = CommonOptions & {
+  driver: 'kubernetes';
+  /** How the cluster is reached: undefined is as kubectl does it, or as a pod does. */
+  kubeconfig: string | undefined;
+  /** Where agents may run; the first is the default. */
+  namespaces: readonly [string, ...string[]];
+  /** Where the listeners agree on who of them works. */
+  leaseNamespace: string;
+  /** What images are built for; undefined: what this program runs on. */
+  platform: string | undefined;
+};
+
+export type ListenerOptions = ProcessListenerOptions | KubernetesListenerOptions;
 
 /** The options are wrong; the message says which one and how it is given. */
 export class OptionsError extends Error {}
@@ -39,9 +60,23 @@ export const USAGE = `Usage: listener [options]
   --log-level LEVEL             debug, info, warn, error     (SLIPWAY_LOG_LEVEL, default info)
   --parent-pipe                 end when standard input ends
 
+Instead of processes on this machine (--data-dir, --agents-*, --path-prefix, --public-hosts, --trust-proxy and
+--drain-seconds are for those), agents may run in a Kubernetes cluster:
+
+  --driver kubernetes           process is the default       (SLIPWAY_DRIVER)
+  --namespaces NAMES            where; the first by default  (SLIPWAY_NAMESPACES, separated by commas)
+  --kubeconfig FILE             how the cluster is reached   (default: as kubectl and pods do)
+  --lease-namespace NAME        where listeners agree on who works (SLIPWAY_LEASE_NAMESPACE, default: the first)
+  --platform PLATFORM           what images are built for    (SLIPWAY_PLATFORM, default: this machine's, linux/amd64 say)
+
 The API key is read from SLIPWAY_API_KEY: arguments can be seen by everybody on the machine.`;
 
 const argumentNames = {
+  driver: { type: 'string' },
+  namespaces: { type: 'string' },
+  kubeconfig: { type: 'string' },
+  'lease-namespace': { type: 'string' },
+  platform: { type: 'string' },
   url: { type: 'string' },
   'listener-id': { type: 'string' },
   'data-dir': { type: 'string' },
@@ -104,12 +139,19 @@ function yesOrNo(text: string, variable: string): boolean {
 /** Reads the options from arguments and environment, arguments first. Throws `OptionsError`. */
 export function readOptions(args: string[], environment: NodeJS.ProcessEnv): ListenerOptions {
   const given = parse(args);
+  const driver = given.driver ?? environment.SLIPWAY_DRIVER ?? 'process';
+  const common = commonOptions(given, environment);
+  if (driver === 'process') return { ...common, ...processOptions(given, environment) };
+  if (driver === 'kubernetes') return { ...common, ...kubernetesOptions(given, environment) };
+  throw new OptionsError(`--driver must be process or kubernetes, not '${driver}'.`);
+}
+
+type Given = ReturnType<typeof parse>;
+
+function commonOptions(given: Given, environment: NodeJS.ProcessEnv): CommonOptions {
   const logLevel = given['log-level'] ?? environment.SLIPWAY_LOG_LEVEL?.toLowerCase() ?? 'info';
   if (!isLogLevel(logLevel)) throw new OptionsError(`--log-level '${logLevel}' is not known.`);
-  const agentsUrl = given['agents-url'] ?? environment.SLIPWAY_AGENTS_URL;
-  const publicHosts = given['public-hosts'] ?? environment.SLIPWAY_PUBLIC_HOSTS ?? '';
   const startTimeout = given['start-timeout-seconds'] ?? environment.SLIPWAY_START_TIMEOUT_SECONDS ?? '300';
-  const drain = given['drain-seconds'] ?? environment.SLIPWAY_DRAIN_SECONDS ?? '30';
   return {
     url: urlOf(required(given.url ?? environment.SLIPWAY_URL, '--url', 'SLIPWAY_URL'), '--url'),
     listenerId: required(
@@ -118,6 +160,21 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Lis
       'SLIPWAY_LISTENER_ID',
     ),
     apiKey: required(environment.SLIPWAY_API_KEY, 'An API key', 'SLIPWAY_API_KEY'),
+    startTimeoutSeconds: numberOf(startTimeout, '--start-timeout-seconds', 86_400),
+    logLevel,
+    parentPipe: given['parent-pipe'],
+  };
+}
+
+function processOptions(
+  given: Given,
+  environment: NodeJS.ProcessEnv,
+): Omit<ProcessListenerOptions, keyof CommonOptions> {
+  const agentsUrl = given['agents-url'] ?? environment.SLIPWAY_AGENTS_URL;
+  const publicHosts = given['public-hosts'] ?? environment.SLIPWAY_PUBLIC_HOSTS ?? '';
+  const drain = given['drain-seconds'] ?? environment.SLIPWAY_DRAIN_SECONDS ?? '30';
+  return {
+    driver: 'process',
     dataFolder: required(
       given['data-dir'] ?? environment.SLIPWAY_LISTENER_DATA_DIR,
       '--data-dir',
@@ -132,9 +189,34 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Lis
     pathPrefix: prefixOf(given['path-prefix'] ?? environment.SLIPWAY_PATH_PREFIX ?? '/d'),
     publicHosts: publicHostsOf(publicHosts, agentsUrl),
     trustProxy: given['trust-proxy'] ?? yesOrNo(environment.SLIPWAY_TRUST_PROXY ?? '', 'SLIPWAY_TRUST_PROXY'),
-    startTimeoutSeconds: numberOf(startTimeout, '--start-timeout-seconds', 86_400),
     drainSeconds: numberOf(drain, '--drain-seconds', 86_400),
-    logLevel,
-    parentPipe: given['parent-pipe'],
   };
+}
+
+function kubernetesOptions(
+  given: Given,
+  environment: NodeJS.ProcessEnv,
+): Omit<KubernetesListenerOptions, keyof CommonOptions> {
+  const [first, ...more] = namespacesOf(given.namespaces ?? environment.SLIPWAY_NAMESPACES ?? '');
+  const platform = given.platform ?? environment.SLIPWAY_PLATFORM;
+  if (platform !== undefined && !machinePattern.test(platform))
+    throw new OptionsError(`--platform must look like linux/amd64, not '${platform}'.`);
+  return {
+    driver: 'kubernetes',
+    kubeconfig: given.kubeconfig,
+    namespaces: [first, ...more],
+    leaseNamespace: given['lease-namespace'] ?? environment.SLIPWAY_LEASE_NAMESPACE ?? first,
+    platform,
+  };
+}
+
+function namespacesOf(text: string): [string, ...string[]] {
+  const [first, ...more] = text.split(',').map((name) => name.trim());
+  if (first === undefined || first === '')
+    throw new OptionsError('--namespaces (or SLIPWAY_NAMESPACES) is required with --driver kubernetes.');
+  const wrong = [first, ...more].find((name) => !/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name));
+  if (wrong === undefined) return [first, ...more];
+  throw new OptionsError(
+    `--namespaces must be names of namespaces, separated by commas; '${wrong}' is none.`,
+  );
 }

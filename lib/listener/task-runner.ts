@@ -3,9 +3,9 @@ import { messageOf, type Pause } from './backoff.ts';
 import type { ControlPlane, Lost } from './control-plane.ts';
 import { type DeployResult, type Driver, reasonOf } from './driver.ts';
 import { HeldTask } from './held-task.ts';
+import type { Leases } from './leases.ts';
 import type { Log } from './log.ts';
 import type { LogShipper } from './log-shipper.ts';
-import type { LocalState } from './state.ts';
 import { TaskLog } from './task-log.ts';
 
 /** Three heartbeats fit into a lease, so that two may be lost. */
@@ -21,7 +21,7 @@ type Parts = {
   driver: Pick<Driver, 'tasksAtOnce' | 'deploy' | 'reported' | 'remove' | 'epochOf'>;
   shipper: Pick<LogShipper, 'flush' | 'push'>;
   /** Leases outlive this program: what it worked on when it died may be cancelled before it is back. */
-  leases: Pick<LocalState, 'instanceId' | 'leaseOf' | 'keepLease' | 'forgetLease'>;
+  leases: Leases;
   log: Log;
   pause: Pause;
   /** Fires when the listener stops; nothing is sent any more. */
@@ -243,7 +243,7 @@ export class TaskRunner {
     const failure =
       epoch < known
         ? olderThan(epoch, known)
-        : await driver.remove(deploymentId, epoch).then(() => undefined, messageOf);
+        : await driver.remove(deploymentId, epoch, true).then(() => undefined, messageOf);
     if (failure !== undefined)
       this.#parts.log.error(`deployment ${deploymentId} could not be removed: ${failure}`);
     await this.#complete(held, failure === undefined ? { outcome: 'succeeded' } : failed(failure));

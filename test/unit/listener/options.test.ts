@@ -19,8 +19,12 @@ describe('the hosts of the agents’ port', () => {
   it('come from arguments, else from the environment, and from the public address', () => {
     const named = { SLIPWAY_PUBLIC_HOSTS: 'A.example:80,b.example', SLIPWAY_TRUST_PROXY: 'true' };
     expect(read([], named)).toMatchObject({ publicHosts: ['a.example', 'b.example'], trustProxy: true });
-    expect(read(['--public-hosts', 'c.example', '--trust-proxy'], named).publicHosts).toEqual(['c.example']);
-    expect(read(['--agents-url', 'https://Agents.example:8443/x']).publicHosts).toEqual(['agents.example']);
+    expect(read(['--public-hosts', 'c.example', '--trust-proxy'], named)).toMatchObject({
+      publicHosts: ['c.example'],
+    });
+    expect(read(['--agents-url', 'https://Agents.example:8443/x'])).toMatchObject({
+      publicHosts: ['agents.example'],
+    });
   });
 
   it.each([
@@ -30,5 +34,40 @@ describe('the hosts of the agents’ port', () => {
   ])('are refused when they are none: %j %j', (args, environment, message) => {
     expect(() => read(args, environment)).toThrow(OptionsError);
     expect(() => read(args, environment)).toThrow(message);
+  });
+});
+
+describe('a listener for a cluster', () => {
+  const cluster = { SLIPWAY_DRIVER: 'kubernetes', SLIPWAY_NAMESPACES: 'agents, more' };
+
+  it('has namespaces, and agrees with others in the first of them', () => {
+    expect(read([], cluster)).toEqual({
+      driver: 'kubernetes',
+      url: 'http://localhost:4400',
+      listenerId: 'l',
+      apiKey: 'k',
+      startTimeoutSeconds: 300,
+      logLevel: 'info',
+      parentPipe: false,
+      kubeconfig: undefined,
+      namespaces: ['agents', 'more'],
+      leaseNamespace: 'agents',
+      platform: undefined,
+    });
+    const given = ['--lease-namespace', 'slipway', '--platform', 'linux/arm64', '--kubeconfig', '/k'];
+    expect(read(given, cluster)).toMatchObject({
+      leaseNamespace: 'slipway',
+      platform: 'linux/arm64',
+      kubeconfig: '/k',
+    });
+  });
+
+  it.each([
+    [['--driver', 'nomad'], {}, "--driver must be process or kubernetes, not 'nomad'"],
+    [['--driver', 'kubernetes'], {}, '--namespaces (or SLIPWAY_NAMESPACES) is required'],
+    [['--namespaces', 'a,B'], cluster, "'B' is none"],
+    [['--platform', 'arm64'], cluster, "--platform must look like linux/amd64, not 'arm64'"],
+  ])('is refused in words: %j', (args, environment, words) => {
+    expect(() => read(args, environment)).toThrow(words);
   });
 });

@@ -17,6 +17,8 @@ export const annotations = {
   epoch: 'slipway.dev/epoch',
   revision: 'slipway.dev/revision',
   lease: 'slipway.dev/lease',
+  /** The set has had the traffic: it may hold requests. */
+  served: 'slipway.dev/served',
   retiredAt: 'slipway.dev/retired-at',
   grace: 'slipway.dev/grace-seconds',
   deploymentName: 'slipway.dev/deployment-name',

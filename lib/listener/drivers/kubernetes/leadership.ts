@@ -1,0 +1,132 @@
+import type { V1Lease, V1LeaseSpec } from '@kubernetes/client-node';
+import { messageOf, pause } from '../../backoff.ts';
+import type { Log } from '../../log.ts';
+import { type ApiServer, Overtaken, Refused } from './api-server.ts';
+
+/** Another listener takes over when the leader has not renewed for so long. */
+const LEASE_SECONDS = 15;
+const RENEW_MILLISECONDS = 5_000;
+/** A leader that could not renew stops before another may begin. */
+const GIVE_UP_MILLISECONDS = 10_000;
+
+type Parts = {
+  api: ApiServer;
+  namespace: string;
+  listenerId: string;
+  /** This program. */
+  holder: string;
+  log: Log;
+};
+
+/**
+ * Which of several programs works for a listener: the one that holds a Lease of the cluster. A Lease does not
+ * fence; what moves traffic does (see Sets).
+ */
+export class Leadership {
+  /** Resolves, with the reason, when this program leads no more. */
+  readonly lost: Promise<string>;
+  readonly #parts: Parts;
+  readonly #ended = new AbortController();
+  readonly #lose: (why: string) => void;
+  #held: V1Lease | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const { promise, resolve } = Promise.withResolvers<string>();
+    this.lost = promise;
+    this.#lose = resolve;
+  }
+
+  /**
+   * Resolves when this program leads, with what all who lead for the listener are called, one after the
+   * other; undefined when it was ended before.
+   */
+  async lead(): Promise<string | undefined> {
+    const { signal } = this.#ended;
+    /** The lease as it was first seen in its state, and when: clocks of other machines do not count. */
+    let seen: { version: string | undefined; at: number } | undefined;
+    while (!signal.aborted) {
+      const lease = await this.#tryToLead(seen).catch((error: unknown) => {
+        this.#parts.log.warn(`cannot find out who leads: ${messageOf(error)}`);
+        return undefined;
+      });
+      if (lease !== undefined && lease.spec?.holderIdentity === this.#parts.holder) {
+        this.#held = lease;
+        void this.#renew();
+        return lease.metadata?.uid;
+      }
+      const version = lease?.metadata?.resourceVersion;
+      if (seen === undefined || version !== seen.version) seen = { version, at: performance.now() };
+      await pause(RENEW_MILLISECONDS / 2, signal);
+    }
+    return undefined;
+  }
+
+  /** Leads and tries to lead no more. */
+  end(): void {
+    this.#ended.abort();
+  }
+
+  /** Lets another begin at once. */
+  async release(): Promise<void> {
+    if (this.#held === undefined) return;
+    const { holderIdentity: _, ...spec } = this.#held.spec ?? {};
+    await this.#parts.api.replace({ ...this.#held, spec }).catch(() => undefined);
+  }
+
+  /** The lease, taken if it is free; otherwise as somebody else holds it. */
+  async #tryToLead(
+    seen: { version: string | undefined; at: number } | undefined,
+  ): Promise<V1Lease | undefined> {
+    const { api } = this.#parts;
+    const known = await api.read(this.#lease());
+    if (known === undefined) return api.create(this.#lease()).catch(unlessAnother);
+    const isFree = known.spec?.holderIdentity === undefined;
+    const isStale =
+      seen !== undefined &&
+      seen.version === known.metadata?.resourceVersion &&
+      performance.now() - seen.at > LEASE_SECONDS * 1000;
+    if (!isFree && !isStale) return known;
+    return api.replace({ ...known, spec: this.#lease().spec }).catch(unlessAnother);
+  }
+
+  async #renew(): Promise<void> {
+    const { api, log } = this.#parts;
+    const { signal } = this.#ended;
+    let renewedAt = performance.now();
+    for (;;) {
+      await pause(RENEW_MILLISECONDS, signal);
+      if (signal.aborted) return;
+      // A program that was frozen must not take its first breath for a renewal.
+      if (performance.now() - renewedAt > GIVE_UP_MILLISECONDS)
+        return this.#lose('it could not renew its lease');
+      const sentAt = performance.now();
+      try {
+        this.#held = await api.replace({ ...this.#held, spec: this.#lease().spec });
+        renewedAt = sentAt;
+      } catch (error) {
+        if (error instanceof Overtaken || error instanceof Refused) return this.#lose('another one leads');
+        log.warn(`the lease was not renewed: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  #lease(): V1Lease & { spec: V1LeaseSpec } {
+    const { namespace, listenerId, holder } = this.#parts;
+    const now = new Date().toISOString().replace('Z', '000Z');
+    const spec = { holderIdentity: holder, leaseDurationSeconds: LEASE_SECONDS, renewTime: now };
+    return {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: `slipway-${listenerId}`, namespace },
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- on the wire a time has microseconds, which a Date has not
+      spec: spec as unknown as V1LeaseSpec,
+    };
+  }
+}
+
+/** Somebody else was faster. */
+function unlessAnother(error: unknown): undefined {
+  if (error instanceof Overtaken || (error instanceof Refused && error.code === 409)) return undefined;
+  throw error;
+}

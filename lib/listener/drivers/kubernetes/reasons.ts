@@ -1,0 +1,134 @@
+import type { V1ContainerStatus, V1Deployment, V1Pod } from '@kubernetes/client-node';
+import type { AgentFailure } from '../../../domain/agent-failure.ts';
+import { megabytesOf, quantityOf } from './quantities.ts';
+import { SERVER_PORT } from './render/environment.ts';
+
+/** What only the API server knows of a pod. */
+export type Inquiry = {
+  /** The last lines that a container wrote before it ended. */
+  lastWords: (pod: V1Pod, container: string) => Promise<string[]>;
+  /** What the kubelet says of a pod, the newest last. */
+  eventsOf: (pod: V1Pod) => Promise<string[]>;
+};
+
+/** A server that ended once may have missed something that comes up beside it. */
+const ENDS_MAX = 2;
+
+/** The first of a set's pods that is in trouble says why servers are missing. */
+export async function failureOf(
+  pods: readonly V1Pod[],
+  deployment: V1Deployment | undefined,
+  inquiry: Inquiry,
+): Promise<AgentFailure | undefined> {
+  for (const pod of pods) {
+    const found = failureAtRest(pod) ?? (await failureOfRun(pod, inquiry));
+    if (found !== undefined) return found;
+  }
+  return deployment === undefined ? undefined : quotaOf(deployment);
+}
+
+/** What the status of the pod tells alone. */
+function failureAtRest(pod: V1Pod): AgentFailure | undefined {
+  const unplaced = pod.status?.conditions?.find(
+    ({ type, status, reason }) => type === 'PodScheduled' && status === 'False' && reason === 'Unschedulable',
+  );
+  if (unplaced !== undefined) return noCapacity(pod, unplaced.message ?? '');
+  for (const status of statusesOf(pod)) {
+    const found = ofImage(pod, status) ?? ofSecret(pod, status) ?? ofMemory(pod, status);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const statusesOf = ({ status }: V1Pod): V1ContainerStatus[] => [
+  ...(status?.initContainerStatuses ?? []),
+  ...(status?.containerStatuses ?? []),
+];
+
+function noCapacity(pod: V1Pod, said: string): AgentFailure {
+  const requests = (pod.spec?.containers ?? []).map(({ resources }) => resources?.requests ?? {});
+  const sum = (name: 'cpu' | 'memory', unit: (quantity: string) => number) =>
+    requests.reduce((total, each) => total + unit(each[name] ?? '0'), 0);
+  return {
+    kind: 'no_capacity',
+    cpu: sum('cpu', (quantity) => quantityOf(quantity) ?? 0),
+    memoryMb: sum('memory', megabytesOf),
+    said,
+  };
+}
+
+const IMAGE_REASONS = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull']);
+
+function ofImage(pod: V1Pod, { image, state }: V1ContainerStatus): AgentFailure | undefined {
+  const { reason = '', message = '' } = state?.waiting ?? {};
+  if (!IMAGE_REASONS.has(reason)) return undefined;
+  if (/no match for platform|does not match the specified platform/i.test(message)) {
+    const wanted = /platform in manifest.*?\b(linux\/\w+)/i.exec(message)?.[1] ?? 'the nodes of the cluster';
+    return { kind: 'image_platform', image, found: 'another platform', wanted };
+  }
+  if (/unauthorized|authentication required|denied|forbidden|\b40[13]\b/i.test(message)) {
+    const pullSecrets = (pod.spec?.imagePullSecrets ?? []).flatMap(({ name }) => name ?? []);
+    return { kind: 'registry_access', image, pullSecrets };
+  }
+  if (reason === 'InvalidImageName' || /not found|manifest unknown|no such image|\b404\b/i.test(message))
+    return { kind: 'image_missing', image };
+  return undefined;
+}
+
+function ofSecret(pod: V1Pod, { name, state }: V1ContainerStatus): AgentFailure | undefined {
+  const { reason, message = '' } = state?.waiting ?? {};
+  if (reason !== 'CreateContainerConfigError') return undefined;
+  const [, absent] = /secret "([^"]+)" not found/i.exec(message) ?? [];
+  const [, key, holder] = /couldn't find key (\S+) in Secret (?:\S+\/)?(\S+)/i.exec(message) ?? [];
+  const secret = absent ?? holder;
+  if (secret === undefined) return undefined;
+  const container = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].find(
+    (each) => each.name === name,
+  );
+  const reference = container?.env?.find(({ valueFrom }) => {
+    const wanted = valueFrom?.secretKeyRef;
+    return wanted?.name === secret && (key === undefined || wanted.key === key);
+  });
+  const secretKey = reference?.valueFrom?.secretKeyRef?.key ?? key ?? '';
+  return { kind: 'secret_missing', variable: reference?.name ?? '', secret, secretKey };
+}
+
+function ofMemory(pod: V1Pod, { name, state, lastState }: V1ContainerStatus): AgentFailure | undefined {
+  const ended = state?.terminated ?? lastState?.terminated;
+  if (ended?.reason !== 'OOMKilled') return undefined;
+  const limit = pod.spec?.containers.find((each) => each.name === name)?.resources?.limits?.memory;
+  return {
+    kind: 'out_of_memory',
+    limitField: 'memory_limit_mb',
+    limitMb: limit === undefined ? 0 : megabytesOf(limit),
+  };
+}
+
+/** What has to be asked for: the output of what ended, the answers of what runs. */
+async function failureOfRun(pod: V1Pod, inquiry: Inquiry): Promise<AgentFailure | undefined> {
+  for (const { name, state, lastState, restartCount } of statusesOf(pod)) {
+    const ended = state?.terminated ?? lastState?.terminated;
+    if (ended === undefined || ended.exitCode === 0 || restartCount < ENDS_MAX) continue;
+    const output = await inquiry.lastWords(pod, name);
+    return { kind: 'exited', exitCode: ended.exitCode, times: restartCount, output };
+  }
+  const isReady = pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+  if (isReady === true || pod.status?.phase !== 'Running') return undefined;
+  return ofAnswers(await inquiry.eventsOf(pod));
+}
+
+function ofAnswers(events: readonly string[]): AgentFailure | undefined {
+  const last = events.findLast((message) => /(?:Readiness|Startup) probe failed/i.test(message));
+  if (last === undefined) return undefined;
+  const [, status] = /statuscode: (\d+)/i.exec(last) ?? [];
+  return status === undefined
+    ? { kind: 'ok_silent', port: SERVER_PORT }
+    : { kind: 'ok_status', status: Number(status) };
+}
+
+/** No pod could be made at all. */
+function quotaOf({ status }: V1Deployment): AgentFailure | undefined {
+  const failed = status?.conditions?.find((each) => each.type === 'ReplicaFailure' && each.status === 'True');
+  const [, quota] = /exceeded quota: ([^,]+)/i.exec(failed?.message ?? '') ?? [];
+  return quota === undefined ? undefined : { kind: 'quota', quota, said: failed?.message ?? '' };
+}

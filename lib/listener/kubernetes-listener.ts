@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { KubeConfig } from '@kubernetes/client-node';
+import { ControlPlane } from './control-plane.ts';
+import { ApiServer } from './drivers/kubernetes/api-server.ts';
+import { KubernetesDriver } from './drivers/kubernetes/driver.ts';
+import { Leadership } from './drivers/kubernetes/leadership.ts';
+import { Http } from './http.ts';
+import { MemoryLeases } from './leases.ts';
+import type { Listener } from './listener.ts';
+import type { Log } from './log.ts';
+import { LogShipper } from './log-shipper.ts';
+import type { KubernetesListenerOptions } from './options.ts';
+import { composeWork } from './work.ts';
+
+/**
+ * A listener that runs agent servers in a Kubernetes cluster. It keeps nothing itself. Of several, one leads
+ * and works; the others wait.
+ */
+export async function startKubernetesListener(
+  options: KubernetesListenerOptions,
+  log: Log,
+): Promise<Listener> {
+  const config = new KubeConfig();
+  if (options.kubeconfig === undefined) config.loadFromDefault();
+  else config.loadFromFile(options.kubeconfig);
+  const holder = randomUUID();
+  const { listenerId, namespaces, startTimeoutSeconds } = options;
+  const leadership = new Leadership({
+    api: new ApiServer(config),
+    namespace: options.leaseNamespace,
+    listenerId,
+    holder,
+    log,
+  });
+  const instanceId = leadership.lead();
+  const running = instanceId.then(async (id) => {
+    if (id === undefined) return undefined;
+    const base = `${options.url}/v2/listeners/${listenerId}`;
+    const http = new Http(base, options.apiKey, log);
+    const controlPlane = new ControlPlane(http);
+    const shipper = new LogShipper((body, sent) => controlPlane.logs(body, sent), log);
+    const leases = new MemoryLeases(id);
+    const { platform } = options;
+    const work = composeWork({ controlPlane, shipper, leases, log, ...(platform && { platform }) });
+    const driver = new KubernetesDriver({
+      config,
+      listenerId,
+      namespaces,
+      startTimeoutSeconds,
+      holder,
+      log,
+      onChange: (deploymentId) => work.changed(deploymentId),
+    });
+    await work.start(driver);
+    log.info(`leading, in the namespaces ${namespaces.join(', ')}`);
+    return { work, driver };
+  });
+  const failed = running.then(
+    () => new Promise<string>(() => {}),
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  const stop = async () => {
+    leadership.end();
+    const parts = await running.catch(() => undefined);
+    parts?.work.end();
+    await parts?.driver.close();
+    await parts?.work.finished();
+    await leadership.release();
+  };
+  return { ended: Promise.race([leadership.lost, failed]), stop };
+}

@@ -1,0 +1,69 @@
+import { resolve } from 'node:path';
+import { ProcessSupervisor } from '../processes/supervisor.ts';
+import { ControlPlane } from './control-plane.ts';
+import { ProcessDriver, type ProcessDriverOptions } from './drivers/process/driver.ts';
+import { Proxy } from './drivers/process/proxy/proxy.ts';
+import { tidyFolders } from './drivers/process/tidy-folders.ts';
+import { Http } from './http.ts';
+import type { Listener } from './listener.ts';
+import { lockDataFolder } from './lock.ts';
+import type { Log } from './log.ts';
+import { LogShipper } from './log-shipper.ts';
+import type { ProcessListenerOptions } from './options.ts';
+import { LocalState } from './state.ts';
+import { composeWork } from './work.ts';
+
+/**
+ * Servers have this long for their goodbye when the listener stops; the whole stop takes at most about 8 s.
+ */
+const STOP_GRACE_MILLISECONDS = 5000;
+
+/** A listener that runs agent servers as processes of its own machine. */
+export async function startProcessListener(options: ProcessListenerOptions, log: Log): Promise<Listener> {
+  const dataFolder = resolve(options.dataFolder);
+  const supervisor = new ProcessSupervisor();
+  await lockDataFolder(dataFolder, supervisor.id);
+  const state = new LocalState(dataFolder);
+  await tidyFolders(dataFolder, state);
+
+  const base = `${options.url}/v2/listeners/${options.listenerId}`;
+  const controlPlane = new ControlPlane(new Http(base, options.apiKey, log));
+  const shipper = new LogShipper((body, sent) => controlPlane.logs(body, sent), log);
+  const work = composeWork({ controlPlane, shipper, leases: state, log });
+  const proxy = new Proxy({ ...options, port: options.agentsPort });
+  const port = await proxy.listen();
+  const agentsUrl = `${options.agentsUrl ?? `http://localhost:${port}`}${options.pathPrefix}`;
+  const driver = new ProcessDriver({
+    options: driverOptions(options, dataFolder, agentsUrl),
+    supervisor,
+    proxy,
+    state,
+    shipper,
+    log,
+    onChange: (deploymentId) => work.changed(deploymentId),
+  });
+  await work.start(driver);
+  log.info(`serving agents at ${agentsUrl}/<name>`);
+
+  const stop = async () => {
+    work.end();
+    proxy.close();
+    await driver.close(STOP_GRACE_MILLISECONDS);
+    await work.finished();
+    await supervisor.close();
+  };
+  return { ended: new Promise(() => {}), stop };
+}
+
+const driverOptions = (
+  options: ProcessListenerOptions,
+  dataFolder: string,
+  agentsUrl: string,
+): ProcessDriverOptions => ({
+  dataFolder,
+  agentsUrl,
+  baseUrl: options.url,
+  apiKey: options.apiKey,
+  startTimeoutMilliseconds: options.startTimeoutSeconds * 1000,
+  drainMilliseconds: options.drainSeconds * 1000,
+});
