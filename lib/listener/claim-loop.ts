@@ -13,6 +13,8 @@ type Parts = {
   tasksAtOnce: number;
   /** What folders and images are built for; by default this machine. */
   platform?: string;
+  /** False: another program may be working for this listener. */
+  mayClaim?: () => boolean;
   /** The tasks that are worked on, and whose leases are not in doubt. */
   holding: () => string[];
   onAnswer: (answer: ClaimResponse) => void;
@@ -76,6 +78,7 @@ export class ClaimLoop {
   /** Gives the milliseconds until the next claim. */
   async #claim(signal: AbortSignal, isAwaited: boolean): Promise<number | 'given up'> {
     const { controlPlane, instanceId, version, tasksAtOnce, holding, onAnswer, log } = this.#parts;
+    if (this.#parts.mayClaim?.() === false) return REFUSED_MILLISECONDS;
     const held = holding();
     const wait = held.length < tasksAtOnce ? WAIT_SECONDS : FULL_WAIT_SECONDS;
     try {

@@ -1,4 +1,3 @@
-import { startKubernetesListener } from './kubernetes-listener.ts';
 import type { Log } from './log.ts';
 import type { ListenerOptions } from './options.ts';
 import { startProcessListener } from './process-listener.ts';
@@ -11,7 +10,9 @@ export type Listener = {
 };
 
 /** Composes the listener and starts it: reconciles with what should run here, then asks for work. */
-export const startListener = (options: ListenerOptions, log: Log): Promise<Listener> =>
-  options.driver === 'kubernetes'
-    ? startKubernetesListener(options, log)
-    : startProcessListener(options, log);
+export async function startListener(options: ListenerOptions, log: Log): Promise<Listener> {
+  if (options.driver === 'process') return startProcessListener(options, log);
+  // The client of Kubernetes takes a while to load, and is for those who need it.
+  const { startKubernetesListener } = await import('./drivers/kubernetes/start.ts');
+  return startKubernetesListener(options, log);
+}

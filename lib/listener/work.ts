@@ -19,6 +19,8 @@ type Parts = {
   log: Log;
   /** What folders and images are built for, where it is not this machine. */
   platform?: string;
+  /** False: another program may be working for this listener. */
+  mayClaim?: () => boolean;
 };
 
 /** What a listener does with its driver, whatever that runs agents on. */
@@ -64,6 +66,7 @@ export function composeWork(parts: Parts): Work {
       tasksAtOnce: driver.tasksAtOnce,
       version: manifest.version,
       ...(parts.platform !== undefined && { platform: parts.platform }),
+      ...(parts.mayClaim !== undefined && { mayClaim: parts.mayClaim }),
       holding: () => tasks.held(),
       onAnswer: (answer) => {
         for (const task of answer.tasks) tasks.accept(task);

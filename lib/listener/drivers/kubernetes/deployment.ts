@@ -1,22 +1,17 @@
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
-import { type AgentFailure, describeFailure } from '../../../domain/agent-failure.ts';
-import {
-  type ComputeSet,
-  decideRollout,
-  type Goal,
-  type Outcome,
-  type Step,
-  type Task,
-} from '../../../domain/rollout.ts';
-import { jittered, messageOf, pause } from '../../backoff.ts';
+import { describeFailure } from '../../../domain/agent-failure.ts';
+import { type ComputeSet, decideRollout, type Goal, type Step } from '../../../domain/rollout.ts';
+import { jittered, messageOf } from '../../backoff.ts';
 import type { DeployHooks, DeployResult, StatusReport } from '../../driver.ts';
-import { TaskEnded } from '../../held-task.ts';
 import type { Log } from '../../log.ts';
 import { createMask } from '../../masking.ts';
 import { Overtaken, Refused } from './api-server.ts';
+import { Deploying } from './deploying.ts';
+import { noted } from './noted.ts';
 import { computeSetOf, type Observed } from './observed.ts';
 import { annotations } from './render/names.ts';
 import type { Sets } from './sets.ts';
+import { type Next, Stepper } from './stepper.ts';
 
 /** After an answer that may pass the next try waits so long, at most. */
 const RETRY_MILLISECONDS_MAX = 15_000;
@@ -24,19 +19,9 @@ const RETRY_MILLISECONDS = 500;
 /** What the API server refuses it refuses again: a person has to change something first. */
 const REFUSED_MILLISECONDS = 60_000;
 const REASON_CHARACTERS_MAX = 2_000;
-
-type Deploying = {
-  spec: DeploySpec;
-  hooks: DeployHooks;
-  grant: 'unasked' | 'granted' | 'refused';
-  /** Whoever asked for it knows this outcome; whether it counts is known when its report was accepted. */
-  outcome: Outcome | undefined;
-  isAccepted: boolean;
-  deadlineAt: number;
-  settle: (result: DeployResult) => void;
-  /** What ran before, if that is known. */
-  before: DeploySpec | undefined;
-};
+/** What the kubelet says of a server that is not ready changes without an event: while one waits it is asked. */
+const ASK_MILLISECONDS = 5_000;
+const SILENT = 'No server answers GET /ok.';
 
 type Parts = {
   id: string;
@@ -50,7 +35,8 @@ type Parts = {
 export class Deployment {
   readonly id: string;
   readonly #parts: Parts;
-  readonly #closed = new AbortController();
+  readonly #stepper: Stepper;
+  /** Undefined: that is not known yet, and what is there stays as it is. */
   #wanted: DeploySpec | 'nothing' | undefined;
   #task: Deploying | undefined;
   #removed: PromiseWithResolvers<void> | undefined;
@@ -59,70 +45,44 @@ export class Deployment {
   #problem: string | undefined;
   #said: string | undefined;
   #failures = 0;
-  #wake = Promise.withResolvers<void>();
 
   constructor(parts: Parts) {
     this.id = parts.id;
     this.#parts = parts;
-    void this.#run();
+    this.#stepper = new Stepper(() => this.#look().catch((error: unknown) => this.#failed(error)));
   }
 
   /** Something of it has changed in the cluster. */
   wake(): void {
-    this.#wake.resolve();
+    this.#stepper.wake();
   }
 
   close(): void {
-    this.#closed.abort();
-    this.wake();
+    this.#stepper.close();
   }
 
   deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
-    const { promise, resolve } = Promise.withResolvers<DeployResult>();
     const before = this.#wanted === 'nothing' ? undefined : this.#wanted;
-    const deadlineAt = Date.now() + this.#parts.startTimeoutSeconds * 1000;
-    const task: Deploying = {
-      spec,
-      hooks,
-      grant: 'unasked',
-      outcome: undefined,
-      isAccepted: false,
-      deadlineAt,
-      settle: resolve,
-      before,
-    };
+    const task = new Deploying(spec, hooks, before, this.#parts.startTimeoutSeconds);
     this.#task = task;
     this.#wanted = spec;
     this.#epoch = spec.epoch;
     hooks.signal.addEventListener('abort', () => this.#aborted(task));
     if (hooks.signal.aborted) this.#aborted(task);
     this.wake();
-    return promise;
+    return task.result;
   }
 
-  /** An interrupt is obeyed; a task that is another's, or that this program leaves behind, is left as it is. */
   #aborted(task: Deploying): void {
     if (this.#task !== task || task.isAccepted) return;
-    const { reason: why } = task.hooks.signal;
-    const isInterrupt = why instanceof TaskEnded && why.reason === 'stop';
-    if (!isInterrupt) this.#leave(task);
-    else if (task.outcome === undefined) task.grant = 'refused';
+    if (Deploying.isInterrupt(task.hooks)) task.refuse();
+    else this.#leave(task);
     this.wake();
   }
 
   #leave(task: Deploying): void {
     this.#finish(undefined);
-    task.settle({ outcome: 'stopped' });
-  }
-
-  reported(accepted: boolean): void {
-    const task = this.#task;
-    if (task?.outcome === undefined) return;
-    task.isAccepted = accepted;
-    if (accepted && task.outcome === 'succeeded') this.#finish(task.spec);
-    // What the next look at the desired state says of it counts.
-    else if (!accepted) this.#finish(task.before);
-    this.wake();
+    task.leave();
   }
 
   /** The task is over; from now on this is kept running. */
@@ -130,6 +90,16 @@ export class Deployment {
     this.#task = undefined;
     this.#wanted = wanted;
     this.#parts.sets.release();
+  }
+
+  reported(accepted: boolean): void {
+    const task = this.#task;
+    if (task?.outcome === undefined) return;
+    // Not accepted: what the next look at the desired state says counts.
+    if (!accepted) this.#finish(task.before);
+    else if (task.outcome === 'succeeded') this.#finish(task.spec);
+    else task.accept();
+    this.wake();
   }
 
   keepRunning(spec: DeploySpec): void {
@@ -156,7 +126,7 @@ export class Deployment {
   }
 
   setAddress(url: string | null): void {
-    if (this.#wanted === undefined || this.#wanted === 'nothing') return;
+    if (this.#wanted === undefined || this.#wanted === 'nothing' || this.#wanted.custom_url === url) return;
     this.#wanted = { ...this.#wanted, custom_url: url };
     this.wake();
   }
@@ -164,8 +134,7 @@ export class Deployment {
   /** The revision that serves or is kept running; undefined also while that is not known yet. */
   get runningRevision(): string | undefined {
     if (this.#wanted === 'nothing') return undefined;
-    if (this.#task !== undefined) return this.#task.before?.revision_id;
-    return this.#wanted?.revision_id;
+    return this.#task === undefined ? this.#wanted?.revision_id : this.#task.before?.revision_id;
   }
 
   get epoch(): number | undefined {
@@ -177,164 +146,112 @@ export class Deployment {
     const { sets } = this.#parts;
     const { service, traffic, sets: seen } = sets.observe();
     const serving = traffic === undefined ? undefined : seen.get(traffic);
-    const revisionId = service?.metadata?.annotations?.[annotations.revision];
+    const revisionId = noted(service, annotations.revision);
     const { epoch } = this;
     if (serving === undefined || revisionId === undefined || epoch === undefined) return undefined;
     const healthy = serving.ready > 0;
-    const reason = healthy ? null : (this.#problem ?? 'No server answers GET /ok.');
+    const reason = healthy ? null : (this.#problem ?? SILENT);
     return { deployment_id: this.id, epoch, revision_id: revisionId, healthy, reason, url: sets.address() };
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#closed;
-    while (!signal.aborted) {
-      this.#wake = Promise.withResolvers<void>();
-      const wait = await this.#once().catch((error: unknown) => this.#failed(error));
-      if (wait === 'again' || signal.aborted) continue;
-      const over = new AbortController();
-      const timer = wait === 'until changed' ? [] : [pause(wait, over.signal)];
-      await Promise.race([this.#wake.promise, ...timer]);
-      over.abort();
-    }
-  }
-
-  async #once(): Promise<Next> {
+  async #look(): Promise<Next> {
     const wanted = this.#wanted;
-    const isReporting = this.#task?.outcome !== undefined && !this.#task.isAccepted;
-    if (wanted === undefined || isReporting) return 'until changed';
+    if (wanted === undefined || this.#task?.isReporting) return 'until changed';
     const { sets } = this.#parts;
     if (wanted !== 'nothing') {
       sets.take(wanted, this.#task !== undefined);
-      if (this.#task?.grant === 'unasked') await sets.claim();
+      if (this.#task?.isUnasked) await sets.claim();
       await sets.mend();
     }
     const seen = sets.observe();
-    const failures = await this.#failuresOf(seen);
-    const step = decideRollout(
-      { sets: [...failures.values()], traffic: seen.traffic },
-      this.#goal(wanted),
-      this.#taskOf(),
-      Date.now(),
-    );
+    const known = await this.#setsOf(seen);
+    const goal = this.#goalOf(wanted);
+    const step = decideRollout({ sets: known, traffic: seen.traffic }, goal, this.#task?.task, Date.now());
     const next = await this.#perform(step);
     this.#failures = 0;
     return next;
   }
 
-  /** What is missing and why, of the set that shall serve and of the one that does. */
-  async #failuresOf(seen: Observed): Promise<Map<string, ComputeSet>> {
+  /** What is there, with why servers are missing of the set that shall serve and of the one that does. */
+  async #setsOf(seen: Observed): Promise<ComputeSet[]> {
     const { sets } = this.#parts;
-    const found = new Map<string, ComputeSet>();
+    const found: ComputeSet[] = [];
     for (const [key, set] of seen.sets) {
       const isMissing = set.ready < (set.deployment.spec?.replicas ?? 1);
       const counts = key === sets.key || key === seen.traffic;
-      const failure = counts && isMissing ? await sets.failureOf(set) : undefined;
-      found.set(key, computeSetOf(key, set, failure));
+      found.push(computeSetOf(key, set, counts && isMissing ? await sets.failureOf(set) : undefined));
     }
-    this.#note(seen.traffic === undefined ? undefined : found.get(seen.traffic));
+    this.#note(found.find(({ key }) => key === seen.traffic));
     return found;
   }
 
   /** Whoever asks how it is hears of a change at once. */
   #note(serving: ComputeSet | undefined): void {
     const isUp = serving === undefined || serving.ready > 0;
-    const problem = isUp ? undefined : this.#mask(reasonFor(serving.failure));
+    const why = serving?.failure === undefined ? SILENT : describeFailure(serving.failure);
+    const problem = isUp ? undefined : this.#mask(why).slice(0, REASON_CHARACTERS_MAX);
     if (problem === this.#problem) return;
     this.#problem = problem;
     this.#parts.changed();
   }
 
-  #goal(wanted: DeploySpec | 'nothing'): Goal {
+  #goalOf(wanted: DeploySpec | 'nothing'): Goal {
     if (wanted === 'nothing') return wanted;
     const { key, min, max, graceMilliseconds } = this.#parts.sets;
     return { key, min, max, graceMilliseconds };
   }
 
-  #taskOf(): Task {
-    if (this.#task === undefined) return undefined;
-    const { grant, outcome, isAccepted, deadlineAt } = this.#task;
-    return {
-      grant,
-      reported: isAccepted ? outcome : undefined,
-      deadlineAt,
-      timeoutSeconds: this.#parts.startTimeoutSeconds,
-    };
+  async #perform(step: Step): Promise<Next> {
+    switch (step.do) {
+      case 'wait':
+        this.#say(step.say);
+        return this.#task?.isAccepted ? this.#rest() : this.#until(step.until);
+      case 'nothing':
+        return this.#rest();
+      case 'announce':
+        await this.#task?.announce();
+        return 'again';
+      case 'report':
+        this.#task?.report(step, this.#parts.sets.address(), (text) => this.#mask(text));
+        return 'until changed';
+      default:
+        await this.#change(step);
+        return 'again';
+    }
   }
 
-  async #perform(step: Step): Promise<Next> {
-    const { sets } = this.#parts;
+  async #change(step: Exclude<Step, { do: 'wait' | 'nothing' | 'announce' | 'report' }>): Promise<void> {
+    const { sets, changed } = this.#parts;
     switch (step.do) {
       case 'create':
-        await sets.create(step.wanted, step.served, (note) => this.#say(note));
-        return 'again';
+        return sets.create(step.wanted, step.served, (note) => this.#say(note));
       case 'scale':
-        await sets.scale(step.key, step.wanted);
-        return 'again';
+        return sets.scale(step.key, step.wanted);
       case 'revive':
-        await sets.revive(step.key, step.wanted);
-        return 'again';
-      case 'announce':
-        return this.#announce();
+        return sets.revive(step.key, step.wanted);
       case 'move':
         await sets.move(step.to, this.#epoch ?? 0);
         this.#say(`Traffic moved to set ${step.to}.`);
-        this.#parts.changed();
-        return 'again';
+        return changed();
       case 'retire':
-        await sets.retire(step.key);
-        return 'again';
+        return sets.retire(step.key);
       case 'remove':
-        await sets.remove(step.key);
-        return 'again';
+        return sets.remove(step.key);
       case 'stop_traffic':
-        await sets.stopTraffic();
-        return 'again';
-      case 'report':
-        return this.#report(step);
-      case 'wait':
-        this.#say(step.say);
-        if (this.#task?.isAccepted) return this.#rest();
-        return untilTime(step.until, this.#task !== undefined);
-      case 'nothing':
-        return this.#rest();
+        return sets.stopTraffic();
     }
   }
 
-  async #announce(): Promise<Next> {
-    const task = this.#task;
-    if (task === undefined) return 'again';
-    const granted = await task.hooks.announceSwitch();
-    // Whatever the answer: an interrupt that came with it was noted by the signal.
-    if (this.#task === task && task.grant === 'unasked') task.grant = granted ? 'granted' : 'refused';
-    return 'again';
-  }
-
-  #report(step: Extract<Step, { do: 'report' }>): Next {
-    const task = this.#task;
-    if (task === undefined) return 'until changed';
-    task.outcome = step.outcome;
-    task.settle(this.#resultOf(step));
-    return 'until changed';
-  }
-
-  #resultOf(step: Extract<Step, { do: 'report' }>): DeployResult {
-    switch (step.outcome) {
-      case 'succeeded':
-        return { outcome: 'succeeded', url: this.#parts.sets.address() };
-      case 'stopped':
-        return { outcome: 'stopped' };
-      case 'failed': {
-        const message = this.#mask(describeFailure(step.failure));
-        return { outcome: 'failed', message, previousServing: step.previousServing };
-      }
-    }
+  #until(at: number | undefined): Next {
+    const left = at === undefined ? undefined : Math.max(0, at - Date.now());
+    if (this.#task === undefined) return left ?? 'until changed';
+    return Math.min(ASK_MILLISECONDS, left ?? ASK_MILLISECONDS);
   }
 
   /** Nothing is left to do for now. */
   async #rest(): Promise<Next> {
-    const task = this.#task;
-    if (task !== undefined) {
-      this.#finish(task.before);
+    if (this.#task !== undefined) {
+      this.#finish(this.#task.before);
       return 'again';
     }
     if (this.#wanted !== 'nothing') return 'until changed';
@@ -345,26 +262,21 @@ export class Deployment {
     return 'until changed';
   }
 
-  async #failed(error: unknown): Promise<Next> {
-    const message = this.#mask(messageOf(error));
+  #failed(error: unknown): Next {
+    const message = this.#mask(messageOf(error)).slice(0, REASON_CHARACTERS_MAX);
     const task = this.#task;
+    const { log } = this.#parts;
+    log.warn(`deployment ${this.id}: ${message}`);
     if (error instanceof Overtaken && task !== undefined) {
-      this.#parts.log.warn(`deployment ${this.id}: another listener has taken it over: ${message}`);
+      log.warn(`deployment ${this.id}: another listener has taken its task over`);
       this.#leave(task);
       return 'until changed';
     }
     if (error instanceof Refused && task !== undefined && task.outcome === undefined) {
-      task.outcome = 'failed';
-      const previousServing = this.report()?.healthy === true;
-      task.settle({
-        outcome: 'failed',
-        message: `The cluster does not take it: ${message}`,
-        previousServing,
-      });
+      task.fail(`The cluster does not take it: ${message}`, this.report()?.healthy === true);
       return 'until changed';
     }
-    this.#problem = message.slice(0, REASON_CHARACTERS_MAX);
-    this.#parts.log.warn(`deployment ${this.id}: ${message}`);
+    this.#problem = message;
     this.#failures += 1;
     if (error instanceof Refused) return REFUSED_MILLISECONDS;
     return jittered(this.#failures, RETRY_MILLISECONDS, RETRY_MILLISECONDS_MAX);
@@ -381,18 +293,3 @@ export class Deployment {
     return createMask(this.#wanted.environment.map(({ value }) => value))(message);
   }
 }
-
-/** When to look again: at once, when something changes, or after so many milliseconds. */
-type Next = 'again' | 'until changed' | number;
-
-/** What the kubelet says of a server that is not ready changes without an event: while one waits it is asked. */
-const ASK_MILLISECONDS = 5_000;
-
-function untilTime(at: number | undefined, isDeploying: boolean): Next {
-  const until = at === undefined ? undefined : Math.max(0, at - Date.now());
-  if (isDeploying) return Math.min(ASK_MILLISECONDS, until ?? ASK_MILLISECONDS);
-  return until ?? 'until changed';
-}
-
-const reasonFor = (failure: AgentFailure | undefined): string =>
-  failure === undefined ? 'No server answers GET /ok.' : describeFailure(failure);

@@ -29,6 +29,8 @@ export class Leadership {
   readonly #ended = new AbortController();
   readonly #lose: (why: string) => void;
   #held: V1Lease | undefined;
+  /** As `performance.now()` has it: when the last renewal was sent. */
+  #renewedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -52,6 +54,7 @@ export class Leadership {
       });
       if (lease !== undefined && lease.spec?.holderIdentity === this.#parts.holder) {
         this.#held = lease;
+        this.#renewedAt = performance.now();
         void this.#renew();
         return lease.metadata?.uid;
       }
@@ -60,6 +63,11 @@ export class Leadership {
       await pause(RENEW_MILLISECONDS / 2, signal);
     }
     return undefined;
+  }
+
+  /** No other program works yet. One that was frozen finds out here that its time is over. */
+  leads(): boolean {
+    return performance.now() - this.#renewedAt < GIVE_UP_MILLISECONDS;
   }
 
   /** Leads and tries to lead no more. */
@@ -93,17 +101,14 @@ export class Leadership {
   async #renew(): Promise<void> {
     const { api, log } = this.#parts;
     const { signal } = this.#ended;
-    let renewedAt = performance.now();
     for (;;) {
       await pause(RENEW_MILLISECONDS, signal);
       if (signal.aborted) return;
-      // A program that was frozen must not take its first breath for a renewal.
-      if (performance.now() - renewedAt > GIVE_UP_MILLISECONDS)
-        return this.#lose('it could not renew its lease');
+      if (!this.leads()) return this.#lose('it could not renew its lease');
       const sentAt = performance.now();
       try {
         this.#held = await api.replace({ ...this.#held, spec: this.#lease().spec });
-        renewedAt = sentAt;
+        this.#renewedAt = sentAt;
       } catch (error) {
         if (error instanceof Overtaken || error instanceof Refused) return this.#lose('another one leads');
         log.warn(`the lease was not renewed: ${messageOf(error)}`);

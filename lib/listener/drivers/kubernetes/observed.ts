@@ -29,11 +29,11 @@ function serverSet({ metadata }: KubernetesObject): string | undefined {
 }
 
 export function observe(store: ObjectStore, deploymentId: string, base: string): Observed {
-  const service = store.get<V1Service>(deploymentId, 'Service', base);
-  const slices = store.all<V1EndpointSlice>(deploymentId, 'EndpointSlice');
-  const pods = store.all<V1Pod>(deploymentId, 'Pod');
+  const service = store.get(deploymentId, 'Service', base);
+  const slices = store.all(deploymentId, 'EndpointSlice');
+  const pods = store.all(deploymentId, 'Pod');
   const sets = new Map<string, ObservedSet>();
-  for (const deployment of store.all<V1Deployment>(deploymentId, 'Deployment')) {
+  for (const deployment of store.all(deploymentId, 'Deployment')) {
     const key = serverSet(deployment);
     if (key === undefined || deployment.metadata?.deletionTimestamp !== undefined) continue;
     sets.set(key, {

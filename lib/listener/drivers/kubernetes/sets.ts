@@ -1,9 +1,9 @@
-import type { KubernetesObject, V1Deployment, V1Pod, V1Secret, V1Service } from '@kubernetes/client-node';
+import type { KubernetesObject, V1Pod, V1Service } from '@kubernetes/client-node';
 import type { AgentFailure } from '../../../domain/agent-failure.ts';
-import { Overtaken, Refused } from './api-server.ts';
+import { Refused } from './api-server.ts';
 import type { Cluster } from './cluster.ts';
 import { covers } from './covers.ts';
-import { managedKinds } from './kinds.ts';
+import { headerOf, isManaged, type Notes, noted, setNotes } from './noted.ts';
 import { type Observed, type ObservedSet, observe } from './observed.ts';
 import { failureOf } from './reasons.ts';
 import { baseNameOf, type RenderContext, type ServerSpec } from './render/context.ts';
@@ -11,11 +11,12 @@ import { annotations, baseName, labels, setName } from './render/names.ts';
 import { problemsOf } from './render/problems.ts';
 import { resourcesOf, scaleOf } from './render/resources.ts';
 import { addressOf } from './render/route.ts';
-import { trafficTo } from './render/service.ts';
 import { type RenderedSet, renderSet, setKey } from './render/set.ts';
 import { wireOf } from './render/wire.ts';
+import { deploymentsOf, objectsOf, scalersOf, supportingOf, unscaled } from './rendered-objects.ts';
 import { sharedObjects } from './shared.ts';
 import type { ObjectStore } from './store.ts';
+import { Traffic } from './traffic.ts';
 
 /** What the kubelet says changes without an event of the pod. */
 const EVENTS_KEPT_MILLISECONDS = 5_000;
@@ -29,20 +30,18 @@ type Parts = {
   holder: string;
 };
 
-type Notes = Record<string, string | undefined>;
-
 /** The compute sets of one deployment, and the service in front of them. */
 export class Sets {
   readonly #parts: Parts;
   #spec: ServerSpec | undefined;
   #salt: string | undefined;
   #key = '';
-  /** Version of the Service under which a task may move the traffic. */
-  #fence: string | undefined;
+  readonly #traffic: Traffic;
   readonly #events = new Map<string, { at: number; messages: Promise<string[]> }>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#traffic = new Traffic({ ...parts, serviceNow: () => this.observe().service });
   }
 
   /** The set that shall serve. */
@@ -96,28 +95,36 @@ export class Sets {
 
   /** A task is worked on here: who did before finds the Service changed when it moves the traffic. */
   async claim(): Promise<void> {
-    const { service } = this.observe();
-    if (this.#fence !== undefined && noted(service, annotations.lease) === this.#parts.holder) return;
+    if (this.#traffic.isClaimed()) return;
     await this.#shared();
-    const written = await this.#noteService({ [annotations.lease]: this.#parts.holder });
-    this.#fence = written.metadata?.resourceVersion;
+    await this.#traffic.claim(this.#serviceHeader());
   }
 
   /** The next task begins with a claim of its own. */
   release(): void {
-    this.#fence = undefined;
+    this.#traffic.release();
   }
 
-  /** Tries everything out, and makes it. Throws Refused, before anything is there, for what cannot be had. */
+  /** Tries everything out, and makes it. Throws Refused for what cannot be had, and leaves nothing of it. */
   async create(wanted: number, served: boolean, say: (line: string) => void): Promise<void> {
     const { cluster } = this.#parts;
     const problems = problemsOf(this.#wanted(), this.#context());
     if (problems.length > 0) throw new Refused(422, problems.join(' '));
     const rendered = this.#render(wanted);
     for (const object of objectsOf(rendered)) await cluster.tryOut(object);
-    await this.#shared();
-    for (const object of supportingOf(rendered)) await cluster.apply(object);
     for (const note of rendered.notes) say(note);
+    await this.#shared();
+    try {
+      await this.#make(rendered, served);
+    } catch (error) {
+      if (error instanceof Refused && !served) await this.remove(this.#key);
+      throw error;
+    }
+  }
+
+  async #make(rendered: RenderedSet, served: boolean): Promise<void> {
+    const { cluster } = this.#parts;
+    for (const object of supportingOf(rendered)) await cluster.apply(object);
     for (const each of deploymentsOf(rendered)) {
       await cluster.scale(each);
       await cluster.apply(unscaled(each));
@@ -151,25 +158,13 @@ export class Sets {
 
   /** Sends the requests to another set, in one write. Throws Overtaken when somebody else works here. */
   async move(key: string, epoch: number): Promise<void> {
-    const { id, holder } = this.#parts;
     await this.#noteSet(key, { [annotations.served]: 'true' });
-    const selector = trafficTo(id, key);
-    const deployment = this.#set(key)?.deployment;
-    const notes = {
-      [annotations.revision]: noted(deployment, annotations.revision),
+    const revision = noted(this.#set(key)?.deployment, annotations.revision);
+    await this.#traffic.move(this.#serviceHeader(), key, {
+      [annotations.revision]: revision,
       [annotations.epoch]: String(epoch),
       [annotations.address]: this.address(),
-    };
-    try {
-      await this.#noteService(notes, selector, this.#fence);
-    } catch (error) {
-      if (!(error instanceof Overtaken)) throw error;
-      // Anybody may have changed it; the holder says whether it is another listener.
-      const now = await this.#parts.cluster.read(this.#serviceHeader());
-      const works = noted(now, annotations.lease);
-      if (this.#fence !== undefined && works !== undefined && works !== holder) throw error;
-      await this.#noteService(notes, selector, now?.metadata?.resourceVersion);
-    }
+    });
   }
 
   async stopTraffic(): Promise<void> {
@@ -189,7 +184,7 @@ export class Sets {
   async noteEpoch(epoch: number): Promise<void> {
     const { service } = this.observe();
     if (service === undefined || noted(service, annotations.epoch) === String(epoch)) return;
-    await this.#noteService({ [annotations.epoch]: String(epoch) });
+    await this.#traffic.note(this.#serviceHeader(), { [annotations.epoch]: String(epoch) });
   }
 
   /** Brings back what others have deleted or changed of what is rendered here. */
@@ -233,14 +228,14 @@ export class Sets {
   /** What the deployment has once, whichever set serves. */
   async #shared(): Promise<void> {
     const { store, id } = this.#parts;
-    const secretOf = (name: string) => store.get<V1Secret>(id, 'Secret', name);
+    const secretOf = (name: string) => store.get(id, 'Secret', name);
     for (const object of sharedObjects(this.#wanted(), this.#context(), secretOf))
       await this.#mendOne(object);
   }
 
   async #mendOne(object: KubernetesObject): Promise<void> {
     const { cluster, store, id } = this.#parts;
-    const live = store.get(id, object.kind ?? '', object.metadata?.name ?? '');
+    const live = store.live(id, object);
     if (live !== undefined && covers(live, wireOf(object))) return;
     await cluster.apply(object);
   }
@@ -278,81 +273,15 @@ export class Sets {
     return { apiVersion: 'v1', kind: 'Service', metadata: { name: this.#base(), namespace } };
   }
 
-  /** All that is noted on the Service, with some of it changed; where the traffic goes, unless it is given. */
-  async #noteService(change: Notes, selector?: Record<string, string>, fence?: string): Promise<V1Service> {
-    const header = this.#serviceHeader();
-    const { service } = this.observe();
-    const names = [annotations.revision, annotations.epoch, annotations.lease, annotations.address];
-    const notes = { ...notesOf(service, names), ...change };
-    const metadata = {
-      ...header.metadata,
-      annotations: present(notes),
-      ...(fence && { resourceVersion: fence }),
-    };
-    const where = selector ?? service?.spec?.selector;
-    const spec = where === undefined ? {} : { spec: { selector: where } };
-    const written = await this.#parts.cluster.note<V1Service>({ ...header, metadata, ...spec });
-    if (this.#fence !== undefined) this.#fence = written.metadata?.resourceVersion;
-    return written;
-  }
-
   async #noteSet(key: string, change: Notes): Promise<void> {
-    const deployment = this.#parts.store.get<V1Deployment>(
-      this.#parts.id,
-      'Deployment',
-      setName(this.#base(), key),
-    );
+    const deployment = this.#parts.store.get(this.#parts.id, 'Deployment', setName(this.#base(), key));
     if (deployment === undefined) return;
-    const names = [annotations.revision, annotations.served, annotations.retiredAt];
     const revision = key === this.#key ? { [annotations.revision]: this.#spec?.revision_id } : {};
-    const notes = { ...notesOf(deployment, names), ...revision, ...change };
+    const notes = setNotes(deployment, { ...revision, ...change });
     const header = headerOf(deployment);
     await this.#parts.cluster.note({
       ...header,
-      metadata: { ...header.metadata, annotations: present(notes) },
+      metadata: { ...header.metadata, annotations: notes },
     });
   }
-}
-
-const noted = (object: KubernetesObject | undefined, name: string): string | undefined =>
-  object?.metadata?.annotations?.[name];
-
-const notesOf = (object: KubernetesObject | undefined, names: readonly string[]): Notes =>
-  Object.fromEntries(names.map((name) => [name, noted(object, name)]));
-
-const present = (notes: Notes): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(notes).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-
-const headerOf = (deployment: V1Deployment): V1Deployment => ({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: { name: deployment.metadata?.name ?? '', namespace: deployment.metadata?.namespace ?? '' },
-});
-
-const isManaged = ({ kind }: KubernetesObject): boolean => managedKinds.some((each) => each.kind === kind);
-
-const deploymentsOf = ({ deployment, queue }: RenderedSet): V1Deployment[] =>
-  queue === undefined ? [deployment] : [deployment, queue];
-
-/** What has to be there before the servers are. */
-const supportingOf = ({ secret, trialService, disruptionBudget, queueDisruptionBudget }: RenderedSet) =>
-  [secret, trialService, disruptionBudget, queueDisruptionBudget].filter(isGiven);
-
-const scalersOf = ({ autoscaler, queueAutoscaler }: RenderedSet) =>
-  [autoscaler, queueAutoscaler].filter(isGiven);
-
-const isGiven = <T>(object: T | undefined): object is T => object !== undefined;
-
-const objectsOf = (rendered: RenderedSet): KubernetesObject[] => [
-  ...supportingOf(rendered),
-  ...deploymentsOf(rendered),
-  ...scalersOf(rendered),
-];
-
-/** Without the number of servers, which is another owner's. */
-function unscaled(deployment: V1Deployment): V1Deployment {
-  const { replicas: _, ...spec } = deployment.spec ?? { selector: {}, template: {} };
-  return { ...deployment, spec };
 }

@@ -1,7 +1,23 @@
-import type { KubernetesObject } from '@kubernetes/client-node';
+import type {
+  KubernetesObject,
+  V1Deployment,
+  V1EndpointSlice,
+  V1Pod,
+  V1Secret,
+  V1Service,
+} from '@kubernetes/client-node';
 import { labels } from './render/names.ts';
 
-export type Stored = KubernetesObject & { spec?: unknown; status?: unknown; data?: unknown };
+export type Stored = KubernetesObject;
+
+/** What is read of, by kind. */
+type Kinds = {
+  Deployment: V1Deployment;
+  EndpointSlice: V1EndpointSlice;
+  Pod: V1Pod;
+  Secret: V1Secret;
+  Service: V1Service;
+};
 
 const keyOf = (kind: string, { metadata }: KubernetesObject): string =>
   `${kind}/${metadata?.namespace}/${metadata?.name}`;
@@ -45,16 +61,23 @@ export class ObjectStore {
     this.#changed(deploymentId);
   }
 
+  /** An object as it is in the cluster now. */
+  live(deploymentId: string, { kind, metadata }: KubernetesObject): Stored | undefined {
+    return this.everything(deploymentId).find(
+      (object) => object.kind === kind && object.metadata?.name === metadata?.name,
+    );
+  }
+
   /** One object of a deployment. */
-  get<T extends KubernetesObject>(deploymentId: string, kind: string, name: string): T | undefined {
-    return this.all<T>(deploymentId, kind).find(({ metadata }) => metadata?.name === name);
+  get<K extends keyof Kinds>(deploymentId: string, kind: K, name: string): Kinds[K] | undefined {
+    return this.all(deploymentId, kind).find(({ metadata }) => metadata?.name === name);
   }
 
   /** The objects of one kind that a deployment has. */
-  all<T extends KubernetesObject>(deploymentId: string, kind: string): T[] {
-    const own = [...(this.#byDeployment.get(deploymentId)?.values() ?? [])];
+  all<K extends keyof Kinds>(deploymentId: string, kind: K): Kinds[K][] {
+    const own = this.everything(deploymentId).filter((object) => object.kind === kind);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the API server serves under a kind is of its type
-    return own.filter((object) => object.kind === kind) as unknown as T[];
+    return own as unknown as Kinds[K][];
   }
 
   /** Everything that a deployment has. */

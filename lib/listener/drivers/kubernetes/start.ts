@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { KubeConfig } from '@kubernetes/client-node';
-import { ControlPlane } from './control-plane.ts';
-import { ApiServer } from './drivers/kubernetes/api-server.ts';
-import { KubernetesDriver } from './drivers/kubernetes/driver.ts';
-import { Leadership } from './drivers/kubernetes/leadership.ts';
-import { Http } from './http.ts';
-import { MemoryLeases } from './leases.ts';
-import type { Listener } from './listener.ts';
-import type { Log } from './log.ts';
-import { LogShipper } from './log-shipper.ts';
-import type { KubernetesListenerOptions } from './options.ts';
-import { composeWork } from './work.ts';
+import { ControlPlane } from '../../control-plane.ts';
+import { Http } from '../../http.ts';
+import { MemoryLeases } from '../../leases.ts';
+import type { Listener } from '../../listener.ts';
+import type { Log } from '../../log.ts';
+import { LogShipper } from '../../log-shipper.ts';
+import type { KubernetesListenerOptions } from '../../options.ts';
+import { composeWork } from '../../work.ts';
+import { ApiServer } from './api-server.ts';
+import { KubernetesDriver } from './driver.ts';
+import { Leadership } from './leadership.ts';
 
 /**
  * A listener that runs agent servers in a Kubernetes cluster. It keeps nothing itself. Of several, one leads
@@ -41,7 +41,14 @@ export async function startKubernetesListener(
     const shipper = new LogShipper((body, sent) => controlPlane.logs(body, sent), log);
     const leases = new MemoryLeases(id);
     const { platform } = options;
-    const work = composeWork({ controlPlane, shipper, leases, log, ...(platform && { platform }) });
+    const work = composeWork({
+      controlPlane,
+      shipper,
+      leases,
+      log,
+      mayClaim: () => leadership.leads(),
+      ...(platform !== undefined && { platform }),
+    });
     const driver = new KubernetesDriver({
       config,
       listenerId,

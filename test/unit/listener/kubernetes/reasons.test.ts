@@ -1,0 +1,133 @@
+import type { V1Deployment, V1Pod } from '@kubernetes/client-node';
+import { describe, expect, it } from 'vitest';
+import { failureOf, type Inquiry } from '../../../../lib/listener/drivers/kubernetes/reasons.ts';
+
+const image = 'registry.example/agent:1';
+const nothing: Inquiry = { lastWords: async () => [], eventsOf: async () => [] };
+
+function pod(status: object, spec: object = {}): V1Pod {
+  const container = {
+    name: 'server',
+    image,
+    env: [{ name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'vault', key: 'token' } } }],
+    resources: { limits: { memory: '512Mi' }, requests: { cpu: '250m', memory: '256Mi' } },
+  };
+  // As the API server's JSON has it.
+  return { metadata: { name: 'p' }, spec: { containers: [container], ...spec }, status } as unknown as V1Pod;
+}
+
+const waiting = (reason: string, message: string, spec?: object): V1Pod =>
+  pod(
+    {
+      phase: 'Pending',
+      containerStatuses: [{ name: 'server', image, state: { waiting: { reason, message } } }],
+    },
+    spec,
+  );
+
+const of = (one: V1Pod, inquiry: Partial<Inquiry> = {}) =>
+  failureOf([one], undefined, { ...nothing, ...inquiry });
+
+describe('why servers are missing', () => {
+  it.each([
+    ['ErrImagePull', 'rpc error: manifest unknown: not found', 'image_missing'],
+    ['ImagePullBackOff', 'Back-off pulling image: ErrImagePull: 401 Unauthorized', 'registry_access'],
+    ['ErrImagePull', 'pull access denied, repository does not exist', 'registry_access'],
+    ['ErrImagePull', 'no match for platform in manifest: not found', 'image_platform'],
+    ['InvalidImageName', "couldn't parse image name", 'image_missing'],
+  ])('%s with %j is %s', async (reason, message, kind) => {
+    expect(await of(waiting(reason, message))).toMatchObject({ kind, image });
+  });
+
+  it('is not known of a registry that does not answer', async () => {
+    expect(await of(waiting('ErrImagePull', 'dial tcp: i/o timeout'))).toBeUndefined();
+  });
+
+  it('names the pull secrets that were of no use', async () => {
+    const spec = { imagePullSecrets: [{ name: 'mine' }] };
+    const found = await of(waiting('ErrImagePull', 'unauthorized', { containers: [], ...spec }));
+    expect(found).toEqual({ kind: 'registry_access', image, pullSecrets: ['mine'] });
+  });
+
+  it.each(['secret "vault" not found', "couldn't find key token in Secret agents/vault"])(
+    'names the variable of a secret that is missing: %s',
+    async (message) => {
+      expect(await of(waiting('CreateContainerConfigError', message))).toEqual({
+        kind: 'secret_missing',
+        variable: 'TOKEN',
+        secret: 'vault',
+        secretKey: 'token',
+      });
+    },
+  );
+
+  it('is a lack of room, in the words of the scheduler', async () => {
+    const said = '0/3 nodes are available: 3 Insufficient memory.';
+    const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: said };
+    expect(await of(pod({ phase: 'Pending', conditions: [condition] }))).toEqual({
+      kind: 'no_capacity',
+      cpu: 0.25,
+      memoryMb: 256,
+      said,
+    });
+  });
+
+  it('is memory, with the field that limits it', async () => {
+    const lastState = { terminated: { reason: 'OOMKilled', exitCode: 137 } };
+    const status = { phase: 'Running', containerStatuses: [{ name: 'server', lastState, restartCount: 1 }] };
+    expect(await of(pod(status))).toEqual({
+      kind: 'out_of_memory',
+      limitField: 'memory_limit_mb',
+      limitMb: 512,
+    });
+  });
+
+  it('is an exit in a loop, with the last output, and not the first one', async () => {
+    const ended = (restartCount: number) =>
+      pod({
+        phase: 'Running',
+        containerStatuses: [
+          { name: 'server', lastState: { terminated: { exitCode: 3 } }, state: {}, restartCount },
+        ],
+      });
+    const lastWords = async () => ['boom'];
+    expect(await of(ended(1), { lastWords })).toBeUndefined();
+    expect(await of(ended(2), { lastWords })).toEqual({
+      kind: 'exited',
+      exitCode: 3,
+      times: 2,
+      output: ['boom'],
+    });
+  });
+
+  it.each([
+    ['Readiness probe failed: HTTP probe failed with statuscode: 500', { kind: 'ok_status', status: 500 }],
+    [
+      'Startup probe failed: Get "http://10.1.0.1:8000/ok": connection refused',
+      { kind: 'ok_silent', port: 8000 },
+    ],
+  ])('is what GET /ok answers: %s', async (message, failure) => {
+    const running = pod({
+      phase: 'Running',
+      containerStatuses: [{ name: 'server', state: { running: {} } }],
+    });
+    expect(await of(running, { eventsOf: async () => ['Pulled', message] })).toEqual(failure);
+  });
+
+  it('is a quota, where not even a pod could be made', async () => {
+    const message = 'pods "a" is forbidden: exceeded quota: small, requested: pods=1';
+    const condition = { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message };
+    const deployment = { status: { conditions: [condition] } } as V1Deployment;
+    expect(await failureOf([], deployment, nothing)).toEqual({
+      kind: 'quota',
+      quota: 'small',
+      said: message,
+    });
+  });
+
+  it('is nothing while all is well', async () => {
+    const conditions = [{ type: 'Ready', status: 'True' }];
+    const status = { phase: 'Running', conditions, containerStatuses: [{ name: 'server', restartCount: 0 }] };
+    expect(await of(pod(status))).toBeUndefined();
+  });
+});
