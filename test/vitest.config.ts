@@ -15,6 +15,7 @@ const awsFolders = ['test/aws/**/*.test.ts', 'test/infra/image-builder/**/*.test
 const otherRuns = [
   ...(process.env.TEST_MASS === undefined ? ['test/bench/**'] : []),
   'test/fuzz/**',
+  'test/kubernetes/**',
   ...awsFolders,
   ...(process.env.TEST_KILLS === undefined ? ['test/kills/**'] : []),
   ...(process.env.TEST_AGENTS === undefined ? ['test/e2e/agents*.test.ts'] : []),
@@ -92,6 +93,21 @@ export default defineConfig({
                 include: ['test/fuzz/**/*.test.ts'],
                 env: silent,
                 globalSetup: ['test/support/run/global-setup.ts'],
+              },
+            },
+          ]),
+      ...(process.env.TEST_KUBERNETES === undefined
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: {
+                name: 'kubernetes',
+                root,
+                include: ['test/kubernetes/**/*.test.ts'],
+                env: silent,
+                maxWorkers: 2,
+                ...awsLimits,
               },
             },
           ]),

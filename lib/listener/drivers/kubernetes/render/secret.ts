@@ -5,11 +5,15 @@ import { metadataOf } from './metadata.ts';
 import { setName } from './names.ts';
 
 /** The environment of a set. It never changes: other values make another set. */
-export const renderSecret = (spec: ServerSpec, context: RenderContext, key: string): V1Secret => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: metadataOf(setName(baseNameOf(spec), key), spec, context, { set: key }),
-  type: 'Opaque',
-  immutable: true,
-  data: secretData(spec),
-});
+export function renderSecret(spec: ServerSpec, context: RenderContext, key: string): V1Secret {
+  const data = secretData(spec);
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: metadataOf(setName(baseNameOf(spec), key), spec, context, { set: key }),
+    type: 'Opaque',
+    immutable: true,
+    // The API server takes an empty one for a change of what has none.
+    ...(Object.keys(data).length > 0 && { data }),
+  };
+}

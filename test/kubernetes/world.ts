@@ -1,0 +1,181 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CoreV1Api, KubeConfig, type KubernetesObject, Watch } from '@kubernetes/client-node';
+import { isTerminal } from '../../lib/domain/transitions.ts';
+import { ApiServer } from '../../lib/listener/drivers/kubernetes/api-server.ts';
+import { type Kind, managedKinds, pathOf, seenKinds } from '../../lib/listener/drivers/kubernetes/kinds.ts';
+import { labels } from '../../lib/listener/drivers/kubernetes/render/names.ts';
+import { childEnvironment } from '../../lib/processes/environment.ts';
+import type { ProcessGroup } from '../../lib/processes/group.ts';
+import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
+import {
+  discard,
+  expectApi,
+  type Program,
+  patch,
+  revisionUntil,
+  type ShownDeployment,
+  type ShownRevision,
+  startProgram,
+} from '../support/programs/program.ts';
+import { run } from '../support/programs/python-tools.ts';
+import { startCluster } from './start-cluster.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const STOP_GRACE_MS = 15_000;
+/** On a busy machine; a listener that follows one that was killed first waits for its lease. */
+const REVISION_TIMEOUT_MS = 120_000;
+
+export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+export type RunningListener = {
+  group: ProcessGroup;
+  output(): string;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+};
+
+/** A control plane as it is started by hand, a cluster, and listeners between them. */
+export class World {
+  readonly program: Program;
+  readonly cluster: Cluster;
+  readonly api: ApiServer;
+  readonly config: KubeConfig;
+  readonly namespaces: readonly string[];
+  readonly listenerId: string;
+  readonly #listenerKey: string;
+  readonly #processes: ProcessSupervisor;
+
+  private constructor(
+    parts: Pick<World, 'program' | 'cluster' | 'config' | 'namespaces' | 'listenerId'> & {
+      listenerKey: string;
+      processes: ProcessSupervisor;
+    },
+  ) {
+    this.program = parts.program;
+    this.cluster = parts.cluster;
+    this.config = parts.config;
+    this.namespaces = parts.namespaces;
+    this.listenerId = parts.listenerId;
+    this.#listenerKey = parts.listenerKey;
+    this.#processes = parts.processes;
+    this.api = new ApiServer(parts.config);
+  }
+
+  static async open(namespaces: readonly string[] = ['agents']): Promise<World> {
+    const processes = new ProcessSupervisor();
+    const [cluster, program] = await Promise.all([startCluster(), startProgram()]);
+    const config = new KubeConfig();
+    config.loadFromFile(cluster.kubeconfig);
+    const core = config.makeApiClient(CoreV1Api);
+    for (const name of namespaces) await core.createNamespace({ body: { metadata: { name } } });
+    const body = {
+      compute_type: 'k8s',
+      compute_id: 'cluster',
+      compute_config: { k8s_namespaces: namespaces },
+    };
+    const { id: listenerId } = await expectApi<{ id: string }>(program, 'POST', '/v2/listeners', body, 201);
+    const where = ['--tenant-id', program.tenantId, '--listener-id', listenerId];
+    const words = [join(root, 'bin/slipway.ts'), 'admin', 'create-listener-key', ...where];
+    const json = await run(processes, process.execPath, [
+      ...words,
+      '--data-dir',
+      program.dataFolder,
+      '--json',
+    ]);
+    const { api_key: listenerKey } = JSON.parse(json) as { api_key: string };
+    return new World({ program, cluster, config, namespaces, listenerId, listenerKey, processes });
+  }
+
+  async close(): Promise<void> {
+    await this.#processes.close();
+    await Promise.all([discard(this.program), this.cluster.stop()]);
+  }
+
+  /** Starts the listener program, as a pod does but for its place. */
+  listen(kubeconfig = this.cluster.kubeconfig, ...more: string[]): RunningListener {
+    const lines: string[] = [];
+    const group = this.#processes.start({
+      command: process.execPath,
+      args: [join(root, 'bin/listener.ts'), '--driver', 'kubernetes', '--kubeconfig', kubeconfig, ...more],
+      cwd: root,
+      environment: childEnvironment({
+        SLIPWAY_URL: this.program.baseUrl,
+        SLIPWAY_LISTENER_ID: this.listenerId,
+        SLIPWAY_API_KEY: this.#listenerKey,
+        SLIPWAY_NAMESPACES: this.namespaces.join(','),
+      }),
+      onLine: ({ line }) => void lines.push(line),
+    });
+    return {
+      group,
+      output: () => lines.join('\n'),
+      stop: () => this.#processes.stop(group, STOP_GRACE_MS),
+      kill: () => this.#processes.stop(group, 0),
+    };
+  }
+
+  deploy(name: string, image: string, more: { namespace?: string; spec?: object; secrets?: object[] } = {}) {
+    const { namespace, spec, ...rest } = more;
+    const source_config = {
+      listener_id: this.listenerId,
+      ...(namespace !== undefined && { listener_config: { k8s_namespace: namespace } }),
+      ...(spec !== undefined && { resource_spec: spec }),
+    };
+    const body = { name, source_config, source_revision_config: { image_uri: image }, ...rest };
+    return expectApi<ShownDeployment>(this.program, 'POST', '/v2/deployments', body, 201);
+  }
+
+  change(id: string, image: string): Promise<ShownDeployment> {
+    return patch(this.program, id, { source_revision_config: { image_uri: image } });
+  }
+
+  redeploy(id: string, revisionId: string): Promise<ShownDeployment> {
+    const path = `/v2/deployments/${id}/revisions/${revisionId}/redeploy`;
+    return expectApi<ShownDeployment>(this.program, 'POST', path, {}, 200);
+  }
+
+  /** Waits for the end of the deployment's newest revision. */
+  ended({ id, latest_revision_id }: ShownDeployment): Promise<ShownRevision> {
+    return revisionUntil(this.program, id, latest_revision_id, isTerminal, REVISION_TIMEOUT_MS);
+  }
+
+  /** Throws unless the newest revision ends as deployed. */
+  async deployed(made: ShownDeployment): Promise<ShownDeployment> {
+    const { status, status_message: message } = await this.ended(made);
+    if (status !== 'DEPLOYED') throw new Error(`${status}: ${message}`);
+    return expectApi(this.program, 'GET', `/v2/deployments/${made.id}`, undefined, 200);
+  }
+
+  /** Everything that the cluster has of a deployment, or of all. */
+  async objectsOf(deploymentId?: string, kinds: readonly Kind[] = managedKinds): Promise<KubernetesObject[]> {
+    const labelSelector =
+      deploymentId === undefined ? labels.deployment : `${labels.deployment}=${deploymentId}`;
+    const lists = await Promise.all(
+      this.namespaces.flatMap((namespace) =>
+        kinds.map(async (kind) => {
+          const { items } = await this.api
+            .list(pathOf(kind, namespace), { labelSelector })
+            .catch(() => ({ items: [] }));
+          return items.map((item) => ({ ...item, kind: kind.kind, apiVersion: kind.apiVersion }));
+        }),
+      ),
+    );
+    return lists.flat();
+  }
+
+  pods(deploymentId: string): Promise<KubernetesObject[]> {
+    return this.objectsOf(
+      deploymentId,
+      seenKinds.filter(({ kind }) => kind === 'Pod'),
+    );
+  }
+
+  /** Calls with each change of a kind in a namespace, from now on. */
+  async watch<T extends KubernetesObject>(
+    path: string,
+    seen: (type: string, object: T) => void,
+  ): Promise<() => void> {
+    const watching = await new Watch(this.config).watch(path, {}, seen, () => {});
+    return () => watching.abort();
+  }
+}
