@@ -19,12 +19,14 @@ import {
   startProgram,
 } from '../support/programs/program.ts';
 import { run } from '../support/programs/python-tools.ts';
+import { until } from '../support/until.ts';
 import { startCluster } from './start-cluster.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const STOP_GRACE_MS = 15_000;
 /** On a busy machine; a listener that follows one that was killed first waits for its lease. */
 const REVISION_TIMEOUT_MS = 120_000;
+const ALL_TIMEOUT_MS = 600_000;
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 export type RunningListener = {
@@ -144,6 +146,23 @@ export class World {
     const { status, status_message: message } = await this.ended(made);
     if (status !== 'DEPLOYED') throw new Error(`${status}: ${message}`);
     return expectApi(this.program, 'GET', `/v2/deployments/${made.id}`, undefined, 200);
+  }
+
+  /** Waits until the newest revisions of all of them are active: one request for all. */
+  allDeployed(made: readonly ShownDeployment[]): Promise<ShownDeployment[]> {
+    const wanted = new Map(made.map(({ id, latest_revision_id: newest }) => [id, newest]));
+    const seen = async () => {
+      const { resources } = await expectApi<{ resources: ShownDeployment[] }>(
+        this.program,
+        'GET',
+        '/v2/deployments?limit=100',
+        undefined,
+        200,
+      );
+      const own = resources.filter(({ id, active_revision_id: active }) => wanted.get(id) === active);
+      return own.length === made.length && own;
+    };
+    return until(seen, { timeoutMs: ALL_TIMEOUT_MS, what: `${made.length} deployments to be deployed` });
   }
 
   /** Everything that the cluster has of a deployment, or of all. */

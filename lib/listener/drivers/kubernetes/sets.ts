@@ -1,4 +1,4 @@
-import type { KubernetesObject, V1Pod, V1Service } from '@kubernetes/client-node';
+import type { KubernetesObject, V1Deployment, V1Pod, V1Service } from '@kubernetes/client-node';
 import type { AgentFailure } from '../../../domain/agent-failure.ts';
 import { Refused } from './api-server.ts';
 import type { Cluster } from './cluster.ts';
@@ -35,6 +35,10 @@ export class Sets {
   readonly #parts: Parts;
   #spec: ServerSpec | undefined;
   #salt: string | undefined;
+  /** Keys of the spec that shall run, plain and for a restart; making them takes a while. */
+  #keys: { of: string; plain: string; fresh: string } | undefined;
+  /** What was last found as it should be. */
+  #mended: string | undefined;
   #key = '';
   readonly #traffic: Traffic;
   readonly #events = new Map<string, { at: number; messages: Promise<string[]> }>();
@@ -64,8 +68,7 @@ export class Sets {
   /** From now on this is what shall run. With a task, a revision that runs already is started anew. */
   take(spec: ServerSpec, byTask: boolean): void {
     this.#spec = spec;
-    const context = this.#context();
-    const [plain, fresh] = [setKey(spec, context), setKey(spec, context, spec.revision_id)];
+    const { plain, fresh } = this.#keysOf(spec);
     const { traffic, service, sets } = this.observe();
     const begun = [...sets].find(
       ([, { deployment }]) =>
@@ -76,6 +79,14 @@ export class Sets {
       byTask && plain === traffic && noted(service, annotations.revision) !== spec.revision_id;
     this.#key = begun?.[0] ?? (isRestart ? fresh : plain);
     this.#salt = this.#key === fresh ? spec.revision_id : undefined;
+  }
+
+  #keysOf(spec: ServerSpec): { of: string; plain: string; fresh: string } {
+    const context = this.#context();
+    const of = JSON.stringify([spec, context]);
+    if (this.#keys?.of !== of)
+      this.#keys = { of, plain: setKey(spec, context), fresh: setKey(spec, context, spec.revision_id) };
+    return this.#keys;
   }
 
   observe(): Observed {
@@ -189,22 +200,28 @@ export class Sets {
 
   /** Brings back what others have deleted or changed of what is rendered here. */
   async mend(): Promise<void> {
-    const context = this.#context();
-    const set = this.#set(this.#key);
     const spec = this.#wanted();
+    const keys = this.#keysOf(spec);
+    const set = this.#set(this.#key);
     if (set === undefined || noted(set.deployment, annotations.retiredAt) !== undefined) return;
+    const state = () => `${this.#parts.store.changesOf(this.#parts.id)} ${this.#key} ${keys.of}`;
+    if (state() === this.#mended) return;
     await this.#shared();
     // A newer listener may render it another way: that comes with the next revision.
-    if (![setKey(spec, context), setKey(spec, context, spec.revision_id)].includes(this.#key)) return;
-    const rendered = this.#render(set.deployment.spec?.replicas ?? 1);
+    if (this.#key === keys.plain || this.#key === keys.fresh) await this.#mendSet(set.deployment);
+    if (noted(set.deployment, annotations.revision) !== spec.revision_id) await this.#noteSet(this.#key, {});
+    this.#mended = state();
+  }
+
+  async #mendSet({ spec }: V1Deployment): Promise<void> {
+    const rendered = this.#render(spec?.replicas ?? 1);
     const wanted = [
       ...supportingOf(rendered),
       ...deploymentsOf(rendered).map(unscaled),
       ...scalersOf(rendered),
     ];
     for (const object of wanted) await this.#mendOne(object);
-    if (noted(set.deployment, annotations.revision) !== spec.revision_id) await this.#noteSet(this.#key, {});
-    if (rendered.autoscaler === undefined && (set.deployment.spec?.replicas ?? 1) < this.min)
+    if (rendered.autoscaler === undefined && (spec?.replicas ?? 1) < this.min)
       await this.scale(this.#key, this.min);
   }
 

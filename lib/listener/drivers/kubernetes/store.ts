@@ -6,6 +6,7 @@ import type {
   V1Secret,
   V1Service,
 } from '@kubernetes/client-node';
+import { managedKinds } from './kinds.ts';
 import { labels } from './render/names.ts';
 
 export type Stored = KubernetesObject;
@@ -29,6 +30,8 @@ const keyOf = (kind: string, { metadata }: KubernetesObject): string =>
 export class ObjectStore {
   readonly #byDeployment = new Map<string, Map<string, Stored>>();
   readonly #changed: (deploymentId: string) => void;
+  /** Counts changes of a deployment's objects that this driver makes; pods change all the time. */
+  readonly #changes = new Map<string, number>();
 
   constructor(changed: (deploymentId: string) => void) {
     this.#changed = changed;
@@ -48,7 +51,7 @@ export class ObjectStore {
     const own = this.#byDeployment.get(deploymentId) ?? new Map<string, Stored>();
     own.set(key, { ...object, kind });
     this.#byDeployment.set(deploymentId, own);
-    this.#changed(deploymentId);
+    this.#note(deploymentId, kind);
   }
 
   /** The object is gone, or none of ours any more. */
@@ -58,6 +61,17 @@ export class ObjectStore {
     if (deploymentId === undefined || own === undefined) return;
     own.delete(keyOf(kind, object));
     if (own.size === 0) this.#byDeployment.delete(deploymentId);
+    this.#note(deploymentId, kind);
+  }
+
+  /** Another number after each change of what this driver makes of a deployment. */
+  changesOf(deploymentId: string): number {
+    return this.#changes.get(deploymentId) ?? 0;
+  }
+
+  #note(deploymentId: string, kind: string): void {
+    if (managedKinds.some((each) => each.kind === kind))
+      this.#changes.set(deploymentId, this.changesOf(deploymentId) + 1);
     this.#changed(deploymentId);
   }
 

@@ -1,0 +1,101 @@
+import type { KubernetesObject, V1Deployment } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { covers } from '../../lib/listener/drivers/kubernetes/covers.ts';
+import { managedKinds } from '../../lib/listener/drivers/kubernetes/kinds.ts';
+import { annotations, labels } from '../../lib/listener/drivers/kubernetes/render/names.ts';
+import { deploymentOf, type ShownDeployment } from '../support/programs/program.ts';
+import { until } from '../support/until.ts';
+import { type RunningListener, World } from './world.ts';
+
+const BACK_TIMEOUT_MS = 30_000;
+
+let world: World;
+let listener: RunningListener;
+let made: ShownDeployment;
+
+beforeAll(async () => {
+  world = await World.open();
+  listener = world.listen();
+  made = await world.deploy('drifting', 'pretend.test/agent:1', {
+    spec: { min_scale: 2, max_scale: 4 },
+    secrets: [{ name: 'TOKEN', value: 'a long secret value' }],
+  });
+  await world.deployed(made);
+});
+
+afterAll(async () => {
+  await listener.stop();
+  await world.close();
+});
+
+/** What of an object is the driver's: names and labels, and what was rendered. */
+const ownPart = ({ kind, metadata, ...rest }: KubernetesObject & { data?: unknown; spec?: unknown }) => ({
+  kind,
+  name: metadata?.name,
+  labels: metadata?.labels,
+  data: rest.data,
+  ...(kind === 'Service' && { selector: (rest.spec as { selector?: unknown }).selector }),
+});
+
+const sorted = (objects: KubernetesObject[]) =>
+  objects
+    .map(ownPart)
+    .toSorted((one, other) => `${one.kind}${one.name}`.localeCompare(`${other.kind}${other.name}`));
+
+const becomes = (what: string, isSo: () => Promise<boolean>) =>
+  until(isSo, { timeoutMs: BACK_TIMEOUT_MS, what });
+
+describe('what others do to the objects of a deployment', () => {
+  it.each(managedKinds.filter(({ kind }) => !['HTTPRoute', 'Ingress', 'StatefulSet'].includes(kind)))(
+    'is undone when they delete a $kind',
+    async (kind) => {
+      const before = sorted(await world.objectsOf(made.id));
+      for (const object of await world.objectsOf(made.id, [kind])) await world.api.remove(object);
+      await becomes(`each ${kind.kind} to be back`, async () =>
+        covers(sorted(await world.objectsOf(made.id)), before),
+      );
+    },
+  );
+
+  it('is undone when they change what is ours, and left where it is theirs', async () => {
+    const [deployment] = (await world.objectsOf(made.id, managedKinds.slice(3, 4))) as V1Deployment[];
+    const [container] = deployment?.spec?.template.spec?.containers ?? [];
+    const header = { apiVersion: 'apps/v1', kind: 'Deployment' };
+    const { name = '', namespace = '' } = deployment?.metadata ?? {};
+    const metadata = { name, namespace, annotations: { 'example.com/theirs': 'stays' } };
+    const changed = { name: container?.name ?? '', image: 'pretend.test/another:1' };
+    await world.api.apply(
+      { ...header, metadata, spec: { template: { spec: { containers: [changed] } } } },
+      'somebody',
+    );
+    const now = async () =>
+      (await world.api.read<V1Deployment>({ ...header, metadata: { name, namespace } }))!;
+    await becomes('the image to be ours again', async () => {
+      const { spec } = await now();
+      return spec?.template.spec?.containers[0]?.image === 'pretend.test/agent:1';
+    });
+    expect((await now()).metadata?.annotations).toMatchObject({ 'example.com/theirs': 'stays' });
+  });
+
+  it('lets an autoscaler have the number of servers', async () => {
+    const [deployment] = (await world.objectsOf(made.id, managedKinds.slice(3, 4))) as V1Deployment[];
+    const { name = '', namespace = '' } = deployment?.metadata ?? {};
+    const header = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name, namespace } };
+    await world.api.apply({ ...header, spec: { replicas: 3 } }, 'autoscaler');
+    await becomes('three servers', async () => (await world.pods(made.id)).length === 3);
+    // Something that is mended shows that it was looked at meanwhile.
+    const label = { ...header.metadata, labels: { [labels.name]: 'another' } };
+    await world.api.apply({ ...header, metadata: label }, 'somebody');
+    await becomes('the label to be back', async () => {
+      const now = await world.api.read<V1Deployment>(header);
+      return now?.metadata?.labels?.[labels.name] === 'drifting';
+    });
+    const now = await world.api.read<V1Deployment>(header);
+    expect(now?.spec?.replicas).toBe(3);
+    expect(now?.metadata?.annotations?.[annotations.retiredAt]).toBeUndefined();
+  });
+
+  it('is what health tells of', async () => {
+    expect(await deploymentOf(world.program, made.id)).toMatchObject({ status: 'READY' });
+  });
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { api, type ShownDeployment } from '../support/programs/program.ts';
+import { until } from '../support/until.ts';
+import { EndpointWatch } from './endpoint-watch.ts';
+import { type RunningListener, World } from './world.ts';
+
+const COUNT = 50;
+const NAMESPACES = ['one', 'two', 'three'] as const;
+const GONE_TIMEOUT_MS = 240_000;
+
+let world: World;
+let listener: RunningListener;
+let made: ShownDeployment[];
+const endpoints = new EndpointWatch();
+
+beforeAll(async () => {
+  world = await World.open(NAMESPACES);
+  await endpoints.start(world);
+  listener = world.listen();
+});
+
+afterAll(async () => {
+  endpoints.stop();
+  await listener.stop();
+  await world.close();
+});
+
+const all = <T>(work: (one: ShownDeployment, index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(made.map(work));
+
+describe('fifty deployments in three namespaces', () => {
+  it('are brought up', async () => {
+    made = await Promise.all(
+      Array.from({ length: COUNT }, (_, index) =>
+        world.deploy(`many-${index}`, 'pretend.test/agent:1', {
+          namespace: NAMESPACES[index % NAMESPACES.length] ?? 'one',
+        }),
+      ),
+    );
+    made = await world.allDeployed(made);
+    expect(new Set(made.map(({ source_config }) => source_config.custom_url)).size).toBe(COUNT);
+  });
+
+  it('move to a new revision, and back', async () => {
+    const first = made.map(({ latest_revision_id }) => latest_revision_id);
+    await world.allDeployed(await all(({ id }) => world.change(id, 'pretend.test/agent:2')));
+    await world.allDeployed(await all(({ id }, index) => world.redeploy(id, first[index] ?? '')));
+  });
+
+  it('go, and nothing of them is left', async () => {
+    const statuses = await all(({ id }) => api(world.program, 'DELETE', `/v2/deployments/${id}`));
+    expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([204]));
+    await until(
+      async () => {
+        const { body } = await api(world.program, 'GET', '/v2/deployments?status=AWAITING_DELETE');
+        return (body as { resources: object[] }).resources.length === 0;
+      },
+      { timeoutMs: GONE_TIMEOUT_MS, what: 'all to be gone' },
+    );
+    expect(await world.objectsOf()).toEqual([]);
+  });
+
+  it('never had a Service that served without an endpoint', () => {
+    expect(endpoints.gaps).toEqual([]);
+    expect(endpoints.moves).toBeGreaterThanOrEqual(COUNT * 3);
+  });
+});
