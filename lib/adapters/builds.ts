@@ -1,13 +1,14 @@
+import type { AgentServer } from '../contract/revision-status.ts';
 import type { GitCredentials } from './git-credentials.ts';
 import type { RevisionRef } from './workflow.ts';
 
 /** What a build made: a folder as a tar file in the blob store, or an image by digest. */
 export type Artifact =
-  | ({ kind: 'folder'; key: string; sha256: string; sizeBytes: number } & MadeFor)
-  | ({ kind: 'image'; uri: string } & MadeFor);
+  | ({ kind: 'folder'; key: string; sha256: string; sizeBytes: number } & Made)
+  | ({ kind: 'image'; uri: string } & Made);
 
-/** `linux/arm64` and the like; a folder is for one. Absent: not known. */
-type MadeFor = { platforms?: string[] | undefined };
+/** `platforms`: `linux/arm64` and the like, of which a folder is for one. Absent: not known. */
+type Made = { platforms?: string[] | undefined; server?: AgentServer | undefined };
 
 export type BuildSource =
   | {

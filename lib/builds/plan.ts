@@ -1,3 +1,5 @@
+import type { AgentServer } from '../contract/revision-status.ts';
+
 /**
  * How a source is built, as data: what is run, what is tried instead, and what must be there afterwards. Both
  * runtimes make it with `planProject` and carry it out with `execute.ts`. Paths are relative to the root of
@@ -20,6 +22,11 @@ export type BuildPlan = {
 };
 
 export type Language = 'plain' | 'javascript' | 'python';
+
+/** What the built project runs as. */
+export const serverOf = ({ language }: Pick<BuildPlan, 'language'>): AgentServer =>
+  language === 'plain' ? 'other' : 'langgraph';
+
 export type Note = { text: string; level: 'INFO' | 'WARNING' };
 
 /** A part of an installation that can be kept as a whole for the next build. */

@@ -25,5 +25,9 @@ export type DeploymentStatus = (typeof deploymentStatuses)[number];
 export const sources = ['github', 'external_docker', 'internal_docker', 'internal_source'] as const;
 export type Source = (typeof sources)[number];
 
+/** What a revision runs: a server that serves the graphs of a `langgraph.json`, or any other. */
+export const agentServers = ['langgraph', 'other'] as const;
+export type AgentServer = (typeof agentServers)[number];
+
 export const computeTypes = ['k8s', 'process'] as const;
 export type ComputeType = (typeof computeTypes)[number];

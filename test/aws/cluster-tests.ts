@@ -123,7 +123,11 @@ export function clusterTests(tour: Partial<Tour>, at: () => Tour): void {
       pushImage(ground.emulator, push, `slipway/${slipway.tenantId}/${FOREIGN_ID}`),
     ).rejects.toThrow(/not authorized/);
     const ARTIFACT_DIGEST = await pushImage(ground.emulator, push);
-    await slipway.builds.succeed(build, { ARTIFACT_DIGEST, COMMIT_SHA: COMMIT });
+    await slipway.builds.succeed(build, {
+      ARTIFACT_DIGEST,
+      ARTIFACT_SERVER: 'langgraph',
+      COMMIT_SHA: COMMIT,
+    });
     const task = await cluster.claim(made.latest_revision_id);
     expect(task.artifact).toEqual({ kind: 'image', uri: `${push.repository}@${ARTIFACT_DIGEST}` });
     await cluster.complete(task, 'succeeded');

@@ -56,6 +56,7 @@ export async function storeFolder(
   expect(status).toBe(200);
   return {
     ARTIFACT_KEY: String(job.artifactKey),
+    ARTIFACT_SERVER: 'other',
     ARTIFACT_SHA256: digest(content),
     ARTIFACT_SIZE_BYTES: String(content.length),
   };

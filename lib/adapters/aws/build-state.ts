@@ -1,4 +1,5 @@
 import type { Build } from '@aws-sdk/client-codebuild';
+import { type AgentServer, agentServers } from '../../contract/revision-status.ts';
 import { artifactKeyOf } from '../../domain/file-places.ts';
 import { repositoryOf } from '../../domain/image-repository.ts';
 import { type Artifact, type BuildState, buildVariables } from '../builds.ts';
@@ -53,7 +54,12 @@ function succeeded(build: Build, registryHost: string | undefined): BuildState {
     folderOf(reported, artifactKeyOf({ ...ref, buildName: ownVariableOf(build, buildVariables.buildName) }));
   // What it was started for, not what it says.
   const platforms = variableOf(build, buildVariables.platforms)?.split(',').filter(Boolean) ?? [];
-  const artifact = made && { ...made, ...(platforms.length > 0 && { platforms }) };
+  const server = serverIn(reported.get('ARTIFACT_SERVER'));
+  const artifact = made && {
+    ...made,
+    ...(platforms.length > 0 && { platforms }),
+    ...(server !== undefined && { server }),
+  };
   if (artifact === undefined) {
     return { state: 'failed', message: 'The build succeeded but reported no artifact of this revision.' };
   }
@@ -86,6 +92,10 @@ function folderOf(reported: Map<string | undefined, string | undefined>, key: st
     reported.get('ARTIFACT_KEY') === key && /^[0-9a-f]{64}$/.test(sha256) && /^\d{1,15}$/.test(sizeBytes);
   return valid ? { kind: 'folder', key, sha256, sizeBytes: Number(sizeBytes) } : undefined;
 }
+
+/** A builder of an earlier release says nothing of it. */
+const serverIn = (said: string | undefined): AgentServer | undefined =>
+  agentServers.find((server) => server === said);
 
 const variableOf = ({ environment }: Build, name: string): string | undefined =>
   environment?.environmentVariables?.find((variable) => variable.name === name)?.value;

@@ -8,6 +8,7 @@ import {
 } from '../../contract/deployments/langgraph-json.ts';
 import { readAgentConfig } from '../agent-project.ts';
 import { BuildFailure } from '../failure.ts';
+import { serverOf } from '../plan.ts';
 import { planProject } from '../plan-project.ts';
 import { findBuildFolder, readPackageJson } from '../project.ts';
 import { type ImageSource, prepareDescription } from './described.ts';
@@ -30,7 +31,8 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
   const language = config === undefined ? undefined : languageOfImage(config);
   const dockerfile = await ownFile(root, join(folder, 'Dockerfile'));
   // Such a build may ask git for its commit; what else is deployed carries no history.
-  if (dockerfile !== undefined) return async () => ({ dockerfile, context: folder, contexts: {} });
+  if (dockerfile !== undefined)
+    return async () => ({ dockerfile, context: folder, contexts: {}, server: 'other' });
   const forget = () => rm(join(source, '.git'), { recursive: true, force: true });
   if (language !== undefined) {
     const describe = await prepareDescription(machine, { root, folder, isScript: language === 'javascript' });
@@ -53,7 +55,8 @@ export async function planImage(machine: Machine): Promise<() => Promise<ImageSo
   const planned = await writePlanned(machine.work, plan, serverDockerfile(), false);
   return async () => {
     await forget();
-    return { dockerfile: planned.dockerfile, context: root, contexts: { slipway: planned.folder } };
+    const contexts = { slipway: planned.folder };
+    return { dockerfile: planned.dockerfile, context: root, contexts, server: serverOf(plan) };
   };
 }
 

@@ -2,6 +2,7 @@ import { copyFile, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/pr
 import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import type { AgentServer } from '../../contract/revision-status.ts';
 import { BuildFailure } from '../failure.ts';
 import { isInside, within } from '../project.ts';
 import { dockerBuild } from './docker.ts';
@@ -19,6 +20,7 @@ export type ImageSource = {
   context: string;
   /** Further contexts by name. */
   contexts: Record<string, string>;
+  server: AgentServer;
 };
 
 type AgentFolder = { root: string; folder: string; isScript: boolean };
@@ -50,22 +52,26 @@ export async function prepareDescription(
     machine.step = 'describe';
     say('Writing the Dockerfile of the agent project');
     const made = join(work, 'described');
-    const context = ['--build-context', `agent=${machine.source}`, describe];
+    const place = ['--build-context', `agent=${machine.source}`, describe];
     await dockerBuild(machine, [
       '--file',
       join(describe, 'Dockerfile'),
       '--output',
       `type=local,dest=${made}`,
-      ...context,
+      ...place,
     ]);
-    return { ...(await readDescribed(root, made)), context: isWorkspace ? root : folder };
+    const context = isWorkspace ? root : folder;
+    return { ...(await readDescribed(root, made)), context, server: 'langgraph' };
   };
 }
 
 /**
  * The tool ran on what a user wrote, so what it made is checked: further contexts are folders of the source.
  */
-async function readDescribed(root: string, made: string): Promise<Omit<ImageSource, 'context'>> {
+async function readDescribed(
+  root: string,
+  made: string,
+): Promise<Pick<ImageSource, 'dockerfile' | 'contexts'>> {
   const dockerfile = join(made, 'Dockerfile');
   const reason = await readFile(join(made, 'reason'), 'utf8').catch(() => undefined);
   if (reason !== undefined) throw new BuildFailure(`The config file cannot be used: ${reason}`);

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { digestOf } from '../../unpack/answer.ts';
 import { BuildFailure } from '../failure.ts';
+import { serverOf } from '../plan.ts';
 import { findProject, planProject } from '../plan-project.ts';
 import { dockerBuild } from './docker.ts';
 import { folderDockerfile } from './dockerfiles.ts';
@@ -48,6 +49,7 @@ export async function planFolder(machine: Machine): Promise<() => Promise<void>>
       ...context,
     ]);
     await store(machine, file);
+    machine.report.write('ARTIFACT_SERVER', serverOf(plan));
   };
 }
 

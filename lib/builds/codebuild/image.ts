@@ -12,7 +12,7 @@ import { lastLine, ownEnvironment, run } from './run.ts';
 
 /**
  * Decides how the image is built. The result builds it, pushes it when all of the user's code has ended, and
- * reports its digest.
+ * reports its digest and what it runs.
  */
 export async function planImageBuild(machine: Machine): Promise<() => Promise<void>> {
   const { push, platforms } = machine.job;
@@ -22,8 +22,10 @@ export async function planImageBuild(machine: Machine): Promise<() => Promise<vo
   const prepare = await planImage(machine);
   return async () => {
     const image = `${push.repository}:rev-${machine.buildName}`;
-    await build(machine, image, await prepare());
+    const source = await prepare();
+    await build(machine, image, source);
     await pushImage(machine, image, push);
+    machine.report.write('ARTIFACT_SERVER', source.server);
   };
 }
 

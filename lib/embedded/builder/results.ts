@@ -3,12 +3,13 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { BuildState } from '../../adapters/builds.ts';
+import { agentServers } from '../../contract/revision-status.ts';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
 
 /** Nobody asks for a build that ended a month ago: its revision has long recorded the outcome. */
 const KEPT_MILLISECONDS = 30 * 24 * 3600 * 1000;
 
-const madeFor = { platforms: z.array(z.string()).optional() };
+const made = { platforms: z.array(z.string()).optional(), server: z.enum(agentServers).optional() };
 
 const artifact = z.discriminatedUnion('kind', [
   z.object({
@@ -16,9 +17,9 @@ const artifact = z.discriminatedUnion('kind', [
     key: z.string(),
     sha256: z.string(),
     sizeBytes: z.number(),
-    ...madeFor,
+    ...made,
   }),
-  z.object({ kind: z.literal('image'), uri: z.string(), ...madeFor }),
+  z.object({ kind: z.literal('image'), uri: z.string(), ...made }),
 ]);
 
 const endState = z.discriminatedUnion('state', [

@@ -4,9 +4,11 @@ import type { Artifact, BuildJob } from '../../adapters/builds.ts';
 import { type Git, SourceError } from '../../adapters/git.ts';
 import { carryOut } from '../../builds/execute.ts';
 import { BuildFailure } from '../../builds/failure.ts';
+import { serverOf } from '../../builds/plan.ts';
 import { requireFiles } from '../../builds/plan-project.ts';
 import { reportUnpacked, unpackTarball } from '../../builds/tarball.ts';
 import { platformOf } from '../../contract/images/platforms.ts';
+import type { AgentServer } from '../../contract/revision-status.ts';
 import { artifactKeyOf } from '../../domain/file-places.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { unpackArchive } from '../../unpack/unpack.ts';
@@ -85,7 +87,7 @@ async function buildAndStore(context: Context): Promise<EndState> {
   await seal(site, plan);
   await afterBuild();
   clock.lap();
-  const artifact = await pack(context);
+  const artifact = await pack(context, serverOf(plan));
   const packMs = clock.lap();
   const times = `clone_ms=${cloneMs} install_ms=${installMs} build_ms=${buildMs} pack_ms=${packMs}`;
   log.say(`timing: ${times} total_ms=${clock.total()}`);
@@ -156,7 +158,7 @@ async function timed<T>(context: Context, step: string, run: () => Promise<T>): 
   return [result, clock.lap()];
 }
 
-async function pack(context: Context): Promise<Artifact> {
+async function pack(context: Context, server: AgentServer): Promise<Artifact> {
   const { job, folder, log, blobs, limits, controller } = context;
   context.step = 'pack';
   context.log.startTail();
@@ -171,7 +173,7 @@ async function pack(context: Context): Promise<Artifact> {
   const key = artifactKeyOf(job);
   const stored = await blobs.put(key, packFolder(folder, onDropped), controller.signal);
   log.say(`Stored the artifact: ${stored.sizeBytes} bytes`);
-  return { kind: 'folder', key, ...stored, platforms: [platformOf(process)] };
+  return { kind: 'folder', key, ...stored, platforms: [platformOf(process)], server };
 }
 
 /** The end state of a build that threw, and the cause as the last line of its log. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { agentServers } from '../../contract/revision-status.ts';
 
-/** `linux/arm64` and the like; a folder is for one. */
-const madeFor = { platforms: z.array(z.string()).optional() };
+/** `platforms`: `linux/arm64` and the like, of which a folder is for one. */
+const made = { platforms: z.array(z.string()).optional(), server: z.enum(agentServers).optional() };
 
 /** What a build made, as its revision holds it. */
 export const artifactItem = z.discriminatedUnion('kind', [
@@ -10,9 +11,9 @@ export const artifactItem = z.discriminatedUnion('kind', [
     key: z.string(),
     sha256: z.string(),
     sizeBytes: z.number(),
-    ...madeFor,
+    ...made,
   }),
-  z.object({ kind: z.literal('image'), uri: z.string(), ...madeFor }),
+  z.object({ kind: z.literal('image'), uri: z.string(), ...made }),
 ]);
 
 /** What was left of the artifacts of a deployment when its last revision that ran one ended. */

@@ -106,6 +106,7 @@ export type Deployment = z.infer<typeof deployment>;
 
 export const revision = z.object({
   ...base,
+  v: z.literal(2),
   entity: z.literal('revision'),
   deployment_id: z.string(),
   id: z.string(),

@@ -86,7 +86,8 @@ export function move(
   const statuses = stays ? [] : pathBetween(item.status, to);
   if (statuses === undefined) throw new MoveRefused(item.status, to);
   const at = new Date(now).toISOString();
-  const set = { ...change.set, status: to, updated_at: at };
+  // An earlier release may have stored it in the version before.
+  const set = { v: item.v, ...change.set, status: to, updated_at: at };
   return update(
     'revision',
     revisionKeyOf(refOf(item)),

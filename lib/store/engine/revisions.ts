@@ -7,11 +7,12 @@ import { find, findBoth, queryAll } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { deploymentKey, revisionKey, revisionKeyOf, tokenKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
-import { type Deployment, deployment, type Revision, revision, type TaskToken, taskToken } from './items.ts';
+import { anyRevision } from './any-version.ts';
+import { type Deployment, deployment, type Revision, type TaskToken, taskToken } from './items.ts';
 
 /** The revision of this id; undefined too when its number belongs to another id. */
 export async function findRevision(table: Table, ref: RevisionRef): Promise<Revision | undefined> {
-  const found = await find(table, revisionKeyOf(ref), revision);
+  const found = await find(table, revisionKeyOf(ref), anyRevision);
   return found?.id === ref.revisionId ? found : undefined;
 }
 
@@ -26,7 +27,7 @@ export const findRevisionByNumber = (
   owner: { tenantId: string; deploymentId: string },
   number: number,
 ): Promise<Revision | undefined> =>
-  find(table, revisionKey(owner.tenantId, owner.deploymentId, number), revision);
+  find(table, revisionKey(owner.tenantId, owner.deploymentId, number), anyRevision);
 
 /** A deployment and the revision of this number, in one request. */
 export const findWithRevision = (
@@ -37,7 +38,7 @@ export const findWithRevision = (
   findBoth(
     table,
     [deploymentKey(tenantId, deploymentId), deployment],
-    [revisionKey(tenantId, deploymentId, number), revision],
+    [revisionKey(tenantId, deploymentId, number), anyRevision],
   );
 
 /** The revisions with these numbers and those between, newest first. */
@@ -48,7 +49,7 @@ export function revisionsBetween(
   newest: number,
 ): AsyncGenerator<Revision> {
   const at = (number: number) => revisionKey(owner.tenantId, owner.deploymentId, number);
-  return queryAll(table, revision, {
+  return queryAll(table, anyRevision, {
     pk: at(oldest).pk,
     between: [at(oldest).sk, at(newest).sk],
     newestFirst: true,

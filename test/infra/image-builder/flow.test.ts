@@ -83,7 +83,11 @@ describe('an image', () => {
     await commit({ 'more.txt': 'more' });
     const commitSha = git('rev-parse', 'HEAD');
     const ended = await builder.run(aJob());
-    expect(ended.exported).toEqual({ ARTIFACT_DIGEST: digest, COMMIT_SHA: commitSha });
+    expect(ended.exported).toEqual({
+      ARTIFACT_DIGEST: digest,
+      ARTIFACT_SERVER: 'other',
+      COMMIT_SHA: commitSha,
+    });
     const [build] = buildsOf(ended);
     expect(build?.args).toEqual(
       expect.arrayContaining(['--platform', 'linux/amd64', '--no-cache', '--load']),
@@ -179,6 +183,7 @@ describe('a folder', () => {
     const [body = Buffer.alloc(0)] = bodies;
     expect(exported).toEqual({
       ARTIFACT_KEY: 'artifacts/a.tar',
+      ARTIFACT_SERVER: 'other',
       ARTIFACT_SHA256: createHash('sha256').update(body).digest('hex'),
       ARTIFACT_SIZE_BYTES: String(body.length),
       COMMIT_SHA: git('rev-parse', 'HEAD'),

@@ -46,6 +46,8 @@ describe('an image', () => {
     expect(await seen(builder, 'build-0/Dockerfile')).toBe('FROM own');
     expect(await readdir(join(builder.state, 'build-0/context'))).toEqual(['Dockerfile', 'langgraph.json']);
     expect(buildsOf(ended)).toHaveLength(1);
+    // Its config may describe graphs: what the Dockerfile makes of them is its own.
+    expect(ended.exported.ARTIFACT_SERVER).toBe('other');
   });
 
   it('of an agent project is what its own tool says, which sees the source alone', async () => {
@@ -66,6 +68,7 @@ describe('an image', () => {
     });
     expect(await seen(builder, 'build-1/Dockerfile')).toBe('FROM langchain/langgraphjs-api:22\n');
     expect(building?.args).toContain('--load');
+    expect(ended.exported.ARTIFACT_SERVER).toBe('langgraph');
   });
 
   it.each([
@@ -112,7 +115,7 @@ describe('an image', () => {
   });
 
   it('of a plain Node.js project runs its start script', async () => {
-    const { builder } = await built(
+    const { builder, ended } = await built(
       { 'package.json': '{"scripts":{"start":"node ."}}' },
       { buildCommand: 'npm run make' },
     );
@@ -125,6 +128,7 @@ describe('an image', () => {
       build: { do: 'run', command: 'npm run make' },
     });
     expect(await readdir(join(builder.state, 'build-0/context'))).not.toContain('.git');
+    expect(ended.exported.ARTIFACT_SERVER).toBe('other');
   });
 
   it('of nothing is refused', async () => {
@@ -146,6 +150,7 @@ describe('a folder', () => {
   ])('of a %s project is built where its servers run', async (language, files, base) => {
     const { builder, ended } = await built(files, await folderJob());
     expect(ended.exported.ARTIFACT_KEY).toBe('k');
+    expect(ended.exported.ARTIFACT_SERVER).toBe(language === 'plain' ? 'other' : 'langgraph');
     const dockerfile = await seen(builder, 'build-0/Dockerfile');
     expect(dockerfile).toMatch(new RegExp(`^FROM public.ecr.aws/docker/library/${base} AS build\n`));
     expect(dockerfile).toMatch(/FROM scratch\nCOPY --from=build \/slipway-build \/\n$/);

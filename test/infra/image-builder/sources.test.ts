@@ -198,7 +198,7 @@ describe('a tarball', () => {
     const { exported } = await builder.run(
       aJob({ source: { kind: 'tarball', url: `${url}/x?signed`, sha256 } }),
     );
-    expect(Object.keys(exported)).toEqual(['ARTIFACT_DIGEST']);
+    expect(Object.keys(exported)).toEqual(['ARTIFACT_DIGEST', 'ARTIFACT_SERVER']);
     expect(await readFile(join(builder.state, 'build-0/Dockerfile'), 'utf8')).toBe('FROM uploaded');
   });
 

@@ -183,7 +183,7 @@ describe('an agent project in Python, on a machine without uv', () => {
     const { state } = await run(jobFor(url));
     if (arch === 'succeeded' || arch === process.arch) {
       const platforms = [platformOf(process)];
-      expect(state).toMatchObject({ state: 'succeeded', artifact: { platforms } });
+      expect(state).toMatchObject({ state: 'succeeded', artifact: { platforms, server: 'langgraph' } });
     } else {
       expect(messageOf(state)).toMatch(
         /^Package numpy 2\.1 was installed for \S+linux\S+( and \S+)*, and this is built for a listener on linux\/a\w+64\. Let/,

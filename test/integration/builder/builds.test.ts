@@ -25,6 +25,7 @@ describe('a build that succeeds', () => {
     const bytes = Buffer.concat(await blobs.read(artifact.key).toArray());
     expect(artifact.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
     expect(artifact.sizeBytes).toBe(bytes.length);
+    expect(artifact.server).toBe('other');
     const files = await unpack(blobs, artifact.key);
     expect(files.get('built.txt')).toBe(`${process.version}\n`);
     const paths = [...files.keys()].filter((path) => !path.endsWith('/') && path !== '');

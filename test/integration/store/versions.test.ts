@@ -5,11 +5,14 @@ import { find, queryAll } from '../../../lib/store/dynamodb/reads.ts';
 import { type Item, transact } from '../../../lib/store/dynamodb/transact.ts';
 import { alsoEarlier } from '../../../lib/store/dynamodb/upgrade.ts';
 import { findDeployment } from '../../../lib/store/engine/deployments.ts';
-import { deploymentKey } from '../../../lib/store/keys/index.ts';
+import { move } from '../../../lib/store/engine/revision-moves.ts';
+import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
+import { deploymentKey, revisionKeyOf } from '../../../lib/store/keys/index.ts';
 import { placementKey } from '../../../lib/store/keys/placements.ts';
 import { placementsOn } from '../../../lib/store/listeners/placements.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
+import { aRevision, ids } from '../../support/table/stored-items.ts';
 
 /**
  * A shape of this test alone: the second version calls the `name` of the first a `title`, the third says how
@@ -43,6 +46,22 @@ it.each([
   const newest = { v: 3, title: 'Emma', length: 4 };
   expect(await find(table, key, anyBook)).toEqual(newest);
   for await (const found of queryAll(table, anyBook, { pk: key.pk })) expect(found).toEqual(newest);
+});
+
+it('a revision of the first version is one of the second once it moves', async () => {
+  const first = { ...aRevision(), v: 1 };
+  const ref = { tenantId: ids.tenant, deploymentId: ids.deployment, revisionId: ids.revision };
+  const at = revisionKeyOf(ref);
+  const table = await tableWith({ ...at, ...first });
+  const read = await getRevisionItem(table, ref);
+  expect(read).toEqual(aRevision());
+  const server = 'langgraph';
+  const artifact = { kind: 'image', uri: 'registry.example/app@sha256:1', server } as const;
+  await transact(table, [move(read, 'AWAITING_DEPLOY', 0, { set: { artifact } })]);
+  // An earlier release must not drop what it does not know, so it must not take it for its own.
+  const { v, artifact: kept } =
+    (await find(table, at, z.looseObject({ v: z.int(), artifact: z.unknown() }))) ?? {};
+  expect([v, kept]).toEqual([2, artifact]);
 });
 
 it('an item of a later version is refused by its name and version', async () => {

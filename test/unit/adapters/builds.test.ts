@@ -188,6 +188,27 @@ describe('the state of a build', () => {
   });
 
   it.each([
+    ['langgraph', { server: 'langgraph' }],
+    ['other', { server: 'other' }],
+    // Of an earlier release, or not the builder's own word.
+    [undefined, {}],
+    ['', {}],
+    ['database', {}],
+  ])('tells what it runs: %s', async (said, expected) => {
+    const values = { ...folder, ...(said !== undefined && { ARTIFACT_SERVER: said }) };
+    const state = await stateOf({ buildStatus: 'SUCCEEDED', exportedEnvironmentVariables: exported(values) });
+    expect(state).toMatchObject({ state: 'succeeded' });
+    const { platforms: _, ...artifact } = 'artifact' in state ? state.artifact : {};
+    expect(artifact).toEqual({
+      kind: 'folder',
+      key: folder.ARTIFACT_KEY,
+      sha256: SHA,
+      sizeBytes: 12,
+      ...expected,
+    });
+  });
+
+  it.each([
     ['nothing', {}],
     ["another revision's folder", { ...folder, ARTIFACT_KEY: 'artifacts/t2/d1/r1.tar' }],
     ['a malformed size', { ...folder, ARTIFACT_SIZE_BYTES: '-1' }],
