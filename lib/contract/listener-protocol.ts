@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { machinePattern } from './images/platforms.ts';
+import { agentServers } from './revision-status.ts';
 import { anyObject } from './validation/as-given.ts';
 import { textRule } from './validation/problems.ts';
 
@@ -42,7 +43,11 @@ export const artifact = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('image'), uri: z.string() }),
 ]);
 
-/** Everything needed to run one revision: the body of a DEPLOY task and of `GET …/deployments/{id}/spec`. */
+/**
+ * Everything needed to run one revision: the body of a DEPLOY task and of `GET …/deployments/{id}/spec`.
+ * `server`: what the artifact runs; `queue`: runs are worked on by workers beside the server. An older control
+ * plane does not tell.
+ */
 export const deploySpec = z.object({
   deployment_id: z.guid(),
   deployment_name: z.string(),
@@ -56,8 +61,12 @@ export const deploySpec = z.object({
   resource_spec: anyObject(),
   k8s_namespace: z.string().nullable(),
   custom_url: z.string().nullable(),
+  server: z.enum(agentServers).optional(),
+  queue: z.boolean().optional(),
 });
 export type DeploySpec = z.infer<typeof deploySpec>;
+/** As this control plane sends it: it leaves nothing out. */
+export type FullDeploySpec = { [Field in keyof DeploySpec]-?: Exclude<DeploySpec[Field], undefined> };
 
 const taskFields = {
   task_id: z.guid(),

@@ -1,8 +1,9 @@
 import { refuse } from '../../contract/errors.ts';
-import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import type { DeploySpec, FullDeploySpec } from '../../contract/listener-protocol.ts';
 import type { getSpec as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { ownAddress } from '../../contract/validation/text.ts';
+import { hasQueue, serverOf } from '../../domain/agent-server.ts';
 import { resolveResourceSpec } from '../../domain/resource-spec.ts';
 import { DEFAULT_CONFIG_PATH } from '../../domain/source.ts';
 import { getConfiguration, getDeploymentItem, slotHolder } from '../../store/engine/deployments.ts';
@@ -30,13 +31,15 @@ export async function specOf(
   deps: SpecDeps,
   deployment: Deployment,
   revision: Revision,
-): Promise<DeploySpec> {
+): Promise<FullDeploySpec> {
   const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
   const [configuration, environment, artifact] = await Promise.all([
     getConfiguration(deps.table, owner, revision.configuration),
     openSecrets(deps, owner, revision.secrets),
     artifactOf(deps, revision),
   ]);
+  const { resource_spec: sent = {} } = configuration;
+  const server = serverOf({ source: revision.source, server: revision.artifact?.server }, sent);
   return {
     deployment_id: deployment.id,
     deployment_name: deployment.name,
@@ -47,9 +50,11 @@ export async function specOf(
     graph_config_path: revision.revision_config.graph_config_path ?? DEFAULT_CONFIG_PATH,
     environment,
     secret_references: configuration.secret_references,
-    resource_spec: resolveResourceSpec(configuration.resource_spec ?? {}),
+    resource_spec: resolveResourceSpec(sent),
     k8s_namespace: deployment.k8s_namespace ?? null,
     custom_url: ownAddress(deployment.config.custom_url),
+    server,
+    queue: hasQueue(server, sent),
   };
 }
 

@@ -20,6 +20,8 @@ const spec = {
   resource_spec: { cpu: 1, memory_mb: 1024 },
   k8s_namespace: 'agents',
   custom_url: null,
+  server: 'langgraph',
+  queue: false,
 };
 
 const lines = [{ timestamp: 1795260553502, level: 'INFO', message: 'Listening on port 8000' }];

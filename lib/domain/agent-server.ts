@@ -1,0 +1,28 @@
+import type { AgentServer, Source } from '../contract/revision-status.ts';
+
+/** What is known of what a revision runs; `server` only where a build of ours has made it. */
+export type Made = { source: Source; server: AgentServer | undefined };
+
+/** A resource_spec as it was sent, before anything is filled in. */
+type Sent = Readonly<Record<string, unknown>>;
+
+const hasAny = (sent: Sent, groups: readonly string[]): boolean =>
+  Object.entries(sent).some(
+    ([field, value]) =>
+      value !== null && value !== undefined && groups.some((group) => field.startsWith(group)),
+  );
+
+/**
+ * What a revision runs. The build says so; an image that was pushed to us is one of an agent project; of any
+ * other image, and of what was built before builds said so, the resource_spec tells: nothing else has a
+ * queue, a database and a Redis.
+ */
+export function serverOf({ source, server }: Made, sent: Sent): AgentServer {
+  if (server !== undefined) return server;
+  if (source === 'internal_docker') return 'langgraph';
+  return hasAny(sent, ['queue_', 'db_', 'redis_']) ? 'langgraph' : 'other';
+}
+
+/** Whether the runs of a server are worked on apart from it. */
+export const hasQueue = (server: AgentServer, sent: Sent): boolean =>
+  server === 'langgraph' && hasAny(sent, ['queue_']);
