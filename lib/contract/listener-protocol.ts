@@ -45,8 +45,9 @@ export const artifact = z.discriminatedUnion('kind', [
 
 /**
  * Everything needed to run one revision: the body of a DEPLOY task and of `GET …/deployments/{id}/spec`.
- * `server`: what the artifact runs; `queue`: runs are worked on by workers beside the server. An older control
- * plane does not tell.
+ * `server`: what the artifact runs. `queue`: its runs are worked on by workers beside the server.
+ * `drain_seconds`: how long what is in flight at a server that is replaced may go on; null: as the listener
+ * has it. An older control plane sends none of the three.
  */
 export const deploySpec = z.object({
   deployment_id: z.guid(),
@@ -63,6 +64,7 @@ export const deploySpec = z.object({
   custom_url: z.string().nullable(),
   server: z.enum(agentServers).optional(),
   queue: z.boolean().optional(),
+  drain_seconds: z.int().nullish(),
 });
 export type DeploySpec = z.infer<typeof deploySpec>;
 /** As this control plane sends it: it leaves nothing out. */

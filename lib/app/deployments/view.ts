@@ -68,6 +68,7 @@ function sourceConfigView({
     repo_url: config.repo_url ?? null,
     build_on_push: config.build_on_push ?? null,
     custom_url: config.custom_url ?? active?.url ?? null,
+    drain_seconds: config.drain_seconds ?? null,
     resource_spec: config.resource_spec ?? null,
     listener_id,
     listener_config: k8s_namespace === undefined ? null : { k8s_namespace },

@@ -55,6 +55,7 @@ export async function specOf(
     custom_url: ownAddress(deployment.config.custom_url),
     server,
     queue: hasQueue(server, sent),
+    drain_seconds: deployment.config.drain_seconds ?? null,
   };
 }
 

@@ -26,6 +26,7 @@ export const NAME_LENGTH_MAX = 63;
 export const CONFIGURATION_SIZE_BYTES_MAX = 64 * 1024;
 const AGENT_TEXT_LENGTH_MAX = 256;
 const DISPLAY_NAME_LENGTH_MAX = 256;
+const DRAIN_SECONDS_MAX = 3600;
 
 /** A deployment's name: unique in its tenant, part of addresses. */
 export const deploymentName = z
@@ -45,6 +46,7 @@ export const sourceConfig = z
     repo_url: freeText.superRefine(textRule(repoUrlProblem)).nullish(),
     build_on_push: z.boolean().nullish(),
     custom_url: freeText.superRefine(textRule(customUrlProblem)).nullish(),
+    drain_seconds: z.int().min(0).max(DRAIN_SECONDS_MAX).nullish(),
     resource_spec: resourceSpec.nullish(),
     listener_id: z.guid().toLowerCase().nullish(),
     listener_config: z.object({ k8s_namespace: freeText.nullish() }).transform(withoutNulls).nullish(),

@@ -25,6 +25,7 @@ export const sourceConfigView = z.object({
   repo_url: text,
   build_on_push: z.boolean().nullable(),
   custom_url: text,
+  drain_seconds: z.int().nullable(),
   resource_spec: json.nullable(),
   listener_id: z.guid().nullable(),
   listener_config: z.object({ k8s_namespace: text }).nullable(),

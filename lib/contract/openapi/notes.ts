@@ -64,6 +64,10 @@ const sourceFields: Record<string, Note> = {
     description:
       'The address it is shown under, or its host name, which stands for https; by default the one that the listener reports. `""` clears it.',
   },
+  drain_seconds: {
+    description:
+      'How long requests and runs in flight may go on at a server that was replaced; by default as the listener has it.',
+  },
   listener_id: { description: 'Where it runs. By default the marked listener, else the oldest ONLINE one.' },
   install_command: command,
   build_command: command,

@@ -3,13 +3,14 @@ import { equals, guard, same, type Test } from '../dynamodb/expressions.ts';
 import { find } from '../dynamodb/reads.ts';
 import { configurationKey, deploymentKey, secretsKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
-import { type Configuration, configuration, type Deployment, deployment, secretsVersion } from './items.ts';
+import { anyDeployment } from './any-version.ts';
+import { type Configuration, configuration, type Deployment, secretsVersion } from './items.ts';
 
 export const findDeployment = (
   table: Table,
   tenantId: string,
   deploymentId: string,
-): Promise<Deployment | undefined> => find(table, deploymentKey(tenantId, deploymentId), deployment);
+): Promise<Deployment | undefined> => find(table, deploymentKey(tenantId, deploymentId), anyDeployment);
 
 /** Throws `deployment_not_found`; another tenant's reads the same as one that is not there. */
 export async function getDeploymentItem(

@@ -10,6 +10,7 @@ import { outcome } from './outcome-shapes.ts';
  * one on read. Times are ISO 8601 UTC in what responses show, epoch milliseconds where they are compared.
  */
 const base = { tenant_id: z.string(), v: z.literal(1) };
+const second = { ...base, v: z.literal(2) };
 
 const json = anyObject();
 
@@ -35,6 +36,7 @@ export const deploymentConfig = z.object({
   repo_url: z.string().optional(),
   build_on_push: z.boolean().optional(),
   custom_url: z.string().optional(),
+  drain_seconds: z.int().optional(),
   resource_spec: json.optional(),
   install_command: z.string().optional(),
   build_command: z.string().optional(),
@@ -64,7 +66,7 @@ export const active = z.object({
 });
 
 export const deployment = z.object({
-  ...base,
+  ...second,
   entity: z.literal('deployment'),
   id: z.string(),
   name: z.string(),
@@ -105,8 +107,7 @@ export const deployment = z.object({
 export type Deployment = z.infer<typeof deployment>;
 
 export const revision = z.object({
-  ...base,
-  v: z.literal(2),
+  ...second,
   entity: z.literal('revision'),
   deployment_id: z.string(),
   id: z.string(),

@@ -7,8 +7,8 @@ import { find, findBoth, queryAll } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { deploymentKey, revisionKey, revisionKeyOf, tokenKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
-import { anyRevision } from './any-version.ts';
-import { type Deployment, deployment, type Revision, type TaskToken, taskToken } from './items.ts';
+import { anyDeployment, anyRevision } from './any-version.ts';
+import { type Deployment, type Revision, type TaskToken, taskToken } from './items.ts';
 
 /** The revision of this id; undefined too when its number belongs to another id. */
 export async function findRevision(table: Table, ref: RevisionRef): Promise<Revision | undefined> {
@@ -37,7 +37,7 @@ export const findWithRevision = (
 ): Promise<[Deployment | undefined, Revision | undefined]> =>
   findBoth(
     table,
-    [deploymentKey(tenantId, deploymentId), deployment],
+    [deploymentKey(tenantId, deploymentId), anyDeployment],
     [revisionKey(tenantId, deploymentId, number), anyRevision],
   );
 

@@ -14,6 +14,7 @@ type Model = {
   texts: Record<string, string | null>;
   resourceSpec: object | null;
   pushes: boolean | null;
+  drainSeconds: number | null;
   ref: string;
   path: string;
   secrets: Map<string, string>;
@@ -34,6 +35,7 @@ const patches = fc.record(
           fc.constantFrom({}, { cpu: 1 }, { memory_mb: 256, cpu: 0.5 }, { labels: { a: 'b' } }),
         ),
         build_on_push: orAbsent(fc.boolean()),
+        drain_seconds: orAbsent(fc.constantFrom(0, 60, 3600)),
       },
       { requiredKeys: [] },
     ),
@@ -84,6 +86,7 @@ function merged(
     texts,
     resourceSpec: !spec ? model.resourceSpec : Object.keys(spec).length === 0 ? null : spec,
     pushes: config.build_on_push ?? model.pushes,
+    drainSeconds: config.drain_seconds ?? model.drainSeconds,
     ref: source.repo_ref ?? model.ref,
     path: source.graph_config_path ?? model.path,
     secrets: given(secrets) ? new Map(kept) : model.secrets,
@@ -115,6 +118,7 @@ async function expectLike({ deps, caller }: World, id: string, model: Model): Pr
     ...model.texts,
     resource_spec: model.resourceSpec,
     build_on_push: model.pushes,
+    drain_seconds: model.drainSeconds,
   });
   expect(shown.source_revision_config).toMatchObject({ repo_ref: model.ref, graph_config_path: model.path });
   expect(shown.secrets).toEqual([...model.secrets.keys()].map((name) => ({ name, value: MASK })));
@@ -147,6 +151,7 @@ describe('any sequence of patches', () => {
           },
           resourceSpec: null,
           pushes: null,
+          drainSeconds: null,
           ref: 'main',
           path: 'langgraph.json',
           secrets: new Map(),

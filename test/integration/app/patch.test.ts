@@ -49,6 +49,7 @@ describe('a PATCH of one field', () => {
     [{ revision_source: 'github', secrets: [{ name: 'A', value: 'b' }] }, true],
     [{ source_config: { build_on_push: true } }, false],
     [{ source_config: { custom_url: 'https://mine.example' } }, false],
+    [{ source_config: { drain_seconds: 600 } }, false],
     [{ secrets: [], secret_references: [], source_config: { build_on_push: true } }, false],
     [{ tracked_packages: { a: '1' } }, false],
     [{ display_name: 'Support' }, false],

@@ -38,6 +38,19 @@ const image = (resource_spec: object) => ({
   source_revision_config: { image_uri: IMAGE },
 });
 
+it('a spec has the time to drain as it is by now, whatever the revision had', async () => {
+  const world = await withCluster();
+  const { id } = await post(world, repository({}));
+  const artifact = { kind: 'image', uri: IMAGE } as const;
+  expect(await told(world, id, artifact)).toMatchObject({ drain_seconds: null });
+  const params = { listener_id: world.listenerId, deployment_id: id };
+  for (const drain_seconds of [600, 0]) {
+    const { latest_revision_id } = await change(world, id, { source_config: { drain_seconds } });
+    const spec = await getSpec(world.deps, { params }, world.caller);
+    expect(spec).toMatchObject({ revision_id: latest_revision_id, drain_seconds });
+  }
+});
+
 describe('a spec tells what the artifact runs, and whether it has workers of a queue', () => {
   it.each([
     ['langgraph', {}, { server: 'langgraph', queue: false }],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { put } from '../../../lib/store/dynamodb/expressions.ts';
+import { put, update } from '../../../lib/store/dynamodb/expressions.ts';
 import { find, queryAll } from '../../../lib/store/dynamodb/reads.ts';
 import { type Item, transact } from '../../../lib/store/dynamodb/transact.ts';
 import { alsoEarlier } from '../../../lib/store/dynamodb/upgrade.ts';
@@ -13,6 +13,8 @@ import { placementsOn } from '../../../lib/store/listeners/placements.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { freshTable } from '../../support/table/dynoxide.ts';
 import { aRevision, ids } from '../../support/table/stored-items.ts';
+import { change, github, post, register, show } from '../../support/world/requests.ts';
+import { aWorld } from '../../support/world/world.ts';
 
 /**
  * A shape of this test alone: the second version calls the `name` of the first a `title`, the third says how
@@ -62,6 +64,19 @@ it('a revision of the first version is one of the second once it moves', async (
   const { v, artifact: kept } =
     (await find(table, at, z.looseObject({ v: z.int(), artifact: z.unknown() }))) ?? {};
   expect([v, kept]).toEqual([2, artifact]);
+});
+
+it('a deployment of the first version is one of the second once it is changed', async () => {
+  const world = await aWorld();
+  const { table } = world.deps;
+  await register(world, 'machine');
+  const { id } = await post(world, github('a'));
+  const at = deploymentKey(world.caller.tenantId, id);
+  await transact(table, [update('deployment', at, { set: { v: 1 } })]);
+  expect((await show(world, id)).source_config.drain_seconds).toBeNull();
+  await change(world, id, { source_config: { drain_seconds: 600 } });
+  const stored = await find(table, at, z.looseObject({ v: z.int(), config: z.looseObject({}) }));
+  expect(stored).toMatchObject({ v: 2, config: { drain_seconds: 600 } });
 });
 
 it('an item of a later version is refused by its name and version', async () => {

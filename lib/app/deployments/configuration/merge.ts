@@ -12,6 +12,7 @@ const MERGED = [
   'repo_url',
   'build_on_push',
   'custom_url',
+  'drain_seconds',
   'resource_spec',
   'install_command',
   'build_command',

@@ -24,6 +24,7 @@ const deployment = {
     repo_url: REPOSITORY_URL,
     build_on_push: null,
     custom_url: 'https://agents.example/d/support-agent',
+    drain_seconds: 600,
     resource_spec: { cpu: 1, memory_mb: 1024 },
     listener_id: LISTENER,
     listener_config: null,

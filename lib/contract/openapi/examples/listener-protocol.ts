@@ -22,6 +22,7 @@ const spec = {
   custom_url: null,
   server: 'langgraph',
   queue: false,
+  drain_seconds: 600,
 };
 
 const lines = [{ timestamp: 1795260553502, level: 'INFO', message: 'Listening on port 8000' }];

@@ -23,9 +23,9 @@ export type DeploymentContext = {
     beside: boolean,
   ) => Promise<BroughtUp>;
   /** Lets requests under way finish, and the server save what it holds; it has stopped then. */
-  settle: (server: Server) => Promise<void>;
+  settle: (server: Server, next: DeploySpec) => Promise<void>;
   /** Lets requests under way finish, then stops the server. */
-  retire: (server: Server) => Promise<void>;
+  retire: (server: Server, next: DeploySpec | undefined) => Promise<void>;
   stopNow: (server: Server) => Promise<void>;
   /** A line for the deploy log of a revision. */
   logLine: (revisionId: string, level: Level, message: string) => void;
@@ -173,7 +173,7 @@ export class Deployment {
     if (!server.isTrial) return this.#install(spec, server);
     await this.#context.stopNow(server);
     const before = { server: this.#server, spec: this.#spec };
-    if (before.server !== undefined) await this.#release(before.server, hooks);
+    if (before.server !== undefined) await this.#release(before.server, spec, hooks);
     try {
       const again = await this.#context.bringUp(spec, hooks.signal, hooks.say, false);
       this.#install(spec, again.server);
@@ -185,12 +185,12 @@ export class Deployment {
   }
 
   /** From here on requests wait until `#install`. What they wait for is not a problem to report. */
-  async #release(server: Server, { say }: Pick<DeployHooks, 'say'>): Promise<void> {
+  async #release(server: Server, next: DeploySpec, { say }: Pick<DeployHooks, 'say'>): Promise<void> {
     say('Requests wait while those under way finish and the server before saves its state.');
     this.#retiring.add(server);
     this.#server = undefined;
     this.#context.route.hold(HAND_OVER_MILLISECONDS);
-    await this.#context.settle(server);
+    await this.#context.settle(server, next);
     this.#retiring.delete(server);
   }
 
@@ -210,7 +210,7 @@ export class Deployment {
 
   async #retire(server: Server | undefined): Promise<void> {
     if (server === undefined) return;
-    await this.#context.retire(server);
+    await this.#context.retire(server, this.#spec);
     this.#retiring.delete(server);
   }
 

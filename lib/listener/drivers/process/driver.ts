@@ -13,6 +13,7 @@ import type { LocalState } from '../../state.ts';
 import { fetchArtifact } from './artifact.ts';
 import { commandFor } from './command-for.ts';
 import { type BroughtUp, Deployment } from './deployment.ts';
+import { drainMillisecondsOf, settleMillisecondsOf } from './drain.ts';
 import { untilIdle } from './idle-agent.ts';
 import { agentCommand } from './langgraph.ts';
 import type { Proxy } from './proxy/proxy.ts';
@@ -174,9 +175,10 @@ export class ProcessDriver implements Driver {
           throw new Error(mask(messageOf(error)));
         });
       },
-      settle: (server) => this.#settle(id, server),
-      retire: async (server) => {
-        await server.target.drained(options.drainMilliseconds);
+      settle: (server, next) =>
+        this.#settle(id, server, settleMillisecondsOf(next, options.drainMilliseconds)),
+      retire: async (server, next) => {
+        await server.target.drained(drainMillisecondsOf(next, options.drainMilliseconds));
         await this.#stop(server);
         await this.#removeUnused(id, server.revisionId);
       },
@@ -231,16 +233,19 @@ export class ProcessDriver implements Driver {
   }
 
   /** Lets a server that saves its state come to rest, and stops it. */
-  async #settle(id: string, server: Server): Promise<void> {
-    const { options, shipper } = this.#parts;
-    const deadline = Date.now() + options.drainMilliseconds;
+  async #settle(id: string, server: Server, withinMilliseconds: number): Promise<void> {
+    const deadline = Date.now() + withinMilliseconds;
     // A request that was on its way to it when the hold began is counted after this pause.
     await pause(SETTLE_MILLISECONDS);
-    const drained = await server.target.drained(options.drainMilliseconds);
+    const drained = await server.target.drained(withinMilliseconds);
     const idle = !server.savesOnStop || (await untilIdle(server.target.where, deadline - Date.now()));
     if (!drained || !idle) {
-      const message = `Requests or runs that took longer than ${options.drainMilliseconds / 1000} s are cut off.`;
-      shipper.push(id, server.revisionId, { timestamp: nextTimestamp(), level: 'WARNING', message });
+      const message = `Requests or runs that took longer than ${withinMilliseconds / 1000} s are cut off.`;
+      this.#parts.shipper.push(id, server.revisionId, {
+        timestamp: nextTimestamp(),
+        level: 'WARNING',
+        message,
+      });
     }
     await this.#stop(server);
   }

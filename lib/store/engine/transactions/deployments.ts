@@ -181,7 +181,8 @@ function ownedChange(
     'deployment',
     deploymentKeyOf(before),
     {
-      set: { ...asked, ...beside },
+      // An earlier release may have stored it in the version before.
+      set: { v: after.v, ...asked, ...beside },
       remove: changed.filter((field) => after[field] === undefined),
       ...(queued !== undefined && { append: { queued: [queued] } }),
     },
