@@ -21,6 +21,8 @@ const REQUEST_BATCHES_MAX = 50;
 const REQUEST_CHARACTERS_MAX = 160 * 1024;
 /** What may wait while the control plane does not answer; beyond it the oldest lines go. */
 const WAITING_CHARACTERS_MAX = 8 * 1024 * 1024;
+/** Who can wait before it reads more does so beyond this. */
+const FULL_CHARACTERS = WAITING_CHARACTERS_MAX / 4;
 /** What an entry takes beside its text. */
 const ENTRY_CHARACTERS = 128;
 
@@ -53,6 +55,16 @@ export class LogShipper {
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MILLISECONDS);
   }
 
+  /** Resolves when there is room for more, so that nothing has to be dropped. */
+  async room(): Promise<void> {
+    while (this.#waitingCharacters > FULL_CHARACTERS && !this.#stopped.signal.aborted) await this.flush();
+  }
+
+  /** Everything that came has been sent. */
+  isDone(): boolean {
+    return this.#waiting.length === 0 && this.#sending === undefined && !this.#stopped.signal.aborted;
+  }
+
   /** Sends what waits now; resolves when it has been taken. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
@@ -66,7 +78,8 @@ export class LogShipper {
   /** Sends what waits, for at most this long, then stops. */
   async close(withinMilliseconds: number): Promise<void> {
     const timer = setTimeout(() => this.#stopped.abort(), withinMilliseconds);
-    while (this.#waiting.length > 0 && !this.#stopped.signal.aborted) await this.flush();
+    const isLeft = () => this.#waiting.length > 0 || this.#sending !== undefined;
+    while (isLeft() && !this.#stopped.signal.aborted) await this.flush();
     clearTimeout(timer);
     clearTimeout(this.#timer);
   }

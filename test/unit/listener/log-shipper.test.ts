@@ -42,4 +42,37 @@ describe('shipping logs', () => {
     expect(messages.length - notes.length + dropped).toBe(count);
     expect(messages.at(-1)?.startsWith(`${count - 1} `)).toBe(true);
   });
+
+  it('drops nothing of who waits for room', async () => {
+    const sent: ShipLogsRequest[] = [];
+    const shipper = new LogShipper(async (body) => void sent.push(body), log);
+    const count = 2000;
+    for (let n = 0; n < count; n += 1) {
+      await shipper.room();
+      shipper.push(id(1), id(2), line(`${n} ${'x'.repeat(10_000)}`));
+    }
+    await shipper.close(5000);
+    expect(sent.flatMap((body) => body.batches).flatMap((batch) => batch.lines)).toHaveLength(count);
+    expect(shipper.isDone()).toBe(true);
+  });
+
+  it('closes when what is on its way has arrived, and says whether everything has', async () => {
+    const arrive = Promise.withResolvers<void>();
+    const late = new LogShipper(() => arrive.promise, log);
+    late.push(id(1), id(2), line('on its way'));
+    void late.flush();
+    const closed = late.close(5000);
+    expect(late.isDone()).toBe(false);
+    arrive.resolve();
+    await closed;
+    expect(late.isDone()).toBe(true);
+
+    const never = new LogShipper(
+      (_, signal) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason))),
+      log,
+    );
+    never.push(id(1), id(2), line('lost'));
+    await never.close(1);
+    expect(never.isDone()).toBe(false);
+  });
 });
