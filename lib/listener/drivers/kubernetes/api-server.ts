@@ -25,6 +25,9 @@ export class Overtaken extends Error {}
 /** 429 and 5xx pass; what is wrong stays wrong. */
 const REFUSALS = new Set([400, 401, 403, 404, 405, 409, 415, 422]);
 
+/** A stream that is silent for so long is opened anew: whoever was at its other end may be gone. */
+const SILENCE_MILLISECONDS_MAX = 3_600_000;
+
 type Query = Record<string, string | undefined>;
 type Request = { method: HttpMethod; path: string; query?: Query; body?: unknown; contentType?: string };
 
@@ -91,6 +94,25 @@ export class ApiServer {
     return text;
   }
 
+  /** A text that comes as it is written, until the signal fires or nothing has come for very long. */
+  async stream(path: string, query: Query, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    const context = await this.#contextOf({ method: HttpMethod.GET, path, query });
+    context.setSignal(signal);
+    const dispatcher = context.getDispatcher();
+    if (dispatcher !== undefined)
+      context.setDispatcher(
+        dispatcher.compose(
+          (dispatch) => (options, handler) =>
+            dispatch({ ...options, bodyTimeout: SILENCE_MILLISECONDS_MAX }, handler),
+        ),
+      );
+    const response = await this.#http.send(context).toPromise();
+    const stream = response.body.stream();
+    if (response.httpStatusCode !== 200 || stream === null)
+      throw problemOf(response.httpStatusCode, await response.body.text());
+    return stream;
+  }
+
   async #ask<T>(request: Request): Promise<T> {
     const { code, text } = await this.#send(request);
     if (code < 200 || code > 299) throw problemOf(code, text);
@@ -98,13 +120,12 @@ export class ApiServer {
     return JSON.parse(text) as T;
   }
 
-  async #send({
-    method,
-    path,
-    query = {},
-    body,
-    contentType,
-  }: Request): Promise<{ code: number; text: string }> {
+  async #send(request: Request): Promise<{ code: number; text: string }> {
+    const response = await this.#http.send(await this.#contextOf(request)).toPromise();
+    return { code: response.httpStatusCode, text: await response.body.text() };
+  }
+
+  async #contextOf({ method, path, query = {}, body, contentType }: Request): Promise<RequestContext> {
     const cluster = this.#config.getCurrentCluster();
     if (cluster === null) throw new Error('The kubeconfig names no cluster');
     const url = new URL(cluster.server + path);
@@ -117,8 +138,7 @@ export class ApiServer {
       context.setBody(JSON.stringify(body));
     }
     await this.#config.applySecurityAuthentication(context);
-    const response = await this.#http.send(context).toPromise();
-    return { code: response.httpStatusCode, text: await response.body.text() };
+    return context;
   }
 }
 

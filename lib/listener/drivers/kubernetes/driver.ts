@@ -3,9 +3,11 @@ import { type KubernetesConfig, kubernetesConfig } from '../../../contract/kuber
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../driver.ts';
 import type { Log } from '../../log.ts';
+import type { LogShipper } from '../../log-shipper.ts';
 import { ApiServer } from './api-server.ts';
 import { Cluster } from './cluster.ts';
 import { Deployment } from './deployment.ts';
+import { PodLogs } from './logs/pod-logs.ts';
 import type { RenderContext, ServerSpec } from './render/context.ts';
 import { Sets } from './sets.ts';
 import { ObjectStore } from './store.ts';
@@ -26,9 +28,15 @@ export type KubernetesDriverOptions = {
   startTimeoutSeconds: number;
   /** Names this program; see Sets. */
   holder: string;
+  /** Until when a program before this one has shipped what servers write; undefined: there was none. */
+  since: Date | undefined;
 };
 
-type Parts = KubernetesDriverOptions & { log: Log; onChange: (deploymentId: string) => void };
+type Parts = KubernetesDriverOptions & {
+  shipper: Pick<LogShipper, 'push' | 'room'>;
+  log: Log;
+  onChange: (deploymentId: string) => void;
+};
 
 /**
  * Runs agent servers as Deployments of a Kubernetes cluster. What it knows is kept there, in labels and
@@ -40,6 +48,7 @@ export class KubernetesDriver implements Driver {
   readonly #store: ObjectStore;
   readonly #cluster: Cluster;
   readonly #watching: Watching;
+  readonly #logs: PodLogs;
   readonly #deployments = new Map<string, Deployment>();
   /** Epochs of deployments of which nothing runs. */
   readonly #removed = new Map<string, number>();
@@ -51,6 +60,7 @@ export class KubernetesDriver implements Driver {
     this.#store = new ObjectStore((id) => this.#changed(id));
     this.#cluster = new Cluster(api, this.#store);
     this.#watching = new Watching({ ...parts, api, store: this.#store });
+    this.#logs = new PodLogs({ ...parts, api, store: this.#store });
   }
 
   async start(): Promise<void> {
@@ -68,6 +78,7 @@ export class KubernetesDriver implements Driver {
 
   deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
     this.#removed.delete(spec.deployment_id);
+    this.#logs.know(spec);
     return this.#of(spec.deployment_id).deploy(spec, hooks);
   }
 
@@ -77,11 +88,13 @@ export class KubernetesDriver implements Driver {
 
   keepRunning(spec: DeploySpec): void {
     this.#removed.delete(spec.deployment_id);
+    this.#logs.know(spec);
     this.#of(spec.deployment_id).keepRunning(spec);
   }
 
   async remove(deploymentId: string, epoch?: number, alsoData = false): Promise<void> {
     await this.#of(deploymentId).remove(alsoData);
+    this.#logs.forget(deploymentId);
     this.#deployments.get(deploymentId)?.close();
     this.#deployments.delete(deploymentId);
     if (epoch === undefined) {
@@ -129,11 +142,13 @@ export class KubernetesDriver implements Driver {
 
   async close(): Promise<void> {
     for (const deployment of this.#deployments.values()) deployment.close();
+    this.#logs.close();
     await this.#watching.stop();
   }
 
   #changed(deploymentId: string): void {
     this.#deployments.get(deploymentId)?.wake();
+    this.#logs.look(deploymentId);
   }
 
   #of(id: string): Deployment {

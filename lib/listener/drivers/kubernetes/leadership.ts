@@ -1,4 +1,4 @@
-import type { V1Lease, V1LeaseSpec } from '@kubernetes/client-node';
+import type { V1Lease, V1LeaseSpec, V1MicroTime } from '@kubernetes/client-node';
 import { messageOf, pause } from '../../backoff.ts';
 import type { Log } from '../../log.ts';
 import { type ApiServer, Overtaken, Refused } from './api-server.ts';
@@ -29,6 +29,7 @@ export class Leadership {
   readonly #ended = new AbortController();
   readonly #lose: (why: string) => void;
   #held: V1Lease | undefined;
+  #ledBefore: Date | undefined;
   /** As `performance.now()` has it: when the last renewal was sent. */
   #renewedAt = Number.NEGATIVE_INFINITY;
 
@@ -70,15 +71,21 @@ export class Leadership {
     return performance.now() - this.#renewedAt < GIVE_UP_MILLISECONDS;
   }
 
+  /** When the one that led before this program last said that it does; undefined: nobody has led. */
+  get ledBefore(): Date | undefined {
+    return this.#ledBefore;
+  }
+
   /** Leads and tries to lead no more. */
   end(): void {
     this.#ended.abort();
   }
 
-  /** Lets another begin at once. */
-  async release(): Promise<void> {
+  /** Lets another begin at once. `ledUntil`: this program has worked until then, and left nothing undone. */
+  async release(ledUntil?: Date): Promise<void> {
     if (this.#held === undefined) return;
-    const { holderIdentity: _, ...spec } = this.#held.spec ?? {};
+    const { holderIdentity: _, ...last } = this.#held.spec ?? {};
+    const spec = ledUntil === undefined ? last : { ...last, renewTime: microTime(ledUntil) };
     await this.#parts.api.replace({ ...this.#held, spec }).catch(() => undefined);
   }
 
@@ -95,6 +102,8 @@ export class Leadership {
       seen.version === known.metadata?.resourceVersion &&
       performance.now() - seen.at > LEASE_SECONDS * 1000;
     if (!isFree && !isStale) return known;
+    // On the wire a time is a text.
+    this.#ledBefore = known.spec?.renewTime && new Date(known.spec.renewTime);
     return api.replace({ ...known, spec: this.#lease().spec }).catch(unlessAnother);
   }
 
@@ -118,17 +127,20 @@ export class Leadership {
 
   #lease(): V1Lease & { spec: V1LeaseSpec } {
     const { namespace, listenerId, holder } = this.#parts;
-    const now = new Date().toISOString().replace('Z', '000Z');
-    const spec = { holderIdentity: holder, leaseDurationSeconds: LEASE_SECONDS, renewTime: now };
+    const renewTime = microTime(new Date());
     return {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
       metadata: { name: `slipway-${listenerId}`, namespace },
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- on the wire a time has microseconds, which a Date has not
-      spec: spec as unknown as V1LeaseSpec,
+      spec: { holderIdentity: holder, leaseDurationSeconds: LEASE_SECONDS, renewTime },
     };
   }
 }
+
+/** On the wire a time has microseconds, which a Date has not. */
+const microTime = (at: Date): V1MicroTime =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is written as JSON is this text
+  at.toISOString().replace('Z', '000Z') as unknown as V1MicroTime;
 
 /** Somebody else was faster. */
 function unlessAnother(error: unknown): undefined {

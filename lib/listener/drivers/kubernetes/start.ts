@@ -55,12 +55,14 @@ export async function startKubernetesListener(
       namespaces,
       startTimeoutSeconds,
       holder,
+      since: leadership.ledBefore,
+      shipper,
       log,
       onChange: (deploymentId) => work.changed(deploymentId),
     });
     await work.start(driver);
     log.info(`leading, in the namespaces ${namespaces.join(', ')}`);
-    return { work, driver };
+    return { work, driver, shipper };
   });
   const failed = running.then(
     () => new Promise<string>(() => {}),
@@ -70,9 +72,10 @@ export async function startKubernetesListener(
     leadership.end();
     const parts = await running.catch(() => undefined);
     parts?.work.end();
+    const readUntil = new Date();
     await parts?.driver.close();
     await parts?.work.finished();
-    await leadership.release();
+    await leadership.release(parts?.shipper.isDone() ? readUntil : undefined);
   };
   return { ended: Promise.race([leadership.lost, failed]), stop };
 }
