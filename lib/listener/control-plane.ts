@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { registryCredentialsView } from '../contract/images/registry.ts';
 import {
   type ClaimRequest,
   type ClaimResponse,
@@ -18,6 +19,8 @@ import {
   type TaskLogsRequest,
 } from '../contract/listener-protocol.ts';
 import { type Http, Refused } from './http.ts';
+
+export type RegistryCredentials = z.infer<typeof registryCredentialsView>;
 
 /** The lease is another's (`conflict`) or the task is not there any more (`gone`). */
 export type Lost = 'conflict' | 'gone';
@@ -100,6 +103,11 @@ export class ControlPlane {
 
   async logs(body: ShipLogsRequest, signal: AbortSignal): Promise<void> {
     await this.#post('logs', body, shipLogsResponse, { signal });
+  }
+
+  /** What pulls the images of the tenant. Throws Refused when the installation has no registry. */
+  registryCredentials(signal: AbortSignal): Promise<RegistryCredentials> {
+    return this.#post('registry-credentials', undefined, registryCredentialsView, { signal });
   }
 
   async #post<S extends z.ZodType>(

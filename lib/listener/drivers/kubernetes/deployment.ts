@@ -29,6 +29,8 @@ type Parts = {
   log: Log;
   startTimeoutSeconds: number;
   changed: () => void;
+  /** Resolves when what its pods need of others is there. */
+  prepare: (spec: DeploySpec) => Promise<void>;
 };
 
 /** One deployment of the cluster: brings what is there to what shall be there, a step at a time. */
@@ -159,6 +161,9 @@ export class Deployment {
     if (wanted === undefined || this.#task?.isReporting) return 'until changed';
     const { sets } = this.#parts;
     if (wanted !== 'nothing') {
+      await this.#parts.prepare(wanted);
+      // Meanwhile something else may be wanted.
+      if (wanted !== this.#wanted) return 'again';
       sets.take(wanted, this.#task !== undefined);
       if (this.#task?.isUnasked) await sets.claim();
       await sets.mend();

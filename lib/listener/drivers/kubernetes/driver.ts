@@ -1,6 +1,7 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { type KubernetesConfig, kubernetesConfig } from '../../../contract/kubernetes-config.ts';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import type { ControlPlane } from '../../control-plane.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../driver.ts';
 import type { Log } from '../../log.ts';
 import type { LogShipper } from '../../log-shipper.ts';
@@ -8,6 +9,7 @@ import { ApiServer } from './api-server.ts';
 import { Cluster } from './cluster.ts';
 import { Deployment } from './deployment.ts';
 import { PodLogs } from './logs/pod-logs.ts';
+import { PullCredentials } from './pull-credentials.ts';
 import type { RenderContext, ServerSpec } from './render/context.ts';
 import { Sets } from './sets.ts';
 import { ObjectStore } from './store.ts';
@@ -34,6 +36,7 @@ export type KubernetesDriverOptions = {
 
 type Parts = KubernetesDriverOptions & {
   shipper: Pick<LogShipper, 'push' | 'room'>;
+  controlPlane: Pick<ControlPlane, 'registryCredentials'>;
   log: Log;
   onChange: (deploymentId: string) => void;
 };
@@ -49,6 +52,7 @@ export class KubernetesDriver implements Driver {
   readonly #cluster: Cluster;
   readonly #watching: Watching;
   readonly #logs: PodLogs;
+  readonly #pulls: PullCredentials;
   readonly #deployments = new Map<string, Deployment>();
   /** Epochs of deployments of which nothing runs. */
   readonly #removed = new Map<string, number>();
@@ -61,6 +65,11 @@ export class KubernetesDriver implements Driver {
     this.#cluster = new Cluster(api, this.#store);
     this.#watching = new Watching({ ...parts, api, store: this.#store });
     this.#logs = new PodLogs({ ...parts, api, store: this.#store });
+    this.#pulls = new PullCredentials({
+      ...parts,
+      cluster: this.#cluster,
+      needed: (id) => this.#deployments.get(id)?.wake(),
+    });
   }
 
   async start(): Promise<void> {
@@ -95,6 +104,7 @@ export class KubernetesDriver implements Driver {
   async remove(deploymentId: string, epoch?: number, alsoData = false): Promise<void> {
     await this.#of(deploymentId).remove(alsoData);
     this.#logs.forget(deploymentId);
+    this.#pulls.forget(deploymentId);
     this.#deployments.get(deploymentId)?.close();
     this.#deployments.delete(deploymentId);
     if (epoch === undefined) {
@@ -143,6 +153,7 @@ export class KubernetesDriver implements Driver {
   async close(): Promise<void> {
     for (const deployment of this.#deployments.values()) deployment.close();
     this.#logs.close();
+    this.#pulls.close();
     await this.#watching.stop();
   }
 
@@ -158,19 +169,22 @@ export class KubernetesDriver implements Driver {
     const contextOf = (spec: ServerSpec) => this.#contextOf(spec);
     const sets = new Sets({ id, cluster: this.#cluster, store: this.#store, contextOf, holder });
     const changed = () => onChange(id);
-    const deployment = new Deployment({ id, sets, log, startTimeoutSeconds, changed });
+    const prepare = (spec: ServerSpec) => this.#pulls.prepare(spec, contextOf(spec));
+    const deployment = new Deployment({ id, sets, log, startTimeoutSeconds, changed, prepare });
     this.#deployments.set(id, deployment);
     return deployment;
   }
 
   #contextOf(spec: ServerSpec): RenderContext {
     const { listenerId, namespaces, startTimeoutSeconds } = this.#parts;
+    const pullSecret = this.#pulls.secretFor(spec);
     return {
       listenerId,
       namespace: spec.k8s_namespace ?? namespaces[0] ?? NAMESPACE,
       computeConfig: this.#computeConfig,
       graceSeconds: GRACE_SECONDS,
       startTimeoutSeconds,
+      ...(pullSecret !== undefined && { pullSecret }),
     };
   }
 }

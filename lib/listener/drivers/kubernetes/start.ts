@@ -57,6 +57,7 @@ export async function startKubernetesListener(
       holder,
       since: leadership.ledBefore,
       shipper,
+      controlPlane,
       log,
       onChange: (deploymentId) => work.changed(deploymentId),
     });
