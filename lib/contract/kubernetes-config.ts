@@ -21,10 +21,12 @@ const templateRule =
 const name = z.string().max(NAME_LENGTH_MAX).regex(NAME, nameRule);
 const namespace = z.string().max(LABEL_LENGTH_MAX).regex(NAME, nameRule);
 
+const gatewayShape = { name, namespace: namespace.nullish(), section_name: name.nullish() };
+
 /** The fields of a `compute_config` that say how a cluster's deployments get their addresses and images. */
 export const kubernetesFields = {
   /** The Gateway that HTTPRoutes attach to. */
-  gateway: z.looseObject({ name, namespace: namespace.nullish(), section_name: name.nullish() }).nullish(),
+  gateway: z.looseObject(gatewayShape).nullish(),
   /** The class of Ingresses, where there is no gateway. */
   ingress_class: name.nullish(),
   /** The host of a deployment without a custom_url; `https://` before it when it answers there. */
@@ -44,12 +46,15 @@ export function checkRouting({ gateway, ingress_class: ingressClass }: Given, ct
     report(ctx, valueError('give gateway or ingress_class, not both'), ['ingress_class'], ingressClass);
 }
 
-const { gateway, ingress_class, host_template, tls_secret, image_pull } = kubernetesFields;
+const { ingress_class, host_template, tls_secret, image_pull } = kubernetesFields;
 
-/** What a listener reads of its compute_config. A field that was stored before it had a meaning counts as absent. */
+/**
+ * What a listener reads of its compute_config. A field that was stored before it had a meaning counts as
+ * absent.
+ */
 export const kubernetesConfig = z
   .object({
-    gateway: gateway.transform((given) => (given ? withoutNulls(given) : undefined)).catch(undefined),
+    gateway: z.object(gatewayShape).transform(withoutNulls).nullish().catch(undefined),
     ingress_class: ingress_class.catch(undefined),
     host_template: host_template.catch(undefined),
     tls_secret: tls_secret.catch(undefined),

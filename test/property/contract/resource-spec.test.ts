@@ -1,28 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ResourceSpec, resourceSpec } from '../../../lib/contract/deployments/resource-spec.ts';
+import { resourceSpec } from '../../../lib/contract/deployments/resource-spec.ts';
 import { checkResourceSpec, resolveResourceSpec } from '../../../lib/domain/resource-spec.ts';
-
-const cpu = fc.integer({ min: 100, max: 64_000 }).map((thousandths) => thousandths / 1000);
-const memory = fc.integer({ min: 1, max: 4096 }).map((steps) => steps * 128);
-const scale = fc.integer({ min: 0, max: 50 });
-
-const groups = ['', 'queue_', 'redis_', 'core_', 'db_'];
-const numbers = Object.fromEntries([
-  ...groups.flatMap((group) => [
-    [`${group}cpu`, cpu],
-    [`${group}cpu_limit`, cpu],
-    [`${group}memory_mb`, memory],
-    [`${group}memory_limit_mb`, memory],
-  ]),
-  ...['min_scale', 'max_scale', 'queue_min_scale', 'queue_max_scale'].map((field) => [field, scale] as const),
-]);
-
-/** Specs that pass: any numbers, less those that contradict another. */
-const goodSpec = fc.record(numbers, { requiredKeys: [] }).map((spec): ResourceSpec => {
-  const refused = new Set(checkResourceSpec(spec).map(({ loc }) => loc.at(-1)));
-  return Object.fromEntries(Object.entries(spec).filter(([field]) => !refused.has(field)));
-});
+import { goodSpec, groups } from './resource-specs.ts';
 
 describe('a resource_spec without problems', () => {
   it('has the shape of the schema', () => {

@@ -86,7 +86,7 @@ describe('what a compute_config says of a cluster', () => {
     };
     expect(kubernetesConfig.parse(stored)).toEqual({ ingress_class: 'nginx', image_pull: 'node' });
     const gateway = { name: 'public', namespace: null, zone: 'a' };
-    expect(kubernetesConfig.parse({ gateway })).toEqual({ gateway: { name: 'public', zone: 'a' } });
+    expect(kubernetesConfig.parse({ gateway })).toEqual({ gateway: { name: 'public' } });
     expect(kubernetesConfig.parse({})).toEqual({});
   });
 });

@@ -182,7 +182,7 @@ export class KubernetesDriver implements Driver {
       listenerId,
       namespace: spec.k8s_namespace ?? namespaces[0] ?? NAMESPACE,
       computeConfig: this.#computeConfig,
-      graceSeconds: GRACE_SECONDS,
+      graceSeconds: spec.drain_seconds ?? GRACE_SECONDS,
       startTimeoutSeconds,
       ...(pullSecret !== undefined && { pullSecret }),
     };

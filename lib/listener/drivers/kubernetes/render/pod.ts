@@ -11,7 +11,7 @@ import { baseNameOf, type RenderContext, type ServerSpec, startTimeoutSecondsOf 
 import { environmentOf, SERVER_PORT } from './environment.ts';
 import { ownLabels, textsOf } from './metadata.ts';
 import { setName } from './names.ts';
-import { requirementsOf, resourcesOf, serverRequirements } from './resources.ts';
+import { accountNameOf, requirementsOf, resourcesOf, serverRequirements } from './resources.ts';
 
 /** A pod that stops serves on for so long: its address leaves every proxy's list first. */
 export const PRE_STOP_SECONDS = 5;
@@ -102,7 +102,7 @@ function podSpec(spec: ServerSpec, context: RenderContext, key: string, role: Ro
   const volumes = renderVolumes(resources);
   const imagePullSecrets = pullSecrets(resources, context);
   return {
-    ...accountOf(spec, resources.service_account_name),
+    ...accountOf(spec, accountNameOf(resources)),
     // Variables such as REDIS_PORT for every Service of the namespace would reach servers that read them.
     enableServiceLinks: false,
     securityContext: { seccompProfile: { type: 'RuntimeDefault' } },

@@ -5,6 +5,7 @@ import { metadataProblems } from './problems/metadata.ts';
 import { type Problem, problem, repeated } from './problems/problem.ts';
 import { secretKey, subdomain, variable } from './problems/syntax.ts';
 import { mountsProblems, volumeProblems } from './problems/volumes.ts';
+import { accountNameOf } from './resources.ts';
 import { placeOf } from './route.ts';
 
 /** `volumes`, 0 and `name` are `volumes[0].name`. */
@@ -31,8 +32,9 @@ function environmentProblems({ environment, secret_references: references }: Ser
   ];
 }
 
-function accountProblems({ service_account_name: account, image_pull_secrets }: ResourceSpec): Problem[] {
-  const named = (image_pull_secrets ?? []).map(
+function accountProblems(spec: ResourceSpec): Problem[] {
+  const account = accountNameOf(spec);
+  const named = (spec.image_pull_secrets ?? []).map(
     ({ name }, index) => [`resource_spec.image_pull_secrets[${index}].name`, name] as const,
   );
   return [

@@ -9,6 +9,10 @@ const THOUSANDTHS = 1000;
 export const resourcesOf = (spec: Pick<DeploySpec, 'resource_spec'>): ResourceSpec =>
   resourceSpec.parse(spec.resource_spec);
 
+/** The account that a deployment names; an empty name is none, as in Kubernetes. */
+export const accountNameOf = ({ service_account_name: name }: ResourceSpec): string | undefined =>
+  name === '' ? undefined : name;
+
 /** Thousandths are the finest share that Kubernetes knows: 0.25 is `250m`, and 2 is `2`. */
 export function cpuQuantity(cpu: number): string {
   const thousandths = Math.round(cpu * THOUSANDTHS);
@@ -32,8 +36,11 @@ function requirements(cpu: Amount, memory: Amount): V1ResourceRequirements | und
     ...(memory[kind] !== undefined && { memory: memoryQuantity(memory[kind]) }),
   });
   const [requests, limits] = [list('request'), list('limit')];
-  const isEmpty = [...Object.keys(requests), ...Object.keys(limits)].length === 0;
-  return isEmpty ? undefined : { requests, limits };
+  const required = {
+    ...(Object.keys(requests).length > 0 && { requests }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+  };
+  return Object.keys(required).length === 0 ? undefined : required;
 }
 
 const cpuOf = (spec: ResourceSpec, group: Group | 'core_'): Amount => ({

@@ -9,24 +9,30 @@ const ANNOTATIONS_SIZE_BYTES_MAX = 256 * 1024;
 
 const isOwn = (key: string): boolean => key.startsWith(OWN_PREFIX) || ownKeys.has(key);
 
-function keyProblem(key: string): string | undefined {
-  return isOwn(key) ? 'Slipway sets this key itself: choose another one' : qualifiedName(key);
-}
-
 const textProblem = (value: unknown): string | undefined =>
   typeof value === 'string' ? undefined : `${JSON.stringify(value)} is no text: put it in quotes`;
 
-function entriesProblems(
+type Rules = { key: (key: string) => string | undefined; value?: (value: string) => string | undefined };
+
+function entryProblem(key: string, value: unknown, rules: Rules): string | undefined {
+  if (isOwn(key)) return 'Slipway sets this key itself: choose another one';
+  return (
+    rules.key(key) ?? textProblem(value) ?? (typeof value === 'string' ? rules.value?.(value) : undefined)
+  );
+}
+
+const entriesProblems = (
   field: string,
   given: Record<string, unknown> | undefined,
-  valueProblem: (value: string) => string | undefined,
-): Problem[] {
-  return Object.entries(given ?? {}).flatMap(([key, value]) => {
-    const place = `${field}[${JSON.stringify(key)}]`;
-    const reason = keyProblem(key) ?? textProblem(value);
-    return problem(place, reason ?? (typeof value === 'string' ? valueProblem(value) : undefined));
-  });
-}
+  rules: Rules,
+): Problem[] =>
+  Object.entries(given ?? {}).flatMap(([key, value]) =>
+    problem(`${field}[${JSON.stringify(key)}]`, entryProblem(key, value, rules)),
+  );
+
+const labelRules = { key: qualifiedName, value: labelValue };
+/** Kubernetes takes capitals in the keys of annotations alone. */
+const annotationRules = { key: (key: string) => qualifiedName(key.toLowerCase()) };
 
 export function metadataProblems({ labels: given, annotations }: ResourceSpec): Problem[] {
   const sizeBytes = Buffer.byteLength(
@@ -35,8 +41,8 @@ export function metadataProblems({ labels: given, annotations }: ResourceSpec): 
       .join(''),
   );
   return [
-    ...entriesProblems('resource_spec.labels', given, labelValue),
-    ...entriesProblems('resource_spec.annotations', annotations, () => undefined),
+    ...entriesProblems('resource_spec.labels', given, labelRules),
+    ...entriesProblems('resource_spec.annotations', annotations, annotationRules),
     ...problem(
       'resource_spec.annotations',
       sizeBytes > ANNOTATIONS_SIZE_BYTES_MAX ? 'annotations have at most 256 KiB in all' : undefined,

@@ -6,7 +6,8 @@ const DNS_LABEL = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
 const LABEL = new RegExp(`^${DNS_LABEL}$`);
 const SUBDOMAIN = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`);
 const QUALIFIED = /^(?:[A-Za-z0-9][\w.-]*)?[A-Za-z0-9]$/;
-const SECRET_KEY = /^[\w.-]+$/;
+/** It becomes a file's name where the Secret is mounted. */
+const SECRET_KEY = /^(?!\.$|\.\.)[\w.-]+$/;
 /** Printable ASCII but `=`. */
 const VARIABLE = /^[ -<>-~]+$/;
 const QUANTITY = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[kMGTPE]i?|Ki|[mun]|[eE][+-]?\d+)?$/;
@@ -33,7 +34,7 @@ export const subdomain = rule(
 export const secretKey = rule(
   SECRET_KEY,
   SUBDOMAIN_LENGTH_MAX,
-  "is no key of a Secret: at most 253 letters, digits, '-', '_' and '.'",
+  "is no key of a Secret: at most 253 letters, digits, '-', '_' and '.', not '.' alone, no '..' in front",
 );
 
 export const variable = rule(

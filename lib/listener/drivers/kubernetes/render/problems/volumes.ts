@@ -7,9 +7,9 @@ type Mount = Mounts[number];
 
 const PROPAGATIONS = ['None', 'HostToContainer', 'Bidirectional'];
 
+/** A volume without a source is an empty folder, as in Kubernetes. */
 function sourceProblem(volume: object): string | undefined {
   const sources = Object.keys(volume).filter((field) => field !== 'name');
-  if (sources.length === 0) return 'a volume has a source: configMap, secret, emptyDir, …';
   return sources.length > 1 ? `a volume has one source, not ${sources.join(' and ')}` : undefined;
 }
 
@@ -29,10 +29,8 @@ export function volumeProblems({ volumes = [] }: ResourceSpec): Problem[] {
   ];
 }
 
-function pathProblem(path: string | undefined): string | undefined {
-  if (path === undefined || path === '') return 'a mount has a path';
-  return path.includes(':') ? "a path contains no ':'" : undefined;
-}
+const pathProblem = (path: string | undefined): string | undefined =>
+  path === undefined || path === '' ? 'a mount has a path' : undefined;
 
 const subPathProblem = (path: string | undefined): string | undefined =>
   path !== undefined && (path.startsWith('/') || path.split('/').includes('..'))

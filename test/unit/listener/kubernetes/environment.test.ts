@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import type { ServerSpec } from '../../../../lib/listener/drivers/kubernetes/render/context.ts';
+import { needsStore } from '../../../../lib/listener/drivers/kubernetes/render/deployment-objects.ts';
+import { renderSet } from '../../../../lib/listener/drivers/kubernetes/render/set.ts';
+import { renderContext, serverSpec } from '../../../support/kubernetes/specs.ts';
+
+const context = renderContext();
+const listening = [
+  { name: 'PORT', value: '8000' },
+  { name: 'HOST', value: '0.0.0.0' },
+];
+const fromSecret = (name: string, secret: string, key: string) => ({
+  name,
+  valueFrom: { secretKeyRef: { name: secret, key } },
+});
+
+function environmentOf(own: Partial<ServerSpec>) {
+  const { key, deployment, secret, notes } = renderSet(serverSpec(own), context, 1);
+  const data = Object.entries(secret.data ?? {}).map(([name, value]) => [
+    name,
+    Buffer.from(value, 'base64').toString(),
+  ]);
+  const env = deployment.spec?.template.spec?.containers[0]?.env;
+  return { secretName: `my-agent-deadbeef-${key}`, env, data: Object.fromEntries(data), secret, notes };
+}
+
+describe('the environment of a server', () => {
+  it('is in the set’s Secret, under keys that any name fits', () => {
+    const { secretName, env, data, secret } = environmentOf({
+      environment: [
+        { name: 'MODEL_KEY', value: 'sk-1' },
+        { name: 'odd name: 1/2', value: 'ü\n"' },
+        { name: 'EMPTY', value: '' },
+      ],
+      secret_references: [{ name: 'TOKEN', secret_name: 'theirs', secret_key: 'token' }],
+    });
+    expect(env).toEqual([
+      fromSecret('MODEL_KEY', secretName, 'v0'),
+      fromSecret('odd name: 1/2', secretName, 'v1'),
+      fromSecret('EMPTY', secretName, 'v2'),
+      fromSecret('TOKEN', 'theirs', 'token'),
+      ...listening,
+    ]);
+    expect(data).toEqual({ v0: 'sk-1', v1: 'ü\n"', v2: '' });
+    expect(secret).toMatchObject({ immutable: true, metadata: { name: secretName } });
+  });
+
+  it('has our PORT and HOST, and says so where it has its own', () => {
+    const { env, data, notes } = environmentOf({
+      environment: [{ name: 'PORT', value: '1234' }],
+      secret_references: [{ name: 'HOST', secret_name: 'theirs', secret_key: 'host' }],
+    });
+    expect(env).toEqual(listening);
+    expect(data).toEqual({});
+    expect(notes).toEqual([
+      'The secret PORT is not used: the server is told to listen with PORT=8000.',
+      'The secret HOST is not used: the server is told to listen with HOST=0.0.0.0.',
+    ]);
+  });
+
+  it('has each name once', () => {
+    const { env } = environmentOf({
+      environment: [{ name: 'TOKEN', value: 'x' }],
+      secret_references: [{ name: 'TOKEN', secret_name: 'theirs', secret_key: 'token' }],
+    });
+    expect(env).toEqual([fromSecret('TOKEN', 'theirs', 'token'), ...listening]);
+  });
+});
+
+describe('the stores of a server of langgraph.json', () => {
+  const langgraph = { server: 'langgraph' } as const;
+
+  it('are ours where it brings none', () => {
+    expect(environmentOf(langgraph).env).toEqual([
+      fromSecret('DATABASE_URI', 'my-agent-deadbeef-db', 'uri'),
+      fromSecret('REDIS_URI', 'my-agent-deadbeef-redis', 'uri'),
+      ...listening,
+    ]);
+    expect(needsStore(serverSpec(langgraph), 'postgres')).toBe(true);
+    expect(needsStore(serverSpec(langgraph), 'redis')).toBe(true);
+  });
+
+  it('are those it brings, as values or as references', () => {
+    const brought = {
+      ...langgraph,
+      environment: [{ name: 'POSTGRES_URI_CUSTOM', value: 'postgres://theirs' }],
+      secret_references: [{ name: 'REDIS_URI_CUSTOM', secret_name: 'theirs', secret_key: 'redis' }],
+    };
+    const { secretName, env, data } = environmentOf(brought);
+    expect(env).toEqual([
+      fromSecret('POSTGRES_URI_CUSTOM', secretName, 'v0'),
+      fromSecret('REDIS_URI_CUSTOM', 'theirs', 'redis'),
+      fromSecret('DATABASE_URI', secretName, 'v0'),
+      fromSecret('REDIS_URI', 'theirs', 'redis'),
+      ...listening,
+    ]);
+    expect(Object.values(data)).toEqual(['postgres://theirs']);
+    expect(needsStore(serverSpec(brought), 'postgres')).toBe(false);
+    expect(needsStore(serverSpec(brought), 'redis')).toBe(false);
+  });
+
+  it('are nothing to any other server', () => {
+    for (const server of ['other', undefined] as const) {
+      expect(environmentOf({ server }).env).toEqual(listening);
+      expect(needsStore(serverSpec({ server }), 'redis')).toBe(false);
+    }
+  });
+});
