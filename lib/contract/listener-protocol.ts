@@ -198,12 +198,14 @@ export const statusResponse = z.object({ accepted: z.int() });
 /**
  * `GET …/desired`. `held`: a task of this deployment is in progress, leave it alone. `revision_id: null`: run
  * nothing of it. `custom_url` is the deployment's own address now, whatever the revision; null: it has none.
- * A row without it says nothing of it. Only after an answer marked `complete` may a listener remove compute
- * that is not listed, and only its own.
+ * A row without it says nothing of it. `compute_config` is the listener's own, and a change of it is another
+ * `version`; an older control plane does not send it. Only after an answer marked `complete` may a listener
+ * remove compute that is not listed, and only its own.
  */
 export const desiredResponse = z.object({
   version: z.string(),
   complete: z.boolean(),
+  compute_config: anyObject().optional(),
   deployments: z.array(
     z.object({
       deployment_id: z.guid(),

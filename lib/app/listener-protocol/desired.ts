@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { DesiredResponse } from '../../contract/listener-protocol.ts';
 import type { getDesired as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
@@ -6,12 +7,14 @@ import { getListenerItem } from '../../store/listeners/listeners.ts';
 import { findPlacement, placementState, placementsOn } from '../../store/listeners/placements.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { computeConfigOf } from '../listeners/view.ts';
 
 type Input = RouteInput<typeof row>;
 
 /**
- * What should run on a listener, whole in one answer, or of the deployments that it names. A listener that
- * has the version already is not answered with the rows again: that costs the same however many there are.
+ * What should run on a listener, whole in one answer, or of the deployments that it names, and how the
+ * listener is configured. A listener that has the version already is not answered with the rows again: that
+ * costs the same however many there are.
  */
 export async function getDesired(
   deps: Pick<Deps, 'table'>,
@@ -19,22 +22,35 @@ export async function getDesired(
   caller: Caller,
 ): Promise<DesiredResponse> {
   const owner = { tenantId: caller.tenantId, listenerId: params.listener_id };
-  await getListenerItem(deps.table, owner.tenantId, owner.listenerId);
+  const listener = await getListenerItem(deps.table, owner.tenantId, owner.listenerId);
+  const compute_config = computeConfigOf(listener);
+  const versionAt = (placed: string) => `${placed}.${digestOf(compute_config)}`;
   const ids = query?.deployment_ids;
   if (headers?.ifNoneMatch !== undefined || ids !== undefined) {
-    const { placed: version } = await placementState(deps.table, owner);
+    const version = versionAt((await placementState(deps.table, owner)).placed);
     // The rows are not sent: the answer is a 304.
     if (headers?.ifNoneMatch?.includes(`"${version}"`) === true)
       return { version, complete: false, deployments: [] };
     if (ids !== undefined) {
       const asked = ids.map((id) => findPlacement(deps.table, owner, id));
       const found = (await Promise.all(asked)).filter((each) => each !== undefined);
-      return { version, complete: false, deployments: found.map(shown) };
+      return { version, complete: false, compute_config, deployments: found.map(shown) };
     }
   }
-  const { version, placements } = await placementsOn(deps.table, owner);
-  return { version, complete: true, deployments: placements.map(shown) };
+  const { version: placed, placements } = await placementsOn(deps.table, owner);
+  return { version: versionAt(placed), complete: true, compute_config, deployments: placements.map(shown) };
 }
+
+const DIGEST_LENGTH = 16;
+
+/** The same for two that say the same: the table keeps no order of members. */
+const digestOf = (config: object): string =>
+  createHash('sha256').update(JSON.stringify(config, sorted)).digest('base64url').slice(0, DIGEST_LENGTH);
+
+const sorted = (_: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
 
 const shown = (found: Placement): DesiredResponse['deployments'][number] => ({
   deployment_id: found.deployment_id,

@@ -2,13 +2,19 @@ import type { ListenerView } from '../../contract/deployments/views.ts';
 import type { Listener } from '../../store/engine/items.ts';
 import { isOnline } from '../deployments/online.ts';
 
+/** Namespaces are kept by themselves, for they are looked up. */
+export const computeConfigOf = (listener: Listener) => ({
+  ...listener.compute_config,
+  k8s_namespaces: listener.k8s_namespaces,
+});
+
 export function listenerView(listener: Listener, lastSeenAt: number | undefined, now: number): ListenerView {
   const seen = isOnline(lastSeenAt, now) ? 'ONLINE' : 'OFFLINE';
   return {
     id: listener.id,
     compute_type: listener.compute_type,
     compute_id: listener.compute_id,
-    compute_config: { ...listener.compute_config, k8s_namespaces: listener.k8s_namespaces },
+    compute_config: computeConfigOf(listener),
     created_at: listener.created_at,
     updated_at: listener.updated_at,
     version: listener.version ?? null,

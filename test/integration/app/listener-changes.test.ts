@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { findDeployment } from '../../../lib/store/engine/deployments.ts';
 import { findListener } from '../../../lib/store/listeners/listeners.ts';
 import { interruptedAt } from '../../support/table/stepwise.ts';
@@ -228,5 +229,49 @@ describe('a namespace', () => {
     await post(world, inNamespace('stays'));
     await changeListener(world, id, { compute_config: { k8s_namespaces: ['goes', 'stays'] } });
     await post(world, inNamespace('goes', 'b'));
+  });
+});
+
+describe('a changed compute_config', () => {
+  it('is told with what is desired, under another version', async () => {
+    const world = await aWorld();
+    const config = {
+      k8s_namespaces: ['agents'],
+      gateway: { name: 'public', namespace: 'net' },
+      own: { a: 1 },
+    };
+    const { id } = await register(world, 'cluster', { compute_type: 'k8s', compute_config: config });
+    const ask = (ifNoneMatch?: string, deployment_ids?: string[]) =>
+      getDesired(
+        world.deps,
+        {
+          params: { listener_id: id },
+          query: { deployment_ids },
+          headers: ifNoneMatch === undefined ? {} : { ifNoneMatch: `"${ifNoneMatch}"` },
+        },
+        world.caller,
+      );
+    const before = await ask();
+    expect(before).toMatchObject({ complete: true, compute_config: config });
+    expect(await ask(undefined, [world.deps.clock.randomId()])).toEqual({ ...before, complete: false });
+    expect(await ask(before.version)).toEqual({ version: before.version, complete: false, deployments: [] });
+
+    // The same again, and what is none of its configuration.
+    const turned = { own: { a: 1 }, gateway: { namespace: 'net', name: 'public' } };
+    await changeListener(world, id, { compute_config: turned, is_default: true, version: '2' });
+    expect((await ask()).version).toBe(before.version);
+
+    await changeListener(world, id, { compute_config: { ingress_class: 'nginx' } });
+    const after = await ask(before.version);
+    expect(after).toEqual({
+      version: expect.not.stringMatching(before.version),
+      complete: true,
+      compute_config: { ingress_class: 'nginx', k8s_namespaces: ['agents'] },
+      deployments: [],
+    });
+    await changeListener(world, id, { compute_config: { k8s_namespaces: ['agents', 'more'] } });
+    expect(await ask(after.version)).toMatchObject({
+      compute_config: { k8s_namespaces: ['agents', 'more'] },
+    });
   });
 });

@@ -44,8 +44,9 @@ export const listenerProtocolExamples = {
   shipTaskLogs: { body: { lease_id: LEASE, lines }, response: { accepted: 1 } },
   getDesired: {
     response: {
-      version: '41',
+      version: '41.k3Jx0vTq9Zr2Wm5A',
       complete: true,
+      compute_config: { k8s_namespaces: ['agents'] },
       deployments: [
         { deployment_id: DEPLOYMENT, epoch: 3, revision_id: REVISION, held: false, custom_url: null },
       ],
