@@ -49,6 +49,8 @@ export type Driver = {
   confirm(deploymentId: string, epoch: number): Promise<void>;
   /** The deployment's own address from now on, whichever revision runs; null: it has none. */
   setAddress(deploymentId: string, url: string | null): void;
+  /** Takes note of the listener's own compute_config, as the control plane has it now. */
+  configure?(computeConfig: object): void;
   /** The deployments that have compute here or had it before a restart. */
   deploymentIds(): string[];
   /** The revision that serves, or is being kept running. */

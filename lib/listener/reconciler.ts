@@ -9,7 +9,14 @@ type Parts = {
   controlPlane: Pick<ControlPlane, 'desired' | 'desiredOf' | 'spec'>;
   driver: Pick<
     Driver,
-    'keepRunning' | 'remove' | 'confirm' | 'setAddress' | 'deploymentIds' | 'runningRevision' | 'epochOf'
+    | 'configure'
+    | 'keepRunning'
+    | 'remove'
+    | 'confirm'
+    | 'setAddress'
+    | 'deploymentIds'
+    | 'runningRevision'
+    | 'epochOf'
   >;
   /** True while a task of this deployment is worked on here: its own end decides. */
   isBusy: (deploymentId: string) => boolean;
@@ -100,6 +107,7 @@ export class Reconciler {
     const found = await controlPlane.desired(this.#etag, signal);
     this.#allAt = performance.now();
     if (found === 'unchanged') return [];
+    this.#configure(found.answer);
     const skipped = await this.#applyAll(found.answer.deployments, before, signal);
     if (found.answer.complete) await this.#removeUnlisted(found.answer, before);
     this.#etag = found.etag;
@@ -115,6 +123,10 @@ export class Reconciler {
     // Only a whole answer allows to remove what is not in it.
     if (ids.some((id) => !listed.has(id) && before.includes(id))) this.request();
     return this.#applyAll(deployments, before, signal);
+  }
+
+  #configure({ compute_config: config }: DesiredResponse): void {
+    if (config !== undefined) this.#parts.driver.configure?.(config);
   }
 
   async #applyAll(rows: Row[], before: string[], signal: AbortSignal): Promise<string[]> {
