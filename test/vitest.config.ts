@@ -22,8 +22,10 @@ const otherRuns = [
   ...(process.env.TEST_BROWSER === undefined ? ['test/e2e/*-browser.test.ts'] : []),
 ];
 
-/** Packages of agents and whole installations are too much to be kept in memory. */
-const isLarge = process.env.TEST_AGENTS !== undefined || process.env.TEST_AWS !== undefined;
+/** Packages of agents, whole installations and clusters are too much to be kept in memory. */
+const isLarge = ['TEST_AGENTS', 'TEST_AWS', 'TEST_KUBERNETES'].some(
+  (name) => process.env[name] !== undefined,
+);
 
 /** Functions that run inside of tests would log each request. */
 const silent = { POWERTOOLS_LOG_LEVEL: 'SILENT' };
@@ -96,6 +98,7 @@ export default defineConfig({
               },
             },
           ]),
+      // The cluster is built with Go.
       ...(process.env.TEST_KUBERNETES === undefined
         ? []
         : [
