@@ -16,7 +16,7 @@ let made: ShownDeployment;
 beforeAll(async () => {
   world = await World.open();
   listener = world.listen();
-  made = await world.deploy('drifting', 'pretend.test/agent:1', {
+  made = await world.deploy('drifting', 'example.test/agent:1', {
     spec: { min_scale: 2, max_scale: 4 },
     secrets: [{ name: 'TOKEN', value: 'a long secret value' }],
   });
@@ -63,7 +63,7 @@ describe('what others do to the objects of a deployment', () => {
     const header = { apiVersion: 'apps/v1', kind: 'Deployment' };
     const { name = '', namespace = '' } = deployment?.metadata ?? {};
     const metadata = { name, namespace, annotations: { 'example.com/theirs': 'stays' } };
-    const changed = { name: container?.name ?? '', image: 'pretend.test/another:1' };
+    const changed = { name: container?.name ?? '', image: 'example.test/another:1' };
     await world.api.apply(
       { ...header, metadata, spec: { template: { spec: { containers: [changed] } } } },
       'somebody',
@@ -72,7 +72,7 @@ describe('what others do to the objects of a deployment', () => {
       (await world.api.read<V1Deployment>({ ...header, metadata: { name, namespace } }))!;
     await becomes('the image to be ours again', async () => {
       const { spec } = await now();
-      return spec?.template.spec?.containers[0]?.image === 'pretend.test/agent:1';
+      return spec?.template.spec?.containers[0]?.image === 'example.test/agent:1';
     });
     expect((await now()).metadata?.annotations).toMatchObject({ 'example.com/theirs': 'stays' });
   });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   world = await World.open();
   await endpoints.start(world);
   listener = world.listen();
-  made = await world.deploy('killed', 'pretend.test/agent:1', { spec: { min_scale: 2, max_scale: 2 } });
+  made = await world.deploy('killed', 'example.test/agent:1', { spec: { min_scale: 2, max_scale: 2 } });
   await world.deployed(made);
 });
 
@@ -86,7 +86,7 @@ describe('a listener that is killed', () => {
     const stop = await world.watch<KubernetesObject>(path, (_, object) => {
       if (isIt(object, before)) killed.resolve(listener.kill());
     });
-    const changed = await world.change(made.id, `pretend.test/agent:${Date.now()}`);
+    const changed = await world.change(made.id, `example.test/agent:${Date.now()}`);
     await killed.promise;
     stop();
     listener = world.listen();

@@ -83,7 +83,7 @@ describe('two listeners', () => {
     await until(() => leads(first), { timeoutMs: TIMEOUT_MS, what: 'the first listener to lead' });
     const second = world.listen();
     listeners.push(second);
-    const made = await world.deploy('contended', 'pretend.test/agent:1');
+    const made = await world.deploy('contended', 'example.test/agent:1');
     await proxy.holding;
     expect(leads(second)).toBe(false);
     await world.deployed(made);

@@ -32,7 +32,7 @@ describe('fifty deployments in three namespaces', () => {
   it('are brought up', async () => {
     made = await Promise.all(
       Array.from({ length: COUNT }, (_, index) =>
-        world.deploy(`many-${index}`, 'pretend.test/agent:1', {
+        world.deploy(`many-${index}`, 'example.test/agent:1', {
           namespace: NAMESPACES[index % NAMESPACES.length] ?? 'one',
         }),
       ),
@@ -43,7 +43,7 @@ describe('fifty deployments in three namespaces', () => {
 
   it('move to a new revision, and back', async () => {
     const first = made.map(({ latest_revision_id }) => latest_revision_id);
-    await world.allDeployed(await all(({ id }) => world.change(id, 'pretend.test/agent:2')));
+    await world.allDeployed(await all(({ id }) => world.change(id, 'example.test/agent:2')));
     await world.allDeployed(await all(({ id }, index) => world.redeploy(id, first[index] ?? '')));
   });
 

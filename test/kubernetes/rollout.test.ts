@@ -36,7 +36,7 @@ describe('a deployment in a cluster', () => {
   let first: string;
 
   it('is brought up behind a Service, and says where it answers', async () => {
-    made = await world.deploy('agent_one', 'pretend.test/agent:1', {
+    made = await world.deploy('agent_one', 'example.test/agent:1', {
       spec: scaled,
       secrets: [{ name: 'GREETING', value: 'a secret greeting' }],
     });
@@ -60,7 +60,7 @@ describe('a deployment in a cluster', () => {
   });
 
   it('moves to a new revision with as many servers, and keeps the old ones for their grace', async () => {
-    const changed = await world.change(made.id, 'pretend.test/agent:2');
+    const changed = await world.change(made.id, 'example.test/agent:2');
     await world.deployed(changed);
     expect(await world.pods(made.id)).toHaveLength(4);
   });
@@ -81,7 +81,7 @@ describe('a deployment in a cluster', () => {
 
   it('is left alone by a revision that cannot be had, and says why that is', async () => {
     const serving = await world.pods(made.id);
-    const changed = await world.change(made.id, 'pretend.test/does-not-exist:1');
+    const changed = await world.change(made.id, 'pretend.test/pull-fail:1');
     expect(await world.ended(changed)).toMatchObject({
       status: 'DEPLOY_FAILED',
       status_message: expect.stringContaining('is not in its registry'),

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CoreV1Api, KubeConfig, type KubernetesObject, Watch } from '@kubernetes/client-node';
@@ -20,7 +22,7 @@ import {
 } from '../support/programs/program.ts';
 import { run } from '../support/programs/python-tools.ts';
 import { until } from '../support/until.ts';
-import { startCluster } from './start-cluster.ts';
+import { type Cluster, startCluster } from './start-cluster.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const STOP_GRACE_MS = 15_000;
@@ -28,7 +30,6 @@ const STOP_GRACE_MS = 15_000;
 const REVISION_TIMEOUT_MS = 120_000;
 const ALL_TIMEOUT_MS = 600_000;
 
-export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 export type RunningListener = {
   group: ProcessGroup;
   output(): string;
@@ -65,7 +66,8 @@ export class World {
 
   static async open(namespaces: readonly string[] = ['agents']): Promise<World> {
     const processes = new ProcessSupervisor();
-    const [cluster, program] = await Promise.all([startCluster(), startProgram()]);
+    const folder = await mkdtemp(join(tmpdir(), 'slipway-cluster-'));
+    const [cluster, program] = await Promise.all([startCluster(processes, folder), startProgram()]);
     const config = new KubeConfig();
     config.loadFromFile(cluster.kubeconfig);
     const core = config.makeApiClient(CoreV1Api);
@@ -89,8 +91,10 @@ export class World {
   }
 
   async close(): Promise<void> {
+    await this.cluster.stop();
     await this.#processes.close();
-    await Promise.all([discard(this.program), this.cluster.stop()]);
+    await discard(this.program);
+    await rm(this.cluster.folder, { recursive: true, force: true });
   }
 
   /** Starts the listener program, as a pod does but for its place. */

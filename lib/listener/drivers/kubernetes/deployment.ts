@@ -170,6 +170,7 @@ export class Deployment {
     }
     const seen = sets.observe();
     const known = await this.#setsOf(seen);
+    if (wanted !== this.#wanted) return 'again';
     const goal = this.#goalOf(wanted);
     const step = decideRollout({ sets: known, traffic: seen.traffic }, goal, this.#task?.task, Date.now());
     const next = await this.#perform(step);

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectApi, type ShownDeployment } from '../support/programs/program.ts';
+import { type RunningListener, World } from './world.ts';
+
+type LogPage = { logs: { message: string }[] };
+
+let world: World;
+let listener: RunningListener;
+
+beforeAll(async () => {
+  world = await World.open();
+  // What may pass is waited for so long.
+  listener = world.listen(undefined, '--start-timeout-seconds', '20');
+});
+
+afterAll(async () => {
+  await listener.stop();
+  await world.close();
+});
+
+/** The last line of the deploy log, where people look for the reason. */
+async function lastLine({ id, latest_revision_id: revision }: ShownDeployment): Promise<string | undefined> {
+  const path = `/v1/projects/${id}/revisions/${revision}/deploy_logs`;
+  const body = { order: 'desc', limit: 1 };
+  const { logs } = await expectApi<LogPage>(world.program, 'POST', path, body, 200);
+  return logs[0]?.message;
+}
+
+const reference = { name: 'TOKEN', secret_name: 'vault', secret_key: 'token' };
+
+const failures: [name: string, image: string, reason: RegExp, more?: object][] = [
+  ['missing', 'pull-fail', /The image 'pretend\.test\/pull-fail:1' is not in its registry\. Push it/],
+  ['platform', 'pull-other-platform', /The image .* is made for .*, and it would run on/],
+  ['registry', 'pull-unauthorized', /does not hand out the image .* Name a pull secret for it/],
+  [
+    'room',
+    'unschedulable',
+    /^Not ready after 20 s, with 0 of 1 servers up\. No machine has room .*Insufficient memory/,
+  ],
+  [
+    'memory',
+    'oom',
+    /needed more than its limit of 512 MB of memory.* Raise memory_limit_mb/,
+    { spec: { memory_limit_mb: 512 } },
+  ],
+  [
+    'crash',
+    'crash-loop-3/log-lines-2',
+    /exits in a loop: \d+ times so far, last with code 3\..*\nline 1\nline 2$/s,
+  ],
+  ['status', 'probe-fails-500', /^Not ready after 20 s.* GET \/ok answers 500 instead of 200/],
+  ['silence', 'no-listener', /^Not ready after 20 s.* Nothing answers GET \/ok on port 8000/],
+  [
+    'reference',
+    'ok',
+    /The variable TOKEN has no value: .* no secret 'vault'/,
+    { secret_references: [reference] },
+  ],
+  ['refused', 'ok', /volumes\[0\]\.name/, { spec: { volumes: [{ name: 'Not A Name', emptyDir: {} }] } }],
+];
+
+describe('a deployment that does not come up', () => {
+  it.each(failures)('says why: %s', async (name, behaviour, reason, more = {}) => {
+    const made = await world.deploy(name, `pretend.test/${behaviour}:1`, more);
+    const { status, status_message: message } = await world.ended(made);
+    expect([status, message]).toEqual(['DEPLOY_FAILED', expect.stringMatching(reason)]);
+    expect(message).toContain((await lastLine(made)) ?? 'no line');
+    expect(await world.objectsOf(made.id)).toEqual([]);
+  });
+});
