@@ -105,7 +105,7 @@ export const fieldCases: FieldCase[] = [
   }),
   {
     ...given('source_config.custom_url', { custom_url: 'https://agent.example.com' }),
-    shown: /hostnames|address/,
+    shown: /hostnames/,
   },
   ...plain({ cpu: 0.25, cpu_limit: 0.5, memory_mb: 256, memory_limit_mb: 512 }),
   ...scales(''),

@@ -17,11 +17,8 @@ export type RenderContext = {
   pullSecret?: string;
 };
 
-/** `server`: what the image is, as far as it is known; `queue`: whether workers run apart from it. */
-export type ServerSpec = DeploySpec & {
-  server?: 'langgraph' | 'other' | undefined;
-  queue?: boolean | undefined;
-};
+/** What is rendered: the contract says what the image is, and whether workers run apart from it. */
+export type ServerSpec = DeploySpec;
 
 const START_TIMEOUT_SECONDS = 300;
 
