@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { type ShipLogsRequest, shipLogsRequest } from '../../../lib/contract/listener-protocol.ts';
 import { createLog } from '../../../lib/listener/log.ts';
@@ -68,7 +69,7 @@ describe('shipping logs', () => {
     expect(late.isDone()).toBe(true);
 
     const never = new LogShipper(
-      (_, signal) => new Promise((_, fail) => signal.addEventListener('abort', () => fail(signal.reason))),
+      (_, signal) => once(signal, 'abort').then(() => signal.throwIfAborted()),
       log,
     );
     never.push(id(1), id(2), line('lost'));

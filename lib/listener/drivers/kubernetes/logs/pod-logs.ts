@@ -71,6 +71,8 @@ export class PodLogs {
   }
 
   close(): void {
+    // Nothing more begins.
+    this.#values.clear();
     for (const reads of this.#read.values()) for (const { log } of reads.values()) log.close();
   }
 
