@@ -1,0 +1,74 @@
+import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { kubernetesConfig } from '../../lib/contract/kubernetes-config.ts';
+import { ApiServer } from '../../lib/listener/drivers/kubernetes/api-server.ts';
+import { Cluster } from '../../lib/listener/drivers/kubernetes/cluster.ts';
+import { PullCredentials } from '../../lib/listener/drivers/kubernetes/pull-credentials.ts';
+import { ObjectStore } from '../../lib/listener/drivers/kubernetes/store.ts';
+import { createLog } from '../../lib/listener/log.ts';
+import { until } from '../support/until.ts';
+import { plainSpec } from '../support/world/deploy-spec.ts';
+import { startCluster } from './start-cluster.ts';
+
+const LISTENER = '0199f5f6-1c1e-7aaa-8bbb-00112233abcd';
+const NAMESPACES = ['agents', 'others'];
+const TIMEOUT_MS = 120_000;
+
+let cluster: Awaited<ReturnType<typeof startCluster>>;
+let core: CoreV1Api;
+let config: KubeConfig;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  config = new KubeConfig();
+  config.loadFromFile(cluster.kubeconfig);
+  core = config.makeApiClient(CoreV1Api);
+  for (const name of NAMESPACES) await core.createNamespace({ body: { metadata: { name } } });
+});
+
+afterAll(() => cluster.stop());
+
+it('a Secret in each namespace has the credentials, and newer ones in place', async () => {
+  const store = new ObjectStore(() => undefined);
+  let asked = 0;
+  const credentials = new PullCredentials({
+    cluster: new Cluster(new ApiServer(config), store),
+    controlPlane: {
+      registryCredentials: async () => {
+        asked += 1;
+        // The first ones have almost expired: they are renewed as soon as that is allowed.
+        const expires_at = new Date(Date.now() + 1000).toISOString();
+        return { registry: 'registry.test', username: 'AWS', password: `password ${asked}`, expires_at };
+      },
+    },
+    listenerId: LISTENER,
+    needed: () => undefined,
+    log: createLog('error', () => undefined),
+  });
+  const context = { listenerId: LISTENER, computeConfig: kubernetesConfig.parse({}), graceSeconds: 1 };
+  for (const [index, namespace] of NAMESPACES.entries()) {
+    const spec = plainSpec({
+      deployment_id: String(index),
+      deployment_name: 'app',
+      tenant_id: 'tenant',
+      revision_id: 'revision',
+      artifact: { kind: 'image', uri: 'registry.test/app@sha256:1' },
+    });
+    await credentials.prepare(spec, { ...context, namespace });
+  }
+  const secrets = () =>
+    Promise.all(
+      NAMESPACES.map((namespace) => core.readNamespacedSecret({ name: 'slipway-pull-2233abcd', namespace })),
+    );
+  const first = await secrets();
+  expect(first.map(({ type }) => type)).toEqual(NAMESPACES.map(() => 'kubernetes.io/dockerconfigjson'));
+  expect(store.deploymentIds()).toEqual([]);
+
+  const isNewer = async () => {
+    const now = await secrets();
+    return now.every(({ data }, index) => JSON.stringify(data) !== JSON.stringify(first[index]?.data)) && now;
+  };
+  const newer = await until(isNewer, { timeoutMs: TIMEOUT_MS, what: 'newer credentials' });
+  expect(newer.map(({ metadata }) => metadata?.uid)).toEqual(first.map(({ metadata }) => metadata?.uid));
+  credentials.close();
+});
