@@ -4,8 +4,8 @@ import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { root } from '../aws/emulator.ts';
-import { timed } from '../aws/progress.ts';
 import { run } from '../support/programs/python-tools.ts';
+import { timed } from '../support/run/progress.ts';
 
 const sources = join(root, 'test/kubernetes/cluster');
 /** Its CRDs are in its Go module, and in no package of Go that could be imported. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
-import { timed } from '../aws/progress.ts';
+import { timed } from '../support/run/progress.ts';
 import { accessTests } from './access-tests.ts';
 import { type Client, clientFrom, newNamespace } from './client.ts';
 import { controllerTests } from './controller-tests.ts';

@@ -1,38 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kubernetesConfig } from '../../lib/contract/kubernetes-config.ts';
 import { ApiServer } from '../../lib/listener/drivers/kubernetes/api-server.ts';
-import { Cluster } from '../../lib/listener/drivers/kubernetes/cluster.ts';
+import { Cluster as Changes } from '../../lib/listener/drivers/kubernetes/cluster.ts';
 import { PullCredentials } from '../../lib/listener/drivers/kubernetes/pull-credentials.ts';
 import { ObjectStore } from '../../lib/listener/drivers/kubernetes/store.ts';
 import { createLog } from '../../lib/listener/log.ts';
+import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { until } from '../support/until.ts';
 import { plainSpec } from '../support/world/deploy-spec.ts';
-import { startCluster } from './start-cluster.ts';
+import { type Cluster, startCluster } from './start-cluster.ts';
 
 const LISTENER = '0199f5f6-1c1e-7aaa-8bbb-00112233abcd';
 const NAMESPACES = ['agents', 'others'];
 const TIMEOUT_MS = 120_000;
 
-let cluster: Awaited<ReturnType<typeof startCluster>>;
+const processes = new ProcessSupervisor();
+let cluster: Cluster;
 let core: CoreV1Api;
 let config: KubeConfig;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  const folder = await mkdtemp(join(tmpdir(), 'slipway-cluster-'));
+  cluster = await startCluster(processes, folder);
   config = new KubeConfig();
   config.loadFromFile(cluster.kubeconfig);
   core = config.makeApiClient(CoreV1Api);
   for (const name of NAMESPACES) await core.createNamespace({ body: { metadata: { name } } });
 });
 
-afterAll(() => cluster.stop());
+afterAll(async () => {
+  await cluster.stop();
+  await processes.close();
+  await rm(cluster.folder, { recursive: true, force: true });
+});
 
 it('a Secret in each namespace has the credentials, and newer ones in place', async () => {
   const store = new ObjectStore(() => undefined);
   let asked = 0;
   const credentials = new PullCredentials({
-    cluster: new Cluster(new ApiServer(config), store),
+    cluster: new Changes(new ApiServer(config), store),
     controlPlane: {
       registryCredentials: async () => {
         asked += 1;
