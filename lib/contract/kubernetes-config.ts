@@ -6,6 +6,7 @@ const NAME_LENGTH_MAX = 253;
 const LABEL_LENGTH_MAX = 63;
 const LABEL = '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
 const NAME = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
+const NAMESPACE = new RegExp(`^${LABEL}$`);
 
 /** Stands for the deployment in a `host_template`. */
 export const NAME_IN_TEMPLATE = '{name}';
@@ -15,11 +16,13 @@ const TEMPLATE = new RegExp(
 
 const nameRule =
   "a name in a cluster has lower-case letters, digits, '-' and '.', and begins and ends with a letter or a digit";
+const namespaceRule =
+  "a namespace has lower-case letters, digits and '-', and begins and ends with a letter or a digit";
 const templateRule =
   "a host_template is a host name that contains {name}, such as '{name}.agents.example.com'";
 
 const name = z.string().max(NAME_LENGTH_MAX).regex(NAME, nameRule);
-const namespace = z.string().max(LABEL_LENGTH_MAX).regex(NAME, nameRule);
+const namespace = z.string().max(LABEL_LENGTH_MAX).regex(NAMESPACE, namespaceRule);
 
 const gatewayShape = { name, namespace: namespace.nullish(), section_name: name.nullish() };
 
@@ -33,7 +36,7 @@ export const kubernetesFields = {
   host_template: z.string().max(NAME_LENGTH_MAX).regex(TEMPLATE, templateRule).nullish(),
   /** The Secret with the certificate of Ingresses. */
   tls_secret: name.nullish(),
-  /** `node`: nodes may pull from the installation's registry by themselves. */
+  /** `node`: nodes may pull from the installation's registry by themselves; absent: by a Secret. */
   image_pull: z.enum(['node', 'secret']).nullish(),
 };
 
@@ -62,3 +65,7 @@ export const kubernetesConfig = z
   })
   .transform(withoutNulls);
 export type KubernetesConfig = z.output<typeof kubernetesConfig>;
+
+/** The same of whatever the control plane sends, also of nothing: an older one sends none. */
+export const kubernetesConfigOf = (computeConfig: unknown): KubernetesConfig =>
+  kubernetesConfig.parse(z.record(z.string(), z.unknown()).safeParse(computeConfig).data ?? {});

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { kubernetesConfig } from '../../../lib/contract/kubernetes-config.ts';
-import { completeRequest, statusRequest } from '../../../lib/contract/listener-protocol.ts';
+import { kubernetesConfigOf } from '../../../lib/contract/kubernetes-config.ts';
+import {
+  completeRequest,
+  deploySpec,
+  desiredResponse,
+  statusRequest,
+} from '../../../lib/contract/listener-protocol.ts';
 import { changeListenerBody, createListenerBody } from '../../../lib/contract/listener-requests.ts';
+import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
+import { plainSpec } from '../../support/world/deploy-spec.ts';
 
 const listener = { compute_type: 'k8s', compute_id: 'cluster' };
 
@@ -63,6 +70,7 @@ describe('what a compute_config says of a cluster', () => {
     [{ gateway: 'public' }, 'gateway'],
     [{ gateway: { namespace: 'gateways' } }, 'gateway.name'],
     [{ gateway: { name: 'public', namespace: 'Not one' } }, 'gateway.namespace'],
+    [{ gateway: { name: 'public', namespace: 'a.b' } }, 'gateway.namespace'],
     [{ gateway: { name: 'public', section_name: 7 } }, 'gateway.section_name'],
     [{ ingress_class: 'Nginx' }, 'ingress_class'],
     [{ gateway: { name: 'public' }, ingress_class: 'nginx' }, 'ingress_class'],
@@ -84,11 +92,14 @@ describe('what a compute_config says of a cluster', () => {
       image_pull: 'node',
       region: 1,
     };
-    expect(kubernetesConfig.parse(stored)).toEqual({ ingress_class: 'nginx', image_pull: 'node' });
+    expect(kubernetesConfigOf(stored)).toEqual({ ingress_class: 'nginx', image_pull: 'node' });
     const gateway = { name: 'public', namespace: null, zone: 'a' };
-    expect(kubernetesConfig.parse({ gateway })).toEqual({ gateway: { name: 'public' } });
-    expect(kubernetesConfig.parse({})).toEqual({});
+    expect(kubernetesConfigOf({ gateway })).toEqual({ gateway: { name: 'public', zone: 'a' } });
   });
+});
+
+it.each([undefined, null, 'text', 7, [], [{ image_pull: 'node' }], {}])('nothing is read of %j', (sent) => {
+  expect(kubernetesConfigOf(sent)).toEqual({});
 });
 
 describe('the body of a change of a listener', () => {
@@ -105,6 +116,38 @@ describe('the body of a change of a listener', () => {
       ['compute_config', 'k8s_namespaces', 0],
       ['is_default'],
     ]);
+  });
+
+  it('has one of a gateway and an ingress_class, and names the other as wrong', () => {
+    const given = { gateway: { name: 'public' }, ingress_class: 'nginx' };
+    const { items } = parsePart('body', changeListenerBody, { compute_config: given });
+    expect(items).toEqual([
+      {
+        loc: ['body', 'compute_config', 'ingress_class'],
+        type: 'value_error',
+        msg: 'Value error, give gateway or ingress_class, not both',
+        input: 'nginx',
+      },
+    ]);
+    const cleared = { ...given, gateway: null };
+    expect(parsePart('body', changeListenerBody, { compute_config: cleared }).items).toBeUndefined();
+  });
+});
+
+describe('what a listener reads', () => {
+  const id = '0190a000-0000-7000-8000-000000000001';
+  const artifact = { kind: 'image', uri: 'registry.example/app@sha256:1' } as const;
+  const own = { deployment_id: id, deployment_name: 'a', tenant_id: id, revision_id: id, artifact };
+
+  it('may come from an older control plane', () => {
+    const spec = plainSpec(own);
+    expect(deploySpec.parse(spec)).toEqual(spec);
+    const desired = { version: '1', complete: true, deployments: [] };
+    expect(desiredResponse.parse(desired)).toEqual(desired);
+  });
+
+  it.each([{ server: 'java' }, { queue: 'yes' }, { drain_seconds: '60' }])('is not %j', (wrong) => {
+    expect(deploySpec.safeParse({ ...plainSpec(own), ...wrong }).success).toBe(false);
   });
 });
 

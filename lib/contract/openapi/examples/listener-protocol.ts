@@ -46,7 +46,11 @@ export const listenerProtocolExamples = {
     response: {
       version: '41.k3Jx0vTq9Zr2Wm5A',
       complete: true,
-      compute_config: { k8s_namespaces: ['agents'] },
+      compute_config: {
+        k8s_namespaces: ['agents'],
+        gateway: { name: 'public', namespace: 'gateways' },
+        host_template: '{name}.agents.example.com',
+      },
       deployments: [
         { deployment_id: DEPLOYMENT, epoch: 3, revision_id: REVISION, held: false, custom_url: null },
       ],

@@ -1,10 +1,16 @@
 import { CHANGED, CREATED, LISTENER, page } from './ids.ts';
 
+const config = {
+  k8s_namespaces: ['agents'],
+  gateway: { name: 'public', namespace: 'gateways' },
+  host_template: '{name}.agents.example.com',
+};
+
 const listener = {
   id: LISTENER,
   compute_type: 'k8s',
   compute_id: 'cluster-1',
-  compute_config: { k8s_namespaces: ['agents'] },
+  compute_config: config,
   created_at: CREATED,
   updated_at: CREATED,
   version: '0.1.0',
@@ -16,7 +22,7 @@ const listener = {
 
 export const listenerExamples = {
   createListener: {
-    body: { compute_type: 'k8s', compute_id: 'cluster-1', compute_config: { k8s_namespaces: ['agents'] } },
+    body: { compute_type: 'k8s', compute_id: 'cluster-1', compute_config: config },
     response: {
       ...listener,
       version: null,
