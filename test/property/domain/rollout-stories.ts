@@ -18,22 +18,22 @@ export const goalOf = (key: Key): Goal => ({ key, ...SCALES[key], graceMilliseco
 
 /**
  * What happens to the world beside what the decider does. `crowd`: a machine has no room; `silence`: a lease
- * runs out; `overtake`: and an interrupt is first then; `lapse`: the task ends unheard; `grow`: what serves
- * gets more servers; `route`: a person moves the traffic.
+ * runs out; `overtake`: and an interrupt is first then; `lapse`: the task ends unheard; `redeploy`,
+ * `grow`, `shrink`: what serves; `route`: a person moves the traffic.
  */
 export type Event =
   | { do: 'deploy'; key: Key }
   | { do: 'pass'; milliseconds: number }
   | { do: 'settle' | 'unready' | 'fail' | 'crowd' | 'delete_set' | 'route'; nth: number }
   | { do: 'claim' | 'heartbeat' | 'interrupt' | 'silence' | 'overtake' | 'lapse' }
-  | { do: 'grow' | 'delete' };
+  | { do: 'redeploy' | 'grow' | 'shrink' | 'delete' };
 
 /** One step, however far it comes; or as many as it takes until one of that kind is done. */
 type Deciding = { do: 'step'; fate: Fate } | { do: 'run'; until: Step['do'] };
 
 export type Story = {
-  /** What served already in the beginning, with so many servers. */
-  start: { key: Key; servers: number } | undefined;
+  /** What served already in the beginning; `stray`: beside what a deploy has left that was cut off. */
+  start: { key: Key; servers: number; stray: boolean } | undefined;
   events: (Event | Deciding)[];
 };
 
@@ -59,7 +59,17 @@ const event = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      do: one('claim', 'heartbeat', 'interrupt', 'silence', 'overtake', 'lapse', 'grow'),
+      do: one(
+        'claim',
+        'heartbeat',
+        'interrupt',
+        'silence',
+        'overtake',
+        'lapse',
+        'redeploy',
+        'grow',
+        'shrink',
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: one('delete') }) },
@@ -70,8 +80,13 @@ const event = fc.oneof(
   },
 );
 export const stories: fc.Arbitrary<Story> = fc.record({
-  start: fc.option(fc.record({ key: fc.constantFrom('a', 'd'), servers: fc.integer({ min: 1, max: 9 }) }), {
-    nil: undefined,
-  }),
+  start: fc.option(
+    fc.record({
+      key: fc.constantFrom('a', 'd'),
+      servers: fc.integer({ min: 1, max: 9 }),
+      stray: fc.boolean(),
+    }),
+    { nil: undefined },
+  ),
   events: fc.array(event, { minLength: 4, maxLength: 30, size: 'max' }),
 });

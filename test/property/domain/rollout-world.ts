@@ -41,10 +41,11 @@ export class World {
 
   constructor({ start }: Story) {
     if (start === undefined) return;
-    const { key, servers } = start;
+    const { key, servers, stray } = start;
     this.active = goalOf(key);
     this.sets.set(key, { ...newSet(key, servers), ready: servers, served: true, hadTraffic: true });
     this.traffic = key;
+    if (stray) this.sets.set('b', { ...newSet('b', 2), ready: 2 });
   }
 
   get isIdle(): boolean {
@@ -71,9 +72,9 @@ export class World {
   happen(event: Event): void {
     switch (event.do) {
       case 'deploy':
-        if (this.#waiting.length < WAITING_MAX && !this.#waiting.includes('nothing'))
-          this.#waiting.push(goalOf(event.key));
-        return;
+        return this.#deploy(goalOf(event.key));
+      case 'redeploy':
+        return this.#deploy(this.active);
       case 'delete':
         this.#waiting = ['nothing'];
         return;
@@ -83,7 +84,9 @@ export class World {
       case 'route':
         return this.#routeByHand([...this.sets.values()][event.nth]);
       case 'grow':
-        return this.#grow();
+        return this.#scaleServing((servers) => servers + 2);
+      case 'shrink':
+        return this.#scaleServing(() => 1);
       case 'claim':
         return this.claim();
       case 'heartbeat':
@@ -114,9 +117,9 @@ export class World {
     this.#restart();
   }
 
-  /** Left alone, a set comes to what it is made for. Gives whether anything has changed. */
+  /** Left alone, a set comes to what it is made for, bit by bit. Gives whether anything has changed. */
   settle(): boolean {
-    return [...this.sets.values()].map((set) => this.#settle(set, set.wanted)).includes(true);
+    return [...this.sets.values()].map((set) => this.#settle(set)).includes(true);
   }
 
   perform(step: Step, fate: Fate): void {
@@ -169,6 +172,11 @@ export class World {
 
   #interrupt(): void {
     if (this.offer !== undefined && !this.offer.switching) this.offer.interrupted = true;
+  }
+
+  #deploy(goal: Goal): void {
+    if (this.#waiting.length >= WAITING_MAX || this.#waiting.includes('nothing')) return;
+    if (goal !== 'nothing') this.#waiting.push(goal);
   }
 
   #announce(isHeard: boolean): void {
@@ -244,21 +252,21 @@ export class World {
 
   #befall(fate: Extract<Event, { nth: number }>['do'], set: Instance | undefined): void {
     if (set === undefined) return;
-    if (fate === 'settle') this.#settle(set, set.ready + 2);
+    if (fate === 'settle') this.#settle(set);
     else if (fate === 'unready') this.#change(set.key, { ready: 0 });
     else if (fate === 'fail') this.#change(set.key, { ready: 0, failure: looping });
     else if (fate === 'crowd') this.#change(set.key, { failure: crowded });
     else this.sets.delete(set.key);
   }
 
-  #grow(): void {
+  #scaleServing(to: (servers: number) => number): void {
     const set = this.traffic === undefined ? undefined : this.sets.get(this.traffic);
-    if (set !== undefined) this.#change(set.key, { wanted: set.wanted + 2, ready: set.wanted + 2 });
+    if (set !== undefined) this.#change(set.key, { wanted: to(set.wanted), ready: to(set.wanted) });
   }
 
-  #settle(set: Instance, upTo: number): boolean {
+  #settle(set: Instance): boolean {
     const failure = set.key === 'never' ? crowded : undefined;
-    const ready = failure === undefined ? Math.min(set.wanted, upTo) : 0;
+    const ready = failure === undefined ? Math.min(set.wanted, set.ready + 2) : 0;
     const changes = set.ready !== ready || set.failure !== failure;
     this.#change(set.key, { ready, failure });
     return changes;

@@ -59,6 +59,7 @@ describe('the rule by which one revision replaces another', () => {
       ({ seen, task, goal, movedFrom, step }) => {
         expect(task?.reported).toBeUndefined();
         expect(task?.grant === 'refused' || readyOf(seen, keyOf(goal)) === 0).toBe(true);
+        expect('to' in step && setOf(seen, step.to)?.served).toBe(true);
         // Or an earlier task with the same goal was killed before it could retire it.
         if (movedFrom !== undefined && 'to' in step) expect(step.to).toBe(movedFrom);
       },
@@ -100,12 +101,51 @@ describe('the rule by which one revision replaces another', () => {
     );
   });
 
+  it('moves traffic without a task to all servers of a set, or to its first where nothing answers', () => {
+    const isDown = ({ seen }: Turn) => readyOf(seen, seen.traffic) === 0;
+    law(
+      (one) => one.task === undefined && movesTo(true)(one) && !isDown(one),
+      ({ seen, goal }) => {
+        const { ready, wanted } = setOf(seen, keyOf(goal)) ?? { ready: 0, wanted: 1 };
+        expect(ready).toBeGreaterThanOrEqual(wanted);
+      },
+    );
+    law(
+      (one) =>
+        one.task === undefined &&
+        isDown(one) &&
+        one.seen.traffic !== keyOf(one.goal) &&
+        readyOf(one.seen, keyOf(one.goal)) > 0,
+      ({ step }) => expect(['move', 'revive', 'scale']).toContain(step.do),
+      {
+        'not all are ready': ({ seen, goal }) => {
+          const { ready, wanted } = setOf(seen, keyOf(goal)) ?? { ready: 0, wanted: 0 };
+          return ready < wanted;
+        },
+      },
+    );
+  });
+
   it('never starts with none, nor with more than the maximum', () => {
     law(does('create', 'scale'), ({ step, goal }) => {
       if (goal === 'nothing' || !('wanted' in step)) throw new Error('nothing was started');
       expect(step.wanted).toBeGreaterThanOrEqual(Math.max(1, goal.min));
       expect(step.wanted).toBeLessThanOrEqual(Math.max(1, goal.max));
     });
+  });
+
+  it('scales only what has no traffic yet, and only up', () => {
+    law(does('scale'), ({ step, seen }) => {
+      if (step.do !== 'scale') throw new Error('nothing is scaled');
+      expect(seen.traffic).not.toBe(step.key);
+      expect(step.wanted).toBeGreaterThan(setOf(seen, step.key)?.wanted ?? Infinity);
+    });
+    law(
+      ({ seen, goal }) => goal !== 'nothing' && (setOf(seen, seen.traffic)?.wanted ?? goal.min) < goal.min,
+      ({ step, seen }) => {
+        if (step.do === 'scale') expect(step.key).not.toBe(seen.traffic);
+      },
+    );
   });
 
   it('revives a retired set that shall run again, and makes no second one', () => {
@@ -129,7 +169,13 @@ describe('the rule by which one revision replaces another', () => {
   it('never retires or removes what serves, nor removes what may hold requests before its grace is over', () => {
     law(
       (one) => does('retire', 'remove')(one) && one.goal !== 'nothing',
-      ({ step, seen }) => expect('key' in step && step.key).not.toBe(seen.traffic),
+      ({ step, seen }) => {
+        if (step.do !== 'retire' && step.do !== 'remove') throw new Error('nothing is cleared away');
+        expect(step.key).not.toBe(seen.traffic);
+        // What never served would only take room.
+        if (step.do === 'retire') expect(setOf(seen, step.key)?.served).toBe(true);
+      },
+      { retires: does('retire'), removes: does('remove') },
     );
     law(
       (one) => does('remove')(one) && one.goal !== 'nothing' && one.lastServedAt !== undefined,

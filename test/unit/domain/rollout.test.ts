@@ -115,6 +115,32 @@ describe('a deploy that comes to nothing', () => {
   });
 });
 
+describe('what a task finds already there', () => {
+  it('gets no traffic back unless it has served', () => {
+    const stray = setOf('stray');
+    const down = setOf('new', { served: true, ready: 0 });
+    const refused = taskOf({ grant: 'refused' });
+    expect(decideRollout(seen('new', stray, setOf('new', { served: true })), goal, refused, NOW)).toEqual({
+      ...{ do: 'report', outcome: 'stopped' },
+    });
+    expect(decideRollout(seen('new', stray, down), goal, taskOf(), NOW)).toMatchObject({ do: 'wait' });
+  });
+
+  it('is not scaled once it has the traffic: that is for what scales it by load', () => {
+    const small = setOf('new', { served: true });
+    const larger = { ...goal, min: 3 };
+    expect(decideRollout(seen('new', small), larger, undefined, NOW)).toEqual({ do: 'nothing' });
+  });
+
+  it('wakes nobody for a grace that is over', () => {
+    const retired = { ...old, retiredAt: NOW - GRACE };
+    const down = setOf('new', { served: true, ready: 0 });
+    expect(decideRollout(seen('new', retired, down), goal, taskOf(), NOW)).toMatchObject({
+      ...{ do: 'wait', until: NOW + 600_000 },
+    });
+  });
+});
+
 describe('what runs without a task', () => {
   it('is made again where the traffic goes, as a set that serves', () => {
     expect(decideRollout(seen('new'), goal, undefined, NOW)).toEqual({
