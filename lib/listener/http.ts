@@ -53,11 +53,14 @@ export class Http {
   readonly #base: string;
   readonly #apiKey: string;
   readonly #log: Log;
+  readonly #attempted: () => void;
 
-  constructor(base: string, apiKey: string, log: Log) {
+  /** `attempted` is called after each attempt, whatever came of it. */
+  constructor(base: string, apiKey: string, log: Log, attempted: () => void = () => undefined) {
     this.#base = base;
     this.#apiKey = apiKey;
     this.#log = log;
+    this.#attempted = attempted;
   }
 
   async send(method: 'GET' | 'POST', path: string, options: SendOptions): Promise<HttpResponse> {
@@ -65,7 +68,7 @@ export class Http {
       options.signal.throwIfAborted();
       let wait = jittered(attempt, RETRY_BASE_MILLISECONDS, RETRY_CAP_MILLISECONDS);
       try {
-        const response = await this.#once(method, path, options);
+        const response = await this.#once(method, path, options).finally(this.#attempted);
         if (response.status < 300 || response.status === 304) return response;
         const problem = `${method} ${path}: HTTP ${response.status} ${response.text.slice(0, 300)}`;
         if (!isTransient(response.status)) throw new Refused(response.status, problem);

@@ -38,6 +38,8 @@ export type KubernetesListenerOptions = CommonOptions & {
   leaseNamespace: string;
   /** What images are built for; undefined: what this program runs on. */
   platform: string | undefined;
+  /** Written while the program goes on, for a probe that looks at its age; undefined: there is none. */
+  heartbeatFile: string | undefined;
 };
 
 export type ListenerOptions = ProcessListenerOptions | KubernetesListenerOptions;
@@ -68,6 +70,7 @@ Instead of processes on this machine (--data-dir, --agents-*, --path-prefix, --p
   --kubeconfig FILE             how the cluster is reached   (default: as kubectl and pods do)
   --lease-namespace NAME        where listeners agree on who works (SLIPWAY_LEASE_NAMESPACE, default: the first)
   --platform PLATFORM           what images are built for    (SLIPWAY_PLATFORM, default: this machine's, linux/amd64 say)
+  --heartbeat-file FILE         written while it goes on     (SLIPWAY_HEARTBEAT_FILE)
 
 The API key is read from SLIPWAY_API_KEY: arguments can be seen by everybody on the machine.`;
 
@@ -77,6 +80,7 @@ const argumentNames = {
   kubeconfig: { type: 'string' },
   'lease-namespace': { type: 'string' },
   platform: { type: 'string' },
+  'heartbeat-file': { type: 'string' },
   url: { type: 'string' },
   'listener-id': { type: 'string' },
   'data-dir': { type: 'string' },
@@ -207,6 +211,7 @@ function kubernetesOptions(
     namespaces: [first, ...more],
     leaseNamespace: given['lease-namespace'] ?? environment.SLIPWAY_LEASE_NAMESPACE ?? first,
     platform,
+    heartbeatFile: given['heartbeat-file'] ?? environment.SLIPWAY_HEARTBEAT_FILE,
   };
 }
 

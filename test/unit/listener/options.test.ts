@@ -53,12 +53,18 @@ describe('a listener for a cluster', () => {
       namespaces: ['agents', 'more'],
       leaseNamespace: 'agents',
       platform: undefined,
+      heartbeatFile: undefined,
     });
     const given = ['--lease-namespace', 'slipway', '--platform', 'linux/arm64', '--kubeconfig', '/k'];
-    expect(read(given, cluster)).toMatchObject({
+    const heartbeat = { SLIPWAY_HEARTBEAT_FILE: '/tmp/heartbeat' };
+    expect(read(given, { ...cluster, ...heartbeat })).toMatchObject({
       leaseNamespace: 'slipway',
       platform: 'linux/arm64',
       kubeconfig: '/k',
+      heartbeatFile: '/tmp/heartbeat',
+    });
+    expect(read(['--heartbeat-file', '/tmp/h'], { ...cluster, ...heartbeat })).toMatchObject({
+      heartbeatFile: '/tmp/h',
     });
   });
 

@@ -16,6 +16,8 @@ type Parts = {
   /** This program. */
   holder: string;
   log: Log;
+  /** The cluster has said who leads. */
+  answered?: () => void;
 };
 
 /**
@@ -93,8 +95,9 @@ export class Leadership {
   async #tryToLead(
     seen: { version: string | undefined; at: number } | undefined,
   ): Promise<V1Lease | undefined> {
-    const { api } = this.#parts;
+    const { api, answered } = this.#parts;
     const known = await api.read(this.#lease());
+    answered?.();
     if (known === undefined) return api.create(this.#lease()).catch(unlessAnother);
     const isFree = known.spec?.holderIdentity === undefined;
     const isStale =
@@ -108,7 +111,7 @@ export class Leadership {
   }
 
   async #renew(): Promise<void> {
-    const { api, log } = this.#parts;
+    const { api, log, answered } = this.#parts;
     const { signal } = this.#ended;
     for (;;) {
       await pause(RENEW_MILLISECONDS, signal);
@@ -117,6 +120,7 @@ export class Leadership {
       const sentAt = performance.now();
       try {
         this.#held = await api.replace({ ...this.#held, spec: this.#lease().spec });
+        answered?.();
         this.#renewedAt = sentAt;
       } catch (error) {
         if (error instanceof Overtaken || error instanceof Refused) return this.#lose('another one leads');

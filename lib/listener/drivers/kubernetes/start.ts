@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { KubeConfig } from '@kubernetes/client-node';
 import { ControlPlane } from '../../control-plane.ts';
+import { Heartbeat } from '../../heartbeat.ts';
 import { Http } from '../../http.ts';
 import { MemoryLeases } from '../../leases.ts';
 import type { Listener } from '../../listener.ts';
@@ -24,19 +25,23 @@ export async function startKubernetesListener(
   if (options.kubeconfig === undefined) config.loadFromDefault();
   else config.loadFromFile(options.kubeconfig);
   const holder = randomUUID();
-  const { listenerId, namespaces, startTimeoutSeconds } = options;
+  const { listenerId, namespaces, startTimeoutSeconds, heartbeatFile } = options;
+  const heartbeat = heartbeatFile === undefined ? undefined : new Heartbeat(heartbeatFile, log);
   const leadership = new Leadership({
     api: new ApiServer(config),
     namespace: options.leaseNamespace,
     listenerId,
     holder,
     log,
+    answered: () => heartbeat?.answered(),
   });
   const instanceId = leadership.lead();
   const running = instanceId.then(async (id) => {
     if (id === undefined) return undefined;
     const base = `${options.url}/v2/listeners/${listenerId}`;
-    const http = new Http(base, options.apiKey, log);
+    const attempted = () => heartbeat?.attempted();
+    attempted();
+    const http = new Http(base, options.apiKey, log, attempted);
     const controlPlane = new ControlPlane(http);
     const shipper = new LogShipper((body, sent) => controlPlane.logs(body, sent), log);
     const leases = new MemoryLeases(id);
