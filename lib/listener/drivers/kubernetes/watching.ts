@@ -2,7 +2,7 @@ import { type Informer, type KubeConfig, type KubernetesObject, makeInformer } f
 import { messageOf, pause } from '../../backoff.ts';
 import type { Log } from '../../log.ts';
 import { type ApiServer, Refused } from './api-server.ts';
-import { type Kind, managedKinds, pathOf, seenKinds } from './kinds.ts';
+import { httpRoute, type Kind, managedKinds, pathOf, seenKinds } from './kinds.ts';
 import { labels, MANAGED_BY } from './render/names.ts';
 import type { ObjectStore } from './store.ts';
 
@@ -44,7 +44,7 @@ export class Watching {
     const labelSelector = `${labels.managedBy}=${MANAGED_BY},${labels.listener}=${listenerId}`;
     const path = pathOf(kind, namespace);
     const list = () => api.list(path, { labelSelector });
-    if (!(await isServed(list))) return;
+    if (!(await this.#isServed(kind, list))) return;
     const informer = makeInformer(config, path, list, labelSelector);
     for (const verb of ['add', 'update'] as const)
       informer.on(verb, (object: KubernetesObject) => store.put(kind.kind, object));
@@ -52,6 +52,20 @@ export class Watching {
     informer.on('error', (error: unknown) => void this.#startAgain(informer, kind, error));
     this.#informers.push(informer);
     await informer.start();
+  }
+
+  /** The Gateway API need not be installed, and who does not use it need not allow it to this program. */
+  async #isServed(kind: Kind, list: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await list();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      if (error.code === 404) return false;
+      if (error.code !== 403 || kind !== httpRoute) throw error;
+      this.#parts.log.info(`HTTPRoutes are neither made nor removed: ${error.message}`);
+      return false;
+    }
   }
 
   /** An informer ends at most errors. */
@@ -62,16 +76,5 @@ export class Watching {
     await pause(RESTART_MILLISECONDS, signal);
     if (!signal.aborted)
       await informer.start().catch((again: unknown) => this.#startAgain(informer, kind, again));
-  }
-}
-
-/** The Gateway API need not be installed. */
-async function isServed(list: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await list();
-    return true;
-  } catch (error) {
-    if (error instanceof Refused && error.code === 404) return false;
-    throw error;
   }
 }
