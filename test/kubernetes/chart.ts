@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
+import { run } from '../support/programs/python-tools.ts';
+import { goTool } from './go-tool.ts';
+
+const HELM = 'helm.sh/helm/v4/cmd/helm@v4.3.1';
+const KUSTOMIZE = 'sigs.k8s.io/kustomize/kustomize/v5@v5.7.1';
+
+export const chartFolder = fileURLToPath(new URL('../../charts/slipway-listener', import.meta.url));
+export const kustomizeFolder = join(chartFolder, 'kustomize');
+export const kustomizeValues = join(kustomizeFolder, 'values.yaml');
+export const listenerFile = join(kustomizeFolder, 'listener.yaml');
+
+const NAME = 'slipway-listener';
+const NAMESPACE = 'slipway';
+const HEADER = `# Made by \`npm run kustomize\` from the chart and values.yaml. Edit kustomization.yaml instead.
+`;
+
+/** What has no default. */
+export const leastValues = {
+  url: 'https://control.test',
+  listenerId: '5b0c8f5e-4a55-4d6b-9d1d-2f5a2c1b7e11',
+  namespaces: ['agents'],
+  apiKeySecret: { name: 'key' },
+  image: { repository: 'registry.test/listener' },
+};
+const digest = `sha256:${'0'.repeat(64)}`;
+const spread = { maxSkew: 2, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule' };
+/** Something for every value. */
+export const fullValues = {
+  ...leastValues,
+  namespaces: ['agents', 'more'],
+  apiKeySecret: { name: 'key', key: 'token' },
+  image: { repository: 'registry.test/listener', tag: 'unused', digest, pullPolicy: 'Always' },
+  imagePullSecrets: [{ name: 'registry' }],
+  gatewayApi: true,
+  platform: 'linux/arm64',
+  startTimeoutSeconds: 600,
+  logLevel: 'debug',
+  replicas: 3,
+  resources: { limits: { memory: '1Gi' } },
+  nodeSelector: { pool: 'system' },
+  tolerations: [{ key: 'system', operator: 'Exists' }],
+  affinity: { nodeAffinity: {} },
+  topologySpreadConstraints: [spread],
+  priorityClassName: 'high',
+  podLabels: { team: 'agents' },
+  podAnnotations: { note: 'yes' },
+  extraCa: { configMap: 'company-ca', key: 'bundle.pem' },
+  proxy: { http: 'http://proxy.test', https: 'http://proxy.test:8080', noProxy: '.test' },
+};
+
+/** Runs Helm with the chart and values: a file of YAML, or an object. */
+async function helm(processes: ProcessSupervisor, words: string[], values: string | object): Promise<string> {
+  const program = await goTool(processes, HELM);
+  const folder = await mkdtemp(join(tmpdir(), 'slipway-helm-'));
+  try {
+    const file = typeof values === 'string' ? values : join(folder, 'values.json');
+    if (typeof values !== 'string') await writeFile(file, JSON.stringify(values));
+    const own = ['CACHE', 'CONFIG', 'DATA'].map((what) => [`HELM_${what}_HOME`, folder]);
+    return await run(processes, program, [...words, '--namespace', NAMESPACE, '--values', file], {
+      environment: Object.fromEntries(own),
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Throws when Helm finds something wrong. */
+export const lintChart = (processes: ProcessSupervisor, values: string | object): Promise<string> =>
+  helm(processes, ['lint', '--strict', chartFolder], values);
+
+/** What the chart makes, as YAML. Throws with Helm's words when it refuses the values. */
+export const renderChart = (processes: ProcessSupervisor, values: string | object): Promise<string> =>
+  helm(processes, ['template', NAME, chartFolder], values);
+
+/** The file that those get who do not use Helm. */
+export async function renderListenerFile(processes: ProcessSupervisor): Promise<string> {
+  const lines = (await renderChart(processes, kustomizeValues)).split('\n');
+  return `${HEADER}${lines
+    .filter((line) => !line.startsWith('# Source: '))
+    .join('\n')
+    .trimEnd()}\n`;
+}
+
+/** What `kubectl apply -k` would apply. */
+export async function buildKustomization(processes: ProcessSupervisor, folder: string): Promise<string> {
+  return run(processes, await goTool(processes, KUSTOMIZE), ['build', folder]);
+}
