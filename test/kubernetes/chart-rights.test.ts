@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { CoreV1Api, KubeConfig, type KubernetesObject } from '@kubernetes/client-node';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
+import { ChartObjects } from '../support/kubernetes/chart-objects.ts';
+import { api } from '../support/programs/program.ts';
+import { until } from '../support/until.ts';
+import { fullValues, leastValues, renderChart } from './chart.ts';
+import { type RunningListener, World } from './world.ts';
+
+const TIMEOUT_MS = 60_000;
+const NAMESPACE = 'slipway';
+const ACCOUNT = 'slipway-listener';
+
+const processes = new ProcessSupervisor();
+let world: World;
+let listener: RunningListener;
+let heartbeatFile: string;
+
+beforeAll(async () => {
+  world = await World.open(['agents']);
+  const core = world.config.makeApiClient(CoreV1Api);
+  for (const name of [NAMESPACE, 'more']) await core.createNamespace({ body: { metadata: { name } } });
+  heartbeatFile = join(world.cluster.folder, 'heartbeat');
+});
+
+afterAll(async () => {
+  await listener?.stop();
+  await processes.close();
+  await world.close();
+});
+
+const plurals: Record<string, string> = {
+  ServiceAccount: 'serviceaccounts',
+  Role: 'roles',
+  RoleBinding: 'rolebindings',
+  Deployment: 'deployments',
+  PodDisruptionBudget: 'poddisruptionbudgets',
+};
+
+/**
+ * Applies an object as it is written, which the API server refuses when it does not know a field: the client
+ * would leave that out.
+ */
+async function apply(object: KubernetesObject, query = ''): Promise<string> {
+  const { apiVersion = '', kind = '', metadata } = object;
+  const place = `namespaces/${metadata?.namespace}/${plurals[kind]}/${metadata?.name}`;
+  const path = `${apiVersion === 'v1' ? 'api' : 'apis'}/${apiVersion}/${place}`;
+  const options: Parameters<KubeConfig['applyToHTTPSOptions']>[0] = { method: 'PATCH' };
+  await world.config.applyToHTTPSOptions(options);
+  const headers = { ...options.headers, 'content-type': 'application/apply-patch+yaml' };
+  const url = `${world.config.getCurrentCluster()?.server}/${path}?fieldManager=test${query}`;
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { ...options, headers }, (response) => {
+      void text(response).then((said) =>
+        resolve(response.statusCode?.toString().startsWith('2') ? 'taken' : said),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(JSON.stringify(object));
+  });
+}
+
+const render = async (values: object) => new ChartObjects(await renderChart(processes, values)).all;
+
+/** The administrator's kubeconfig, but as the chart's account. */
+async function kubeconfigOfAccount(): Promise<string> {
+  const core = world.config.makeApiClient(CoreV1Api);
+  const body = { spec: { audiences: [], expirationSeconds: 3600 } };
+  const { status } = await core.createNamespacedServiceAccountToken({
+    namespace: NAMESPACE,
+    name: ACCOUNT,
+    body,
+  });
+  const cluster = world.config.getCurrentCluster();
+  if (cluster === null) throw new Error('the kubeconfig names no cluster');
+  const config = new KubeConfig();
+  config.loadFromClusterAndUser(cluster, { name: ACCOUNT, token: status?.token ?? '' });
+  const file = join(world.cluster.folder, 'account-kubeconfig');
+  await writeFile(file, config.exportConfig());
+  return file;
+}
+
+it('an API server knows every field that the chart has', async () => {
+  const objects = await render({ ...fullValues, listenerId: world.listenerId });
+  expect(await Promise.all(objects.map((object) => apply(object, '&dryRun=All')))).toEqual(
+    objects.map(() => 'taken'),
+  );
+  const [wrong] = objects.filter(({ kind }) => kind === 'Deployment');
+  expect(await apply({ ...wrong, spec: { unheard: 1 } } as KubernetesObject, '&dryRun=All')).toContain(
+    'unheard',
+  );
+});
+
+it('a listener with the rights of the chart deploys, says why it cannot, and removes', async () => {
+  for (const object of await render({ ...leastValues, listenerId: world.listenerId }))
+    expect(await apply(object)).toBe('taken');
+  listener = world.listen(
+    await kubeconfigOfAccount(),
+    ...['--lease-namespace', NAMESPACE, '--heartbeat-file', heartbeatFile],
+  );
+  const spec = { min_scale: 2, max_scale: 4, cpu: 0.25, memory_mb: 512 };
+  const made = await world.deploy('limited', 'pretend.test/agent:1', { spec });
+  await world.deployed(made);
+  await world.deployed(await world.change(made.id, 'pretend.test/agent:2'));
+  expect(await world.ended(await world.change(made.id, 'pretend.test/does-not-exist:1'))).toMatchObject({
+    status: 'DEPLOY_FAILED',
+    status_message: expect.stringContaining('is not in its registry'),
+  });
+  expect(existsSync(heartbeatFile)).toBe(true);
+  expect(await api(world.program, 'DELETE', `/v2/deployments/${made.id}`)).toMatchObject({ status: 204 });
+  const isGone = async () => (await api(world.program, 'GET', `/v2/deployments/${made.id}`)).status === 404;
+  await until(isGone, { timeoutMs: TIMEOUT_MS, what: 'the deployment to be gone' });
+  expect(await world.objectsOf(made.id)).toEqual([]);
+  const forbidden = listener
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('forbidden'));
+  expect(forbidden).toEqual([expect.stringContaining('HTTPRoutes are neither made nor removed')]);
+});
