@@ -14,13 +14,14 @@ const ATTEMPT_MILLISECONDS_MAX = 150_000;
  * count, for a new start would not change it. A program that hangs writes nothing.
  */
 export class Heartbeat {
-  readonly #file: string;
+  readonly #file: string | undefined;
   readonly #log: Log;
   readonly #now: () => number;
   /** When the control plane was last asked; undefined: nothing is asked by one that waits. */
   #attemptedAt: number | undefined;
 
-  constructor(file: string, log: Log, now: () => number = () => performance.now()) {
+  /** Without a file nothing is written. */
+  constructor(file: string | undefined, log: Log, now: () => number = () => performance.now()) {
     this.#file = file;
     this.#log = log;
     this.#now = now;
@@ -34,7 +35,7 @@ export class Heartbeat {
   /** The cluster has said who leads. */
   answered(): void {
     const silent = this.#attemptedAt === undefined ? 0 : this.#now() - this.#attemptedAt;
-    if (silent > ATTEMPT_MILLISECONDS_MAX) return;
+    if (this.#file === undefined || silent > ATTEMPT_MILLISECONDS_MAX) return;
     try {
       writeFileSync(this.#file, `${new Date().toISOString()}\n`);
     } catch (error) {

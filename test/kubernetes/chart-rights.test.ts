@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -33,6 +33,14 @@ afterAll(async () => {
   await processes.close();
   await world.close();
 });
+
+/** What a line of the audit log says of a request, as far as a role is about it. */
+type Audited = {
+  verb: string;
+  user: { username: string };
+  objectRef?: { resource: string; apiGroup?: string; namespace?: string; subresource?: string };
+  annotations?: Record<string, string>;
+};
 
 const plurals: Record<string, string> = {
   ServiceAccount: 'serviceaccounts',
@@ -96,6 +104,24 @@ it('an API server knows every field that the chart has', async () => {
   );
 });
 
+/** What the account has asked for, by what was decided. */
+async function askedFor(): Promise<Record<string, string[]>> {
+  const lines = (await readFile(join(world.cluster.folder, 'audit.log'), 'utf8')).split('\n').slice(0, -1);
+  const asked: Record<string, string[]> = {};
+  for (const line of lines) {
+    const { user, verb, objectRef, annotations }: Audited = JSON.parse(line);
+    if (user.username !== `system:serviceaccount:${NAMESPACE}:${ACCOUNT}` || objectRef === undefined)
+      continue;
+    const { apiGroup = '', resource, subresource, namespace } = objectRef;
+    const what = [resource, subresource].filter((part) => part !== undefined).join('/');
+    const decision = annotations?.['authorization.k8s.io/decision'] ?? 'allow';
+    asked[decision] = [...(asked[decision] ?? []), `${namespace}: ${apiGroup}/${what} ${verb}`];
+  }
+  return Object.fromEntries(
+    Object.entries(asked).map(([decision, rights]) => [decision, [...new Set(rights)]]),
+  );
+}
+
 it('a listener with the rights of the chart deploys, says why it cannot, and removes', async () => {
   for (const object of await render({ ...leastValues, listenerId: world.listenerId }))
     expect(await apply(object)).toBe('taken');
@@ -104,21 +130,25 @@ it('a listener with the rights of the chart deploys, says why it cannot, and rem
     ...['--lease-namespace', NAMESPACE, '--heartbeat-file', heartbeatFile],
   );
   const spec = { min_scale: 2, max_scale: 4, cpu: 0.25, memory_mb: 512 };
-  const made = await world.deploy('limited', 'pretend.test/agent:1', { spec });
+  const made = await world.deploy('limited', 'example.test/agent:1', { spec });
   await world.deployed(made);
-  await world.deployed(await world.change(made.id, 'pretend.test/agent:2'));
-  expect(await world.ended(await world.change(made.id, 'pretend.test/does-not-exist:1'))).toMatchObject({
+  await world.deployed(await world.change(made.id, 'example.test/agent:2'));
+  expect(
+    await world.ended(await world.change(made.id, 'pretend.test/crash-loop/log-lines-3:1')),
+  ).toMatchObject({
     status: 'DEPLOY_FAILED',
-    status_message: expect.stringContaining('is not in its registry'),
+    status_message: expect.stringMatching(/Its last lines of output:/),
   });
   expect(existsSync(heartbeatFile)).toBe(true);
   expect(await api(world.program, 'DELETE', `/v2/deployments/${made.id}`)).toMatchObject({ status: 204 });
   const isGone = async () => (await api(world.program, 'GET', `/v2/deployments/${made.id}`)).status === 404;
   await until(isGone, { timeoutMs: TIMEOUT_MS, what: 'the deployment to be gone' });
   expect(await world.objectsOf(made.id)).toEqual([]);
-  const forbidden = listener
-    .output()
-    .split('\n')
-    .filter((line) => line.includes('forbidden'));
-  expect(forbidden).toEqual([expect.stringContaining('HTTPRoutes are neither made nor removed')]);
+  expect(listener.output()).toContain('HTTPRoutes are neither made nor removed');
+});
+
+it('asks for nothing that is forbidden, but for HTTPRoutes once', async () => {
+  const { allow = [], forbid = [] } = await askedFor();
+  expect(forbid).toEqual(['agents: gateway.networking.k8s.io/httproutes list']);
+  expect(allow).toContain('agents: /services patch');
 });

@@ -16,7 +16,7 @@ export class EndpointWatch {
   async start(world: World): Promise<void> {
     for (const namespace of world.namespaces) {
       const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
-      const stop = await world.watch<V1EndpointSlice>(path, (type, slice) => this.#see(type, slice));
+      const stop = await world.watch(path, (type, slice) => this.#see(type, slice as V1EndpointSlice));
       this.#stops.push(stop);
     }
   }

@@ -1,6 +1,6 @@
 import type { KubernetesObject, V1Deployment, V1Service } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pathOf } from '../../lib/listener/drivers/kubernetes/kinds.ts';
+import { type Kind, pathOf } from '../../lib/listener/drivers/kubernetes/kinds.ts';
 import { noted } from '../../lib/listener/drivers/kubernetes/noted.ts';
 import { annotations, labels } from '../../lib/listener/drivers/kubernetes/render/names.ts';
 import type { ShownDeployment } from '../support/programs/program.ts';
@@ -26,11 +26,9 @@ afterAll(async () => {
   await world.close();
 });
 
-const [services, secrets, deployments] = [
-  { apiVersion: 'v1', kind: 'Service', plural: 'services' },
-  { apiVersion: 'v1', kind: 'Secret', plural: 'secrets' },
-  { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' },
-];
+const services: Kind = { apiVersion: 'v1', kind: 'Service', plural: 'services' };
+const secrets: Kind = { apiVersion: 'v1', kind: 'Secret', plural: 'secrets' };
+const deployments: Kind = { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments' };
 
 type Point = {
   at: string;
@@ -44,22 +42,22 @@ const setOf = ({ metadata }: KubernetesObject) => metadata?.labels?.[labels.set]
 const points: Point[] = [
   {
     at: 'its Secret is made',
-    kind: secrets!,
+    kind: secrets,
     isIt: (object, { set }) => ![undefined, set].includes(setOf(object)),
   },
   {
     at: 'its Deployment is made',
-    kind: deployments!,
+    kind: deployments,
     isIt: (object, { set }) => ![undefined, set].includes(setOf(object)),
   },
   {
     at: 'its set is noted as one that serves',
-    kind: deployments!,
+    kind: deployments,
     isIt: (object, { set }) => setOf(object) !== set && noted(object, annotations.served) === 'true',
   },
   {
     at: 'traffic has moved',
-    kind: services!,
+    kind: services,
     isIt: (object: V1Service, { set }) => {
       const to = object.spec?.selector?.[labels.set];
       return setOf(object) === undefined && to !== undefined && to !== set;
@@ -67,14 +65,14 @@ const points: Point[] = [
   },
   {
     at: 'the set before is retired',
-    kind: deployments!,
+    kind: deployments,
     isIt: (object, { set }) => setOf(object) === set && noted(object, annotations.retiredAt) !== undefined,
   },
 ];
 
 /** The set that gets the requests. */
 async function servingSet(): Promise<string | undefined> {
-  const [service] = (await world.objectsOf(made.id, [services!])).filter((each) => setOf(each) === undefined);
+  const [service] = (await world.objectsOf(made.id, [services])).filter((each) => setOf(each) === undefined);
   return (service as V1Service).spec?.selector?.[labels.set];
 }
 
@@ -83,7 +81,7 @@ describe('a listener that is killed', () => {
     const before = { set: await servingSet(), revision: made.latest_revision_id };
     const killed = Promise.withResolvers<void>();
     const path = pathOf(kind, 'agents');
-    const stop = await world.watch<KubernetesObject>(path, (_, object) => {
+    const stop = await world.watch(path, (_, object) => {
       if (isIt(object, before)) killed.resolve(listener.kill());
     });
     const changed = await world.change(made.id, `example.test/agent:${Date.now()}`);
@@ -93,7 +91,7 @@ describe('a listener that is killed', () => {
     await world.deployed(changed);
     const after = await servingSet();
     expect(after).not.toBe(before.set);
-    const live = (await world.objectsOf(made.id, [deployments!])).filter(
+    const live = (await world.objectsOf(made.id, [deployments])).filter(
       (each) => noted(each, annotations.retiredAt) === undefined,
     );
     expect(live.map((each) => [setOf(each), noted(each, annotations.revision)])).toEqual([

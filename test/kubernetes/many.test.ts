@@ -44,7 +44,8 @@ describe('fifty deployments in three namespaces', () => {
   it('move to a new revision, and back', async () => {
     const first = made.map(({ latest_revision_id }) => latest_revision_id);
     await world.allDeployed(await all(({ id }) => world.change(id, 'example.test/agent:2')));
-    await world.allDeployed(await all(({ id }, index) => world.redeploy(id, first[index] ?? '')));
+    const back = await all(({ id }, index) => world.redeploy(id, first[index] ?? ''));
+    expect(await world.allDeployed(back)).toHaveLength(COUNT);
   });
 
   it('go, and nothing of them is left', async () => {

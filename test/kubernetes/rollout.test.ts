@@ -45,7 +45,7 @@ describe('a deployment in a cluster', () => {
     expect(source_config.custom_url).toMatch(/^http:\/\/agent-one-[0-9a-f]{8}\.agents\.svc\.cluster\.local$/);
     expect(await world.pods(made.id)).toHaveLength(2);
     const objects = await world.objectsOf(made.id);
-    expect(objects.map(({ kind }) => kind).toSorted()).toEqual([
+    expect(objects.map(({ kind = '' }) => kind).toSorted((one, other) => one.localeCompare(other))).toEqual([
       'Deployment',
       'HorizontalPodAutoscaler',
       'NetworkPolicy',

@@ -194,10 +194,7 @@ export class World {
   }
 
   /** Calls with each change of a kind in a namespace, from now on. */
-  async watch<T extends KubernetesObject>(
-    path: string,
-    seen: (type: string, object: T) => void,
-  ): Promise<() => void> {
+  async watch(path: string, seen: (type: string, object: KubernetesObject) => void): Promise<() => void> {
     const watching = await new Watch(this.config).watch(path, {}, seen, () => {});
     return () => watching.abort();
   }

@@ -9,8 +9,14 @@ import {
 /** Server-side apply patches, and creates what is not there. */
 const MANAGED = ['create', 'delete', 'list', 'patch', 'watch'];
 const SEEN = ['list', 'watch'];
-/** What `Cluster` and `Traffic` ask beside that. */
-const OTHERS = ['/services get', '/pods/log get', '/events list', '/persistentvolumeclaims deletecollection'];
+/** What `Cluster`, `Traffic` and `PodLogs` ask beside that. */
+const OTHERS = [
+  '/services get',
+  '/pods get',
+  '/pods/log get',
+  '/events list',
+  '/persistentvolumeclaims deletecollection',
+];
 
 const rightsTo = ({ apiVersion, plural }: Kind, verbs: readonly string[]): string[] => {
   const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';

@@ -11,6 +11,8 @@ const SCALER = 'slipway-scale';
 const STATE = 'slipway-state';
 
 const LAST_WORDS_LINES = 30;
+/** A pod is looked at more often than the kubelet says anything. */
+const EVENTS_KEPT_MILLISECONDS = 2_000;
 
 type EventObject = KubernetesObject & { message?: string; lastTimestamp?: string; eventTime?: string };
 
@@ -18,6 +20,7 @@ type EventObject = KubernetesObject & { message?: string; lastTimestamp?: string
 export class Cluster {
   readonly #api: ApiServer;
   readonly #store: ObjectStore;
+  readonly #events = new Map<string, { at: number; messages: Promise<string[]> }>();
 
   constructor(api: ApiServer, store: ObjectStore) {
     this.#api = api;
@@ -63,8 +66,19 @@ export class Cluster {
     return text.split('\n').filter((line) => line !== '');
   }
 
-  /** What the kubelet says of a pod, the newest last. */
-  async eventsOf({ metadata }: V1Pod): Promise<string[]> {
+  /** What the kubelet says of a pod, the newest last; as it was some seconds ago, if that was asked. */
+  eventsOf(pod: V1Pod): Promise<string[]> {
+    const uid = pod.metadata?.uid ?? '';
+    const known = this.#events.get(uid);
+    if (known !== undefined && Date.now() - known.at < EVENTS_KEPT_MILLISECONDS) return known.messages;
+    const messages = this.#askEvents(pod);
+    for (const [other, { at }] of this.#events)
+      if (Date.now() - at >= EVENTS_KEPT_MILLISECONDS) this.#events.delete(other);
+    this.#events.set(uid, { at: Date.now(), messages });
+    return messages;
+  }
+
+  async #askEvents({ metadata }: V1Pod): Promise<string[]> {
     const path = `/api/v1/namespaces/${metadata?.namespace}/events`;
     const { items } = await this.#api.list(path, { fieldSelector: `involvedObject.uid=${metadata?.uid}` });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- of this collection

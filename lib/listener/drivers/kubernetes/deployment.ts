@@ -171,9 +171,8 @@ export class Deployment {
     const seen = sets.observe();
     const known = await this.#setsOf(seen);
     if (wanted !== this.#wanted) return 'again';
-    const goal = this.#goalOf(wanted);
-    const step = decideRollout({ sets: known, traffic: seen.traffic }, goal, this.#task?.task, Date.now());
-    const next = await this.#perform(step);
+    const now = { sets: known, traffic: seen.traffic };
+    const next = await this.#perform(decideRollout(now, this.#goalOf(wanted), this.#task?.task, Date.now()));
     this.#failures = 0;
     return next;
   }

@@ -1,4 +1,4 @@
-import type { KubernetesObject, V1Deployment, V1Pod, V1Service } from '@kubernetes/client-node';
+import type { KubernetesObject, V1Deployment, V1Service } from '@kubernetes/client-node';
 import type { AgentFailure } from '../../../domain/agent-failure.ts';
 import { Refused } from './api-server.ts';
 import type { Cluster } from './cluster.ts';
@@ -17,9 +17,6 @@ import { deploymentsOf, objectsOf, scalersOf, supportingOf, unscaled } from './r
 import { sharedObjects } from './shared.ts';
 import type { ObjectStore } from './store.ts';
 import { Traffic } from './traffic.ts';
-
-/** What the kubelet says changes without an event of the pod. */
-const EVENTS_KEPT_MILLISECONDS = 5_000;
 
 type Parts = {
   id: string;
@@ -41,7 +38,6 @@ export class Sets {
   #mended: string | undefined;
   #key = '';
   readonly #traffic: Traffic;
-  readonly #events = new Map<string, { at: number; messages: Promise<string[]> }>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -229,17 +225,8 @@ export class Sets {
     const { cluster } = this.#parts;
     return failureOf(pods, deployment, {
       lastWords: (pod, container) => cluster.lastWords(pod, container),
-      eventsOf: (pod) => this.#eventsOf(pod),
+      eventsOf: (pod) => cluster.eventsOf(pod),
     });
-  }
-
-  #eventsOf(pod: V1Pod): Promise<string[]> {
-    const uid = pod.metadata?.uid ?? '';
-    const known = this.#events.get(uid);
-    if (known !== undefined && Date.now() - known.at < EVENTS_KEPT_MILLISECONDS) return known.messages;
-    const messages = this.#parts.cluster.eventsOf(pod);
-    this.#events.set(uid, { at: Date.now(), messages });
-    return messages;
   }
 
   /** What the deployment has once, whichever set serves. */

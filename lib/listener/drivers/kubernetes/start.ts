@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { KubeConfig } from '@kubernetes/client-node';
+import { messageOf } from '../../backoff.ts';
 import { ControlPlane } from '../../control-plane.ts';
 import { Heartbeat } from '../../heartbeat.ts';
 import { Http } from '../../http.ts';
@@ -13,6 +14,20 @@ import { ApiServer } from './api-server.ts';
 import { KubernetesDriver } from './driver.ts';
 import { Leadership } from './leadership.ts';
 
+function configOf(kubeconfig: string | undefined): KubeConfig {
+  const config = new KubeConfig();
+  if (kubeconfig === undefined) config.loadFromDefault();
+  else config.loadFromFile(kubeconfig);
+  return config;
+}
+
+/** Resolves, with the reason, when it cannot be started. */
+const failureOf = (starting: Promise<unknown>): Promise<string> =>
+  starting.then(
+    () => new Promise<string>(() => {}),
+    (error: unknown) => messageOf(error),
+  );
+
 /**
  * A listener that runs agent servers in a Kubernetes cluster. It keeps nothing itself. Of several, one leads
  * and works; the others wait.
@@ -21,27 +36,24 @@ export async function startKubernetesListener(
   options: KubernetesListenerOptions,
   log: Log,
 ): Promise<Listener> {
-  const config = new KubeConfig();
-  if (options.kubeconfig === undefined) config.loadFromDefault();
-  else config.loadFromFile(options.kubeconfig);
+  const config = configOf(options.kubeconfig);
   const holder = randomUUID();
-  const { listenerId, namespaces, startTimeoutSeconds, heartbeatFile } = options;
-  const heartbeat = heartbeatFile === undefined ? undefined : new Heartbeat(heartbeatFile, log);
+  const { listenerId, namespaces, startTimeoutSeconds } = options;
+  const heartbeat = new Heartbeat(options.heartbeatFile, log);
   const leadership = new Leadership({
     api: new ApiServer(config),
     namespace: options.leaseNamespace,
     listenerId,
     holder,
     log,
-    answered: () => heartbeat?.answered(),
+    answered: () => heartbeat.answered(),
   });
   const instanceId = leadership.lead();
   const running = instanceId.then(async (id) => {
     if (id === undefined) return undefined;
     const base = `${options.url}/v2/listeners/${listenerId}`;
-    const attempted = () => heartbeat?.attempted();
-    attempted();
-    const http = new Http(base, options.apiKey, log, attempted);
+    heartbeat.attempted();
+    const http = new Http(base, options.apiKey, log, () => heartbeat.attempted());
     const controlPlane = new ControlPlane(http);
     const shipper = new LogShipper((body, sent) => controlPlane.logs(body, sent), log);
     const leases = new MemoryLeases(id);
@@ -70,10 +82,6 @@ export async function startKubernetesListener(
     log.info(`leading, in the namespaces ${namespaces.join(', ')}`);
     return { work, driver, shipper };
   });
-  const failed = running.then(
-    () => new Promise<string>(() => {}),
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
   const stop = async () => {
     leadership.end();
     const parts = await running.catch(() => undefined);
@@ -83,5 +91,5 @@ export async function startKubernetesListener(
     await parts?.work.finished();
     await leadership.release(parts?.shipper.isDone() ? readUntil : undefined);
   };
-  return { ended: Promise.race([leadership.lost, failed]), stop };
+  return { ended: Promise.race([leadership.lost, failureOf(running)]), stop };
 }

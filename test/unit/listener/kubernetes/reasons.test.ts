@@ -13,7 +13,7 @@ function pod(status: object, spec: object = {}): V1Pod {
     resources: { limits: { memory: '512Mi' }, requests: { cpu: '250m', memory: '256Mi' } },
   };
   // As the API server's JSON has it.
-  return { metadata: { name: 'p' }, spec: { containers: [container], ...spec }, status } as unknown as V1Pod;
+  return { metadata: { name: 'p' }, spec: { containers: [container], ...spec }, status };
 }
 
 const waiting = (reason: string, message: string, spec?: object): V1Pod =>
