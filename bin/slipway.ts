@@ -8,9 +8,9 @@ import { Obstacle } from '../lib/cli/explain.ts';
 import { main, type OpenTable, type World } from '../lib/cli/main.ts';
 import type { Place } from '../lib/cli/options.ts';
 import { runningTable } from '../lib/embedded/data-folder/running-database.ts';
-import { startListener } from '../lib/listener/listener.ts';
 import { createLog } from '../lib/listener/log.ts';
 import { readOptions } from '../lib/listener/options.ts';
+import { startProcessListener } from '../lib/listener/process-listener.ts';
 
 async function open(place: Place): Promise<OpenTable> {
   if (place.kind === 'deployed') return deployedTable(place.tableName, place.region);
@@ -25,7 +25,9 @@ async function open(place: Place): Promise<OpenTable> {
 const listen: World['listen'] = ({ url, listenerId, apiKey, dataFolder, agentsPort }) => {
   const args = ['--url', url, '--listener-id', listenerId, '--data-dir', dataFolder];
   const all = [...args, '--agents-port', String(agentsPort), '--log-level', 'warn'];
-  return startListener(readOptions(all, { SLIPWAY_API_KEY: apiKey }), createLog('warn'));
+  const options = readOptions(all, { SLIPWAY_API_KEY: apiKey });
+  if (options.driver !== 'process') throw new Error('No driver was named, and the default is not process');
+  return startProcessListener(options, createLog('warn'));
 };
 
 process.exitCode = await main(process.argv.slice(2), {

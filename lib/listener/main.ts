@@ -1,6 +1,6 @@
 import { limitsOfPlatform } from '../processes/platform.ts';
 import { messageOf } from './backoff.ts';
-import { startListener } from './listener.ts';
+import type { StartListener } from './listener.ts';
 import { createLog, type Log } from './log.ts';
 import { type ListenerOptions, OptionsError, readOptions, USAGE } from './options.ts';
 
@@ -16,12 +16,12 @@ function stopRequested(options: ListenerOptions): Promise<string> {
 }
 
 /** Gives the exit code: 1 when it had to end by itself, and is to be started again. */
-async function run(options: ListenerOptions, log: Log): Promise<number> {
+async function run(options: ListenerOptions, log: Log, start: StartListener): Promise<number> {
   const requested = stopRequested(options);
   // A parent has said so already.
   if (options.driver === 'process' && !options.parentPipe)
     for (const limit of limitsOfPlatform()) log.warn(limit);
-  const listener = await startListener(options, log);
+  const listener = await start(options, log);
   const lost = listener.ended.then((why) => ({ why, isFailure: true }));
   const { why, isFailure } = await Promise.race([
     requested.then((name) => ({ why: name, isFailure: false })),
@@ -37,10 +37,14 @@ async function run(options: ListenerOptions, log: Log): Promise<number> {
  * Runs the listener until it is told to stop. Answers the exit code: 0, 1 after a failure, 2 for wrong
  * options.
  */
-export async function main(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
+export async function main(
+  args: string[],
+  environment: NodeJS.ProcessEnv,
+  start: StartListener,
+): Promise<number> {
   try {
     const options = readOptions(args, environment);
-    return await run(options, createLog(options.logLevel));
+    return await run(options, createLog(options.logLevel), start);
   } catch (error) {
     console.error(error instanceof OptionsError ? `${error.message}\n\n${USAGE}` : messageOf(error));
     return error instanceof OptionsError ? 2 : 1;

@@ -5,8 +5,8 @@ const WAVES_MAX = 3;
 const EXPECTED = [200, 429, 503];
 
 /**
- * Sends requests without a key, many at once, until some are refused for that, and gives how many were. Throws
- * when one has another answer, or when all are let through.
+ * Sends requests without a key, many at once, until some are refused for that, and gives how many were.
+ * Throws when one has another answer, or when all are let through.
  */
 export async function refusedByThrottle(baseUrl: string): Promise<number> {
   for (let wave = 0; wave < WAVES_MAX; wave += 1) {

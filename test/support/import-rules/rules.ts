@@ -63,16 +63,27 @@ function patternsOf({ path, imports, types, except, packages }: ImportRule): obj
   const patterns: object[] = [
     { ...leadingTo([...refused.filter((name) => filesOf(name).length === 0), ...except], own), message },
   ];
-  // Where single files of a folder are allowed; the linter's regular expressions know no lookahead.
-  for (const folder of refused.filter((name) => filesOf(name).length > 0)) {
-    const allowed = filesOf(folder).map((file) => `!**/${file}`);
-    patterns.push({ group: [`**/${folder}/*`, `**/${folder}/*/**`, ...allowed], message });
-  }
   if (types.length > 0) patterns.push({ ...leadingTo(types, own), allowTypeImports: true, message });
-  if (packages !== undefined)
+  // Where single files of a folder are allowed: the linter's regular expressions know no lookahead. One group
+  // has all that is let through, for what one group lets through another one does not refuse.
+  const single = refused
+    .filter((name) => filesOf(name).length > 0)
+    .flatMap((folder) => [
+      `**/${folder}/*`,
+      `**/${folder}/*/**`,
+      ...filesOf(folder).map((file) => `!**/${file}`),
+    ]);
+  const ownPackages = packages?.flatMap((each) => [`!${each}`, `!${each}/**`]) ?? [];
+  const others = packages === undefined ? [] : ['*', ...ownPackages, '!./**', '!../**'];
+  const ofPackages = packages === undefined ? '' : ` It imports the packages ${list(packages)}.`;
+  const group = [...others, ...single];
+  if (group.length > 0)
     patterns.push({
-      group: ['*', ...packages.flatMap((each) => [`!${each}`, `!${each}/**`]), '!./**', '!../**'],
-      message: `${path} imports the packages ${list(packages)}.`,
+      group,
+      message:
+        single.length > 0
+          ? `${message}${ofPackages}`
+          : `${path} imports the packages ${list(packages ?? [])}.`,
     });
   return patterns;
 }

@@ -94,7 +94,7 @@ describe('what a compute_config says of a cluster', () => {
     };
     expect(kubernetesConfigOf(stored)).toEqual({ ingress_class: 'nginx', image_pull: 'node' });
     const gateway = { name: 'public', namespace: null, zone: 'a' };
-    expect(kubernetesConfigOf({ gateway })).toEqual({ gateway: { name: 'public', zone: 'a' } });
+    expect(kubernetesConfigOf({ gateway })).toEqual({ gateway: { name: 'public' } });
   });
 });
 
