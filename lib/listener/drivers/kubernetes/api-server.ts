@@ -39,6 +39,7 @@ type Request = { method: HttpMethod; path: string; query?: Query; body?: unknown
 export class ApiServer {
   readonly #config: KubeConfig;
   readonly #http = createConfiguration().httpApi;
+  #dispatcher: ReturnType<RequestContext['getDispatcher']>;
 
   constructor(config: KubeConfig) {
     this.#config = config;
@@ -49,7 +50,8 @@ export class ApiServer {
     return this.#ask<T>({
       method: HttpMethod.PATCH,
       path: objectPath(object),
-      query: { fieldManager: manager, force: 'true', dryRun },
+      // A field that this cluster does not know is refused, not dropped.
+      query: { fieldManager: manager, force: 'true', fieldValidation: 'Strict', dryRun },
       body: wireOf(object),
       contentType: 'application/apply-patch+yaml',
     });
@@ -121,7 +123,14 @@ export class ApiServer {
   }
 
   async #send(request: Request): Promise<{ code: number; text: string }> {
-    const response = await this.#http.send(await this.#contextOf(request)).toPromise();
+    const response = await this.#http
+      .send(await this.#contextOf(request))
+      .toPromise()
+      .catch((error: unknown) => {
+        // Certificates may have changed.
+        this.#dispatcher = undefined;
+        throw error;
+      });
     return { code: response.httpStatusCode, text: await response.body.text() };
   }
 
@@ -138,6 +147,9 @@ export class ApiServer {
       context.setBody(JSON.stringify(body));
     }
     await this.#config.applySecurityAuthentication(context);
+    // The client makes a dispatcher for each request: with one for all, connections are used again.
+    this.#dispatcher ??= context.getDispatcher();
+    if (this.#dispatcher !== undefined) context.setDispatcher(this.#dispatcher);
     return context;
   }
 }
