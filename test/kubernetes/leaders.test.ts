@@ -17,8 +17,8 @@ const listeners: RunningListener[] = [];
 async function openProxy(kubeconfig: string, folder: string) {
   const [text, cert, key] = await Promise.all([
     readFile(kubeconfig, 'utf8'),
-    readFile(join(folder, 'apiserver.crt')),
-    readFile(join(folder, 'apiserver.key')),
+    readFile(join(folder, 'server.crt')),
+    readFile(join(folder, 'server.key')),
   ]);
   const [, server = ''] = /"?server"?: *"?([^\s",]+)/.exec(text) ?? [];
   const target = new URL(server);

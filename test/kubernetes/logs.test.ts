@@ -17,7 +17,7 @@ beforeAll(async () => {
   world = await World.open();
   node = await LogNode.open(world.cluster.kubeconfig, world.cluster.folder);
   listener = world.listen(node.kubeconfig);
-  made = await world.deploy('talker', 'pretend.test/agent:1', {
+  made = await world.deploy('talker', 'example.test/agent:1', {
     secrets: [{ name: 'GREETING', value: 'a secret greeting' }],
   });
   await world.deployed(made);
