@@ -52,7 +52,7 @@ export const points: Point[] = [
 /** The set that gets the requests of a deployment. */
 export async function servingSet(world: World, deploymentId: string): Promise<string | undefined> {
   const own = await world.objectsOf(deploymentId, [services]);
-  const service = own.find((each) => setOf(each) === undefined) as V1Service | undefined;
+  const service: V1Service | undefined = own.find((each) => setOf(each) === undefined);
   return service?.spec?.selector?.[labels.set];
 }
 
