@@ -109,6 +109,7 @@ export default defineConfig({
                 root,
                 include: ['test/kubernetes/**/*.test.ts'],
                 env: silent,
+                globalSetup: ['test/kubernetes/global-setup.ts'],
                 maxWorkers: 2,
                 ...awsLimits,
               },
@@ -120,7 +121,13 @@ export default defineConfig({
         : [
             {
               extends: true as const,
-              test: { name: 'aws', root, include: awsFolders, ...awsLimits },
+              test: {
+                name: 'aws',
+                root,
+                include: awsFolders,
+                globalSetup: ['test/aws/global-setup.ts'],
+                ...awsLimits,
+              },
             },
           ]),
     ],

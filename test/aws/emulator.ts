@@ -34,14 +34,17 @@ export type Emulator = {
   stop(): Promise<void>;
 };
 
-/**
- * Starts the emulator on a free port of 127.0.0.1, with nothing on its PATH but Node, under which functions
- * run. All its files are in `folder`, which exists.
- */
-export async function startEmulator(processes: ProcessSupervisor, folder: string): Promise<Emulator> {
-  await timed(`The emulator, ministack ${VERSION}, is installed`, () =>
+/** Installs the emulator, unless it is there. Two at once would be in each other's way: a run does it once. */
+export const installEmulator = (processes: ProcessSupervisor): Promise<void> =>
+  timed(`The emulator, ministack ${VERSION}, is installed`, () =>
     installPython(processes, installation, [`ministack==${VERSION}`]),
   );
+
+/**
+ * Starts the emulator, which is installed, on a free port of 127.0.0.1, with nothing on its PATH but Node,
+ * under which functions run. All its files are in `folder`, which exists.
+ */
+export async function startEmulator(processes: ProcessSupervisor, folder: string): Promise<Emulator> {
   const [programs, builds] = [join(folder, 'programs'), join(folder, 'builds')];
   const permissions = join(folder, 'permissions.json');
   const fault = join(folder, 'fault');

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { removeRunFolder } from './quick-folder.ts';
+import { removeLostRunFolder } from './quick-folder.ts';
 
 type Started = { child: ChildProcess; group: boolean };
 
@@ -41,9 +41,9 @@ export function endWithRun(child: ChildProcess, { group = false } = {}): void {
   });
 }
 
-/** Whoever has started this process is gone or going, and its own folder was in use until now. */
+/** This process is to end, or whoever has started it is gone, and its own folder was in use until now. */
 function runIsOver(): void {
   killAll();
-  removeRunFolder();
+  removeLostRunFolder();
   process.exit(1);
 }

@@ -28,18 +28,20 @@ export function runFolder(parent: string): string {
  */
 const LAST_WRITES_MILLISECONDS = 1_500;
 const LOOK_MILLISECONDS = 100;
+/** The process that runs the tests, for those that it has started. */
+const runner = process.ppid;
 
 /**
- * For a process that runs tests, has lost the one that would remove the folder, and is to end: nothing else
- * goes on meanwhile.
+ * For a process that runs tests and is to end, maybe because it has lost the one that would remove the
+ * folder: nothing else goes on meanwhile. While that one is there the folder stays: other tests are in it.
  */
-export function removeRunFolder(): void {
+export function removeLostRunFolder(): void {
   const folder = tmpdir();
   if (!basename(folder).startsWith(RUN_PREFIX)) return;
   const nobody = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   for (let passed = 0; passed <= LAST_WRITES_MILLISECONDS; passed += LOOK_MILLISECONDS) {
     try {
-      rmSync(folder, { recursive: true, force: true });
+      if (process.ppid !== runner) rmSync(folder, { recursive: true, force: true });
     } catch {
       // Something was just being written.
     }
