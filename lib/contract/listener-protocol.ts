@@ -13,13 +13,15 @@ import { textRule } from './validation/problems.ts';
 /** Seconds a claim or a heartbeat keeps a task; a listener that says nothing for so long has lost it. */
 export const LEASE_SECONDS = 60;
 
-/** Far more than `max` lets an instance hold. */
-const HOLDING_MAX = 100;
+/** So many tasks an instance may have in hand: pods that do not come up hold up no other deployment. */
+export const TASKS_IN_HAND_MAX = 100;
+/** A task carries up to some hundred kilobytes, and each claim is answered within seconds. */
+export const TASKS_PER_CLAIM_MAX = 10;
 
 /**
  * `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is no
- * work. `holding` names tasks that this instance is at work on: they count towards `max`, keep their lease,
- * and do not come back. `platform`: the machine (`linux/arm64`), for which folders and images are built.
+ * work. `max`: so many tasks the instance may have in hand; one answer brings ten of them at most. `holding`
+ * names tasks that it is at work on: they count towards `max`, keep their lease, and do not come back. `platform`: the machine (`linux/arm64`), for which folders and images are built.
  */
 export const claimRequest = z.object({
   instance_id: z.string().min(1).max(128),
@@ -28,8 +30,8 @@ export const claimRequest = z.object({
     .string()
     .regex(machinePattern, "a platform looks like 'linux/amd64' or 'darwin/arm64'")
     .nullish(),
-  max: z.int().min(1).max(10).default(1),
-  holding: z.array(z.guid()).max(HOLDING_MAX).default([]),
+  max: z.int().min(1).max(TASKS_IN_HAND_MAX).default(1),
+  holding: z.array(z.guid()).max(TASKS_IN_HAND_MAX).default([]),
   wait_seconds: z.int().min(0).max(20).default(0),
 });
 export type ClaimRequest = z.input<typeof claimRequest>;

@@ -20,8 +20,6 @@ type Parts = {
   onAnswer: (answer: ClaimResponse) => void;
 };
 
-/** What one claim may ask for (protocol). */
-const CLAIM_MAX = 10;
 /** The server may hold the answer so long while there is no work. */
 const WAIT_SECONDS = 20;
 /** With all hands full nothing more is given: what waits is seen soon after a task has ended. */
@@ -87,7 +85,7 @@ export class ClaimLoop {
           instance_id: instanceId,
           version,
           platform: this.#parts.platform ?? platformOf(process),
-          max: Math.min(tasksAtOnce, CLAIM_MAX),
+          max: tasksAtOnce,
           holding: held,
           wait_seconds: isAwaited ? 0 : wait,
         },

@@ -1,4 +1,9 @@
-import { type ClaimResponse, LEASE_SECONDS, type ListenerTask } from '../../contract/listener-protocol.ts';
+import {
+  type ClaimResponse,
+  LEASE_SECONDS,
+  type ListenerTask,
+  TASKS_PER_CLAIM_MAX,
+} from '../../contract/listener-protocol.ts';
 import type { claimTasks as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { misfit } from '../../domain/platforms.ts';
@@ -59,17 +64,17 @@ async function claimOnce(
   const tasks: ListenerTask[] = [];
   const cancelled: string[] = [];
   let held = 0;
-  const isFull = () => held + tasks.length >= body.max;
+  const free = () => Math.min(body.max - held, TASKS_PER_CLAIM_MAX) - tasks.length;
   for await (const some of openTasksFor(deps, claimant)) {
     held += some.held;
     cancelled.push(...some.cancelled);
     // As many at once as may be handed out. Tasks further back replace those that cannot be claimed.
-    for (const free = some.free; free.length > 0 && !isFull(); ) {
-      const next = free.splice(0, body.max - held - tasks.length);
+    for (const left = some.free; left.length > 0 && free() > 0; ) {
+      const next = left.splice(0, free());
       const claimed = await Promise.all(next.map((task) => claim(deps, task, instanceId, listener)));
       tasks.push(...claimed.filter((task) => task !== undefined));
     }
-    if (isFull()) break;
+    if (free() <= 0) break;
   }
   for (const task of tasks) if (task.kind === 'DEPLOY') auditSpec(deps, caller, task);
   // Also after `cancelled`: a claim is answered at once as long as there is any, and the listener needs a

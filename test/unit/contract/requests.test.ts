@@ -19,7 +19,7 @@ it.each<[operation: string, part: Part, given: object, problem: string]>([
   ['deleteDeployments', 'query', {}, 'query.deployment_ids missing'],
   ['deleteDeployments', 'query', { deployment_ids: ids }, 'query.deployment_ids too_long'],
   ['queryRevisionLogs', 'query', {}, 'query.type missing'],
-  ['claimTasks', 'body', { instance_id: 'i', max: 11 }, 'body.max less_than_equal'],
+  ['claimTasks', 'body', { instance_id: 'i', max: 101 }, 'body.max less_than_equal'],
   ['reportStatus', 'body', {}, 'body.reports missing'],
   ['shipLogs', 'body', {}, 'body.batches missing'],
   ['createTenant', 'body', {}, 'body.name missing'],
