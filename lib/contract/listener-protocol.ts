@@ -21,7 +21,8 @@ export const TASKS_PER_CLAIM_MAX = 10;
 /**
  * `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is no
  * work. `max`: so many tasks the instance may have in hand; one answer brings ten of them at most. `holding`
- * names tasks that it is at work on: they count towards `max`, keep their lease, and do not come back. `platform`: the machine (`linux/arm64`), for which folders and images are built.
+ * names tasks that it is at work on: they count towards `max`, keep their lease, and do not come back.
+ * `platform`: the machine (`linux/arm64`), for which folders and images are built.
  */
 export const claimRequest = z.object({
   instance_id: z.string().min(1).max(128),

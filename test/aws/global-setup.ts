@@ -2,7 +2,7 @@ import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { installEmulator } from './emulator.ts';
 
 /** Test files that run side by side find the emulator installed. */
-export default async function setup(): Promise<void> {
+export async function setup(): Promise<void> {
   const processes = new ProcessSupervisor();
   try {
     await installEmulator(processes);
