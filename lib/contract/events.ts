@@ -1,21 +1,37 @@
 import * as z from 'zod';
 import { revisionStatuses } from './revision-status.ts';
+import { orNull, queryInt } from './validation/query.ts';
 
-export const eventTypes = ['deployment.created', 'deployment.deleted', 'revision.status_changed'] as const;
+export const eventTypes = [
+  'deployment.created',
+  'deployment.deleted',
+  'revision.status_changed',
+  /** Its listener reports that what serves became unhealthy, or healthy again. */
+  'deployment.health_changed',
+] as const;
 
-/** A published event of a deployment. It contains ids, never a configuration. */
-export const deploymentEvent = z.object({
+/** What every event has beside its type. */
+const common = {
   /** The same however often it is delivered. */
   id: z.string(),
-  type: z.enum(eventTypes),
-  /** Counts the events of its deployment from 1 without gaps: delivery keeps no order, this does. */
-  sequence: z.int(),
   /** ISO 8601 UTC. */
   at: z.string(),
   tenant_id: z.string(),
+};
+
+/** A published event of a deployment. It contains ids and states, never a configuration. */
+export const deploymentEvent = z.object({
+  ...common,
+  type: z.enum(eventTypes),
+  /** Counts the events of its deployment from 1 without gaps: delivery keeps no order, this does. */
+  sequence: z.int(),
   deployment_id: z.string(),
   revision_id: z.string().optional(),
   status: z.enum(revisionStatuses).optional(),
+  /** Of `deployment.health_changed`. */
+  healthy: z.boolean().optional(),
+  /** Why it is not healthy, as its listener says. */
+  reason: z.string().optional(),
 });
 export type DeploymentEvent = z.infer<typeof deploymentEvent>;
 
@@ -32,14 +48,10 @@ export const tokenEventTypes = [
 
 /** What happened to a grant at an OAuth provider, or to an agent's connection to it: ids, never a token. */
 export const tokenEvent = z.object({
-  /** The same however often it is delivered. */
-  id: z.string(),
+  ...common,
   type: z.enum(tokenEventTypes),
   /** The token's version, which only rises; of a connection always 1. */
   sequence: z.int(),
-  /** ISO 8601 UTC. */
-  at: z.string(),
-  tenant_id: z.string(),
   token_id: z.string(),
   provider_id: z.string(),
   connection_id: z.string().optional(),
@@ -47,5 +59,84 @@ export const tokenEvent = z.object({
 });
 export type TokenEvent = z.infer<typeof tokenEvent>;
 
+export const listenerEventTypes = [
+  /** It has not asked for work for longer than an online one ever waits. */
+  'listener.offline',
+  'listener.online',
+] as const;
+
+export const listenerEvent = z.object({
+  ...common,
+  type: z.enum(listenerEventTypes),
+  /** Counts these changes of the listener from 1. */
+  sequence: z.int(),
+  listener_id: z.string(),
+});
+export type ListenerEvent = z.infer<typeof listenerEvent>;
+
+export const webhookEventTypes = [
+  /** Nothing more is delivered to it until somebody enables it again. */
+  'webhook.disabled',
+] as const;
+
+export const webhookEvent = z.object({
+  ...common,
+  type: z.enum(webhookEventTypes),
+  /** Counts the changes of the webhook; it only rises. */
+  sequence: z.int(),
+  webhook_id: z.string(),
+  reason: z.string(),
+});
+export type WebhookEvent = z.infer<typeof webhookEvent>;
+
+/** Events of what is no deployment. */
+export const otherEvent = z.discriminatedUnion('type', [tokenEvent, listenerEvent, webhookEvent]);
+export type OtherEvent = z.infer<typeof otherEvent>;
+
 /** Whatever followers are told. */
-export type PublishedEvent = DeploymentEvent | TokenEvent;
+export const publishedEvent = z.discriminatedUnion('type', [
+  deploymentEvent,
+  tokenEvent,
+  listenerEvent,
+  webhookEvent,
+]);
+export type PublishedEvent = z.infer<typeof publishedEvent>;
+
+/** The id of what an event is of: events of the same thing are delivered in their order. */
+export function subjectOf(event: PublishedEvent): string {
+  if ('deployment_id' in event) return event.deployment_id;
+  if ('token_id' in event) return event.token_id;
+  return 'listener_id' in event ? event.listener_id : event.webhook_id;
+}
+
+/** Events are kept for so long. */
+export const FEED_DAYS = 30;
+
+const FEED_PAGE_LENGTH_MAX = 1000;
+const FEED_PAGE_LENGTH_DEFAULT = 100;
+
+/** `GET /v2/events`. */
+export const listEventsQuery = z.object({
+  /** Absent: from the oldest that is kept. */
+  after: orNull(queryInt({ min: 0 }).optional()),
+  limit: orNull(queryInt({ min: 1, max: FEED_PAGE_LENGTH_MAX }).default(FEED_PAGE_LENGTH_DEFAULT)),
+});
+
+/** Its place among all events of the tenant, from 1 without gaps. */
+const number = { number: z.int() };
+const feedEvent = z.discriminatedUnion('type', [
+  deploymentEvent.extend(number),
+  tokenEvent.extend(number),
+  listenerEvent.extend(number),
+  webhookEvent.extend(number),
+]);
+
+export const eventListView = z.object({
+  /** In the order of their numbers. */
+  resources: z.array(feedEvent),
+  /** What to ask for next. */
+  after: z.int(),
+  /** So many events after the `after` of the request have expired before they could be read; mostly 0. */
+  missed: z.int(),
+});
+export type EventListView = z.input<typeof eventListView>;

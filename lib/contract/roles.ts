@@ -3,6 +3,7 @@ export const permissions = [
   'deployments:read',
   'deployments:write',
   'logs:read',
+  'events:read',
   'listeners:read',
   'listeners:write',
   'listener:work',
@@ -37,6 +38,7 @@ export type MemberRole = (typeof memberRoles)[number];
 const viewer = [
   'deployments:read',
   'logs:read',
+  'events:read',
   'listeners:read',
   'providers:read',
 ] as const satisfies Permission[];

@@ -127,6 +127,35 @@ export function numberNews<E extends Timed>(
   return { count: { ...count, ...progress.state(), sequence, recent: kept }, numbered };
 }
 
+/**
+ * The beginning of what is to be published: at most `max` new events, the first in the order in which
+ * `numberNews` numbers them. The same object where there are no more.
+ */
+export function firstOf<E extends Timed>(
+  count: EventCount,
+  news: readonly News<E>[],
+  max: number,
+  { byTime = false } = {},
+): readonly News<E>[] {
+  const progress = new Progress(count);
+  const entries = news.flatMap((one, index) =>
+    entriesOf(one, progress)
+      .filter(({ named, isNew }) => isNew && !count.recent.includes(named.name))
+      .map(({ named }) => ({ at: named.event.at, name: named.name, index })),
+  );
+  if (entries.length <= max) return news;
+  if (byTime) entries.sort((a, b) => compare(a.at, b.at));
+  const names = Map.groupBy(entries.slice(0, max), ({ index }) => index);
+  return news.flatMap((one, index): News<E>[] => {
+    const taken = new Set(names.get(index)?.map(({ name }) => name));
+    if (taken.size === 0 || !isHistory(one)) return taken.size === 0 ? [] : [one];
+    const length = one.events.findLastIndex(({ name }) => taken.has(name)) + 1;
+    if (length === one.events.length) return [one];
+    const events = one.events.slice(0, length);
+    return [{ ...one, events, known: Math.min(one.known, length), isEnded: false }];
+  });
+}
+
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 type Entry<E extends Timed> = { named: Named<E>; isNew: boolean };

@@ -12,7 +12,7 @@ export type EmbeddedEvents = Events & {
 };
 
 const isOfToken = (event: PublishedEvent): event is TokenEvent => 'token_id' in event;
-const isOfDeployment = (event: PublishedEvent): event is DeploymentEvent => !isOfToken(event);
+const isOfDeployment = (event: PublishedEvent): event is DeploymentEvent => 'deployment_id' in event;
 
 /** Takes every event, calls `onEvent` with it and keeps the newest in memory. */
 export function createEmbeddedEvents(onEvent: (event: PublishedEvent) => void = () => {}): EmbeddedEvents {

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { RouteRow } from '../contract/routes/route.ts';
+import type { RouteRow, StreamedList } from '../contract/routes/route.ts';
 import type { Result } from './exchange.ts';
 
 /** The output of a use case violates its own contract. The log names the field, never the value. */
@@ -41,18 +41,21 @@ export const wantsEventStream = (accept: string | undefined): boolean =>
   (accept ?? '').split(',').some((type) => type.split(';')[0]?.trim().toLowerCase() === EVENT_STREAM);
 
 /**
- * Log entries as server-sent events; each event's id is the entry's, so a client that reconnects says what it
+ * The entries of a list as server-sent events, each under an id, so that a client that reconnects says what it
  * has seen.
  */
-function eventStream(entries: readonly { id: string }[]): string {
-  const events = entries.map((entry) => `id: ${entry.id}\ndata: ${JSON.stringify(entry)}\n\n`);
+function eventStream({ list, id }: StreamedList, output: unknown): string {
+  const events = entriesOf(output, list).map(
+    (entry) => `id: ${String(entry[id])}\ndata: ${JSON.stringify(entry)}\n\n`,
+  );
   return [`retry: ${RECONNECT_MILLISECONDS}\n\n`, ...events].join('');
 }
 
-function logsIn(output: unknown): { id: string }[] {
-  const logs: unknown = typeof output === 'object' && output !== null && 'logs' in output ? output.logs : [];
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the row's schema: only rows that answer log pages are streamed
-  return Array.isArray(logs) ? (logs as { id: string }[]) : [];
+function entriesOf(output: unknown, list: string): Record<string, unknown>[] {
+  if (typeof output !== 'object' || output === null) return [];
+  const found: unknown = new Map(Object.entries(output)).get(list);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the row's schema: the list that it streams holds objects
+  return Array.isArray(found) ? (found as Record<string, unknown>[]) : [];
 }
 
 /** What rows with content types of their own show; their schemas say so. */
@@ -87,7 +90,7 @@ export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, outp
   if (row.contentTypes !== undefined) return textAnswer(row, headers, body as Text);
   if (row.eventStream && wantsEventStream(event.headers.accept)) {
     const streamHeaders = { ...headers, 'content-type': EVENT_STREAM, 'cache-control': 'no-cache' };
-    return { statusCode: row.success, headers: streamHeaders, body: eventStream(logsIn(body)) };
+    return { statusCode: row.success, headers: streamHeaders, body: eventStream(row.eventStream, body) };
   }
   return {
     statusCode: statusOf(row, output, headers),

@@ -1,11 +1,23 @@
 import * as z from 'zod';
-import { deploymentEvent, type PublishedEvent, type TokenEvent, tokenEvent } from '../contract/events.ts';
+import {
+  deploymentEvent,
+  type OtherEvent,
+  otherEvent,
+  type PublishedEvent,
+  subjectOf,
+} from '../contract/events.ts';
 import type { EventCount } from '../domain/event-count.ts';
 import { absent, equals, guard, put, remove } from './dynamodb/expressions.ts';
 import { find, queryAll } from './dynamodb/reads.ts';
-import { startingWith } from './dynamodb/sort-key-range.ts';
 import type { Write } from './dynamodb/transact.ts';
-import { due, eventCountKey, prefix, unsentEventsKey, unsentTokenEventKey } from './keys/index.ts';
+import { alsoEarlier } from './dynamodb/upgrade.ts';
+import {
+  eventCountKey,
+  unsentEventsKey,
+  unsentOtherEventKey,
+  unsentEvents as unsentRange,
+} from './keys/events.ts';
+import { due } from './keys/index.ts';
 import type { Table } from './table.ts';
 
 type Owner = { tenantId: string; deploymentId: string };
@@ -28,7 +40,7 @@ export const eventCount = z.object({
 
 /** Events that could not be published yet, in order; sweep publishes them. */
 export const unsentEvents = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   entity: z.literal('unsent_events'),
   tenant_id: z.string(),
   sk: z.string(),
@@ -36,16 +48,19 @@ export const unsentEvents = z.object({
 });
 export type UnsentEvents = z.infer<typeof unsentEvents>;
 
-/** The same of an OAuth token, which lies where those of a deployment of its id would. */
-export const unsentTokenEvent = z.object({
-  v: z.literal(1),
+/** The same of what is no deployment, which lies where those of a deployment of its id would. */
+export const unsentOtherEvent = z.object({
+  v: z.literal(2),
   entity: z.literal('unsent_token_event'),
   tenant_id: z.string(),
   sk: z.string(),
-  event: tokenEvent,
+  event: otherEvent,
 });
 
-const anyUnsent = z.discriminatedUnion('entity', [unsentEvents, unsentTokenEvent]);
+/** First versions knew fewer types of events. */
+const anyUnsent = alsoEarlier(z.discriminatedUnion('entity', [unsentEvents, unsentOtherEvent]), [
+  (item) => item,
+]);
 type AnyUnsent = z.infer<typeof anyUnsent>;
 
 export async function findEventCount(
@@ -78,13 +93,13 @@ export function putUnsentEvents(
   now: number,
 ): Write {
   const key = unsentEventsKey(tenantId, deploymentId, events[0]?.sequence ?? 0);
-  const item = { v: 1, entity: 'unsent_events', tenant_id: tenantId, events };
+  const item = { v: 2, entity: 'unsent_events', tenant_id: tenantId, events };
   return put('unsent_events', { ...key, ...item, ...due(key.pk, now) });
 }
 
-export function putUnsentTokenEvent(event: TokenEvent, now: number): Write {
-  const key = unsentTokenEventKey(event.tenant_id, event);
-  const item = { v: 1, entity: 'unsent_token_event', tenant_id: event.tenant_id, event };
+export function putUnsentOtherEvent(event: OtherEvent, now: number): Write {
+  const key = unsentOtherEventKey(event.tenant_id, subjectOf(event), event);
+  const item = { v: 2, entity: 'unsent_token_event', tenant_id: event.tenant_id, event };
   return put(`unsent ${event.id}`, { ...key, ...item, ...due(key.pk, now) });
 }
 
@@ -92,13 +107,13 @@ export const eventsIn = (item: AnyUnsent): PublishedEvent[] =>
   item.entity === 'unsent_events' ? item.events : [item.event];
 
 /**
- * What is kept of the events of a deployment, or of a token, because it could not be published yet, oldest
+ * What is kept of the events of a deployment, or of something else, because it could not be published yet, oldest
  * first.
  */
 export const unsentEventsOf = (table: Table, { tenantId, deploymentId }: Owner): AsyncGenerator<AnyUnsent> =>
   queryAll(table, anyUnsent, {
     pk: eventCountKey(tenantId, deploymentId).pk,
-    between: startingWith(prefix.unsentEvents),
+    between: unsentRange,
   });
 
 export const forgetUnsentEvents = ({ tenantId, deploymentId }: Owner, { sk }: Pick<AnyUnsent, 'sk'>): Write =>

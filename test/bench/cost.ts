@@ -48,6 +48,8 @@ const imageGb = { shared: 0.4, own: 0.1 };
 const BUILD_LOG_BYTES = 100_000;
 /** The table keeps the log gzipped, for a month; what else it keeps of a revision, for the year. */
 const LOG_IN_TABLE_BYTES = BUILD_LOG_BYTES / 4;
+/** And its seven events in the feed, for a month too. */
+const FEED_BYTES = 7 * 700;
 const YEAR_MONTHS = 12;
 
 /**
@@ -218,7 +220,7 @@ export function monthRows(
   // They come alone, so that each notes the use of its key.
   const others = times(requests, sum(resourceRequest(counts.getRevision), note(counts.keyUse)));
   const calls = sum(asking, built, others);
-  const tableGb = (revisions * (counts.keptBytes * YEAR_MONTHS + LOG_IN_TABLE_BYTES)) / 1e9;
+  const tableGb = (revisions * (counts.keptBytes * YEAR_MONTHS + LOG_IN_TABLE_BYTES + FEED_BYTES)) / 1e9;
   const { artifacts, images, fetched } = files(kind, tenants);
   const answers = calls.transferGb ?? 0;
   return [

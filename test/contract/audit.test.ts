@@ -37,6 +37,7 @@ describe('the audit of the route table', () => {
       'begin',
       'completeTask',
       'heartbeatTask',
+      'listEvents',
       'queryBuildLogs',
       'queryDeployLogs',
       'queryProjectDeployLogs',

@@ -1,7 +1,13 @@
 import type { Unpublished } from '../../adapters/events.ts';
 import type { DeploymentEvent } from '../../contract/events.ts';
-import { type EventCount, missedBefore, type News, NO_EVENTS, numberNews } from '../../domain/event-count.ts';
-import { retryRaces } from '../../store/dynamodb/transact.ts';
+import {
+  type EventCount,
+  firstOf,
+  missedBefore,
+  type News,
+  NO_EVENTS,
+  numberNews,
+} from '../../domain/event-count.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
 import type { Revision } from '../../store/engine/items.ts';
@@ -9,9 +15,9 @@ import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { findEventCount, putEventCount, putUnsentEvents } from '../../store/event-items.ts';
 import type { Deps } from '../deps.ts';
 import { CREATED, createdEvent, DELETED, historyOf, type Unnumbered } from './changed-item.ts';
-import { RecentCounts } from './recent-counts.ts';
+import { EVENTS_AT_ONCE, type EventMemory, newMemory, type Prepared } from './feed-writer.ts';
 
-type PublishDeps = Pick<Deps, 'table' | 'clock' | 'events'> & { counts: RecentCounts };
+type PublishDeps = Pick<Deps, 'table' | 'clock' | 'events'> & EventMemory;
 type Owner = { tenantId: string; deploymentId: string };
 
 /** The count of a deployment that is gone is kept while its records could still be delivered again. */
@@ -24,9 +30,10 @@ const DAY_SECONDS = 86_400;
 const MISSED_AT_ONCE = 100;
 
 /**
- * Numbers the events of a deployment in a conditional write, and publishes them. Events that are missing
- * before them (their records were lost: the stream keeps them for a day) are published first, from the
- * revisions' own histories. Gives what could not be published, which is stored for sweep.
+ * Numbers the events of a deployment and stores them in the tenant's feed, in one transaction, and publishes
+ * them. Events that are missing before them (their records were lost: the stream keeps them for a day) are
+ * published first, from the revisions' own histories. Gives what could not be published, which is stored for
+ * sweep.
  */
 export async function publishNews(
   deps: PublishDeps,
@@ -35,75 +42,99 @@ export async function publishNews(
 ): Promise<Unpublished | undefined> {
   const asked = new Set<number>();
   const publishedNow = new Set<string>();
+  let unpublished: Unpublished | undefined;
   for (;;) {
-    const { missed, events } = await numbered(deps, owner, news, asked);
+    const { missed, events, isCut } = await numbered(deps, owner, news, asked);
+    if (missed.length > 0) {
+      for (const number of missed) asked.add(number);
+      await publishMissed(deps, owner, missed, publishedNow);
+      continue;
+    }
     // What was published meanwhile is not published twice.
-    if (missed.length === 0)
-      return publish(
-        deps,
-        owner,
-        events.filter(({ id }) => !publishedNow.has(id)),
-      );
-    for (const number of missed) asked.add(number);
-    const late = await numbered(deps, owner, await readMissed(deps, owner, missed), undefined);
-    for (const { id } of late.events) publishedNow.add(id);
-    await publish(deps, owner, late.events);
+    const fresh = events.filter(({ id }) => !publishedNow.has(id));
+    unpublished = (await publish(deps, owner, fresh)) ?? unpublished;
+    if (!isCut) return unpublished;
+    for (const { id } of fresh) publishedNow.add(id);
+  }
+}
+
+async function publishMissed(
+  deps: PublishDeps,
+  owner: Owner,
+  missed: number[],
+  publishedNow: Set<string>,
+): Promise<void> {
+  const late = await readMissed(deps, owner, missed);
+  for (let isMore = true; isMore; ) {
+    const { events, isCut } = await numbered(deps, owner, late, undefined);
+    const fresh = events.filter(({ id }) => !publishedNow.has(id));
+    for (const { id } of fresh) publishedNow.add(id);
+    await publish(deps, owner, fresh);
+    isMore = isCut;
   }
 }
 
 /** Publishes what is unpublished of a revision that has ended, and of those before it. */
 export async function publishEnded(
-  deps: Omit<PublishDeps, 'counts'>,
+  deps: Omit<PublishDeps, keyof EventMemory>,
   owner: Owner,
   revision: Revision,
 ): Promise<void> {
-  await publishNews({ ...deps, counts: new RecentCounts() }, owner, [
-    historyOf(revision, revision.history.length),
-  ]);
+  await publishNews({ ...deps, ...newMemory() }, owner, [historyOf(revision, revision.history.length)]);
 }
 
 /** Publishes what is unpublished of a deployment's revisions. All have ended and are about to be removed. */
 export async function publishRemoved(
-  deps: Omit<PublishDeps, 'counts'>,
+  deps: Omit<PublishDeps, keyof EventMemory>,
   owner: Owner,
   latestNumber: number,
 ): Promise<void> {
   const latest = await findRevisionByNumber(deps.table, owner, latestNumber);
   if (latest === undefined) return;
   const history = historyOf(latest, latest.history.length);
-  await publishNews({ ...deps, counts: new RecentCounts() }, owner, [{ ...history, hasBegun: true }]);
+  await publishNews({ ...deps, ...newMemory() }, owner, [{ ...history, hasBegun: true }]);
 }
 
 /** The number of what is made of a deployment before all its revisions. */
 const CREATION = 0;
 
-type Numbered = { missed: number[]; events: DeploymentEvent[] };
+/** `isCut`: there were more events than one transaction takes. */
+type Numbered = { missed: number[]; events: DeploymentEvent[]; isCut: boolean };
 
 /**
  * Nothing is numbered while something was missed that is not among those `asked` for; undefined: this is what
  * was missed.
  */
-function numbered(
+const numbered = (
   deps: PublishDeps,
   owner: Owner,
   news: readonly News<Unnumbered>[],
   asked: Set<number> | undefined,
-): Promise<Numbered> {
-  return retryRaces(deps.table, async () => {
+): Promise<Numbered> =>
+  deps.feed.append(deps, owner.tenantId, async (): Promise<Prepared<Numbered>> => {
+    const { deploymentId } = owner;
     // Taken, so that a race that is lost reads it.
-    const before = deps.counts.take(owner.deploymentId) ?? (await findEventCount(deps.table, owner));
+    const before = deps.counts.take(deploymentId) ?? (await findEventCount(deps.table, owner));
     const missed = asked === undefined ? [] : missing(before, news).filter((number) => !asked.has(number));
     if (missed.length > 0) {
-      if (before !== undefined) deps.counts.note(owner.deploymentId, before);
-      return { missed: missed.slice(0, MISSED_AT_ONCE), events: [] };
+      if (before !== undefined) deps.counts.note(deploymentId, before);
+      const result = { missed: missed.slice(0, MISSED_AT_ONCE), events: [], isCut: false };
+      return { writes: [], events: [], result };
     }
-    const { count, numbered: all } = numberNews(before ?? NO_EVENTS, news, { byTime: asked === undefined });
-    if (count !== before && count !== NO_EVENTS)
-      await write(deps.table, putEventCount(owner, before, count, ttlOf(deps, news)));
-    if (count !== NO_EVENTS) deps.counts.note(owner.deploymentId, count);
-    return { missed: [], events: all.map(({ event, sequence }) => ({ ...event, sequence })) };
+    const byTime = { byTime: asked === undefined };
+    const first = firstOf(before ?? NO_EVENTS, news, EVENTS_AT_ONCE, byTime);
+    const { count, numbered: all } = numberNews(before ?? NO_EVENTS, first, byTime);
+    const isNew = count !== before && count !== NO_EVENTS;
+    const events = all.map(({ event, sequence }) => ({ ...event, sequence }));
+    return {
+      writes: isNew ? [putEventCount(owner, before, count, ttlOf(deps, news))] : [],
+      events: events.filter(({ sequence }) => sequence > (before?.sequence ?? 0)),
+      result: { missed: [], events, isCut: first !== news },
+      onStored: () => {
+        if (count !== NO_EVENTS) deps.counts.note(deploymentId, count);
+      },
+    };
   });
-}
 
 function missing(before: EventCount | undefined, news: readonly News<Unnumbered>[]): number[] {
   const isCreated = before !== undefined || news.some((one) => 'name' in one && one.name === CREATED);

@@ -1,17 +1,18 @@
 import type { Unpublished } from '../../adapters/events.ts';
+import type { OtherEvent } from '../../contract/events.ts';
 import { auditEventOf, putAuditEvent } from '../../store/audit-events.ts';
 import type { Write } from '../../store/dynamodb/transact.ts';
 import { writeAll } from '../../store/dynamodb/write.ts';
 import { deploymentOf } from '../../store/engine/item-places.ts';
-import { putUnsentTokenEvent } from '../../store/event-items.ts';
 import type { Deps } from '../deps.ts';
 import { auditedBy, type ChangedItem, type ChangeRecord, changedItem, newsOf } from './changed-item.ts';
+import { type EventMemory, newMemory } from './feed-writer.ts';
 import { publishNews } from './publish.ts';
-import { RecentCounts } from './recent-counts.ts';
+import { publishOthers } from './publish-others.ts';
 import { tokenEventsOf } from './token-changes.ts';
 
 type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings'>;
-type RecordDeps = ChangeDeps & { counts: RecentCounts };
+type RecordDeps = ChangeDeps & EventMemory;
 type OnError = (error: unknown, pk: string) => void;
 
 /** A transaction takes a hundred writes. */
@@ -22,9 +23,9 @@ const WRITES_MAX = 100;
  * twice.
  *
  * Why nothing is lost, and nothing published out of order: a record is delivered until this says that it is
- * done, and five times at least before it is set aside. Events are numbered in a conditional write before
- * they are published, in the order of the stream. A record that is delivered again finds its number there,
- * and is published again under it. Events that cannot be published (the bus is out of reach for longer than
+ * done, and five times at least before it is set aside. Events are numbered and stored in the tenant's feed
+ * in one transaction before they are published, in the order of the stream. A record that is delivered again
+ * finds its number there, and is published again under it. Events that cannot be published (the bus is out of reach for longer than
  * its client tries) are stored with their numbers, and sweep publishes them. Beside the count stands how much
  * of each revision is published. What the stream has lost (it keeps a record for a day) is published from the
  * revisions' histories before whatever comes next, or when sweep looks once at a revision that has ended.
@@ -39,8 +40,8 @@ export function changesRecorder(): (
   records: readonly ChangeRecord[],
   onError: OnError,
 ) => Promise<string[]> {
-  const counts = new RecentCounts();
-  return (deps, records, onError) => recordChanges({ ...deps, counts }, records, onError);
+  const memory = newMemory();
+  return (deps, records, onError) => recordChanges({ ...deps, ...memory }, records, onError);
 }
 
 async function recordChanges(
@@ -53,7 +54,9 @@ async function recordChanges(
       try {
         const changes = own.map(changedItem);
         await recordAudit(deps, changes);
-        const unpublished = (await recordEvents(deps, pk, changes)) ?? (await publishTokens(deps, changes));
+        const unpublished =
+          (await recordEvents(deps, pk, changes)) ??
+          (await publishOthers(deps, changes.flatMap(otherEventsOf)));
         if (unpublished !== undefined)
           onError(new Error(`events are kept for sweep to publish: ${unpublished.reason}`), pk);
         return [];
@@ -86,18 +89,8 @@ async function recordEvents(
   return owner === undefined || news.length === 0 ? undefined : publishNews(deps, owner, news);
 }
 
-/** Tokens count their changes themselves. */
-async function publishTokens(deps: RecordDeps, changes: ChangedItem[]): Promise<Unpublished | undefined> {
-  const found = changes.flatMap(tokenEventsOf);
-  if (found.length === 0) return undefined;
-  const unpublished = await deps.events.publish(found);
-  if (unpublished === undefined) return undefined;
-  await inTransactions(
-    deps,
-    unpublished.events.map((event) => putUnsentTokenEvent(event, deps.clock.now())),
-  );
-  return unpublished;
-}
+/** Tokens, connections and listeners count their changes themselves. */
+const otherEventsOf = (change: ChangedItem): OtherEvent[] => tokenEventsOf(change);
 
 async function inTransactions({ table }: RecordDeps, writes: Write[]): Promise<void> {
   for (let start = 0; start < writes.length; start += WRITES_MAX) {

@@ -4,7 +4,7 @@ import { followerSlots, leaveSlot, takeSlot } from '../../store/follower-slots.t
 import type { Deps } from '../deps.ts';
 
 /**
- * So many logs of a tenant may be followed at once: on AWS each keeps a function busy, and one tenant must
+ * So many may follow logs and events of a tenant at once: on AWS each keeps a function busy, and one tenant must
  * not take those of all others. Waits for consent are not counted: their clients ask once and take a 429 for
  * the end.
  */
@@ -28,17 +28,33 @@ export type Follower = {
 };
 
 /**
- * Does the work in one of the tenant's places for followers, for at most so many milliseconds. Throws
+ * How long one answer of what is followed waits for something new, and how often it looks: within what a
+ * gateway lets a request take.
+ */
+const FOLLOW_MILLISECONDS = 10_000;
+const LOOK_EVERY_MILLISECONDS = 500;
+
+/** Looks again and again until there is something, or the time for one answer is over. */
+export async function followUntil<T>(
+  { clock }: Pick<Deps, 'clock'>,
+  look: () => Promise<T>,
+  isSomething: (seen: T) => boolean,
+): Promise<T> {
+  const deadline = clock.now() + FOLLOW_MILLISECONDS;
+  for (;;) {
+    const seen = await look();
+    if (isSomething(seen) || clock.now() >= deadline) return seen;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MILLISECONDS));
+  }
+}
+
+/**
+ * Does the work, which follows something for one answer, in one of the tenant's places for followers. Throws
  * `too_many_followers` when none is free.
  */
-export async function following<T>(
-  deps: FollowDeps,
-  follower: Follower,
-  milliseconds: number,
-  work: () => Promise<T>,
-): Promise<T> {
+export async function following<T>(deps: FollowDeps, follower: Follower, work: () => Promise<T>): Promise<T> {
   const { table, clock } = deps;
-  const held = await takePlace(deps, follower, milliseconds);
+  const held = await takePlace(deps, follower, FOLLOW_MILLISECONDS);
   try {
     return await work();
   } finally {

@@ -10,7 +10,7 @@ import { getDeploymentItem } from '../../store/engine/deployments.ts';
 import { findRevision, getRevisionItem } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
-import { following } from './followers.ts';
+import { following, followUntil } from './followers.ts';
 import { logPage } from './query.ts';
 
 type LogDeps = Pick<Deps, 'table' | 'logs' | 'clock'>;
@@ -42,13 +42,6 @@ export async function queryDeployLogs(
   return logPage(deps, await streamOf(deps, params, caller, 'deploy'), body);
 }
 
-/**
- * How long one answer of a followed log waits for lines, and how often it looks: within what a gateway lets a
- * request take.
- */
-const FOLLOW_MILLISECONDS = 10_000;
-const LOOK_EVERY_MILLISECONDS = 500;
-
 /** The store of logs looks for what it is asked in a body; here it was in the query. */
 function inQuery(error: unknown): unknown {
   if (!(error instanceof ValidationError)) return error;
@@ -76,12 +69,11 @@ export async function queryRevisionLogs(
   if (headers.accept?.includes('text/event-stream') !== true) return look();
   const { tenantId, userId, keyId } = caller;
   const follower = { tenantId, userId, keyId, of: [stream.deploymentId, stream.revisionId, query.type] };
-  return following(deps, follower, FOLLOW_MILLISECONDS, async () => {
-    const deadline = deps.clock.now() + FOLLOW_MILLISECONDS;
-    for (;;) {
-      const page = await look(headers.lastEventId);
-      if (page.logs.length > 0 || deps.clock.now() >= deadline) return page;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MILLISECONDS));
-    }
-  });
+  return following(deps, follower, () =>
+    followUntil(
+      deps,
+      () => look(headers.lastEventId),
+      ({ logs }) => logs.length > 0,
+    ),
+  );
 }

@@ -31,6 +31,7 @@ const tags: Record<string, string> = {
   consent: 'Asking a person for consent at an OAuth provider.',
   'oauth-tokens': 'Access that users have granted at OAuth providers.',
   'oauth-connections': 'Agents that act with the token of the user who connected them.',
+  events: 'What happened to deployments, grants and listeners, in order.',
   'audit-events': 'Records of who did what.',
   service: 'The service itself.',
 };

@@ -1,6 +1,7 @@
 import * as audit from './audit.ts';
 import * as consent from './consent.ts';
 import * as deployments from './deployments.ts';
+import * as events from './events.ts';
 import * as identity from './identity.ts';
 import * as integrations from './integrations.ts';
 import * as listenerProtocol from './listener-protocol.ts';
@@ -32,5 +33,6 @@ export const routes: readonly RouteRow[] = [
   oauthConnections,
   consent,
   audit,
+  events,
   service,
 ].flatMap((rows): RouteRow[] => Object.values<RouteRow>(rows));

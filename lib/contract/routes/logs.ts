@@ -61,7 +61,7 @@ export const queryRevisionLogs = route({
   summary: 'Read the log of a revision, or follow it as an event stream',
   params,
   query: revisionLogsQuery,
-  eventStream: true,
+  eventStream: { list: 'logs', id: 'id' },
   writes: 'how many follow logs of a tenant',
   errors: ['deployment_not_found', 'revision_not_found', 'too_many_followers'],
 });

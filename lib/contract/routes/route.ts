@@ -33,9 +33,12 @@ type Follower = {
   method: 'GET';
   access: readonly Access[];
   audit: Audited;
-  eventStream: true;
+  eventStream: StreamedList;
   writes: string;
 };
+
+/** The name of the list in the answer, and of the field of its entries that is the `id` of each event. */
+export type StreamedList = { list: string; id: string };
 
 /** Statuses of pages beside that of a success. */
 type PageAnswers = { statuses: readonly number[] };
@@ -79,8 +82,8 @@ type Endpoint = {
   variables?: readonly VariableName[];
   /** The answer holds a credential: it is kept nowhere, so an `Idempotency-Key` is ignored. */
   credential?: true;
-  /** With `Accept: text/event-stream` the answer's `logs` are sent as server-sent events. */
-  eventStream?: true;
+  /** With `Accept: text/event-stream` the entries of a list in the answer are sent as server-sent events. */
+  eventStream?: StreamedList;
   /** What a GET writes, and why that is none of what it reads. */
   writes?: string;
 };

@@ -149,7 +149,7 @@ class HttpGateway {
     const event = eventOf(request, target, match, body, Date.now());
     const working = this.#invoke(match, event);
     // One that follows or waits may be at it for long; that holds up no shutdown.
-    const isStream = match.row?.eventStream === true && wantsEventStream(request.headers.accept);
+    const isStream = match.row?.eventStream !== undefined && wantsEventStream(request.headers.accept);
     const follows = isStream || match.row?.leadsOn === true;
     const result = follows ? await unlessAborted(working, this.#closing.signal) : await working;
     if (result === undefined) return sendGatewayError(response, 503, 'Service Unavailable');

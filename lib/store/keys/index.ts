@@ -42,6 +42,9 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | who was refused in this hour (expires)                | the same, with AR      | hour#kind         |
  * | how many events has this deployment had               | T#tenant#E#deployment  | COUNT             |
  * | those that could not be published yet                 | T#tenant#E#deployment  | U#sequence        |
+ * | is this event of something else numbered (expires)    | T#tenant#E#its id      | M#event id        |
+ * | a tenant's events, in their order (expire)            | T#tenant#EV            | number            |
+ * | how many events has this tenant had                   | T#tenant#EV            | COUNT             |
  * | who holds this API key                                | K#sha256               | A                 |
  * | a tenant's API keys, newest first (thin rows)         | T#tenant#KL            | key id            |
  * | an organization's own API keys, newest first          | O#org#KL               | key id            |
@@ -58,8 +61,8 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | which sweep works on this part of the index           | SWEEP#due#0..7         | A                 |
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
  *
- * Those of the OAuth tokens are made in oauth.ts, of the audit in audit.ts, of what should run on a listener
- * in placements.ts.
+ * Those of the OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of what
+ * should run on a listener in placements.ts.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to
  * look at? due_pk = due#revocations: what has to be revoked at providers?
@@ -67,7 +70,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
 export type Key = { pk: string; sk: string };
 
 const NUMBER_DIGITS = 10;
-const padded = (value: number): string => String(value).padStart(NUMBER_DIGITS, '0');
+export const padded = (value: number): string => String(value).padStart(NUMBER_DIGITS, '0');
 
 const deploymentPk = (tenantId: string, deploymentId: string): string => `T#${tenantId}#D#${deploymentId}`;
 const listenerPk = (tenantId: string, listenerId: string): string => `T#${tenantId}#L#${listenerId}`;
@@ -215,25 +218,6 @@ export const integrationKey = (tenantId: string, integrationId: string): Key => 
   sk: integrationId,
 });
 
-/** Beside the deployment's own partition, which is emptied when it is deleted. */
-const eventsPk = (tenantId: string, deploymentId: string): string => `T#${tenantId}#E#${deploymentId}`;
-
-export const eventCountKey = (tenantId: string, deploymentId: string): Key => ({
-  pk: eventsPk(tenantId, deploymentId),
-  sk: 'COUNT',
-});
-
-export const unsentEventsKey = (tenantId: string, deploymentId: string, sequence: number): Key => ({
-  pk: eventsPk(tenantId, deploymentId),
-  sk: `U#${padded(sequence)}`,
-});
-
-/** One event of a token or of a connection to it. */
-export const unsentTokenEventKey = (
-  tenantId: string,
-  { token_id, sequence, id }: { token_id: string; sequence: number; id: string },
-): Key => ({ pk: eventsPk(tenantId, token_id), sk: `${prefix.unsentEvents}${padded(sequence)}#${id}` });
-
 export const apiKeyKey = (hash: string): Key => ({ pk: `K#${hash}`, sk: 'A' });
 
 /** Without a tenant the key is the organization's own. */
@@ -274,7 +258,6 @@ export const prefix = {
   openTask: 'OPEN#',
   placement: 'P#',
   placementVersion: 'P!',
-  unsentEvents: 'U#',
 } as const;
 
 const DUE_SHARDS = 8;

@@ -62,7 +62,7 @@ describe('followers of logs', () => {
     const world = await aWorld();
     const end = Promise.withResolvers<void>();
     const all = Array.from({ length: 2 * FOLLOWERS_MAX }, (_, at) =>
-      following(world.deps, someone(world, `${at}`), 10_000, () => end.promise),
+      following(world.deps, someone(world, `${at}`), () => end.promise),
     );
     const refusals = all.map((one) =>
       one.then(
@@ -92,7 +92,7 @@ const someone = ({ caller: { tenantId, keyId } }: World, userId: string): Follow
 async function almostFull(world: World) {
   const end = Promise.withResolvers<void>();
   const others = Array.from({ length: FOLLOWERS_MAX - 1 }, (_, at) =>
-    following(world.deps, someone(world, `${at}`), 10_000, () => end.promise),
+    following(world.deps, someone(world, `${at}`), () => end.promise),
   );
   await until(async () => (await held(world)) === FOLLOWERS_MAX - 1, {
     timeoutMs: 30_000,
@@ -108,7 +108,7 @@ describe('the place of a follower', () => {
   it('is kept for it between two answers, and another’s a moment later', async () => {
     const world = await aWorld();
     const end = await almostFull(world);
-    const ask = (who: string) => following(world.deps, someone(world, who), 10_000, async () => 'answered');
+    const ask = (who: string) => following(world.deps, someone(world, who), async () => 'answered');
     await ask('one');
     await expect(ask('another')).rejects.toMatchObject(refused);
     expect(await ask('one')).toBe('answered');
@@ -119,7 +119,7 @@ describe('the place of a follower', () => {
 
   it('is left when the work fails, and free again when the function that held it was cut off', async () => {
     const world = await aWorld();
-    const broken = following(world.deps, someone(world, 'one'), 10_000, async () => {
+    const broken = following(world.deps, someone(world, 'one'), async () => {
       throw new Error('the store does not answer');
     });
     await expect(broken).rejects.toThrow('does not answer');
@@ -127,14 +127,14 @@ describe('the place of a follower', () => {
     world.advance(4);
     const end = Promise.withResolvers<void>();
     const cutOff = Array.from({ length: FOLLOWERS_MAX }, (_, at) =>
-      following(world.deps, someone(world, `${at}`), 10_000, () => end.promise),
+      following(world.deps, someone(world, `${at}`), () => end.promise),
     );
     await until(async () => (await held(world)) === FOLLOWERS_MAX, {
       timeoutMs: 30_000,
       what: 'the last place',
     });
     world.advance(16);
-    const ask = () => following(world.deps, someone(world, 'late'), 10_000, async () => held(world));
+    const ask = () => following(world.deps, someone(world, 'late'), async () => held(world));
     // One that is not cut off after all does not take back what another has by then.
     expect(await ask()).toBe(FOLLOWERS_MAX);
     end.resolve();
@@ -145,7 +145,7 @@ describe('the place of a follower', () => {
   it('costs a read and two writes an answer', async () => {
     const world = await aWorld();
     const { client } = world.deps.table;
-    const ask = () => following(world.deps, someone(world, 'one'), 10_000, async () => undefined);
+    const ask = () => following(world.deps, someone(world, 'one'), async () => undefined);
     for (let answers = 0; answers < 3; answers++)
       expect(await unitsOf(client, ask)).toEqual({ reads: 1, writes: 2 });
   });

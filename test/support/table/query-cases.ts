@@ -12,12 +12,14 @@ import { endsReader, revisionEnds } from '../../../lib/store/engine/revision-end
 import { revisionsBetween } from '../../../lib/store/engine/revisions.ts';
 import { rowsOf } from '../../../lib/store/engine/row-lists.ts';
 import { unsentEvents, unsentEventsOf } from '../../../lib/store/event-items.ts';
+import { feedAfter, feedEvent } from '../../../lib/store/feed.ts';
 import { followerSlot, followerSlots } from '../../../lib/store/follower-slots.ts';
 import { apiKeyRow, apiKeyRows } from '../../../lib/store/identity/api-keys.ts';
 import { member, membersOf } from '../../../lib/store/identity/members.ts';
 import { tenantRow, tenantRows } from '../../../lib/store/identity/tenants.ts';
 import { integration, integrationsOf } from '../../../lib/store/integrations.ts';
 import { auditEventKey } from '../../../lib/store/keys/audit.ts';
+import { feedEventKey, unsentEventsKey } from '../../../lib/store/keys/events.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
 import * as oauthKeys from '../../../lib/store/keys/oauth.ts';
 import { placementKey, placementVersionKeys } from '../../../lib/store/keys/placements.ts';
@@ -111,8 +113,15 @@ const ofDeployments: QueryCase[] = [
     name: 'events of a deployment that are to be delivered',
     file: 'lib/store/event-items.ts',
     shape: unsentEvents,
-    key: (id) => keys.unsentEventsKey(TENANT, id, 1),
+    key: (id) => unsentEventsKey(TENANT, id, 1),
     ask: (table, id) => all(unsentEventsOf(table, { tenantId: TENANT, deploymentId: id })),
+  },
+  {
+    name: 'events of a tenant',
+    file: 'lib/store/feed.ts',
+    shape: feedEvent,
+    key: (id) => feedEventKey(id, 1),
+    ask: async (table, id) => (await feedAfter(table, id, 0, 10)).events,
   },
   {
     name: 'lines of a log',

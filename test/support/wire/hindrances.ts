@@ -129,6 +129,12 @@ export async function expectFollowers(record: WireRecord): Promise<void> {
     expect.stringContaining('a line'),
   ]);
   leaving.abort();
+  const events = await fetch(`${wire.url}/v2/events`, {
+    headers: { ...headers, 'x-api-key': apiKey },
+    signal: AbortSignal.timeout(60_000),
+  });
+  await events.body?.cancel();
+  expect(events.status).toBe(200);
   // As long after it that its place is over.
   const later = clock.now() + 60_000;
   for (let slot = 0; slot < FOLLOWERS_MAX; slot++) {
@@ -138,4 +144,5 @@ export async function expectFollowers(record: WireRecord): Promise<void> {
   const params = { deployment_id: id, revision_id: revisionId };
   const asked = { params, query: { type: 'build' }, headers };
   await refused('too_many_followers', { limit: FOLLOWERS_MAX }, 'queryRevisionLogs', asked);
+  await refused('too_many_followers', { limit: FOLLOWERS_MAX }, 'listEvents', { headers });
 }

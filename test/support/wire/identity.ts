@@ -12,4 +12,5 @@ export async function expectIdentity({ ask }: Pick<Awaited<ReturnType<typeof ope
   await ask('removeMember', { params: { member_id } });
   await ask('createTenant', { body: { name: 'other' } });
   await ask('listTenants');
+  await ask('listEvents');
 }

@@ -45,7 +45,7 @@ const getThing = route({
   handler: 'functions/api/things/get.ts',
   response: z.object({ logs: z.array(z.object({ id: z.string() })) }),
   headers: (output: { version: number }) => ({ ETag: `"${output.version}"` }),
-  eventStream: true,
+  eventStream: { list: 'logs', id: 'id' },
 });
 
 const deps = {

@@ -1,5 +1,6 @@
 import { consentExamples } from './consent.ts';
 import { deploymentExamples } from './deployments.ts';
+import { eventExamples } from './events.ts';
 import { identityExamples } from './identity.ts';
 import { integrationExamples } from './integrations.ts';
 import { listenerProtocolExamples } from './listener-protocol.ts';
@@ -22,6 +23,7 @@ const examples: Record<string, Example> = {
   ...oauthProviderExamples,
   ...oauthTokenExamples,
   ...consentExamples,
+  ...eventExamples,
   ...serviceExamples,
 };
 

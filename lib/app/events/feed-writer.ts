@@ -1,0 +1,73 @@
+import type { PublishedEvent } from '../../contract/events.ts';
+import { retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
+import { writeAll } from '../../store/dynamodb/write.ts';
+import { appendToFeed, type FeedCount, findFeedCount } from '../../store/feed.ts';
+import type { Deps } from '../deps.ts';
+import { RecentCounts } from './recent-counts.ts';
+
+type FeedDeps = Pick<Deps, 'table' | 'clock'>;
+
+/** What is written in one transaction, and what is given to who asked for it. */
+export type Prepared<R> = {
+  /** What says that these events are numbered: they get no second number. */
+  writes: Write[];
+  /** Those that the feed does not have yet. */
+  events: readonly PublishedEvent[];
+  /** The events are marked as numbered here, because nothing else says it. */
+  marked?: boolean;
+  result: R;
+  /** Called when it was stored. */
+  onStored?: () => void;
+};
+
+/**
+ * How many events one transaction takes, marks and counts beside them: DynamoDB allows a hundred writes.
+ */
+export const EVENTS_AT_ONCE = 45;
+
+/**
+ * Stores events in the feeds of tenants. All events of a tenant share one count, so this process appends one
+ * transaction after the other; against other processes the count is written under a condition, and the loser
+ * of a race prepares anew.
+ */
+export class FeedWriter {
+  readonly #counts = new RecentCounts<FeedCount>();
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  /** `prepare` is called again when it, or the feed, was overtaken. */
+  append<R>(deps: FeedDeps, tenantId: string, prepare: () => Promise<Prepared<R>>): Promise<R> {
+    const previous = this.#turns.get(tenantId) ?? Promise.resolve();
+    const turn = previous.then(() => retryRaces(deps.table, () => this.#append(deps, tenantId, prepare)));
+    const ended = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#turns.set(tenantId, ended);
+    void ended.then(() => {
+      if (this.#turns.get(tenantId) === ended) this.#turns.delete(tenantId);
+    });
+    return turn;
+  }
+
+  async #append<R>(
+    { table, clock }: FeedDeps,
+    tenantId: string,
+    prepare: () => Promise<Prepared<R>>,
+  ): Promise<R> {
+    const { writes, events, marked = false, result, onStored } = await prepare();
+    if (events.length > 0) {
+      // Taken, so that a race that is lost reads it.
+      const before = this.#counts.take(tenantId) ?? (await findFeedCount(table, tenantId));
+      const feed = appendToFeed(tenantId, before, events, { now: clock.now(), marked });
+      await transact(table, [...writes, ...feed.writes]);
+      this.#counts.note(tenantId, feed.after);
+    } else if (writes.length > 0) await writeAll(table, writes);
+    onStored?.();
+    return result;
+  }
+}
+
+/** What a consumer of the stream remembers from one call to the next. */
+export type EventMemory = { counts: RecentCounts; feed: FeedWriter };
+
+export const newMemory = (): EventMemory => ({ counts: new RecentCounts(), feed: new FeedWriter() });
