@@ -27,7 +27,7 @@ const numbersOf = async (world: World, query: Record<string, string> = {}) =>
 
 const upTo = (count: number, from = 1) => Array.from({ length: count - from + 1 }, (_, at) => from + at);
 
-/** Waits until the feed has so many events. */
+/** Waits until the feed has so many events; a new deployment has four until its build ends. */
 const hasFed = (world: World, count: number) =>
   until(async () => (await list(world)).after >= count && list(world), {
     timeoutMs: 30_000,
@@ -56,7 +56,7 @@ describe('the feed', () => {
   it('goes on after a number, page by page, and says when there is nothing more', async () => {
     const world = await aRunningWorld();
     await post(world, github('a'));
-    await hasFed(world, 3);
+    await hasFed(world, 4);
     expect(await numbersOf(world, { limit: '2' })).toEqual([1, 2]);
     expect(await numbersOf(world, { after: '1', limit: '1' })).toEqual([2]);
     const { after } = await list(world);
@@ -67,7 +67,7 @@ describe('the feed', () => {
   it('says how many events expired before they were read', async () => {
     const world = await aRunningWorld();
     await post(world, github('a'));
-    const { after } = await hasFed(world, 3);
+    const { after } = await hasFed(world, 4);
     const { tenantId } = world.caller;
     const expire = (number: number) =>
       write(world.deps.table, removeItem('feed_event', feedEventKey(tenantId, number)));
@@ -83,7 +83,7 @@ describe('the feed', () => {
   it('keeps events for thirty days', async () => {
     const world = await aRunningWorld();
     await post(world, github('a'));
-    await hasFed(world, 3);
+    await hasFed(world, 4);
     const items = (await allItems(world.deps.table)).filter(({ entity }) => entity === 'feed_event');
     for (const { ttl } of items) {
       const days = (Number(ttl) - Date.now() / 1000) / 86_400;
@@ -94,7 +94,7 @@ describe('the feed', () => {
   it('is of the tenant alone', async () => {
     const world = await aRunningWorld();
     await post(world, github('a'));
-    await hasFed(world, 3);
+    await hasFed(world, 4);
     expect(await list(world.as())).toEqual({ resources: [], after: 0, missed: 0 });
   });
 
@@ -114,7 +114,7 @@ describe('the feed', () => {
   it('loses nothing and numbers nothing twice when the consumer dies at any of its requests', async () => {
     const world = await aRunningWorld();
     await post(world, github('whole'));
-    const { after: whole } = await hasFed(world, 3);
+    const { after: whole } = await hasFed(world, 4);
     await world.loseStream();
     const Records = world.records();
     for (let at = 0; ; at++) {
@@ -161,7 +161,7 @@ it('several writers of one feed take turns: numbers have no gaps, and each event
 it('more events of one deployment than a transaction takes are stored in order', async () => {
   const world = await aRunningWorld();
   const { id } = await post(world, github('a'));
-  await hasFed(world, 3);
+  await hasFed(world, 4);
   await world.loseStream();
   const revisions = 25;
   for (let n = 0; n < revisions; n++)
@@ -184,7 +184,7 @@ describe('who follows the feed as an event stream', () => {
   it('is answered as soon as there is something, after the last event that it has seen', async () => {
     const world = await aRunningWorld();
     await post(world, github('a'));
-    const { after } = await hasFed(world, 3);
+    const { after } = await hasFed(world, 4);
     const accept = 'text/event-stream';
     expect((await list(world, {}, { accept, lastEventId: '1' })).resources[0]?.number).toBe(2);
     const waiting = list(world, {}, { accept, lastEventId: String(after) });
