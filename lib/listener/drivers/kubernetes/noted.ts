@@ -37,3 +37,7 @@ export const headerOf = ({ metadata }: V1Deployment): V1Deployment => ({
 
 export const isManaged = ({ kind }: KubernetesObject): boolean =>
   managedKinds.some((each) => each.kind === kind);
+
+/** Whether it is a way in from outside, of which a deployment has one at most. */
+export const isRoute = (object: KubernetesObject): boolean =>
+  isManaged(object) && (object.kind === 'HTTPRoute' || object.kind === 'Ingress');

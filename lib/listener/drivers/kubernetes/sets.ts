@@ -3,7 +3,7 @@ import type { AgentFailure } from '../../../domain/agent-failure.ts';
 import { Refused } from './api-server.ts';
 import type { Cluster } from './cluster.ts';
 import { covers } from './covers.ts';
-import { headerOf, isManaged, type Notes, noted, setNotes } from './noted.ts';
+import { headerOf, isManaged, isRoute, type Notes, noted, setNotes } from './noted.ts';
 import { type Observed, type ObservedSet, observe } from './observed.ts';
 import { failureOf } from './reasons.ts';
 import { baseNameOf, type RenderContext, type ServerSpec } from './render/context.ts';
@@ -233,8 +233,11 @@ export class Sets {
   async #shared(): Promise<void> {
     const { store, id } = this.#parts;
     const secretOf = (name: string) => store.get(id, 'Secret', name);
-    for (const object of sharedObjects(this.#wanted(), this.#context(), secretOf))
-      await this.#mendOne(object);
+    const wanted = sharedObjects(this.#wanted(), this.#context(), secretOf);
+    for (const object of wanted) await this.#mendOne(object);
+    // Another compute_config leaves the way in of the one before.
+    for (const route of store.everything(id).filter(isRoute))
+      if (!wanted.some(({ kind }) => kind === route.kind)) await this.#parts.cluster.remove(route);
   }
 
   async #mendOne(object: KubernetesObject): Promise<void> {
