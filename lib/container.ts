@@ -9,12 +9,14 @@ import { createKmsKeys } from './adapters/aws/keys.ts';
 import { createTableLogs } from './adapters/aws/logs.ts';
 import { createEcrLogins } from './adapters/aws/registry-logins.ts';
 import { createDynamoTable } from './adapters/aws/table.ts';
+import { createLambdaWaker } from './adapters/aws/webhook-waker.ts';
 import { createStepFunctions } from './adapters/aws/workflow.ts';
 import { systemClock } from './adapters/clock.ts';
 import { noRegistry } from './adapters/images.ts';
 import { createGuardedFetch } from './adapters/outbound/guarded-fetch.ts';
 import { openOAuth } from './adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from './adapters/outbound/oauth/discovery.ts';
+import { openWebhookSender } from './adapters/outbound/webhook-sender.ts';
 import { neverWait } from './adapters/task-notifier.ts';
 import type { Settings } from './app/deps.ts';
 import type { EngineDeps } from './app/engine/situation.ts';
@@ -44,6 +46,10 @@ export const oauthDiscovery = /* @__PURE__ */ once(() =>
   openOAuthDiscovery({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }),
 );
 export const events = /* @__PURE__ */ once(() => createEventBus(variable('EVENT_BUS_NAME')));
+export const webhookSender = /* @__PURE__ */ once(() =>
+  openWebhookSender({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }),
+);
+export const webhookWaker = /* @__PURE__ */ once(() => createLambdaWaker(variable('DELIVER_FUNCTION_NAME')));
 export const workflow = /* @__PURE__ */ once(() => createStepFunctions(variable('STATE_MACHINE_ARN')));
 
 /** What looks at builds and stops them alone: a function that starts none has no clients for it. */

@@ -1,6 +1,12 @@
 import { changesRecorder } from '../../lib/app/events/record-changes.ts';
-import { clock, events, settings, table } from '../../lib/container.ts';
+import { clock, events, settings, table, webhookWaker } from '../../lib/container.ts';
 import { changeConsumer } from '../../lib/triggers/change-consumer.ts';
 
 export const create = changeConsumer('events', changesRecorder);
-export const handler = create(() => ({ table: table(), clock, events: events(), settings: settings() }));
+export const handler = create(() => ({
+  table: table(),
+  clock,
+  events: events(),
+  settings: settings(),
+  webhookWaker: webhookWaker(),
+}));

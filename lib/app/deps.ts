@@ -9,8 +9,10 @@ import type { Keys } from '../adapters/keys.ts';
 import type { Logs } from '../adapters/logs.ts';
 import type { OAuth, OAuthDiscovery } from '../adapters/oauth.ts';
 import type { AddressRules } from '../adapters/outbound/addresses.ts';
+import type { WebhookSender } from '../adapters/outbound/webhook-sender.ts';
 import type { Registry } from '../adapters/registry.ts';
 import type { TaskNotifier } from '../adapters/task-notifier.ts';
+import type { WebhookWaker } from '../adapters/webhook-waker.ts';
 import type { Workflow } from '../adapters/workflow.ts';
 import type { Table } from '../store/table.ts';
 import type { AuditLog } from './audit-events/audit-log.ts';
@@ -62,6 +64,8 @@ export type Deps = {
   registry: Registry | undefined;
   oauth: OAuth;
   oauthDiscovery: OAuthDiscovery;
+  webhookSender: WebhookSender;
+  webhookWaker: WebhookWaker;
   /** Of the one request that is answered. */
   idempotency: Idempotency;
   /** Says who a bearer token is from; absent: the issuer that the environment names. */

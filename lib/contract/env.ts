@@ -35,6 +35,8 @@ const variables = {
   /** Absent: this installation has no image registry. */
   REGISTRY_HOST: z.string().min(1).optional(),
   EVENT_BUS_NAME: z.string().min(1),
+  /** The function that delivers events to webhooks. */
+  DELIVER_FUNCTION_NAME: z.string().min(1),
   /** The address that clients reach the API at. Absent: the gateway's own. */
   SLIPWAY_BASE_URL: z.string().min(1).optional(),
   /** So many of the newest artifacts of a deployment are kept, beside those that are in use. */

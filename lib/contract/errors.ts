@@ -82,6 +82,8 @@ export const errors = {
   member_not_found: { status: 404, detail: (p: { id: string }) => `Member ID ${p.id} not found.` },
   tenant_not_found: { status: 404, detail: (p: { id: string }) => `Tenant ID ${p.id} not found.` },
   task_not_found: { status: 404, detail: (p: { id: string }) => `Task ID ${p.id} not found.` },
+  webhook_not_found: { status: 404, detail: (p: { id: string }) => `Webhook ID ${p.id} not found.` },
+  delivery_not_found: { status: 404, detail: (p: { id: string }) => `Delivery ID ${p.id} not found.` },
   integration_not_found: { status: 404, detail: (p: { id: string }) => `Integration ID ${p.id} not found.` },
   oauth_provider_not_found: {
     status: 404,
@@ -161,6 +163,10 @@ export const errors = {
   nothing_to_run: {
     status: 409,
     detail: (p: { id: string; status: string }) => `Revision ${p.id} has nothing to run: ${p.status}`,
+  },
+  too_many_webhooks: {
+    status: 409,
+    detail: (p: { limit: number }) => `This tenant has ${p.limit} webhooks already; delete one first.`,
   },
   queue_full: {
     status: 409,

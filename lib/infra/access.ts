@@ -46,6 +46,7 @@ const rules: Record<Access, Rule[]> = {
   'artifacts:delete': [onObjects('artifacts', 'DeleteObject')],
   'jobs:write': [{ actions: ['s3:PutObject'], resources: ({ jobsBucket }) => [`${jobsBucket}/builds/*`] }],
   'events:put': [{ actions: ['events:PutEvents'], resources: ({ eventBus }) => [eventBus] }],
+  'deliveries:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ deliver }) => [deliver] }],
   'executions:start': [
     { actions: ['states:StartExecution'], resources: ({ stateMachine }) => [stateMachine] },
   ],

@@ -17,6 +17,8 @@ export type Platform = {
     executions: string;
     buildProject: string;
     eventBus: string;
+    /** The function that delivers events to webhooks. */
+    deliver: string;
     /** Of all repositories of deployments. */
     repositories: string;
     pushRole: string;

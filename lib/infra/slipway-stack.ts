@@ -1,6 +1,7 @@
 import { CfnOutput, type NestedStack, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Environment } from '../contract/env.ts';
+import { functionRows } from '../contract/functions.ts';
 import { Api } from './api.ts';
 import { BuildLogIngestion, Builds, buildLogGroupName } from './builds.ts';
 import type { Bundle } from './bundles.ts';
@@ -100,6 +101,7 @@ export class SlipwayStack extends Stack {
       SILENT_SECONDS: String(settings.silentSeconds),
       BUILD_SECONDS: String(settings.buildSeconds),
       EVENT_BUS_NAME: eventBusName(settings),
+      DELIVER_FUNCTION_NAME: nameOf(settings, functionRows.deliver.name),
       KEPT_ARTIFACTS: String(settings.keptArtifacts),
       AUDIT_DAYS: String(settings.auditDays),
       ALLOWED_HOSTS: settings.allowedHosts,
@@ -112,6 +114,7 @@ export class SlipwayStack extends Stack {
       stateMachine,
       executions: at('states', `execution:${nameOf(settings, 'revision')}:*`),
       buildProject: project.attrArn,
+      deliver: at('lambda', `function:${nameOf(settings, functionRows.deliver.name)}`),
       eventBus: at('events', `event-bus/${eventBusName(settings)}`),
       repositories: at('ecr', 'repository/slipway/*'),
       pushRole,

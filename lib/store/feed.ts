@@ -90,6 +90,15 @@ export function appendToFeed(
   return { writes: [counted, ...stored], after };
 }
 
+/** The event with this number; undefined once it has expired. */
+export async function findFeedEvent(
+  table: Table,
+  tenantId: string,
+  number: number,
+): Promise<FeedEvent | undefined> {
+  return find(table, feedEventKey(tenantId, number), feedEvent);
+}
+
 export type FeedPage = {
   events: FeedEvent[];
   /** How many events the tenant has had; undefined where more events follow than were read. */
@@ -123,4 +132,23 @@ export async function feedAfter(
     startAfter = page.lastKey;
   } while (startAfter !== undefined);
   return { events, count: undefined };
+}
+
+/** What a tenant's feed says of who hears of its events, as it is read before it is changed. */
+export function changeFollowers(
+  tenantId: string,
+  before: FeedCount | undefined,
+  change: { add: string } | { remove: string },
+): Write {
+  const { count, version, webhooks = [] } = before ?? NO_FEED;
+  const after =
+    'add' in change
+      ? [...webhooks.filter((id) => id !== change.add), change.add]
+      : webhooks.filter((id) => id !== change.remove);
+  const base = { v: 1, tenant_id: tenantId, entity: 'feed_count' };
+  return put(
+    'feed_count',
+    { ...feedCountKey(tenantId), ...base, count, version: version + 1, webhooks: after },
+    guard('feed: count as read', before === undefined ? absent('pk') : equals('version', version)),
+  );
 }

@@ -35,6 +35,9 @@ export const dispatchFilters: StreamFilter[] = [
 /** What people have granted, and who may use it. */
 const GRANTS = ['oauth_token', 'oauth_connection'] as const;
 
+/** What counts its own changes. */
+const COUNTED = ['webhook'] as const;
+
 /**
  * Deployments, grants and connections that come and go, statuses of revisions, and whatever a request of a
  * person has changed. An event source has five at most.
@@ -42,7 +45,7 @@ const GRANTS = ['oauth_token', 'oauth_connection'] as const;
 export const eventFilters: StreamFilter[] = [
   { on: ['INSERT'], image: 'NewImage', entities: ['deployment'] },
   { on: ['REMOVE'], image: 'OldImage', entities: ['deployment', ...GRANTS] },
-  { on: ['INSERT', 'MODIFY'], image: 'NewImage', entities: ['revision', ...GRANTS] },
+  { on: ['INSERT', 'MODIFY'], image: 'NewImage', entities: ['revision', ...GRANTS, ...COUNTED] },
   // Who changed it on a request: lib/app/audit.ts.
   { on: ['INSERT', 'MODIFY'], image: 'NewImage', has: ['audit', 'id'] },
 ];

@@ -18,6 +18,7 @@ const arns = {
   executions: 'its executions',
   buildProject: 'build project',
   eventBus: 'event bus',
+  deliver: 'function deliver',
   repositories: 'repositories of deployments',
   pushRole: 'push role',
   pullRole: 'pull role',

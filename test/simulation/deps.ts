@@ -123,6 +123,8 @@ export function depsOf(
         invocation.call('workflow', 'failing a token', () => executions.fail(token, error)),
     },
     events: { publish: async () => undefined },
+    webhookSender: { send: notSimulated },
+    webhookWaker: { wake: async () => undefined },
     taskNotifier: services.taskNotifier(invocation),
     images: {
       hold: async () => undefined,

@@ -9,7 +9,7 @@ import { endLooks, lookAtEndedAgain } from '../../store/engine/transactions/look
 import type { Deps } from '../deps.ts';
 import { publishEnded } from '../events/publish.ts';
 
-type LookDeps = Pick<Deps, 'table' | 'clock' | 'events'> & { builds: BuildControl };
+type LookDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'webhookWaker'> & { builds: BuildControl };
 
 /**
  * Looks at a revision that has ended: stops its build, and looks again until it has seen it stopped; then

@@ -11,7 +11,7 @@ import { reconcile } from './reconcile.ts';
 import type { EngineDeps } from './situation.ts';
 import { within } from './within.ts';
 
-export type SweepDeps = EngineDeps & Pick<Deps, 'events' | 'ownerId'>;
+export type SweepDeps = EngineDeps & Pick<Deps, 'events' | 'ownerId' | 'webhookWaker'>;
 
 /** How many deployments are looked at side by side: the calls wait on AWS, not on us. */
 const SIDE_BY_SIDE = 10;
@@ -75,7 +75,7 @@ export async function sweep(
   return { looked: result.looked, left: queue.length };
 }
 
-/** A deployment, or its events, with the numbers of its revisions that are due. */
+/** A deployment, its events or a webhook, with the numbers of its revisions that are due. */
 type DueDeployment = Omit<DueWork, 'revision' | 'item'> & { revisions: number[]; items: Due[] };
 
 function withWork(known: DueDeployment | undefined, { revision, item, ...work }: DueWork): DueDeployment {
@@ -84,7 +84,8 @@ function withWork(known: DueDeployment | undefined, { revision, item, ...work }:
   return { ...work, dueAt: Math.min(work.dueAt, known?.dueAt ?? work.dueAt), revisions, items };
 }
 
-const nameOf = ({ of, owner }: DueWork): string => `${of} ${owner.tenantId} ${owner.deploymentId}`;
+const nameOf = ({ of, owner, delivery = '' }: DueWork): string =>
+  `${of} ${owner.tenantId} ${owner.deploymentId} ${delivery}`;
 
 /**
  * Takes deployments from the queue until it is empty or the time is over. A look that fails is put off: it
@@ -122,9 +123,10 @@ async function tryLater({ table, clock }: SweepDeps, { items }: DueDeployment): 
 
 async function lookOf(
   deps: SweepDeps,
-  { of, owner, revisions }: DueDeployment,
+  { of, owner, revisions, items, delivery }: DueDeployment,
   { isStart }: { isStart: boolean },
 ): Promise<void> {
+  if (of === 'webhook') return wakeWebhook(deps, owner, delivery, items);
   if (of === 'events') return resendEvents(deps, owner);
   // While the stream works, dispatch removes deployments, and the events of their revisions come from the
   // stream's records.
@@ -132,6 +134,17 @@ async function lookOf(
   const inSlot = await reconcile(deps, owner, { asking: true, isStart, beforePurge });
   for (const number of revisions)
     if (number !== inSlot) await lookAtEnded(deps, owner, number).catch(unlessLost);
+}
+
+/** Its worker says itself when it is due again; until then it is put off. */
+async function wakeWebhook(
+  { table, clock, webhookWaker }: SweepDeps,
+  { tenantId, deploymentId: webhookId }: DueDeployment['owner'],
+  delivery: string | undefined,
+  items: Due[],
+): Promise<void> {
+  await webhookWaker.wake({ tenantId, webhookId, ...(delivery !== undefined && { deliveryId: delivery }) });
+  for (const item of items) await write(table, putOff(item, clock.now())).catch(unlessLost);
 }
 
 /** Removed with its deployment, or looked at by another, since it was read. */

@@ -5,7 +5,7 @@ import { appendToFeed, type FeedCount, findFeedCount } from '../../store/feed.ts
 import type { Deps } from '../deps.ts';
 import { RecentCounts } from './recent-counts.ts';
 
-type FeedDeps = Pick<Deps, 'table' | 'clock'>;
+type FeedDeps = Pick<Deps, 'table' | 'clock' | 'webhookWaker'>;
 
 /** What is written in one transaction, and what is given to who asked for it. */
 export type Prepared<R> = {
@@ -13,6 +13,8 @@ export type Prepared<R> = {
   writes: Write[];
   /** Those that the feed does not have yet. */
   events: readonly PublishedEvent[];
+  /** There are others, which it has: whoever stored them may have died before webhooks were woken. */
+  again: boolean;
   /** The events are marked as numbered here, because nothing else says it. */
   marked?: boolean;
   result: R;
@@ -49,22 +51,32 @@ export class FeedWriter {
     return turn;
   }
 
-  async #append<R>(
-    { table, clock }: FeedDeps,
-    tenantId: string,
-    prepare: () => Promise<Prepared<R>>,
-  ): Promise<R> {
-    const { writes, events, marked = false, result, onStored } = await prepare();
+  async #append<R>(deps: FeedDeps, tenantId: string, prepare: () => Promise<Prepared<R>>): Promise<R> {
+    const { table, clock } = deps;
+    const { writes, events, again, marked = false, result, onStored } = await prepare();
     if (events.length > 0) {
       // Taken, so that a race that is lost reads it.
       const before = this.#counts.take(tenantId) ?? (await findFeedCount(table, tenantId));
       const feed = appendToFeed(tenantId, before, events, { now: clock.now(), marked });
       await transact(table, [...writes, ...feed.writes]);
       this.#counts.note(tenantId, feed.after);
-    } else if (writes.length > 0) await writeAll(table, writes);
+      onStored?.();
+      await wakeAll(deps, tenantId, feed.after);
+      return result;
+    }
+    if (writes.length > 0) await writeAll(table, writes);
     onStored?.();
+    if (again) await wakeAll(deps, tenantId, await findFeedCount(table, tenantId));
     return result;
   }
+}
+
+async function wakeAll(
+  { webhookWaker }: FeedDeps,
+  tenantId: string,
+  count: FeedCount | undefined,
+): Promise<void> {
+  await Promise.all((count?.webhooks ?? []).map((webhookId) => webhookWaker.wake({ tenantId, webhookId })));
 }
 
 /** What a consumer of the stream remembers from one call to the next. */

@@ -6,7 +6,7 @@ import { isMarked } from '../../store/feed.ts';
 import type { Deps } from '../deps.ts';
 import { EVENTS_AT_ONCE, type EventMemory } from './feed-writer.ts';
 
-type OtherDeps = Pick<Deps, 'table' | 'clock' | 'events'> & Pick<EventMemory, 'feed'>;
+type OtherDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'webhookWaker'> & Pick<EventMemory, 'feed'>;
 
 /**
  * Stores events of what is no deployment in the tenant's feed, and publishes them. What they are of counts
@@ -31,7 +31,8 @@ async function publishSome(deps: OtherDeps, events: readonly OtherEvent[]): Prom
     const once = [...new Map(events.map((event) => [event.id, event])).values()];
     const marked = await Promise.all(once.map((event) => isMarked(deps.table, event)));
     const unmarked = once.filter((_, index) => marked[index] !== true);
-    return { writes: [], events: unmarked, marked: true, result: undefined };
+    const again = unmarked.length < once.length;
+    return { writes: [], events: unmarked, again, marked: true, result: undefined };
   });
   const unpublished = await deps.events.publish(events);
   if (unpublished === undefined) return undefined;

@@ -17,7 +17,7 @@ import type { Deps } from '../deps.ts';
 import { CREATED, createdEvent, DELETED, historyOf, type Unnumbered } from './changed-item.ts';
 import { EVENTS_AT_ONCE, type EventMemory, newMemory, type Prepared } from './feed-writer.ts';
 
-type PublishDeps = Pick<Deps, 'table' | 'clock' | 'events'> & EventMemory;
+type PublishDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'webhookWaker'> & EventMemory;
 type Owner = { tenantId: string; deploymentId: string };
 
 /** The count of a deployment that is gone is kept while its records could still be delivered again. */
@@ -119,16 +119,18 @@ const numbered = (
     if (missed.length > 0) {
       if (before !== undefined) deps.counts.note(deploymentId, before);
       const result = { missed: missed.slice(0, MISSED_AT_ONCE), events: [], isCut: false };
-      return { writes: [], events: [], result };
+      return { writes: [], events: [], again: false, result };
     }
     const byTime = { byTime: asked === undefined };
     const first = firstOf(before ?? NO_EVENTS, news, EVENTS_AT_ONCE, byTime);
     const { count, numbered: all } = numberNews(before ?? NO_EVENTS, first, byTime);
     const isNew = count !== before && count !== NO_EVENTS;
     const events = all.map(({ event, sequence }) => ({ ...event, sequence }));
+    const fresh = events.filter(({ sequence }) => sequence > (before?.sequence ?? 0));
     return {
       writes: isNew ? [putEventCount(owner, before, count, ttlOf(deps, news))] : [],
-      events: events.filter(({ sequence }) => sequence > (before?.sequence ?? 0)),
+      events: fresh,
+      again: fresh.length < events.length,
       result: { missed: [], events, isCut: first !== news },
       onStored: () => {
         if (count !== NO_EVENTS) deps.counts.note(deploymentId, count);

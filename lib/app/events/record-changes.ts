@@ -10,8 +10,9 @@ import { type EventMemory, newMemory } from './feed-writer.ts';
 import { publishNews } from './publish.ts';
 import { publishOthers } from './publish-others.ts';
 import { tokenEventsOf } from './token-changes.ts';
+import { wakesOf, webhookEventsOf } from './webhook-changes.ts';
 
-type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings'>;
+type ChangeDeps = Pick<Deps, 'table' | 'clock' | 'events' | 'settings' | 'webhookWaker'>;
 type RecordDeps = ChangeDeps & EventMemory;
 type OnError = (error: unknown, pk: string) => void;
 
@@ -54,6 +55,7 @@ async function recordChanges(
       try {
         const changes = own.map(changedItem);
         await recordAudit(deps, changes);
+        for (const wake of changes.flatMap(wakesOf)) await deps.webhookWaker.wake(wake);
         const unpublished =
           (await recordEvents(deps, pk, changes)) ??
           (await publishOthers(deps, changes.flatMap(otherEventsOf)));
@@ -89,8 +91,11 @@ async function recordEvents(
   return owner === undefined || news.length === 0 ? undefined : publishNews(deps, owner, news);
 }
 
-/** Tokens, connections and listeners count their changes themselves. */
-const otherEventsOf = (change: ChangedItem): OtherEvent[] => tokenEventsOf(change);
+/** Tokens, connections, listeners and webhooks count their changes themselves. */
+const otherEventsOf = (change: ChangedItem): OtherEvent[] => [
+  ...tokenEventsOf(change),
+  ...webhookEventsOf(change),
+];
 
 async function inTransactions({ table }: RecordDeps, writes: Write[]): Promise<void> {
   for (let start = 0; start < writes.length; start += WRITES_MAX) {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { address } from '../validation/address.ts';
 import { asGiven } from '../validation/as-given.ts';
 import { withoutNulls } from '../validation/json.ts';
-import { always, report, textRule, valueError } from '../validation/problems.ts';
+import { always, report, valueError } from '../validation/problems.ts';
 
 /** OAuth providers of an organization in requests and responses. The client secret is never in a response. */
 
@@ -30,18 +31,6 @@ const credential = z
   .min(1)
   .max(CREDENTIAL_LENGTH_MAX)
   .regex(/^[\x20-\x7e]+$/);
-
-/**
- * https, or http where the installation allows its own machine: which host may be named is the installation's
- * to say.
- */
-function addressProblem(text: string): string | undefined {
-  const url = URL.canParse(text) && !/[\s\p{Cc}]/u.test(text) ? new URL(text) : undefined;
-  if (url === undefined || !['https:', 'http:'].includes(url.protocol)) return 'a URL begins with https://';
-  if (url.username !== '' || url.password !== '') return 'a URL contains no user name or password';
-  return text.includes('#') ? 'a URL has no fragment here' : undefined;
-}
-const address = z.string().max(ADDRESS_LENGTH_MAX).superRefine(textRule(addressProblem));
 
 /** What the protocol itself says in an authorization request, or what would put other words in its place. */
 const ownParameters = new Set([

@@ -32,6 +32,7 @@ const tags: Record<string, string> = {
   'oauth-tokens': 'Access that users have granted at OAuth providers.',
   'oauth-connections': 'Agents that act with the token of the user who connected them.',
   events: 'What happened to deployments, grants and listeners, in order.',
+  webhooks: 'Addresses that events are delivered to.',
   'audit-events': 'Records of who did what.',
   service: 'The service itself.',
 };

@@ -14,6 +14,7 @@ import * as revisions from './revisions.ts';
 import type { RouteRow } from './route.ts';
 import * as service from './service.ts';
 import * as sources from './sources.ts';
+import * as webhooks from './webhooks.ts';
 
 /**
  * THE route table. CDK, OpenAPI, the embedded gateway and tests read it; a function imports the
@@ -34,5 +35,6 @@ export const routes: readonly RouteRow[] = [
   consent,
   audit,
   events,
+  webhooks,
   service,
 ].flatMap((rows): RouteRow[] => Object.values<RouteRow>(rows));

@@ -6,6 +6,7 @@ import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { noRegistry } from '../../adapters/images.ts';
 import { openOAuth } from '../../adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../adapters/outbound/oauth/discovery.ts';
+import { openWebhookSender } from '../../adapters/outbound/webhook-sender.ts';
 import { writtenAuditLog } from '../../app/audit-events/written.ts';
 import type { Deps } from '../../app/deps.ts';
 import { unkeyed } from '../../app/idempotency.ts';
@@ -23,6 +24,7 @@ import { openFileKeys } from '../keys.ts';
 import type { Log } from '../log.ts';
 import { openLogStore } from '../logs/store.ts';
 import { createTaskNotifier, type EmbeddedTaskNotifier } from '../task-notifier.ts';
+import { createEmbeddedWaker, type EmbeddedWaker } from '../webhooks.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../workflow/open.ts';
 import type { Database } from './database.ts';
 import { taskHandlers } from './handlers.ts';
@@ -32,6 +34,7 @@ export type EmbeddedDeps = Deps & {
   blobs: DiskBlobs;
   builds: Builder;
   taskNotifier: EmbeddedTaskNotifier;
+  webhookWaker: EmbeddedWaker;
   workflow: EmbeddedWorkflow;
   apiDocs: ApiDocs;
 };
@@ -81,7 +84,12 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
   const written = { table: database.table, settings: allowed };
   const auditLog = writtenAuditLog(written, (error) => parts.log.error(`audit: ${String(error)}`));
   const { addresses } = allowed;
-  const outbound = { oauth: openOAuth(addresses), oauthDiscovery: openOAuthDiscovery(addresses) };
+  const outbound = {
+    oauth: openOAuth(addresses),
+    oauthDiscovery: openOAuthDiscovery(addresses),
+    webhookSender: openWebhookSender(addresses),
+    webhookWaker: createEmbeddedWaker((error) => parts.log.error(`webhooks: ${String(error)}`)),
+  };
   const rest = { apiDocs: installedApiDocs, ...outbound, auditLog, settings: allowed };
   const deps: EmbeddedDeps = { ...base, ...identity, workflow, ...rest };
   return deps;

@@ -1,4 +1,5 @@
 import type { BuildChanged } from '../../adapters/builds.ts';
+import type { Wake } from '../../adapters/webhook-waker.ts';
 import type { Deps } from '../../app/deps.ts';
 import { functionRows } from '../../contract/functions.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
@@ -57,6 +58,13 @@ export async function streamConsumers(deps: GetDeps): Promise<Consumer[]> {
     { name: 'events', filters: eventFilters, handler: timeLimited(functionRows.events, events) },
   ];
 }
+
+/** The function that delivers to webhooks, called with the event that wakes it. */
+export const deliverHandler = async (deps: GetDeps): Promise<(wake: Wake) => Promise<unknown>> =>
+  timeLimited(
+    functionRows.deliver,
+    await createFrom<(event: Wake) => Promise<unknown>>('functions/webhooks/deliver.ts', deps),
+  );
 
 type Scheduled = (event: { all: boolean }) => Promise<unknown>;
 

@@ -19,6 +19,7 @@ import { type Database, openDatabase } from './database.ts';
 import {
   apiHandler,
   buildChangedHandler,
+  deliverHandler,
   revocationsHandler,
   streamConsumers,
   sweepHandler,
@@ -151,6 +152,12 @@ async function openEngine(
       log.error(`build event ${changed.buildId}: ${String(error)}`),
     );
   });
+  const deliver = await deliverHandler(() => deps);
+  deps.webhookWaker.onWake(async (wake) => {
+    // Another runtime that has the table delivers what is to be delivered.
+    if (database.ownership.holds()) await deliver(wake);
+  });
+  opened.defer(() => deps.webhookWaker.close());
   const stream = await openStream({
     client: database.streams,
     streamArn: database.streamArn,

@@ -1,6 +1,7 @@
 import { refuse } from '../../contract/errors.ts';
-import { equals, guard, same, type Test } from '../dynamodb/expressions.ts';
+import { check, equals, guard, present, same, type Test } from '../dynamodb/expressions.ts';
 import { find } from '../dynamodb/reads.ts';
+import type { Write } from '../dynamodb/transact.ts';
 import { configurationKey, deploymentKey, secretsKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 import { anyDeployment } from './any-version.ts';
@@ -22,6 +23,10 @@ export async function getDeploymentItem(
   if (found === undefined) throw refuse('deployment_not_found', { id: deploymentId });
   return found;
 }
+
+/** Changes nothing; demands that the deployment is there. */
+export const checkDeployment = (tenantId: string, deploymentId: string): Write =>
+  check(`deployment ${deploymentId}`, deploymentKey(tenantId, deploymentId), present('pk'));
 
 /**
  * The configuration of this version; versions are immutable, written with what refers to them, and go with

@@ -2,6 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { equals, guard, update } from '../dynamodb/expressions.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { dueShards } from '../keys/index.ts';
+import { deliveryIdIn, webhookOf } from '../keys/webhooks.ts';
 import { DUE_INDEX, type Table } from '../table.ts';
 import { deploymentOf, deploymentOfEvents, revisionNumberIn } from './item-places.ts';
 import { IN_FLIGHT_LOOK_MILLISECONDS } from './looks.ts';
@@ -39,13 +40,15 @@ export async function* dueItems(table: Table, partition: string, until: number):
 export const duePartitions = dueShards;
 
 /**
- * A deployment, or its events, of which something is due; `revision`: the number of the one that is, if it is
- * one.
+ * A deployment, its events, or a webhook, of which something is due; `revision`: the number of the one that
+ * is, if it is one; `delivery`: the id of one that was asked for.
  */
 export type DueWork = {
-  of: 'deployment' | 'events';
+  of: 'deployment' | 'events' | 'webhook';
+  /** `deploymentId`: of a webhook its own id. */
   owner: { tenantId: string; deploymentId: string };
   revision: number | undefined;
+  delivery: string | undefined;
   /** Epoch milliseconds. */
   dueAt: number;
   item: Due;
@@ -54,13 +57,22 @@ export type DueWork = {
 /** What is due by `until` (epoch milliseconds) in one partition, earliest first. */
 export async function* dueWork(table: Table, partition: string, until: number): AsyncGenerator<DueWork> {
   for await (const item of dueItems(table, partition, until)) {
-    const { pk, sk, dueAt } = item;
-    const deployment = deploymentOf(pk);
-    const owner = deployment ?? deploymentOfEvents(pk);
-    if (owner === undefined) continue;
-    const revision = deployment && revisionNumberIn(sk);
-    yield { of: deployment === undefined ? 'events' : 'deployment', owner, revision, dueAt, item };
+    const found = placeOf(item);
+    if (found !== undefined) yield { ...found, dueAt: item.dueAt, item };
   }
+}
+
+function placeOf({ pk, sk }: Due): Pick<DueWork, 'of' | 'owner' | 'revision' | 'delivery'> | undefined {
+  const nothing = { revision: undefined, delivery: undefined };
+  const deployment = deploymentOf(pk);
+  if (deployment !== undefined)
+    return { ...nothing, of: 'deployment', owner: deployment, revision: revisionNumberIn(sk) };
+  const events = deploymentOfEvents(pk);
+  if (events !== undefined) return { ...nothing, of: 'events', owner: events };
+  const webhook = webhookOf(pk);
+  if (webhook === undefined) return undefined;
+  const { tenantId, webhookId: deploymentId } = webhook;
+  return { ...nothing, of: 'webhook', owner: { tenantId, deploymentId }, delivery: deliveryIdIn(sk) };
 }
 
 /**

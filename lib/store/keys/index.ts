@@ -37,6 +37,10 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | which listener is the marked default                  | T#tenant#LM            | A                 |
  * | how was this request answered (expires)               | T#tenant#I#sha256      | A                 |
  * | a tenant's integrations, newest first; one, by id     | T#tenant#IN            | integration id    |
+ * | a tenant's webhooks, newest first; one, by id          | T#tenant#WH            | webhook id        |
+ * | up to where its events are shared out, and who works   | T#tenant#W#webhook     | CURSOR            |
+ * | what one deployment still has to deliver there         | T#tenant#W#webhook     | Q#deployment      |
+ * | attempts to deliver, newest first (expire)             | T#tenant#W#webhook     | D#delivery        |
  * | who did what, newest first (expires)                  | T#tenant#AU            | event id          |
  * | the same of no one tenant; of no organization         | O#org#AU; I#AU         | event id          |
  * | who was refused in this hour (expires)                | the same, with AR      | hour#kind         |
@@ -61,8 +65,8 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | which sweep works on this part of the index           | SWEEP#due#0..7         | A                 |
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
  *
- * Those of the OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of what
- * should run on a listener in placements.ts.
+ * Those of the OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of
+ * webhooks in webhooks.ts, of what should run on a listener in placements.ts.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to
  * look at? due_pk = due#revocations: what has to be revoked at providers?

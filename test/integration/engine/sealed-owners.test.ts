@@ -6,10 +6,13 @@ import { SourceError } from '../../../lib/adapters/git.ts';
 import type { KeyContext, Keys } from '../../../lib/adapters/keys.ts';
 import type { RevisionRef } from '../../../lib/adapters/workflow.ts';
 import { createIntegration } from '../../../lib/app/integrations/create.ts';
+import { createWebhook } from '../../../lib/app/webhooks/create.ts';
+import { testWebhook } from '../../../lib/app/webhooks/request-delivery.ts';
 import { type FunctionName, type FunctionRow, functionRows } from '../../../lib/contract/functions.ts';
 import { REFUSED } from '../../../lib/contract/notes.ts';
 import type { RevisionStatus } from '../../../lib/contract/revision-status.ts';
 import { createIntegration as createIntegrationRow } from '../../../lib/contract/routes/integrations.ts';
+import { createWebhook as createWebhookRow } from '../../../lib/contract/routes/webhooks.ts';
 import { deploymentKey } from '../../../lib/store/keys/index.ts';
 import { codeBuildEventOf } from '../../../lib/triggers/build-event.ts';
 import { aStoredProvider } from '../../support/oauth/grants.ts';
@@ -78,6 +81,15 @@ const pendingRevocation: Calling = async ({ server }, { world }) => {
   return { all: true };
 };
 
+/** A webhook of the tenant that was asked for a test; nobody listens at its address. */
+const askedForTest: Calling = async (_, { world: { deps, caller } }) => {
+  const { tenantId } = caller;
+  const body = createWebhookRow.body.parse({ url: 'http://127.0.0.1:9/' });
+  const { id: webhookId } = await createWebhook(deps, { body }, caller);
+  const { id: deliveryId } = await testWebhook(deps, { params: { webhook_id: webhookId } }, caller);
+  return { tenantId, webhookId, deliveryId };
+};
+
 const cases = {
   prepare: {
     status: 'QUEUED',
@@ -94,6 +106,7 @@ const cases = {
   },
   dispatch: { status: 'AWAITING_BUILD', event: written, opens: [], answers: { batchItemFailures: [] } },
   events: { status: 'AWAITING_BUILD', event: written, opens: [], answers: { batchItemFailures: [] } },
+  deliver: { status: 'AWAITING_BUILD', event: askedForTest, opens: ['webhook'] },
   sweep: {
     status: 'AWAITING_BUILD',
     event: () => ({ all: true }),

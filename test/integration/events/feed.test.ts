@@ -147,6 +147,7 @@ it('several writers of one feed take turns: numbers have no gaps, and each event
     writer.append(world.deps, world.caller.tenantId, async () => ({
       writes: [],
       events: [tokenEvent(world, version)],
+      again: false,
       marked: true,
       result: undefined,
     }));

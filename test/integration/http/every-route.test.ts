@@ -18,6 +18,7 @@ import { expectProviders, expectTokens } from '../../support/wire/oauth.ts';
 import * as refusals from '../../support/wire/refusals.ts';
 import { RouteRecord } from '../../support/wire/route-record.ts';
 import { expectService } from '../../support/wire/service.ts';
+import { expectWebhooks } from '../../support/wire/webhooks.ts';
 import { open, openWithListener } from '../../support/wire/wired-world.ts';
 import { auditedActions } from '../../support/world/audit-record.ts';
 
@@ -44,6 +45,7 @@ const flows: Record<string, Flow> = {
   'keys, members and tenants are made, listed and taken away': inTenant(expectIdentity),
   'an integration is made, chosen from and forgotten, and who did what is listed':
     inTenant(expectIntegrations),
+  'a webhook is made, changed, tried and forgotten': withListener(expectWebhooks),
   'OAuth providers are made, found, listed, changed and forgotten': inTenant(expectProviders),
   'OAuth tokens are brought, listed, connected to agents, and deleted': inTenant(expectTokens),
   'a person consents in a browser, or at a front end of the caller’s own, and confirms where that is asked':

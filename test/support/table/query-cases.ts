@@ -11,15 +11,12 @@ import { firstQueued } from '../../../lib/store/engine/queue.ts';
 import { endsReader, revisionEnds } from '../../../lib/store/engine/revision-ends.ts';
 import { revisionsBetween } from '../../../lib/store/engine/revisions.ts';
 import { rowsOf } from '../../../lib/store/engine/row-lists.ts';
-import { unsentEvents, unsentEventsOf } from '../../../lib/store/event-items.ts';
-import { feedAfter, feedEvent } from '../../../lib/store/feed.ts';
 import { followerSlot, followerSlots } from '../../../lib/store/follower-slots.ts';
 import { apiKeyRow, apiKeyRows } from '../../../lib/store/identity/api-keys.ts';
 import { member, membersOf } from '../../../lib/store/identity/members.ts';
 import { tenantRow, tenantRows } from '../../../lib/store/identity/tenants.ts';
 import { integration, integrationsOf } from '../../../lib/store/integrations.ts';
 import { auditEventKey } from '../../../lib/store/keys/audit.ts';
-import { feedEventKey, unsentEventsKey } from '../../../lib/store/keys/events.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
 import * as oauthKeys from '../../../lib/store/keys/oauth.ts';
 import { placementKey, placementVersionKeys } from '../../../lib/store/keys/placements.ts';
@@ -32,6 +29,7 @@ import { oauthProvider, providersOf } from '../../../lib/store/oauth/providers.t
 import { revocation, revocationsIn } from '../../../lib/store/oauth/revocations.ts';
 import * as tokens from '../../../lib/store/oauth/tokens.ts';
 import type { Table } from '../../../lib/store/table.ts';
+import { ofEvents } from './event-query-cases.ts';
 import { aDeployment } from './stored-items.ts';
 
 /**
@@ -108,20 +106,6 @@ const ofDeployments: QueryCase[] = [
     key: (id) => keys.deletedRowKey(id, 'deployment'),
     more: () => ({ listener: packedId(noTime) }),
     ask: (table, id) => all(rowsOnListener(table, id, noTime)),
-  },
-  {
-    name: 'events of a deployment that are to be delivered',
-    file: 'lib/store/event-items.ts',
-    shape: unsentEvents,
-    key: (id) => unsentEventsKey(TENANT, id, 1),
-    ask: (table, id) => all(unsentEventsOf(table, { tenantId: TENANT, deploymentId: id })),
-  },
-  {
-    name: 'events of a tenant',
-    file: 'lib/store/feed.ts',
-    shape: feedEvent,
-    key: (id) => feedEventKey(id, 1),
-    ask: async (table, id) => (await feedAfter(table, id, 0, 10)).events,
   },
   {
     name: 'lines of a log',
@@ -300,4 +284,4 @@ const ofGrants: QueryCase[] = [
   },
 ];
 
-export const queryCases: QueryCase[] = [...ofDeployments, ...ofTenants, ...ofGrants];
+export const queryCases: QueryCase[] = [...ofDeployments, ...ofTenants, ...ofGrants, ...ofEvents];

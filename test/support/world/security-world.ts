@@ -11,11 +11,14 @@ import { authenticate } from '../../../lib/app/oauth/consent/authenticate.ts';
 import { createProvider } from '../../../lib/app/oauth/providers/create.ts';
 import { importToken } from '../../../lib/app/oauth/tokens/import.ts';
 import { createTenant } from '../../../lib/app/tenants/create.ts';
+import { createWebhook } from '../../../lib/app/webhooks/create.ts';
+import { testWebhook } from '../../../lib/app/webhooks/request-delivery.ts';
 import { type Role, roles } from '../../../lib/contract/roles.ts';
 import { authenticate as authenticateRow } from '../../../lib/contract/routes/consent.ts';
 import { createIntegration as createIntegrationRow } from '../../../lib/contract/routes/integrations.ts';
 import { createProvider as createProviderRow } from '../../../lib/contract/routes/oauth-providers.ts';
 import { importToken as importTokenRow } from '../../../lib/contract/routes/oauth-tokens.ts';
+import { createWebhook as createWebhookRow } from '../../../lib/contract/routes/webhooks.ts';
 import { put } from '../../../lib/store/dynamodb/expressions.ts';
 import { transact } from '../../../lib/store/dynamodb/transact.ts';
 import { openTaskKey } from '../../../lib/store/keys/index.ts';
@@ -137,8 +140,12 @@ async function things(world: World): Promise<Record<string, string>> {
   const { id: member_id } = await putMember(deps, { body: { user_id, role: 'viewer' } }, caller);
   const access = createIntegrationRow.body.parse({ type: 'github', host: 'git.example', token: 'a' });
   const { id: integration_id } = await createIntegration(deps, { body: access }, caller);
+  const hook = createWebhookRow.body.parse({ url: 'https://hooks.example/' });
+  const { id: webhook_id } = await createWebhook(deps, { body: hook }, caller);
+  const { id: delivery_id } = await testWebhook(deps, { params: { webhook_id } }, caller);
   const provider_id = await aProvider(world);
-  return { listener_id, deployment_id, revision_id, task_id, key_id, member_id, integration_id, provider_id };
+  const made = { key_id, member_id, integration_id, webhook_id, delivery_id, provider_id };
+  return { listener_id, deployment_id, revision_id, task_id, ...made };
 }
 
 /** What belongs to one user alone: a token, which an agent uses. */

@@ -6,6 +6,7 @@ import { systemClock } from '../../../lib/adapters/clock.ts';
 import { noRegistry } from '../../../lib/adapters/images.ts';
 import { openOAuth } from '../../../lib/adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../../lib/adapters/outbound/oauth/discovery.ts';
+import { openWebhookSender } from '../../../lib/adapters/outbound/webhook-sender.ts';
 import { neverWait } from '../../../lib/adapters/task-notifier.ts';
 import type { Caller } from '../../../lib/app/caller.ts';
 import type { Deps } from '../../../lib/app/deps.ts';
@@ -75,6 +76,8 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
     registry: undefined,
     oauth: openOAuth({ allowedHosts: [], loopback: true }),
     oauthDiscovery: openOAuthDiscovery({ allowedHosts: [], loopback: true }),
+    webhookSender: openWebhookSender({ allowedHosts: [], loopback: true }),
+    webhookWaker: { wake: async () => undefined },
     idempotency: unkeyed,
     auditLog: unheardAuditLog,
     settings: {

@@ -9,6 +9,7 @@ import { logExamples } from './logs.ts';
 import { oauthProviderExamples } from './oauth-providers.ts';
 import { oauthTokenExamples } from './oauth-tokens.ts';
 import { serviceExamples } from './service.ts';
+import { webhookExamples } from './webhooks.ts';
 
 /** What a request may send and what it is answered; a test parses each with the schemas of its route. */
 export type Example = { body?: unknown; response?: unknown };
@@ -24,6 +25,7 @@ const examples: Record<string, Example> = {
   ...oauthTokenExamples,
   ...consentExamples,
   ...eventExamples,
+  ...webhookExamples,
   ...serviceExamples,
 };
 

@@ -1,0 +1,7 @@
+import { getWebhook } from '../../../lib/app/webhooks/list.ts';
+import { clock, table } from '../../../lib/container.ts';
+import { getWebhook as row } from '../../../lib/contract/routes/webhooks.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+
+export const create = endpoint(row, getWebhook);
+export const handler = create(() => ({ table: table(), clock }));

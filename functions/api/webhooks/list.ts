@@ -1,0 +1,7 @@
+import { listWebhooks } from '../../../lib/app/webhooks/list.ts';
+import { clock, table } from '../../../lib/container.ts';
+import { listWebhooks as row } from '../../../lib/contract/routes/webhooks.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+
+export const create = endpoint(row, listWebhooks);
+export const handler = create(() => ({ table: table(), clock }));

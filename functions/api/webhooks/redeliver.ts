@@ -1,0 +1,7 @@
+import { redeliver } from '../../../lib/app/webhooks/request-delivery.ts';
+import { clock, table } from '../../../lib/container.ts';
+import { redeliver as row } from '../../../lib/contract/routes/webhooks.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+
+export const create = endpoint(row, redeliver);
+export const handler = create(() => ({ table: table(), clock }));

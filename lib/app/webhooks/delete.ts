@@ -1,0 +1,34 @@
+import type { RouteInput } from '../../contract/routes/route.ts';
+import type { deleteWebhook as row } from '../../contract/routes/webhooks.ts';
+import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
+import { changeFollowers, findFeedCount } from '../../store/feed.ts';
+import { wakeCursor } from '../../store/webhooks/cursors.ts';
+import { getWebhookItem, removeWebhook } from '../../store/webhooks/webhooks.ts';
+import { auditOfRemoval } from '../audit-of-removal.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+
+/**
+ * Forgets a webhook and its secret. What was not delivered is dropped: a worker removes its cursors, at the
+ * latest at the next sweep. Throws `webhook_not_found`.
+ */
+export async function deleteWebhook(
+  deps: Pick<Deps, 'table' | 'clock' | 'settings'>,
+  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  caller: Caller,
+): Promise<undefined> {
+  const { table, clock } = deps;
+  const { tenantId } = caller;
+  const ref = { tenantId, webhookId: params.webhook_id };
+  const audit = auditOfRemoval(deps, caller, 'webhook.delete', { subject_id: ref.webhookId });
+  await retryRaces(table, async () => {
+    const item = await getWebhookItem(table, ref);
+    const feed = await findFeedCount(table, tenantId);
+    await transact(table, [
+      removeWebhook(item),
+      changeFollowers(tenantId, feed, { remove: ref.webhookId }),
+      wakeCursor(ref, clock.now()),
+      audit,
+    ]);
+  });
+}

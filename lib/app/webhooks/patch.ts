@@ -1,0 +1,117 @@
+import { ValidationError } from '../../contract/errors.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import type { patchWebhook as row } from '../../contract/routes/webhooks.ts';
+import type { PatchWebhookBody, WebhookSecretView } from '../../contract/webhooks.ts';
+import { ConditionsFailed, retryRaces, transact, type Write } from '../../store/dynamodb/transact.ts';
+import { changeFollowers, findFeedCount } from '../../store/feed.ts';
+import { putCursor } from '../../store/webhooks/cursors.ts';
+import { changeWebhook, getWebhookItem, refOf, type Webhook } from '../../store/webhooks/webhooks.ts';
+import { auditOf } from '../audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { checkAfter, checkDeployments, checkUrl, missingDeployment } from './named.ts';
+import { openSecrets, rotated, sealSecrets, type WebhookSecrets } from './sealed.ts';
+import { shownUrl, webhookView } from './view.ts';
+
+type PatchDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'settings'>;
+
+/**
+ * Changes what a request names, and shows the new secret where one was asked for. Throws `webhook_not_found`,
+ * 422 for a host that is not to be reached from here, 404 for a deployment that is not there.
+ */
+export async function patchWebhook(
+  deps: PatchDeps,
+  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  caller: Caller,
+): Promise<WebhookSecretView> {
+  checkBody(deps, body);
+  const { table } = deps;
+  const { tenantId } = caller;
+  const audit = auditOf(deps, caller, 'webhook.change');
+  const ids = body.deployment_ids ?? [];
+  return retryRaces(table, async () => {
+    const before = await getWebhookItem(table, { tenantId, webhookId: params.webhook_id });
+    const { after, secret } = await changed(deps, before, body);
+    const switching = await switched(deps, before, after, body.after ?? undefined);
+    await transact(table, [
+      changeWebhook(before, after, audit),
+      ...switching,
+      ...checkDeployments(tenantId, ids),
+    ]).catch((error: unknown) => {
+      throw (error instanceof ConditionsFailed && missingDeployment(error, ids)) || error;
+    });
+    return { ...webhookView(after, deps.clock.now()), ...(secret !== undefined && { secret }) };
+  });
+}
+
+function checkBody({ settings }: PatchDeps, body: PatchWebhookBody): void {
+  if (typeof body.url === 'string') checkUrl(settings, body.url);
+  if (typeof body.after !== 'number' || body.status === 'ENABLED') return;
+  const msg = "Value error, 'after' says where to go on, beside 'status' ENABLED";
+  throw new ValidationError([{ loc: ['body', 'after'], type: 'value_error', msg, input: body.after }]);
+}
+
+async function changed(
+  deps: PatchDeps,
+  before: Webhook,
+  body: PatchWebhookBody,
+): Promise<{ after: Webhook; secret: string | undefined }> {
+  const sealed = await resealed(deps, before, body);
+  const { event_types, deployment_ids, disabled, ...rest } = before;
+  const types = body.event_types === undefined ? event_types : (body.event_types ?? undefined);
+  const ids = body.deployment_ids === undefined ? deployment_ids : (body.deployment_ids ?? undefined);
+  const stopped = body.status === 'ENABLED' ? undefined : (disabled ?? stoppedBy(deps, body));
+  const after: Webhook = {
+    ...rest,
+    ...(typeof body.name === 'string' && { name: body.name }),
+    ...sealed.item,
+    ...(types !== undefined && { event_types: types }),
+    ...(ids !== undefined && { deployment_ids: ids }),
+    ...(stopped !== undefined && { disabled: stopped }),
+  };
+  return { after, secret: sealed.secret };
+}
+
+const stoppedBy = ({ clock }: PatchDeps, { status }: PatchWebhookBody): Webhook['disabled'] =>
+  status === 'DISABLED'
+    ? { at: new Date(clock.now()).toISOString(), reason: 'It was disabled on request.' }
+    : undefined;
+
+/** The parts of the item that hold the address and the secrets, where one of them changes. */
+async function resealed(
+  deps: PatchDeps,
+  before: Webhook,
+  { url, rotate_secret: rotates }: PatchWebhookBody,
+): Promise<{ item: Partial<Webhook>; secret?: string }> {
+  if (typeof url !== 'string' && rotates !== true) return { item: {} };
+  const ref = refOf(before);
+  const opened = await openSecrets(deps, ref, before);
+  const moved: WebhookSecrets = { ...opened, ...(typeof url === 'string' && { url }) };
+  const secrets = rotates === true ? rotated(moved, deps.clock.now()) : moved;
+  const until = secrets.previous?.until;
+  return {
+    item: {
+      sealed: await sealSecrets(deps, ref, secrets),
+      shown_url: shownUrl(secrets.url, before.format),
+      ...(until !== undefined && { previous_secret_until: new Date(until).toISOString() }),
+    },
+    ...(rotates === true && { secret: secrets.secret }),
+  };
+}
+
+/** What else is written when a webhook is disabled, or begins again. */
+async function switched(
+  { table, clock }: PatchDeps,
+  before: Webhook,
+  after: Webhook,
+  from: number | undefined,
+): Promise<Write[]> {
+  const { tenant_id: tenantId, id } = before;
+  const isOn = after.disabled === undefined;
+  if (isOn === (before.disabled === undefined)) return [];
+  const feed = await findFeedCount(table, tenantId);
+  if (!isOn) return [changeFollowers(tenantId, feed, { remove: id })];
+  const count = feed?.count ?? 0;
+  checkAfter(from ?? 0, count);
+  return [changeFollowers(tenantId, feed, { add: id }), putCursor(refOf(before), from ?? count, clock.now())];
+}

@@ -1,0 +1,342 @@
+import { describe, expect, it } from 'vitest';
+import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
+import { listEvents } from '../../../lib/app/events/list.ts';
+import { deleteWebhook } from '../../../lib/app/webhooks/delete.ts';
+import { patchWebhook } from '../../../lib/app/webhooks/patch.ts';
+import { redeliver, testWebhook } from '../../../lib/app/webhooks/request-delivery.ts';
+import { listAuditEvents as auditRow } from '../../../lib/contract/routes/audit.ts';
+import { listEvents as eventsRow } from '../../../lib/contract/routes/events.ts';
+import { patchWebhook as patchRow } from '../../../lib/contract/routes/webhooks.ts';
+import { until } from '../../support/until.ts';
+import { complete } from '../../support/world/listening.ts';
+import { github, post, remove } from '../../support/world/requests.ts';
+import { aRunningWorld } from '../../support/world/running-world.ts';
+import * as steps from '../../support/world/steps.ts';
+import { dataOf, delivering, expectInOrder, hasTaken, verify } from '../../support/world/webhook-world.ts';
+import { allItems } from '../../support/world/world.ts';
+
+const aDeliveringWorld = async () => delivering(await aRunningWorld());
+type DeliveringWorld = Awaited<ReturnType<typeof aDeliveringWorld>>;
+
+const patch = ({ deps, caller }: DeliveringWorld, id: string, body: object) =>
+  patchWebhook(deps, { params: { webhook_id: id }, body: patchRow.body.parse(body) }, caller);
+
+const itemsOf = async ({ deps }: DeliveringWorld, entity: string) =>
+  (await allItems(deps.table)).filter((item) => item.entity === entity);
+
+const is = <T>(what: string, condition: () => Promise<T | false>) =>
+  until(condition, { timeoutMs: 30_000, what });
+
+/** Waits until the feed has so many events; a new deployment has four until its build ends. */
+const hasFed = ({ deps, caller }: DeliveringWorld, count: number) =>
+  is(`${count} events`, async () => {
+    const query = eventsRow.query.parse({});
+    return (await listEvents(deps, { query, headers: {} }, caller)).after >= count;
+  });
+
+const isDisabled = (world: DeliveringWorld, id: string) =>
+  is('the webhook to be disabled', async () => {
+    const shown = await world.shown(id);
+    return shown.status === 'DISABLED' && shown;
+  });
+
+const hasNoCursors = (world: DeliveringWorld) =>
+  is('its queues to be removed', async () => (await itemsOf(world, 'webhook_queue')).length === 0);
+
+describe('a webhook', () => {
+  it('is sent every event of a deployment, in order, each signed', async () => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    const { secret = '' } = await world.hook(receiver.url);
+    const { id, latest_revision_id: revisionId } = await post(world, github('app'));
+    await steps.deploy(world, id, revisionId);
+    await hasTaken(receiver, 8);
+    for (const message of receiver.taken) {
+      const { number: _, ...event } = dataOf(message);
+      const told = world.deps.events.published().find((each) => each.id === message.id);
+      expect(verify(message, secret)).toEqual({
+        type: told?.type,
+        timestamp: told?.at,
+        data: dataOf(message),
+      });
+      expect(event).toEqual(told);
+    }
+    expect(receiver.taken.map((message) => dataOf(message).sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    await hasNoCursors(world);
+    expect(world.errors).toEqual([]);
+  });
+
+  it('whose receiver is down for ten minutes is sent everything in order afterwards', async () => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    const { id: hookId, secret = '' } = await world.hook(receiver.url);
+    receiver.answer = (response) => response.destroy();
+    const deployments = [];
+    for (const name of ['one', 'two', 'three']) deployments.push(await post(world, github(name)));
+    for (const { id, latest_revision_id: revisionId } of deployments)
+      await steps.deploy(world, id, revisionId);
+    for (let minute = 0; minute < 10; minute++) {
+      const tried = receiver.received.length;
+      world.advance(61);
+      await world.sweep();
+      if (minute % 3 === 0)
+        await until(() => receiver.received.length >= tried, { timeoutMs: 30_000, what: 'attempts' });
+    }
+    expect(receiver.taken).toEqual([]);
+    receiver.answer = 204;
+    await is('everything to be delivered', async () => {
+      world.advance(61);
+      await world.sweep();
+      return new Set(receiver.taken.map(({ id }) => id)).size >= 24;
+    });
+    expectInOrder(receiver.taken);
+    for (const message of receiver.received) verify(message, secret);
+    await hasNoCursors(world);
+    expect((await world.deliveriesOf(hookId)).some(({ result }) => result === 'FAILED')).toBe(true);
+  });
+
+  it('is not delayed by another one whose receiver hangs, nor a deployment by another', async () => {
+    const world = await aDeliveringWorld();
+    const dead = await world.receiver();
+    const alive = await world.receiver();
+    dead.answer = () => undefined;
+    await world.hook(dead.url);
+    await world.hook(alive.url);
+    const one = await post(world, github('one'));
+    // Only what is of the first deployment is never answered here.
+    alive.answer = (response, message) => {
+      if (dataOf(message).deployment_id === one.id) return;
+      alive.taken.push(message);
+      response.writeHead(204).end();
+    };
+    const two = await post(world, github('two'));
+    await steps.deploy(world, two.id, two.latest_revision_id);
+    const ofTwo = await hasTaken(alive, 8);
+    expect(new Set(ofTwo.map((message) => dataOf(message).deployment_id))).toEqual(new Set([two.id]));
+    expectInOrder(ofTwo);
+    expect(dead.taken).toEqual([]);
+  });
+
+  it('is sent only what it asked for', async () => {
+    const world = await aDeliveringWorld();
+    const [types, deployments] = [await world.receiver(), await world.receiver()];
+    const one = await post(world, github('one'));
+    await hasFed(world, 4);
+    await world.hook(types.url, { event_types: ['deployment.created'] });
+    await world.hook(deployments.url, { deployment_ids: [one.id] });
+    const two = await post(world, github('two'));
+    await steps.deploy(world, one.id, one.latest_revision_id);
+    await until(() => deployments.taken.some((message) => dataOf(message).status === 'DEPLOYED'), {
+      timeoutMs: 30_000,
+      what: 'the last event of the first deployment',
+    });
+    expect(new Set(deployments.taken.map((message) => dataOf(message).deployment_id))).toEqual(
+      new Set([one.id]),
+    );
+    expect(types.taken.map((message) => [dataOf(message).type, dataOf(message).deployment_id])).toEqual([
+      ['deployment.created', two.id],
+    ]);
+  });
+
+  it('can begin at an earlier event', async () => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    await post(world, github('app'));
+    await hasFed(world, 4);
+    await world.hook(receiver.url, { after: 1 });
+    const taken = await hasTaken(receiver, 3);
+    expect(taken.slice(0, 3).map((message) => dataOf(message).number)).toEqual([2, 3, 4]);
+    await expect(world.hook(receiver.url, { after: 1_000_000 })).rejects.toMatchObject({ items: [{}] });
+  });
+});
+
+describe('a receiver', () => {
+  it('that answers 410 gets nothing more: the webhook, its event and the audit say so', async () => {
+    const world = await aDeliveringWorld();
+    const [gone, other] = [await world.receiver(), await world.receiver()];
+    gone.answer = 410;
+    const { id } = await world.hook(gone.url);
+    await world.hook(other.url, { event_types: ['webhook.disabled'] });
+    await post(world, github('app'));
+    const { disabled_reason: reason } = await isDisabled(world, id);
+    expect(reason).toMatch(/410/);
+    const [told] = await hasTaken(other, 1);
+    expect(told && JSON.parse(told.body)).toMatchObject({
+      type: 'webhook.disabled',
+      data: { webhook_id: id, reason },
+    });
+    const query = auditRow.query.parse({ action: 'webhook.disable' });
+    const { resources } = await listAuditEvents(world.deps, { query }, world.caller);
+    expect(resources).toMatchObject([{ resource_id: id, user_id: null, resource_type: 'webhook' }]);
+    await hasNoCursors(world);
+    expect(gone.received).toHaveLength(1);
+    await expect(testWebhook(world.deps, { params: { webhook_id: id } }, world.caller)).rejects.toThrow(
+      /disabled/,
+    );
+  });
+
+  it('that fails for 24 hours is given up; enabled again, it gets what comes from then on', async () => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    receiver.answer = 500;
+    const { id } = await world.hook(receiver.url);
+    await post(world, github('one'));
+    await until(() => receiver.received.length >= 1, { timeoutMs: 30_000, what: 'an attempt' });
+    await is('the webhook to be given up', async () => {
+      world.advance(3600);
+      await world.sweep();
+      return (await world.shown(id)).status === 'DISABLED';
+    });
+    expect((await world.shown(id)).disabled_reason).toMatch(/24 hours.*500/);
+    const [first] = receiver.received;
+    const last = receiver.received.at(-1);
+    expect((last?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(24 * 3_600_000);
+    expect(new Set(receiver.received.map((message) => message.id)).size).toBe(1);
+    await hasNoCursors(world);
+    receiver.answer = 204;
+    await patch(world, id, { status: 'ENABLED' });
+    const two = await post(world, github('two'));
+    const taken = await hasTaken(receiver, 4);
+    expect(taken.every((message) => dataOf(message).deployment_id === two.id)).toBe(true);
+  });
+
+  it.each([
+    ['redirects', 301, { status_code: 301, reason: expect.stringMatching(/redirects are not followed/) }],
+    ['fails', 500, { status_code: 500, reason: 'The receiver answered 500.' }],
+    ['closes the connection', 'close', { status_code: null, reason: expect.stringMatching(/ECONNRESET/) }],
+  ] as const)('that %s is tried again', async (_, answer, said) => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    receiver.answer = answer === 'close' ? (response) => response.destroy() : answer;
+    const { id } = await world.hook(receiver.url, { event_types: ['deployment.created'] });
+    await post(world, github('app'));
+    const [failed] = await is('a failed attempt', async () => {
+      const deliveries = await world.deliveriesOf(id);
+      return deliveries.length > 0 && deliveries;
+    });
+    expect(failed).toMatchObject({ ...said, result: 'FAILED', next_attempt_at: expect.any(String) });
+    receiver.answer = 200;
+    world.advance(61);
+    await world.sweep();
+    const [taken] = await hasTaken(receiver, 1);
+    expect(taken?.id).toBe(failed?.event_id);
+    // The redirect was not followed to the same server.
+    expect(receiver.received.every((message) => message.id === taken?.id)).toBe(true);
+  });
+
+  it('whose name has no public address is refused', async () => {
+    const world = await aDeliveringWorld();
+    for (const url of ['https://10.0.0.7/', 'https://169.254.169.254/latest', 'https://[fd00::1]/'])
+      await expect(world.hook(url)).rejects.toMatchObject({ items: [{ loc: ['body', 'url'] }] });
+    world.deps.settings.addresses = { allowedHosts: [], loopback: false };
+    await expect(world.hook('https://127.0.0.1/')).rejects.toMatchObject({
+      items: [{ loc: ['body', 'url'] }],
+    });
+  });
+});
+
+describe('whoever manages a webhook', () => {
+  it('rotates its secret: for a day both sign, afterwards the new one', async () => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    const { id, secret: before = '' } = await world.hook(receiver.url);
+    const { secret: after = '' } = await patch(world, id, { rotate_secret: true });
+    expect(after).toMatch(/^whsec_/);
+    expect(after).not.toBe(before);
+    const { id: testId } = await testWebhook(world.deps, { params: { webhook_id: id } }, world.caller);
+    const [both] = await hasTaken(receiver, 1);
+    for (const secret of [before, after])
+      expect(both && verify(both, secret)).toMatchObject({ type: 'webhook.test' });
+    const [delivery] = await world.deliveriesOf(id);
+    expect(delivery).toMatchObject({ id: testId, result: 'DELIVERED', event_number: null, requested: true });
+    world.advance(25 * 3600);
+    await testWebhook(world.deps, { params: { webhook_id: id } }, world.caller);
+    const [, one] = await hasTaken(receiver, 2);
+    expect(() => one && verify(one, before)).toThrow();
+    expect(one && verify(one, after)).toMatchObject({ type: 'webhook.test' });
+    const stored = JSON.stringify(await allItems(world.deps.table));
+    for (const secret of [before, after]) expect(stored).not.toContain(secret.slice(8));
+  });
+
+  it('has a delivery sent once more, under the same id and with its own time', async () => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    const { id, secret = '' } = await world.hook(receiver.url, { event_types: ['deployment.created'] });
+    await post(world, github('app'));
+    await hasTaken(receiver, 1);
+    const [first] = await is('its record', async () => {
+      const deliveries = await world.deliveriesOf(id);
+      return deliveries.length > 0 && deliveries;
+    });
+    world.advance(3600);
+    const params = { webhook_id: id, delivery_id: first?.id ?? '' };
+    expect(await redeliver(world.deps, { params }, world.caller)).toMatchObject({ result: 'PENDING' });
+    const [one, again] = await hasTaken(receiver, 2);
+    expect(again?.id).toBe(one?.id);
+    expect(again?.body).toBe(one?.body);
+    expect(again?.headers['webhook-timestamp']).not.toBe(one?.headers['webhook-timestamp']);
+    if (again !== undefined) verify(again, secret);
+    const unknown = { ...params, delivery_id: world.deps.clock.orderedId() };
+    await expect(redeliver(world.deps, { params: unknown }, world.caller)).rejects.toThrow(/Delivery ID/);
+  });
+
+  it('is never shown the address of a webhook of Slack, which gets a line of text', async () => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    const created = await world.hook(`${receiver.url}/T000/B000/XXXX`, { format: 'slack', name: 'us' });
+    expect(created.url).toBe(`${new URL(receiver.url).origin}/**********`);
+    const { id: deploymentId } = await post(world, github('app'));
+    const [first] = await hasTaken(receiver, 1);
+    expect(first && JSON.parse(first.body)).toEqual({ text: `Deployment ${deploymentId} was created.` });
+    const stored = JSON.stringify(await allItems(world.deps.table));
+    expect(stored).not.toContain('XXXX');
+  });
+
+  it('deletes it with everything that was to be delivered there', async () => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    receiver.answer = 500;
+    const { id } = await world.hook(receiver.url);
+    await post(world, github('app'));
+    await is('a queue', async () => (await itemsOf(world, 'webhook_queue')).length > 0);
+    await deleteWebhook(world.deps, { params: { webhook_id: id } }, world.caller);
+    await expect(world.shown(id)).rejects.toThrow(/not found/);
+    await is('its cursor to be removed', async () => {
+      world.advance(61);
+      await world.sweep();
+      return (await itemsOf(world, 'webhook_cursor')).length === 0;
+    });
+    await hasNoCursors(world);
+    const [feed] = await itemsOf(world, 'feed_count');
+    expect(feed?.webhooks).toEqual([]);
+  });
+
+  it('names deployments of the tenant alone, and twenty webhooks at most', async () => {
+    const world = await aDeliveringWorld();
+    const url = 'http://127.0.0.1:9/';
+    await expect(world.hook(url, { deployment_ids: [world.deps.clock.randomId()] })).rejects.toThrow(
+      /Deployment ID .* not found/,
+    );
+    for (let n = 0; n < 20; n++) await world.hook(url);
+    await expect(world.hook(url)).rejects.toThrow(/20 webhooks/);
+  });
+});
+
+it('what a deleted deployment still had to tell is delivered', async () => {
+  const world = await aDeliveringWorld();
+  const receiver = await world.receiver();
+  receiver.answer = 503;
+  await world.hook(receiver.url);
+  const { id, latest_revision_id: revisionId } = await post(world, github('app'));
+  await steps.deploy(world, id, revisionId);
+  await remove(world, id);
+  await complete(world, await steps.claimed(world), 'succeeded');
+  await steps.isGone(world, id);
+  receiver.answer = 200;
+  await is('the last event', async () => {
+    world.advance(61);
+    await world.sweep();
+    return receiver.taken.some((message) => dataOf(message).type === 'deployment.deleted');
+  });
+  expectInOrder(receiver.taken);
+});

@@ -1,0 +1,50 @@
+import { collected } from '../../../lib/store/dynamodb/collected.ts';
+import { unsentEvents, unsentEventsOf } from '../../../lib/store/event-items.ts';
+import { feedAfter, feedEvent } from '../../../lib/store/feed.ts';
+import { feedEventKey, unsentEventsKey } from '../../../lib/store/keys/events.ts';
+import * as webhookKeys from '../../../lib/store/keys/webhooks.ts';
+import { queuesOf, webhookQueue } from '../../../lib/store/webhooks/cursors.ts';
+import { deliveriesOf, webhookDelivery } from '../../../lib/store/webhooks/deliveries.ts';
+import { webhook, webhooksOf } from '../../../lib/store/webhooks/webhooks.ts';
+import type { QueryCase } from './query-cases.ts';
+
+const TENANT = 'tenant';
+
+/** Queries of events, and of the webhooks that they are delivered to. */
+export const ofEvents: QueryCase[] = [
+  {
+    name: 'events of a deployment that are to be delivered',
+    file: 'lib/store/event-items.ts',
+    shape: unsentEvents,
+    key: (id) => unsentEventsKey(TENANT, id, 1),
+    ask: (table, id) => collected(unsentEventsOf(table, { tenantId: TENANT, deploymentId: id })),
+  },
+  {
+    name: 'events of a tenant',
+    file: 'lib/store/feed.ts',
+    shape: feedEvent,
+    key: (id) => feedEventKey(id, 1),
+    ask: async (table, id) => (await feedAfter(table, id, 0, 10)).events,
+  },
+  {
+    name: 'webhooks of a tenant',
+    file: 'lib/store/webhooks/webhooks.ts',
+    shape: webhook,
+    key: (id) => webhookKeys.webhookKey({ tenantId: id, webhookId: 'webhook' }),
+    ask: (table, id) => webhooksOf(table, id),
+  },
+  {
+    name: 'what waits for a webhook',
+    file: 'lib/store/webhooks/cursors.ts',
+    shape: webhookQueue,
+    key: (id) => webhookKeys.webhookQueueKey({ tenantId: TENANT, webhookId: id }, 'deployment'),
+    ask: (table, id) => queuesOf(table, { tenantId: TENANT, webhookId: id }),
+  },
+  {
+    name: 'deliveries to a webhook',
+    file: 'lib/store/webhooks/deliveries.ts',
+    shape: webhookDelivery,
+    key: (id) => webhookKeys.deliveryKey({ tenantId: TENANT, webhookId: id }, 'delivery'),
+    ask: (table, id) => collected(deliveriesOf(table, { tenantId: TENANT, webhookId: id })),
+  },
+];
