@@ -35,8 +35,8 @@ export const dispatchFilters: StreamFilter[] = [
 /** What people have granted, and who may use it. */
 const GRANTS = ['oauth_token', 'oauth_connection'] as const;
 
-/** What counts its own changes. */
-const COUNTED = ['webhook'] as const;
+/** What is written only to be told, or seldom enough. */
+const COUNTED = ['webhook', 'deployment_health', 'listener_presence'] as const;
 
 /**
  * Deployments, grants and connections that come and go, statuses of revisions, and whatever a request of a

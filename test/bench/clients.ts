@@ -13,6 +13,7 @@ const services: Record<string, string[]> = {
   executions: ['Step Functions'],
   tasks: ['Step Functions'],
   builds: ['CodeBuild', 'S3'],
+  deliveries: ['Lambda'],
   images: ['ECR'],
   repositories: ['ECR', 'STS'],
   registry: ['ECR', 'STS'],

@@ -208,12 +208,36 @@ describe('the stream', () => {
       },
       {
         eventName: ['INSERT', 'MODIFY'],
-        dynamodb: { NewImage: { entity: { S: ['revision', 'oauth_token', 'oauth_connection'] } } },
+        dynamodb: {
+          NewImage: {
+            entity: {
+              S: [
+                'revision',
+                'oauth_token',
+                'oauth_connection',
+                'webhook',
+                'deployment_health',
+                'listener_presence',
+              ],
+            },
+          },
+        },
       },
       {
         eventName: ['INSERT', 'MODIFY'],
         dynamodb: { NewImage: { audit: { M: { id: { S: [{ exists: true }] } } } } },
       },
+    ]);
+  });
+
+  it('wakes the function that delivers to webhooks, as sweep does, and nobody else', () => {
+    const wakers = statements().filter(
+      ([, { Action, Resource }]) =>
+        [Action].flat().includes('lambda:InvokeFunction') && JSON.stringify(Resource).includes('-deliver'),
+    );
+    expect(wakers.map(([id]) => id.replace(/Role.*$/, ''))).toEqual([
+      'root/Triggersevents',
+      'root/Triggerssweep',
     ]);
   });
 

@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts';
 import { publishRemoved } from '../events/publish.ts';
 import { resendEvents } from '../events/resend.ts';
 import { lookAtEnded } from './look-at-ended.ts';
+import { lookAtPresence } from './look-at-presence.ts';
 import { reconcile } from './reconcile.ts';
 import type { EngineDeps } from './situation.ts';
 import { within } from './within.ts';
@@ -75,7 +76,7 @@ export async function sweep(
   return { looked: result.looked, left: queue.length };
 }
 
-/** A deployment, its events or a webhook, with the numbers of its revisions that are due. */
+/** A deployment, its events, a webhook or a listener, with the numbers of its revisions that are due. */
 type DueDeployment = Omit<DueWork, 'revision' | 'item'> & { revisions: number[]; items: Due[] };
 
 function withWork(known: DueDeployment | undefined, { revision, item, ...work }: DueWork): DueDeployment {
@@ -127,6 +128,10 @@ async function lookOf(
   { isStart }: { isStart: boolean },
 ): Promise<void> {
   if (of === 'webhook') return wakeWebhook(deps, owner, delivery, items);
+  if (of === 'listener')
+    return lookAtPresence(deps, { tenantId: owner.tenantId, listenerId: owner.deploymentId }).catch(
+      unlessLost,
+    );
   if (of === 'events') return resendEvents(deps, owner);
   // While the stream works, dispatch removes deployments, and the events of their revisions come from the
   // stream's records.

@@ -46,12 +46,35 @@ export function newsOf({ before, after, at }: ChangedItem): News<Unnumbered>[] {
     const history = historyOf(after, known);
     return history.events.length > known ? [history] : [];
   }
+  if (entity === 'deployment_health') return after === undefined ? [] : [healthEvent(after)];
   if (entity !== 'deployment' || (before !== undefined && after !== undefined)) return [];
   if (after !== undefined) return [createdEvent(after)];
   const { tenant_id, id } = deploymentImage.parse(before);
   const type = 'deployment.deleted' as const;
   const event = { id: `${id}:deleted`, type, at: new Date(at).toISOString(), tenant_id, deployment_id: id };
   return [{ name: DELETED, event }];
+}
+
+const healthImage = z.object({
+  tenant_id: z.string(),
+  deployment_id: z.string(),
+  revision_id: z.string(),
+  healthy: z.boolean(),
+  reason: z.string().optional(),
+  at: z.string(),
+});
+
+/** Longer ones say no more. */
+const REASON_LENGTH_MAX = 500;
+
+function healthEvent(item: Item): Named<Unnumbered> {
+  const { reason, ...of } = healthImage.parse(item);
+  const type = 'deployment.health_changed' as const;
+  const said = reason === undefined ? {} : { reason: reason.slice(0, REASON_LENGTH_MAX) };
+  return {
+    name: `health ${of.at}`,
+    event: { id: `${of.deployment_id}:health:${of.at}`, type, ...of, ...said },
+  };
 }
 
 /** That a deployment was made, by its item. */

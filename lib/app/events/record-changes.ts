@@ -7,6 +7,7 @@ import { deploymentOf } from '../../store/engine/item-places.ts';
 import type { Deps } from '../deps.ts';
 import { auditedBy, type ChangedItem, type ChangeRecord, changedItem, newsOf } from './changed-item.ts';
 import { type EventMemory, newMemory } from './feed-writer.ts';
+import { listenerEventsOf } from './listener-changes.ts';
 import { publishNews } from './publish.ts';
 import { publishOthers } from './publish-others.ts';
 import { tokenEventsOf } from './token-changes.ts';
@@ -94,6 +95,7 @@ async function recordEvents(
 /** Tokens, connections, listeners and webhooks count their changes themselves. */
 const otherEventsOf = (change: ChangedItem): OtherEvent[] => [
   ...tokenEventsOf(change),
+  ...listenerEventsOf(change),
   ...webhookEventsOf(change),
 ];
 

@@ -1,5 +1,7 @@
+import { transact } from '../../store/dynamodb/transact.ts';
 import { write } from '../../store/dynamodb/write.ts';
 import { findSeen, putSeen } from '../../store/listeners/listeners.ts';
+import { watchPresence } from '../../store/listeners/presence.ts';
 import type { Deps } from '../deps.ts';
 
 type SeenDeps = Pick<Deps, 'table' | 'clock'>;
@@ -11,15 +13,24 @@ type SeenDeps = Pick<Deps, 'table' | 'clock'>;
 const WRITTEN_EVERY_MILLISECONDS = 20_000;
 
 /**
+ * A listener that calls after such a silence may have been told to be offline; well before that is told, so
+ * that none is missed.
+ */
+const SILENCE_MILLISECONDS = 60_000;
+
+/**
  * Notes that a listener called, and tells since when it has had no work (epoch milliseconds). Its own item,
  * so that it never contends with anything.
  */
 export async function noteSeen(deps: SeenDeps, tenantId: string, listenerId: string): Promise<number> {
   const now = deps.clock.now();
   const seen = await findSeen(deps.table, tenantId, listenerId);
+  const owner = { tenantId, listenerId };
   const workedAt = seen?.worked_at ?? now;
-  if (seen === undefined || now - seen.at >= WRITTEN_EVERY_MILLISECONDS)
-    await write(deps.table, putSeen({ tenantId, listenerId }, { at: now, worked_at: workedAt }));
+  const times = { at: now, worked_at: workedAt, watched: true };
+  if (seen?.watched !== true || now - seen.at >= SILENCE_MILLISECONDS)
+    await transact(deps.table, [putSeen(owner, times), watchPresence(owner, now)]);
+  else if (now - seen.at >= WRITTEN_EVERY_MILLISECONDS) await write(deps.table, putSeen(owner, times));
   return workedAt;
 }
 

@@ -88,7 +88,10 @@ async function take(deps: StatusDeps, report: Report, owner: Owner): Promise<Tak
   const next = reported(active, report);
   if (isDeepStrictEqual(next, active)) return 'known';
   try {
-    await transact(deps.table, recordReport(deployment, active, next, report.epoch));
+    await transact(
+      deps.table,
+      recordReport(deployment, active, next, { epoch: report.epoch, now: deps.clock.now() }),
+    );
     return 'new';
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;

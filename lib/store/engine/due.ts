@@ -2,6 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { equals, guard, update } from '../dynamodb/expressions.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { dueShards } from '../keys/index.ts';
+import { presentListener } from '../keys/presence.ts';
 import { deliveryIdIn, webhookOf } from '../keys/webhooks.ts';
 import { DUE_INDEX, type Table } from '../table.ts';
 import { deploymentOf, deploymentOfEvents, revisionNumberIn } from './item-places.ts';
@@ -40,12 +41,12 @@ export async function* dueItems(table: Table, partition: string, until: number):
 export const duePartitions = dueShards;
 
 /**
- * A deployment, its events, or a webhook, of which something is due; `revision`: the number of the one that
+ * A deployment, its events, a webhook or a listener, of which something is due; `revision`: the number of the one that
  * is, if it is one; `delivery`: the id of one that was asked for.
  */
 export type DueWork = {
-  of: 'deployment' | 'events' | 'webhook';
-  /** `deploymentId`: of a webhook its own id. */
+  of: 'deployment' | 'events' | 'webhook' | 'listener';
+  /** `deploymentId`: of a webhook or a listener its own id. */
   owner: { tenantId: string; deploymentId: string };
   revision: number | undefined;
   delivery: string | undefined;
@@ -69,6 +70,11 @@ function placeOf({ pk, sk }: Due): Pick<DueWork, 'of' | 'owner' | 'revision' | '
     return { ...nothing, of: 'deployment', owner: deployment, revision: revisionNumberIn(sk) };
   const events = deploymentOfEvents(pk);
   if (events !== undefined) return { ...nothing, of: 'events', owner: events };
+  const listener = presentListener({ pk, sk });
+  if (listener !== undefined) {
+    const { tenantId, listenerId: deploymentId } = listener;
+    return { ...nothing, of: 'listener', owner: { tenantId, deploymentId } };
+  }
   const webhook = webhookOf(pk);
   if (webhook === undefined) return undefined;
   const { tenantId, webhookId: deploymentId } = webhook;

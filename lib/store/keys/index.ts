@@ -18,6 +18,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | the task token that waits for a revision              | T#tenant#D#deployment  | K#number          |
  * | its build or deploy log lines, in time's order         | T#tenant#D#deployment  | LOG#type#time     |
  * | up to when a log is written                           | T#tenant#D#deployment  | LOGEND#type       |
+ * | is what serves healthy, and since when                | T#tenant#D#deployment  | HEALTH            |
  * | who asked for its deletion, and how far that is        | T#tenant#D#deployment  | A#DELETION        |
  * | who follows logs of a tenant (20 places; expires)      | T#tenant#F             | place             |
  * | is this deployment name taken                         | T#tenant#N#name        | A                 |
@@ -25,6 +26,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | a tenant's deployments, newest first (thin rows)      | T#tenant#DL            | deployment id     |
  * | those that are being deleted (thin rows)              | T#tenant#DX            | deployment id     |
  * | one listener, by id                                   | T#tenant#L#listener    | A                 |
+ * | is it online, as far as was told                      | T#tenant#L#listener    | PRESENCE          |
  * | when it last called                                   | T#tenant#L#listener    | SEEN              |
  * | the tasks it may claim or holds                       | T#tenant#L#listener    | OPEN#task         |
  * | a task that ended (expires)                           | T#tenant#L#listener    | DONE#task         |

@@ -17,6 +17,7 @@ import {
 import type { Write } from '../dynamodb/transact.ts';
 import type { Listener } from '../engine/items.ts';
 import { computeIdKey, type Key, lastSeenKey, listenerKey, listenerRowKey } from '../keys/index.ts';
+import { listenerPresenceKey } from '../keys/presence.ts';
 import { dropMark } from './default-listener.ts';
 import { removeVersions } from './placements.ts';
 
@@ -114,6 +115,7 @@ export function removeListener(listener: Listener, closingId: string): Write[] {
     remove('listener_row', listenerRowKey(tenantId, id)),
     remove('compute_id', computeIdKey(tenantId, computeId), equals('listener_id', id)),
     remove('last_seen', lastSeenKey(tenantId, id)),
+    remove('listener_presence', listenerPresenceKey(tenantId, id)),
     ...removeVersions(tenantId, id),
     ...dropMark(listener),
   ];

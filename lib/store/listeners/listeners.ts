@@ -3,19 +3,25 @@ import { refuse } from '../../contract/errors.ts';
 import { update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
+import { alsoEarlier } from '../dynamodb/upgrade.ts';
 import { type Listener, listener } from '../engine/items.ts';
 import { lastSeenKey, listenerKey, listenerRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 
 export const lastSeen = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   entity: z.literal('last_seen'),
   tenant_id: z.string(),
   at: z.number(),
   /** When there was last work for it; at first, when it first called. */
   worked_at: z.number(),
+  /** Sweep was told to look whether it is online; absent: an item from before that was done. */
+  watched: z.boolean().optional(),
 });
 export type LastSeen = z.infer<typeof lastSeen>;
+
+/** A first version was not watched. */
+const anyLastSeen = alsoEarlier(lastSeen, [(item) => item]);
 
 export const findListener = (
   table: Table,
@@ -31,7 +37,7 @@ export async function getListenerItem(table: Table, tenantId: string, listenerId
 
 /** When a listener last called and had work; kept apart so that a call never contends with a transaction. */
 export const findSeen = (table: Table, tenantId: string, listenerId: string): Promise<LastSeen | undefined> =>
-  find(table, lastSeenKey(tenantId, listenerId), lastSeen);
+  find(table, lastSeenKey(tenantId, listenerId), anyLastSeen);
 
 /** When a listener last called, in epoch milliseconds. */
 export async function findLastSeen(
@@ -61,8 +67,8 @@ export const listenerRows = (table: Table, tenantId: string, newestFirst = false
 /** Notes when a listener called and had work. */
 export const putSeen = (
   { tenantId, listenerId }: { tenantId: string; listenerId: string },
-  times: Pick<LastSeen, 'at' | 'worked_at'>,
+  times: Pick<LastSeen, 'at' | 'worked_at' | 'watched'>,
 ): Write => {
-  const set = { v: 1, entity: 'last_seen', tenant_id: tenantId, ...times };
+  const set = { v: 2, entity: 'last_seen', tenant_id: tenantId, ...times };
   return update('last_seen', lastSeenKey(tenantId, listenerId), { set });
 };

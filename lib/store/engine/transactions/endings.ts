@@ -7,6 +7,7 @@ import { cancelTask, endTask } from '../../listeners/tasks.ts';
 import type { KeptArtifacts } from '../artifact-shapes.ts';
 import { activeRow } from '../deployment-rows.ts';
 import { slotAsRead } from '../deployments.ts';
+import { noteHealth } from '../health.ts';
 import type { Deployment, OpenTask, Revision } from '../items.ts';
 import { DUE, endedDue, inFlightDue } from '../looks.ts';
 import { noteEnds } from '../revision-ends.ts';
@@ -42,7 +43,9 @@ export function endRevision(facts: EndFacts): Write[] {
     endInDeployment(facts),
     ...endOfTask(facts),
     ...placementAfter(facts),
-    ...(row === undefined ? [] : [activeRow(deployment, row)]),
+    ...(row === undefined
+      ? []
+      : [activeRow(deployment, row), ...noteHealth(deployment, deployment.active, row, facts.now)]),
     ...(hasToken
       ? [remove('token', tokenKey(revision.tenant_id, revision.deployment_id, revision.number))]
       : []),

@@ -3,6 +3,7 @@ import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKeyOf } from '../../keys/index.ts';
 import { countReport } from '../../listeners/placements.ts';
 import { activeRow } from '../deployment-rows.ts';
+import { noteHealth } from '../health.ts';
 import type { Deployment } from '../items.ts';
 
 type Active = NonNullable<Deployment['active']>;
@@ -15,7 +16,7 @@ export const recordReport = (
   deployment: Deployment,
   before: Active,
   after: Active,
-  epoch: number,
+  { epoch, now }: { epoch: number; now: number },
 ): Write[] => [
   update(
     'deployment',
@@ -25,6 +26,8 @@ export const recordReport = (
     atMost('active.epoch', epoch),
     equals('status', deployment.status),
   ),
-  ...(deployment.status === 'AWAITING_DELETE' ? [] : [activeRow(deployment, after)]),
+  ...(deployment.status === 'AWAITING_DELETE'
+    ? []
+    : [activeRow(deployment, after), ...noteHealth(deployment, before, after, now)]),
   countReport(deployment),
 ];

@@ -1,0 +1,20 @@
+import type { Key } from './index.ts';
+
+export const deploymentHealthKey = (tenantId: string, deploymentId: string): Key => ({
+  pk: `T#${tenantId}#D#${deploymentId}`,
+  sk: 'HEALTH',
+});
+
+const PRESENCE = 'PRESENCE';
+
+export const listenerPresenceKey = (tenantId: string, listenerId: string): Key => ({
+  pk: `T#${tenantId}#L#${listenerId}`,
+  sk: PRESENCE,
+});
+
+/** The listener whose presence lies at this key; undefined for any other. */
+export function presentListener({ pk, sk }: Key): { tenantId: string; listenerId: string } | undefined {
+  const [, tenantId, listenerId] = /^T#([^#]+)#L#([^#]+)$/.exec(pk) ?? [];
+  if (sk !== PRESENCE || tenantId === undefined || listenerId === undefined) return undefined;
+  return { tenantId, listenerId };
+}
