@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { alarmMetrics } from './alarm-metrics.ts';
 import {
+  eventLines,
   idleLines,
   installationLines,
   type Kind,
@@ -13,6 +14,7 @@ import {
   resourceRequest,
   revisionLines,
   tenant,
+  webhookMonth,
 } from './cost.ts';
 import type { Counts } from './counts.ts';
 import { prices } from './prices.ts';
@@ -41,6 +43,7 @@ export async function cost(): Promise<void> {
   const counts = await measure();
   printRevisions(counts);
   printRequests(counts);
+  printEvents(counts);
   printIdle(counts);
   const { listeners, deployments, revisions, otherRequests } = tenant;
   printMonth(
@@ -81,6 +84,11 @@ function printRequests(counts: Counts): void {
   );
 }
 
+function printEvents(counts: Counts): void {
+  const lines = eventLines(counts).map(([what, each]) => [what, dollars(dollarsOf(times(1000, each)))]);
+  printTable('1,000 events, $', ['what, each', '$ per 1,000'], lines);
+}
+
 function printIdle(counts: Counts): void {
   const idle = idleLines(counts, alarmMetrics());
   const paces = IDLE_POLL_SECONDS.map((seconds) => {
@@ -100,6 +108,7 @@ function printIdle(counts: Counts): void {
     [
       ...idle.map(([what, usage]: Line) => [what, dollars(dollarsOf(usage))]),
       ...paces.map(({ seconds, each }) => [`a listener that asks every ${seconds} s`, dollars(each)]),
+      ['a webhook', dollars(dollarsOf(webhookMonth(counts)))],
       ...paces.flatMap(together),
       ['not included: a dashboard beyond the first three of an account', dollars(prices.dashboardMonth)],
       [

@@ -70,6 +70,12 @@ const MONTH_SECONDS = 730 * 3600;
 const MONTH_DAYS = MONTH_SECONDS / 86_400;
 /** How often it says what runs, and asks what should. */
 const REPORT_SECONDS = 300;
+/** How often sweep looks whether it is still online. */
+const PRESENCE_SECONDS = 300;
+/** How often a webhook is looked at for which there is nothing. */
+const WEBHOOK_LOOK_SECONDS = 3600;
+/** What is sent to a webhook, with its headers. */
+const MESSAGE_BYTES = 1_500;
 /** `noteSeen` writes once in so many seconds. */
 const SEEN_SECONDS = 20;
 /** Once an hour each of the functions that a listener asks notes the use of its key. */
@@ -170,8 +176,33 @@ export function listenerMonth(counts: Counts, pollSeconds: number): Usage {
     times(claims - noting, request(counts.claim)),
     times(reports, sum(request(counts.status), request(counts.desired))),
     times((MONTH_SECONDS / HOUR_SECONDS) * FUNCTIONS_ASKED, note(counts.keyUse)),
+    times(MONTH_SECONDS / PRESENCE_SECONDS, beyond(counts.presence, counts.schedules.sweep)),
   );
 }
+
+/** What a sweep takes beyond one that finds nothing. */
+const beyond = (looking: Call['units'], idle: Call['units']): Usage =>
+  units({ reads: looking.reads - idle.reads, writes: looking.writes - idle.writes });
+
+/** One event of a deployment: what it takes to be told, and to be delivered where a tenant has a webhook. */
+export const eventLines = (counts: Counts): Line[] => [
+  ['numbered, stored in the feed, published to the bus', sum(units(counts.fed), { event: 1 })],
+  [
+    'delivered to a webhook, alone and at once',
+    sum(
+      call({ units: counts.delivered, milliseconds: billedMilliseconds.step }),
+      // Its secret is opened.
+      { keyRequest: 1, transferGb: MESSAGE_BYTES / 1e9 },
+    ),
+  ],
+];
+
+/** One webhook for a month in which nothing happens. */
+export const webhookMonth = (counts: Counts): Usage =>
+  times(
+    MONTH_SECONDS / WEBHOOK_LOOK_SECONDS,
+    call({ units: counts.webhookLook, milliseconds: billedMilliseconds.engine }),
+  );
 
 /** What an installation costs in a month without tenants. */
 export function installationLines(counts: Counts, watched: number): Line[] {

@@ -36,6 +36,13 @@ export type Counts = {
   keyUse: Units;
   /** A run of each schedule that finds nothing due. */
   schedules: Record<ScheduleName, Units>;
+  /** A sweep's look at a listener that is online. */
+  presence: Units;
+  /** An event of a deployment, numbered and stored in the feed of its tenant; and delivered to one webhook. */
+  fed: Units;
+  delivered: Units;
+  /** A worker's look at a webhook for which there is nothing. */
+  webhookLook: Units;
   /** A sweep's last look at two revisions of a deployment, an hour after they have ended. */
   lastLook: Units;
 };

@@ -23,6 +23,7 @@ import { dynamoDbEndpoint } from '../support/table/dynoxide.ts';
 import { limited } from '../support/table/limited-table.ts';
 import { isWrite, lonelyTransactions } from '../support/table/writes.ts';
 import { until } from '../support/until.ts';
+import { measureEvents } from '../support/world/event-costs.ts';
 import { claim, complete, heartbeat } from '../support/world/listening.ts';
 import { change, github, post, show, showRevision } from '../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
@@ -137,9 +138,29 @@ async function measureSchedules(world: RunningWorld): Promise<Counts['schedules'
     sweep: () => world.sweep(),
     revocations: () => revocations({}),
   };
+  await runs.sweep();
   const idle = (run: () => Promise<{ looked: number }>) =>
     unitsOf(world.deps.table.client, async () => expect((await run()).looked).toBe(0));
   return { sweep: await idle(runs.sweep), revocations: await idle(runs.revocations) };
+}
+
+/** Sweep's last look at what has ended, after it was told that the listener is silent. */
+async function measureLastLook(world: RunningWorld): Promise<Units> {
+  world.advance(400);
+  await world.sweep();
+  world.advance(3600);
+  return unitsOf(world.deps.table.client, async () =>
+    expect(await world.sweep()).toEqual({ looked: 1, left: 0 }),
+  );
+}
+
+/** A sweep's look at the one listener, which has just called. */
+async function measurePresence(world: RunningWorld): Promise<Units> {
+  await claim(world);
+  await world.sweep();
+  world.advance(301);
+  await claim(world);
+  return unitsOf(world.deps.table.client, () => world.sweep());
 }
 
 /** Single requests as clients and listeners make them over and over, while nothing else happens. */
@@ -177,10 +198,10 @@ async function measureRequests(world: RunningWorld, deploymentId: string, revisi
     status: await asked(() => reportStatus(deps, { params: listener, body: { reports: [] } }, caller)),
     keyUse: await units(() => noteKeyUse(deps, { keyHash: hashOf(apiKey), hour: hourOf(Date.now()) })),
     schedules: await measureSchedules(world),
-    lastLook: await units(async () => {
-      world.advance(3600);
-      expect(await world.sweep()).toEqual({ looked: 1, left: 0 });
-    }),
+
+    lastLook: await measureLastLook(world),
+    presence: await measurePresence(world),
+    ...(await measureEvents(world, deploymentId)),
   };
 }
 
@@ -219,6 +240,10 @@ it('a built revision, and what clients and listeners ask over and over, cost no 
     keyUse: { reads: 1, writes: 4 },
     schedules: { sweep: { reads: 4, writes: 0 }, revocations: { reads: 0.5, writes: 0 } },
     lastLook: { reads: 9, writes: 8 },
+    presence: { reads: 6, writes: 5 },
+    fed: { reads: 0, writes: 6 },
+    delivered: { reads: 6, writes: 16 },
+    webhookLook: { reads: 4, writes: 6 },
   });
   const { COUNTS_FILE: file } = process.env;
   if (file !== undefined) await writeFile(file, JSON.stringify(counts));

@@ -128,6 +128,7 @@ describe('what is stored', () => {
       'host_claim',
       'last_seen',
       'listener',
+      'listener_presence',
       'name',
       'organization',
       'placement',
