@@ -11,7 +11,7 @@ import {
   type V1Role,
 } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { annotations } from '../../lib/listener/drivers/kubernetes/render/names.ts';
+import { annotations as notes } from '../../lib/listener/drivers/kubernetes/render/names.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { ChartObjects } from '../support/kubernetes/chart-objects.ts';
 import { api, expectApi } from '../support/programs/program.ts';
@@ -209,7 +209,7 @@ async function routeBy(id: string, routing: object, kind: 'Ingress' | 'HTTPRoute
 /** Somebody else writes to the Service of each deployment that a listener is about to move. */
 const meddle = () =>
   world.watch('/api/v1/namespaces/agents/services', (type, { metadata }) => {
-    if (type !== 'MODIFIED' || metadata?.annotations?.[annotations.lease] === undefined) return;
+    if (type !== 'MODIFIED' || metadata?.annotations?.[notes.lease] === undefined) return;
     if (metadata.annotations['example.com/met'] !== undefined) return;
     const { name = '', namespace = '' } = metadata;
     const met = { name, namespace, annotations: { 'example.com/met': 'yes' } };
