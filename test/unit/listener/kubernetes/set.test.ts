@@ -63,7 +63,6 @@ describe('a set', () => {
     expect(deployment.metadata?.annotations).toEqual({
       'slipway.dev/deployment-name': 'my_agent',
       'slipway.dev/revision': serverSpec().revision_id,
-      'slipway.dev/epoch': '7',
       'slipway.dev/grace-seconds': '180',
     });
     expect(deployment.spec?.template.metadata?.annotations).toBeUndefined();

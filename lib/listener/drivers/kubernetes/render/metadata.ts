@@ -38,7 +38,6 @@ export const textsOf = (given: ResourceSpec['labels']): Texts =>
 export const revisionAnnotations = (spec: ServerSpec): Texts => ({
   [annotations.deploymentName]: spec.deployment_name,
   [annotations.revision]: spec.revision_id,
-  [annotations.epoch]: String(spec.epoch),
 });
 
 /** The metadata of an object that is all ours. */
