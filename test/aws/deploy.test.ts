@@ -27,6 +27,7 @@ import { restoreTests } from './restore-tests.ts';
 import { seldomTests } from './seldom-tests.ts';
 import { templatesIn, weightsIn } from './templates.ts';
 import { FOREIGN_ID, type Tour } from './tour.ts';
+import { webhookTests } from './webhook-tests.ts';
 
 /** CloudFormation takes 500; a stack must have room for what comes. */
 const STACK_RESOURCES_MAX = 400;
@@ -164,6 +165,9 @@ describe('an installation on AWS', () => {
   });
   describe('hears what its functions say in their logs, and', () => {
     noteTests(at);
+  });
+  describe('tells what happened, and', () => {
+    webhookTests(at);
   });
   describe('is watched, and', () => {
     alarmTests(at);

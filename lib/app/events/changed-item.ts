@@ -5,6 +5,7 @@ import type { History, Named, News } from '../../domain/event-count.ts';
 import { isTerminal } from '../../domain/transitions.ts';
 import { type AuditEvent, type AuditMark, auditMark } from '../../store/audit-events.ts';
 import type { Item } from '../../store/dynamodb/transact.ts';
+import { deploymentHealth } from '../../store/engine/health.ts';
 import { deploymentOf } from '../../store/engine/item-places.ts';
 import { type Image, itemOf } from '../../store/stream-images.ts';
 
@@ -55,14 +56,7 @@ export function newsOf({ before, after, at }: ChangedItem): News<Unnumbered>[] {
   return [{ name: DELETED, event }];
 }
 
-const healthImage = z.object({
-  tenant_id: z.string(),
-  deployment_id: z.string(),
-  revision_id: z.string(),
-  healthy: z.boolean(),
-  reason: z.string().optional(),
-  at: z.string(),
-});
+const healthImage = deploymentHealth.omit({ v: true, entity: true });
 
 /** Longer ones say no more. */
 const REASON_LENGTH_MAX = 500;

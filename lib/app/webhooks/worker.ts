@@ -44,7 +44,7 @@ export class WebhookWorker {
   #position: number;
   #webhook: Webhook | undefined;
   #turn: Promise<unknown> = Promise.resolve();
-  #failure: unknown;
+  #failure: Error | undefined;
 
   constructor(deps: WorkerDeps, ref: WebhookRef, holder: string, position: number) {
     this.#deps = deps;
@@ -77,7 +77,7 @@ export class WebhookWorker {
   }
 
   readonly #fails = (error: unknown): void => {
-    this.#failure ??= error;
+    this.#failure ??= error instanceof Error ? error : new Error(String(error));
   };
 
   /** One write after the other: each says how far everything is. */

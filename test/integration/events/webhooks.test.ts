@@ -1,47 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
-import { listEvents } from '../../../lib/app/events/list.ts';
-import { deleteWebhook } from '../../../lib/app/webhooks/delete.ts';
-import { patchWebhook } from '../../../lib/app/webhooks/patch.ts';
-import { redeliver, testWebhook } from '../../../lib/app/webhooks/request-delivery.ts';
+import { testWebhook } from '../../../lib/app/webhooks/request-delivery.ts';
 import { listAuditEvents as auditRow } from '../../../lib/contract/routes/audit.ts';
-import { listEvents as eventsRow } from '../../../lib/contract/routes/events.ts';
-import { patchWebhook as patchRow } from '../../../lib/contract/routes/webhooks.ts';
 import { until } from '../../support/until.ts';
+import {
+  aDeliveringWorld,
+  type DeliveringWorld,
+  hasFed,
+  hasNoCursors,
+  is,
+  patch,
+} from '../../support/world/delivering-world.ts';
 import { complete } from '../../support/world/listening.ts';
 import { github, post, remove } from '../../support/world/requests.ts';
-import { aRunningWorld } from '../../support/world/running-world.ts';
 import * as steps from '../../support/world/steps.ts';
-import { dataOf, delivering, expectInOrder, hasTaken, verify } from '../../support/world/webhook-world.ts';
-import { allItems } from '../../support/world/world.ts';
-
-const aDeliveringWorld = async () => delivering(await aRunningWorld());
-type DeliveringWorld = Awaited<ReturnType<typeof aDeliveringWorld>>;
-
-const patch = ({ deps, caller }: DeliveringWorld, id: string, body: object) =>
-  patchWebhook(deps, { params: { webhook_id: id }, body: patchRow.body.parse(body) }, caller);
-
-const itemsOf = async ({ deps }: DeliveringWorld, entity: string) =>
-  (await allItems(deps.table)).filter((item) => item.entity === entity);
-
-const is = <T>(what: string, condition: () => Promise<T | false>) =>
-  until(condition, { timeoutMs: 30_000, what });
-
-/** Waits until the feed has so many events; a new deployment has four until its build ends. */
-const hasFed = ({ deps, caller }: DeliveringWorld, count: number) =>
-  is(`${count} events`, async () => {
-    const query = eventsRow.query.parse({});
-    return (await listEvents(deps, { query, headers: {} }, caller)).after >= count;
-  });
+import { dataOf, expectInOrder, hasTaken, verify } from '../../support/world/webhook-world.ts';
 
 const isDisabled = (world: DeliveringWorld, id: string) =>
   is('the webhook to be disabled', async () => {
     const shown = await world.shown(id);
     return shown.status === 'DISABLED' && shown;
   });
-
-const hasNoCursors = (world: DeliveringWorld) =>
-  is('its queues to be removed', async () => (await itemsOf(world, 'webhook_queue')).length === 0);
 
 describe('a webhook', () => {
   it('is sent every event of a deployment, in order, each signed', async () => {
@@ -232,93 +211,6 @@ describe('a receiver', () => {
     await expect(world.hook('https://127.0.0.1/')).rejects.toMatchObject({
       items: [{ loc: ['body', 'url'] }],
     });
-  });
-});
-
-describe('whoever manages a webhook', () => {
-  it('rotates its secret: for a day both sign, afterwards the new one', async () => {
-    const world = await aDeliveringWorld();
-    const receiver = await world.receiver();
-    const { id, secret: before = '' } = await world.hook(receiver.url);
-    const { secret: after = '' } = await patch(world, id, { rotate_secret: true });
-    expect(after).toMatch(/^whsec_/);
-    expect(after).not.toBe(before);
-    const { id: testId } = await testWebhook(world.deps, { params: { webhook_id: id } }, world.caller);
-    const [both] = await hasTaken(receiver, 1);
-    for (const secret of [before, after])
-      expect(both && verify(both, secret)).toMatchObject({ type: 'webhook.test' });
-    const [delivery] = await world.deliveriesOf(id);
-    expect(delivery).toMatchObject({ id: testId, result: 'DELIVERED', event_number: null, requested: true });
-    world.advance(25 * 3600);
-    await testWebhook(world.deps, { params: { webhook_id: id } }, world.caller);
-    const [, one] = await hasTaken(receiver, 2);
-    expect(() => one && verify(one, before)).toThrow();
-    expect(one && verify(one, after)).toMatchObject({ type: 'webhook.test' });
-    const stored = JSON.stringify(await allItems(world.deps.table));
-    for (const secret of [before, after]) expect(stored).not.toContain(secret.slice(8));
-  });
-
-  it('has a delivery sent once more, under the same id and with its own time', async () => {
-    const world = await aDeliveringWorld();
-    const receiver = await world.receiver();
-    const { id, secret = '' } = await world.hook(receiver.url, { event_types: ['deployment.created'] });
-    await post(world, github('app'));
-    await hasTaken(receiver, 1);
-    const [first] = await is('its record', async () => {
-      const deliveries = await world.deliveriesOf(id);
-      return deliveries.length > 0 && deliveries;
-    });
-    world.advance(3600);
-    const params = { webhook_id: id, delivery_id: first?.id ?? '' };
-    expect(await redeliver(world.deps, { params }, world.caller)).toMatchObject({ result: 'PENDING' });
-    const [one, again] = await hasTaken(receiver, 2);
-    expect(again?.id).toBe(one?.id);
-    expect(again?.body).toBe(one?.body);
-    expect(again?.headers['webhook-timestamp']).not.toBe(one?.headers['webhook-timestamp']);
-    if (again !== undefined) verify(again, secret);
-    const unknown = { ...params, delivery_id: world.deps.clock.orderedId() };
-    await expect(redeliver(world.deps, { params: unknown }, world.caller)).rejects.toThrow(/Delivery ID/);
-  });
-
-  it('is never shown the address of a webhook of Slack, which gets a line of text', async () => {
-    const world = await aDeliveringWorld();
-    const receiver = await world.receiver();
-    const created = await world.hook(`${receiver.url}/T000/B000/XXXX`, { format: 'slack', name: 'us' });
-    expect(created.url).toBe(`${new URL(receiver.url).origin}/**********`);
-    const { id: deploymentId } = await post(world, github('app'));
-    const [first] = await hasTaken(receiver, 1);
-    expect(first && JSON.parse(first.body)).toEqual({ text: `Deployment ${deploymentId} was created.` });
-    const stored = JSON.stringify(await allItems(world.deps.table));
-    expect(stored).not.toContain('XXXX');
-  });
-
-  it('deletes it with everything that was to be delivered there', async () => {
-    const world = await aDeliveringWorld();
-    const receiver = await world.receiver();
-    receiver.answer = 500;
-    const { id } = await world.hook(receiver.url);
-    await post(world, github('app'));
-    await is('a queue', async () => (await itemsOf(world, 'webhook_queue')).length > 0);
-    await deleteWebhook(world.deps, { params: { webhook_id: id } }, world.caller);
-    await expect(world.shown(id)).rejects.toThrow(/not found/);
-    await is('its cursor to be removed', async () => {
-      world.advance(61);
-      await world.sweep();
-      return (await itemsOf(world, 'webhook_cursor')).length === 0;
-    });
-    await hasNoCursors(world);
-    const [feed] = await itemsOf(world, 'feed_count');
-    expect(feed?.webhooks).toEqual([]);
-  });
-
-  it('names deployments of the tenant alone, and twenty webhooks at most', async () => {
-    const world = await aDeliveringWorld();
-    const url = 'http://127.0.0.1:9/';
-    await expect(world.hook(url, { deployment_ids: [world.deps.clock.randomId()] })).rejects.toThrow(
-      /Deployment ID .* not found/,
-    );
-    for (let n = 0; n < 20; n++) await world.hook(url);
-    await expect(world.hook(url)).rejects.toThrow(/20 webhooks/);
   });
 });
 
