@@ -12,9 +12,9 @@ export type Failing = {
 };
 
 /**
- * When an event that has just failed is tried again, in epoch milliseconds: after a random part of a pause that
- * grows (full jitter), so that those who failed together do not come back together. The last attempt is made
- * when the time is over; undefined: it was that one. `random`: from 0 to 1.
+ * When an event that has just failed is tried again, in epoch milliseconds: after a random part of a pause
+ * that grows (full jitter), so that those who failed together do not come back together. The last attempt
+ * is made when the time is over; undefined: it was that one. `random`: from 0 to 1.
  */
 export function nextAttemptAt({ attempts, since }: Failing, now: number, random: number): number | undefined {
   const end = since + GIVEN_UP_AFTER_MILLISECONDS;

@@ -41,8 +41,8 @@ export const wantsEventStream = (accept: string | undefined): boolean =>
   (accept ?? '').split(',').some((type) => type.split(';')[0]?.trim().toLowerCase() === EVENT_STREAM);
 
 /**
- * The entries of a list as server-sent events, each under an id, so that a client that reconnects says what it
- * has seen.
+ * The entries of a list as server-sent events, each under an id, so that a client that reconnects says what
+ * it has seen.
  */
 function eventStream({ list, id }: StreamedList, output: unknown): string {
   const events = entriesOf(output, list).map(

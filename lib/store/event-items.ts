@@ -107,8 +107,8 @@ export const eventsIn = (item: AnyUnsent): PublishedEvent[] =>
   item.entity === 'unsent_events' ? item.events : [item.event];
 
 /**
- * What is kept of the events of a deployment, or of something else, because it could not be published yet, oldest
- * first.
+ * What is kept of the events of a deployment, or of something else, because it could not be published yet,
+ * oldest first.
  */
 export const unsentEventsOf = (table: Table, { tenantId, deploymentId }: Owner): AsyncGenerator<AnyUnsent> =>
   queryAll(table, anyUnsent, {

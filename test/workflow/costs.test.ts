@@ -45,8 +45,8 @@ function onlooker(world: RunningWorld): RunningWorld {
 const ITEM_BYTES = 100;
 
 /**
- * What the table holds, in bytes; JSON's quotes are counted too, so that it is at most that. The feed's events
- * are counted apart, for they expire.
+ * What the table holds, in bytes; JSON's quotes are counted too, so that it is at most that. The feed's
+ * events are counted apart, for they expire.
  */
 async function storedBytes({ deps }: RunningWorld): Promise<number> {
   const items = (await allItems(deps.table)).filter(({ entity }) => entity !== 'feed_event');

@@ -21,21 +21,21 @@ type OnError = (error: unknown, pk: string) => void;
 const WRITES_MAX = 100;
 
 /**
- * Makes audit events and published events of what changed. The stream is the outbox: a request writes nothing
- * twice.
+ * Makes audit events and published events of what changed. The stream is the outbox: a request writes
+ * nothing twice.
  *
  * Why nothing is lost, and nothing published out of order: a record is delivered until this says that it is
  * done, and five times at least before it is set aside. Events are numbered and stored in the tenant's feed
- * in one transaction before they are published, in the order of the stream. A record that is delivered again
- * finds its number there, and is published again under it. Events that cannot be published (the bus is out of reach for longer than
- * its client tries) are stored with their numbers, and sweep publishes them. Beside the count stands how much
- * of each revision is published. What the stream has lost (it keeps a record for a day) is published from the
- * revisions' histories before whatever comes next, or when sweep looks once at a revision that has ended.
- * Audit events are items under ids that the requests chose, so that a record delivered twice writes the same
- * item twice.
+ * in one transaction before they are published, in the order of the stream. A record that is delivered
+ * again finds its number there, and is published again under it. Events that cannot be published (the bus
+ * is out of reach for longer than its client tries) are stored with their numbers, and sweep publishes
+ * them. Beside the count stands how much of each revision is published. What the stream has lost (it keeps
+ * a record for a day) is published from the revisions' histories before whatever comes next, or when sweep
+ * looks once at a revision that has ended. Audit events are items under ids that the requests chose, so
+ * that a record delivered twice writes the same item twice.
  *
- * What is made here remembers counts from one call to the next. It returns the sequence numbers of records to
- * be delivered again.
+ * What is made here remembers counts from one call to the next. It returns the sequence numbers of records
+ * to be delivered again.
  */
 export function changesRecorder(): (
   deps: ChangeDeps,

@@ -4,9 +4,9 @@ import { followerSlots, leaveSlot, takeSlot } from '../../store/follower-slots.t
 import type { Deps } from '../deps.ts';
 
 /**
- * So many may follow logs and events of a tenant at once: on AWS each keeps a function busy, and one tenant must
- * not take those of all others. Waits for consent are not counted: their clients ask once and take a 429 for
- * the end.
+ * So many may follow logs and events of a tenant at once: on AWS each keeps a function busy, and one tenant
+ * must not take those of all others. Waits for consent are not counted: their clients ask once and take a
+ * 429 for the end.
  */
 export const FOLLOWERS_MAX = 20;
 /**

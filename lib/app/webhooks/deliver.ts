@@ -10,8 +10,8 @@ import type { Sent } from './body.ts';
 import { LeaseLost, WebhookWorker, type WorkerDeps } from './worker.ts';
 
 /**
- * Delivers what a webhook has not had, or the one delivery that was asked for. At most one worker delivers for
- * a webhook at a time: a second one asks the first to look again, and ends.
+ * Delivers what a webhook has not had, or the one delivery that was asked for. At most one worker delivers
+ * for a webhook at a time: a second one asks the first to look again, and ends.
  */
 export async function deliver(deps: WorkerDeps, { deliveryId, ...ref }: Wake): Promise<void> {
   if (deliveryId !== undefined) return deliverRequested(deps, ref, deliveryId);

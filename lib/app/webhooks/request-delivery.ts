@@ -30,8 +30,8 @@ export async function testWebhook(
 }
 
 /**
- * Asks for the event of a delivery to be sent once more. Throws `webhook_not_found`, `delivery_not_found`, and
- * `state_forbids` while the webhook is disabled.
+ * Asks for the event of a delivery to be sent once more. Throws `webhook_not_found`, `delivery_not_found`,
+ * and `state_forbids` while the webhook is disabled.
  */
 export async function redeliver(
   deps: RequestDeps,

@@ -55,8 +55,8 @@ export class WebhookWorker {
   }
 
   /**
-   * Works until nothing is to be sent now. Gives when something is (epoch milliseconds), or undefined when the
-   * webhook is disabled or gone. Throws what kept it from going on.
+   * Works until nothing is to be sent now. Gives when something is (epoch milliseconds), or undefined when
+   * the webhook is disabled or gone. Throws what kept it from going on.
    */
   async run(queues: cursors.WebhookQueue[]): Promise<number | undefined> {
     for (const queue of queues) this.#lanes.set(queue.subject_id, laneOf(queue));

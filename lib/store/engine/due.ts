@@ -41,8 +41,8 @@ export async function* dueItems(table: Table, partition: string, until: number):
 export const duePartitions = dueShards;
 
 /**
- * A deployment, its events, a webhook or a listener, of which something is due; `revision`: the number of the one that
- * is, if it is one; `delivery`: the id of one that was asked for.
+ * A deployment, its events, a webhook or a listener, of which something is due; `revision`: the number of
+ * the one that is, if it is one; `delivery`: the id of one that was asked for.
  */
 export type DueWork = {
   of: 'deployment' | 'events' | 'webhook' | 'listener';

@@ -66,7 +66,8 @@ export function putCursor(ref: WebhookRef, position: number, dueAt: number): Wri
 }
 
 /**
- * Takes the lease. Demands that nobody else has it. Should the worker die, sweep looks. `now`: epoch milliseconds.
+ * Takes the lease. Demands that nobody else has it. Should the worker die, sweep looks. `now`: epoch
+ * milliseconds.
  */
 export function takeCursor(ref: WebhookRef, holder: string, now: number): Write {
   const key = webhookCursorKey(ref);
