@@ -8,6 +8,7 @@ import { Obstacle } from '../lib/cli/explain.ts';
 import { main, type OpenTable, type World } from '../lib/cli/main.ts';
 import type { Place } from '../lib/cli/options.ts';
 import { runningTable } from '../lib/embedded/data-folder/running-database.ts';
+import { runningAccess } from '../lib/embedded/runtime/identity.ts';
 import { createLog } from '../lib/listener/log.ts';
 import { readOptions } from '../lib/listener/options.ts';
 import { startProcessListener } from '../lib/listener/process-listener.ts';
@@ -15,12 +16,18 @@ import { startProcessListener } from '../lib/listener/process-listener.ts';
 async function open(place: Place): Promise<OpenTable> {
   if (place.kind === 'deployed') return deployedTable(place.tableName, place.region);
   const table = await runningTable(resolve(place.dataFolder));
-  if (table === undefined)
-    throw new Obstacle(
-      `Slipway does not run on ${place.dataFolder}. Start it there with npm start, and run this again beside it.`,
-    );
+  if (table === undefined) throw new Obstacle(notRunning(place.dataFolder));
   return { table, close: () => table.client.destroy() };
 }
+
+const accessTo: World['accessTo'] = async (dataFolder) => {
+  const access = await runningAccess(resolve(dataFolder));
+  if (access === undefined) throw new Obstacle(notRunning(dataFolder));
+  return access;
+};
+
+const notRunning = (dataFolder: string): string =>
+  `Slipway does not run on ${dataFolder}. Start it there with npm start, and run this again beside it.`;
 
 const listen: World['listen'] = ({ url, listenerId, apiKey, dataFolder, agentsPort }) => {
   const args = ['--url', url, '--listener-id', listenerId, '--data-dir', dataFolder];
@@ -35,6 +42,7 @@ process.exitCode = await main(process.argv.slice(2), {
   environment: process.env,
   isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false,
   open,
+  accessTo,
   functionsOf: (region) => new LambdaClient(region === undefined ? {} : { region }),
   listen,
   untilAsked: async () => void (await Promise.race(['SIGINT', 'SIGTERM'].map((name) => once(process, name)))),

@@ -2,6 +2,7 @@ import { apiDocsIn } from './adapters/aws/api-docs.ts';
 import { createS3Blobs } from './adapters/aws/blobs.ts';
 import { createBuildControl } from './adapters/aws/build-control.ts';
 import { createCodeBuild } from './adapters/aws/builds.ts';
+import { consoleFilesIn } from './adapters/aws/console-files.ts';
 import { createEventBus } from './adapters/aws/events.ts';
 import { createHttpGit } from './adapters/aws/git.ts';
 import { createEcrImages } from './adapters/aws/images.ts';
@@ -17,6 +18,7 @@ import { createGuardedFetch } from './adapters/outbound/guarded-fetch.ts';
 import { openOAuth } from './adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from './adapters/outbound/oauth/discovery.ts';
 import { openWebhookSender } from './adapters/outbound/webhook-sender.ts';
+import type { SignIn } from './adapters/sign-in.ts';
 import { neverWait } from './adapters/task-notifier.ts';
 import type { Settings } from './app/deps.ts';
 import type { EngineDeps } from './app/engine/situation.ts';
@@ -36,6 +38,16 @@ export const blobs = /* @__PURE__ */ once(() => createS3Blobs(variable('BUCKET_N
 export const logs = /* @__PURE__ */ once(() => createTableLogs(table(), clock));
 /** Its files are put there when the function is bundled. */
 export const apiDocs = /* @__PURE__ */ once(() => apiDocsIn(new URL('./viewer/', import.meta.url)));
+/** Likewise. */
+export const consoleFiles = /* @__PURE__ */ once(() =>
+  consoleFilesIn(new URL('./console/', import.meta.url)),
+);
+export const signIn = /* @__PURE__ */ once((): SignIn => {
+  const [issuer, clientId] = [variable('OIDC_ISSUER'), variable('OIDC_CLIENT_ID')];
+  if (issuer === undefined || clientId === undefined) return undefined;
+  return { issuer, clientId, tokenEndpoint: variable('OIDC_TOKEN_ENDPOINT') };
+});
+export const uploadOrigin = /* @__PURE__ */ once(() => variable('UPLOAD_ORIGIN'));
 export const git = /* @__PURE__ */ once(() =>
   createHttpGit({ fetch: createGuardedFetch({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }) }),
 );

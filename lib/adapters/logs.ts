@@ -1,4 +1,9 @@
-export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
+const ascending = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
+export type LogLevel = (typeof ascending)[number];
+
+/** This level and those above it. */
+export const levelsFrom = (lowest: LogLevel): readonly LogLevel[] =>
+  ascending.slice(ascending.indexOf(lowest));
 
 /** One line as it is written; `timestamp` is epoch milliseconds, stamped by whoever read the line. */
 export type LogLine = { timestamp: number; level: LogLevel; message: string };
@@ -17,6 +22,7 @@ export type LogQuery = {
   limit: number;
   /** What an earlier answer gave as `nextOffset`; throws ValidationError when it is not one of ours. */
   offset?: string;
+  /** The lowest level that is wanted. */
   level?: LogLevel;
   /** A part of the message, in any case. */
   query?: string;

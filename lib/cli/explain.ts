@@ -20,9 +20,10 @@ const meanings: Record<string, (table: string, region: string) => string> = {
 };
 
 /** The plain reason of a failure; a stack only when it is nothing that could have been foreseen. */
-export function explain(error: unknown, place: Place): string {
+export function explain(error: unknown, place: Place | undefined): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof Obstacle || error instanceof ApiError) return error.message;
+  if (place === undefined) return error.stack ?? error.message;
   const [table, region] =
     place.kind === 'deployed'
       ? [place.tableName, place.region === undefined ? 'in this account and region' : `in ${place.region}`]

@@ -4,6 +4,7 @@ import { bootstrap } from '../app/identity/bootstrap.ts';
 import { createListenerKey } from '../app/identity/create-listener-key.ts';
 import { createTenantKey } from '../app/identity/create-tenant-key.ts';
 import type { Table } from '../store/table.ts';
+import { type Access, askForConsoleLink } from './console.ts';
 import { explain } from './explain.ts';
 import { firstAgent, type Listen } from './first-agent/first-agent.ts';
 import { type Command, OptionsError, type Place, readCommand, type Surroundings } from './options.ts';
@@ -21,6 +22,8 @@ export type World = Surroundings & {
   clock: Clock;
   /** Gives the table of a place. Throws `Obstacle` when it cannot be reached. */
   open(place: Place): Promise<OpenTable>;
+  /** Where the embedded runtime on a data folder answers. Throws `Obstacle` when none runs. */
+  accessTo(dataFolder: string): Promise<Access>;
   /** The functions of a region; without one, of the SDK's own choice. */
   functionsOf(region: string | undefined): LambdaClient;
   write(line: string): void;
@@ -40,12 +43,12 @@ export async function main(args: string[], world: World): Promise<number> {
     return 0;
   }
   try {
-    const made = isOnFunctions(command) ? await onFunctions(command, world) : await onTable(command, world);
+    const made = await run(command, world);
     if (made === undefined) return 0;
     show(made, command.json, world);
     return 0;
   } catch (error) {
-    world.writeError(explain(error, command.place));
+    world.writeError(explain(error, 'place' in command ? command.place : undefined));
     return 1;
   }
 }
@@ -58,6 +61,26 @@ function understood(args: string[], world: World): Command | undefined {
     world.writeError(`${error.message}\n\n${USAGE}`);
     return undefined;
   }
+}
+
+async function run(command: Work, world: World): Promise<Made | undefined> {
+  if (command.kind === 'console') return consoleLink(command, world);
+  return isOnFunctions(command) ? onFunctions(command, world) : onTable(command, world);
+}
+
+type OnApi = Extract<Work, { kind: 'console' }>;
+
+async function consoleLink({ at }: OnApi, world: World): Promise<Made> {
+  const access =
+    'url' in at
+      ? { url: at.url, apiKey: world.environment.SLIPWAY_API_KEY ?? '' }
+      : await world.accessTo(at.dataFolder);
+  const { url, expires_at } = await askForConsoleLink(access);
+  return {
+    lines: [['Console', url]],
+    json: { url, expires_at },
+    advice: `It signs in once, until ${expires_at}, with the role of the key that it was made with.`,
+  };
 }
 
 type OnFunctions = Extract<Work, { kind: 'pause' | 'resume' }>;
@@ -94,7 +117,7 @@ const resumed = (functions: number): Made => ({
   advice: 'The next sweep, within a minute, goes on with what waits.',
 });
 
-async function onTable(command: Exclude<Work, OnFunctions>, world: World): Promise<Made | undefined> {
+async function onTable(command: Exclude<Work, OnFunctions | OnApi>, world: World): Promise<Made | undefined> {
   const { table, close } = await world.open(command.place);
   try {
     const deps = { table, clock: world.clock };

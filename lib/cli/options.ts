@@ -36,6 +36,7 @@ export type Command =
       listenerFolder: string;
     }
   | { kind: 'pause' | 'resume'; place: Extract<Place, { kind: 'deployed' }>; json: boolean }
+  | { kind: 'console'; json: boolean; at: { url: string } | { dataFolder: string } }
   | { kind: 'listener-key'; place: Place; json: boolean; tenantId: string; listenerId: string };
 
 const text = { type: 'string' } as const;
@@ -86,6 +87,7 @@ const commands: Record<
   },
   'admin pause': { takes: [...whereOptions, 'json'], read: writersCommand('pause') },
   'admin resume': { takes: [...whereOptions, 'json'], read: writersCommand('resume') },
+  console: { takes: [...whereOptions, 'json', 'url'], read: consoleOf },
   'first-agent': {
     takes: [
       ...whereOptions,
@@ -151,6 +153,22 @@ function bootstrapOf(given: Given, surroundings: Surroundings): Command {
     organization: nameOf(given.organization, '--organization', 'main'),
     tenant: nameOf(given.tenant, '--tenant', 'main'),
   };
+}
+
+/** Of npm start, or of the installation at an address. */
+function consoleOf(given: Given, surroundings: Surroundings): Command {
+  const json = given.json === true;
+  if (given.url !== undefined) {
+    if (!surroundings.environment.SLIPWAY_API_KEY)
+      throw new OptionsError('--url needs an API key in the variable SLIPWAY_API_KEY.');
+    return { kind: 'console', json, at: { url: urlOf(given.url) } };
+  }
+  const place = placeOf(given, surroundings);
+  if (place.kind === 'deployed')
+    throw new OptionsError(
+      "console takes --url (the stack's output ApiUrl) and an API key in SLIPWAY_API_KEY, not --table.",
+    );
+  return { kind: 'console', json, at: { dataFolder: place.dataFolder } };
 }
 
 function firstAgentOf(given: Given, surroundings: Surroundings): Command {

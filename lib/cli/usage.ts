@@ -10,6 +10,10 @@ export const USAGE = `Usage: npm run slipway -- <command> [options]
     --listener-dir FOLDER         the listener's own files          (default: .listener)
     --organization, --tenant      as below
 
+  console                         print a link that signs in to the console once, within five minutes
+    --url URL                     the API of a deployed installation, with a key in SLIPWAY_API_KEY
+                                  (default: that of npm start, with --data-dir below)
+
   admin bootstrap                 make an organization, its first tenant and an administrator's key
     --organization NAME           what the organization is called   (default: main)
     --tenant NAME                 what the tenant is called         (default: main)

@@ -28,6 +28,9 @@ export const auditActions = [
   'webhook.disable',
   'api_key.create',
   'api_key.revoke',
+  'console_link.create',
+  'console_session.create',
+  'console_session.delete',
   'tenant.create',
   'tenant.change',
   'membership.change',
@@ -70,7 +73,7 @@ export const auditDetails = z.object({
   user_id: z.string().optional(),
   /** Of a refusal. */
   status: z.int().optional(),
-  /** The code of the error, where the refusal has one. */
+  /** Of a refusal, the code of its error; of another request, why it was made, in the person's own words. */
   reason: z.string().optional(),
   /** The operation that was asked for. */
   operation: z.string().optional(),

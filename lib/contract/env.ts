@@ -58,6 +58,11 @@ const variables = {
    */
   OIDC_ISSUER: z.string().min(1).optional(),
   OIDC_AUDIENCE: z.string().min(1).optional(),
+  /** The console's own client at the issuer, and its token endpoint where that is on another host. */
+  OIDC_CLIENT_ID: z.string().min(1).optional(),
+  OIDC_TOKEN_ENDPOINT: z.url().optional(),
+  /** Where signed addresses of uploads lead, for the console's policy. Absent: to this installation itself. */
+  UPLOAD_ORIGIN: z.url().optional(),
   UNCLAIMED_SECONDS: seconds(900),
   SILENT_SECONDS: seconds(900),
   BUILD_SECONDS: seconds(1800),

@@ -74,6 +74,11 @@ export const errors = {
     status: 403,
     detail: (p: { id: string }) => `API key is not bound to listener '${p.id}'`,
   },
+  console_code_refused: {
+    status: 403,
+    detail: (_: object) =>
+      'This link to the console is over: it works once, within five minutes. Make another with npm run slipway -- console.',
+  },
   path_not_found: { status: 404, detail: (_: object) => 'Not found.' },
   deployment_not_found: { status: 404, detail: (p: { id: string }) => `Deployment ID ${p.id} not found.` },
   revision_not_found: { status: 404, detail: (p: { id: string }) => `Revision ID ${p.id} not found.` },

@@ -1,5 +1,6 @@
 /** What a caller may do, one word per kind of thing and verb. Each route names exactly one. */
 export const permissions = [
+  'self:read',
   'deployments:read',
   'deployments:write',
   'logs:read',
@@ -36,6 +37,7 @@ export const memberRoles = ['viewer', 'developer', 'admin', 'organization_admin'
 export type MemberRole = (typeof memberRoles)[number];
 
 const viewer = [
+  'self:read',
   'deployments:read',
   'logs:read',
   'events:read',

@@ -8,13 +8,15 @@ const example = fileURLToPath(new URL('../../examples/hello-server', import.meta
  * Bourne kind.
  */
 export function banner(
-  runtime: Pick<Runtime, 'baseUrl' | 'agentsUrl' | 'apiKey' | 'notices'>,
+  runtime: Pick<Runtime, 'baseUrl' | 'agentsUrl' | 'apiKey' | 'consoleUrl' | 'notices'>,
   dataFolder: string,
 ): string {
-  const { baseUrl, agentsUrl, apiKey, notices } = runtime;
+  const { baseUrl, agentsUrl, apiKey, consoleUrl, notices } = runtime;
   return `
   Slipway is running.
 
+    Console  ${consoleUrl}
+             (opens once, within five minutes; another: npm run slipway -- console)
     API      ${baseUrl}
     API key  ${apiKey}
     Agents   ${agentsUrl}/<name>/

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { OidcSettings } from '../adapters/identity-provider.ts';
+import type { SignIn } from '../adapters/sign-in.ts';
 import { isOrigin, listed } from '../contract/browser/cors.ts';
 import { hostList } from '../contract/env.ts';
 import { hostNameOf, hostsWanted, readHosts } from '../serving/hosts.ts';
@@ -141,6 +142,12 @@ const schema = z.object({
   /** The OpenID Connect issuer of bearer tokens, and whom they must be for. */
   SLIPWAY_OIDC_ISSUER: trimmed,
   SLIPWAY_OIDC_AUDIENCE: trimmed,
+  /** The console's client there, and the token endpoint where it is not on the issuer's host. */
+  SLIPWAY_OIDC_CLIENT_ID: trimmed,
+  SLIPWAY_OIDC_TOKEN_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .or(z.literal('')),
   /**
    * Hosts on private networks that requests may name, separated by commas; this machine itself may always be
    * named.
@@ -182,6 +189,8 @@ export type RuntimeSettings = {
   drainSeconds: number;
   /** Undefined: requests carry API keys only. */
   oidc: OidcSettings | undefined;
+  /** Undefined: people sign in to the console with keys alone. */
+  signIn: SignIn;
   allowedHosts: string[];
   keptArtifacts: number;
   auditDays: number;
@@ -217,6 +226,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     buildSeconds: data.SLIPWAY_BUILD_SECONDS ?? 0,
     drainSeconds: data.SLIPWAY_DRAIN_SECONDS ?? 0,
     oidc: oidcOf(data.SLIPWAY_OIDC_ISSUER, data.SLIPWAY_OIDC_AUDIENCE),
+    signIn: signInOf(data),
     allowedHosts: data.SLIPWAY_ALLOWED_HOSTS,
     keptArtifacts: data.SLIPWAY_KEPT_ARTIFACTS ?? 0,
     auditDays: data.SLIPWAY_AUDIT_DAYS ?? 0,
@@ -245,6 +255,14 @@ function oidcOf(issuer: string | undefined, audience: string | undefined): OidcS
   throw new EnvironmentError(
     `SLIPWAY_OIDC_ISSUER must be an https URL, or an http one of this machine, not '${issuer}'.`,
   );
+}
+
+function signInOf(given: z.output<typeof schema>): SignIn {
+  const { SLIPWAY_OIDC_ISSUER: issuer, SLIPWAY_OIDC_CLIENT_ID: clientId } = given;
+  if (clientId === undefined) return undefined;
+  if (issuer === undefined)
+    throw new EnvironmentError('SLIPWAY_OIDC_CLIENT_ID goes with SLIPWAY_OIDC_ISSUER.');
+  return { issuer, clientId, tokenEndpoint: given.SLIPWAY_OIDC_TOKEN_ENDPOINT || undefined };
 }
 
 function agentsPortOf(apiPort: number, asked: number | undefined): number | undefined {

@@ -1,3 +1,4 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Caller } from '../app/caller.ts';
 import type { Credentials, IdentityDeps } from '../app/identity/authenticate.ts';
 import type { KeyUses } from '../app/identity/key-uses.ts';
@@ -7,16 +8,18 @@ import { loggedKeyUses } from './notes.ts';
 /** Proves who asks, or throws the refusal (401, 403). */
 export type Authenticate = (deps: IdentityDeps, credentials: Credentials, uses: KeyUses) => Promise<Caller>;
 
+/** What a request proves who asks with. */
+export const credentialsIn = ({ headers }: APIGatewayProxyEventV2): Credentials => ({
+  apiKey: headers['x-api-key'],
+  authorization: headers.authorization,
+  tenantId: headers['x-tenant-id'],
+});
+
 /** Finds out who asks. Header names arrive in lower case. */
 export const authentication = (authenticate: Authenticate, deps: () => IdentityDeps): Step => ({
   before: async ({ event, internal }) => {
-    const credentials = {
-      apiKey: event.headers['x-api-key'],
-      authorization: event.headers.authorization,
-      tenantId: event.headers['x-tenant-id'],
-    };
     const { keyUses = loggedKeyUses } = deps();
-    const caller = await authenticate(deps(), credentials, keyUses);
+    const caller = await authenticate(deps(), credentialsIn(event), keyUses);
     internal.caller = { ...caller, requestId: event.requestContext.requestId };
   },
 });

@@ -2,19 +2,24 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { UseCase } from '../app/caller.ts';
 import { unkeyed } from '../app/idempotency.ts';
-import { authenticate as authenticateCaller, type IdentityDeps } from '../app/identity/authenticate.ts';
+import {
+  authenticate as authenticateCaller,
+  type Credentials,
+  type IdentityDeps,
+} from '../app/identity/authenticate.ts';
+import type { KeyUses } from '../app/identity/key-uses.ts';
 import type { Page, PageRequest } from '../contract/browser/page.ts';
 import { refuse } from '../contract/errors.ts';
 import { once } from '../contract/once.ts';
 import type { RouteInput, RouteOutput, RouteRow } from '../contract/routes/route.ts';
-import { type Authenticate, authentication } from './authentication.ts';
+import { type Authenticate, authentication, credentialsIn } from './authentication.ts';
 import { authorization } from './authorization.ts';
 import { body } from './body.ts';
 import { callsNothing, errorAnswers, unavailable } from './errors.ts';
 import type { Exchange, Handler, RequestContext, Result, Step } from './exchange.ts';
 import { idempotency } from './idempotency.ts';
 import { notTaken } from './not-found.ts';
-import { loggedAuditLog } from './notes.ts';
+import { loggedAuditLog, loggedKeyUses } from './notes.ts';
 import { errorPages, pageAnswer, pageRequest } from './pages.ts';
 import { type RefusalDeps, refusals } from './refusals.ts';
 import { inputOf } from './request.ts';
@@ -67,6 +72,34 @@ export function publicEndpoint<const R extends RouteRow & { permission: 'public'
     const run: Run = async (event, exchange) =>
       successAnswer(row, event, await useCase(inputOf<R>(event, exchange), kept()));
     return serve(chain(row, errorAnswers(row.operation, callsNothing), []), run);
+  };
+}
+
+/** An endpoint that takes something in the request for a credential, which the use case alone can judge. */
+export function exchangeEndpoint<const R extends RouteRow & { permission: 'public' }, D>(
+  row: R,
+  useCase: (deps: D, input: RouteInput<R>) => Promise<RouteOutput<R>>,
+): (deps: () => D & RefusalDeps) => Handler {
+  return (deps) => {
+    const kept = once(deps);
+    const run: Run = async (event, exchange) =>
+      successAnswer(row, event, await useCase(kept(), inputOf<R>(event, exchange)));
+    return serve(chain(row, errorAnswers(row.operation, unavailable), [refusals(row, kept)]), run);
+  };
+}
+
+/** An endpoint about the credential that it is asked with, which need not pick one of its tenants. */
+export function credentialEndpoint<const R extends RouteRow & { tenantOptional: true }, D>(
+  row: R,
+  useCase: (deps: D, credentials: Credentials, uses: KeyUses) => Promise<RouteOutput<R>>,
+): (deps: () => D & IdentityDeps) => Handler {
+  return (deps) => {
+    const kept = once(deps);
+    const run: Run = async (event) => {
+      const { keyUses = loggedKeyUses } = kept();
+      return successAnswer(row, event, await useCase(kept(), credentialsIn(event), keyUses));
+    };
+    return serve(chain(row, errorAnswers(row.operation, unavailable), [refusals(row, kept)]), run);
   };
 }
 

@@ -2,9 +2,12 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { type ApiError, refuse } from '../contract/errors.ts';
 import type { RouteRow } from '../contract/routes/route.ts';
 
-/** The pattern of a path such as `/v2/things/{thing_id}`. */
+/** The pattern of a path such as `/v2/things/{thing_id}` or `/things/{proxy+}`. */
 function pathPattern(path: string): RegExp {
-  const escaped = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^/}]+\}/g, '[^/]+');
+  const escaped = path
+    .replace(/[.*+?^$()|[\]\\]/g, '\\$&')
+    .replace(/\{[^/}]+\+\}/g, '.+')
+    .replace(/\{[^/}]+\}/g, '[^/]+');
   return new RegExp(`^${escaped}/?$`);
 }
 

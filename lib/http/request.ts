@@ -23,6 +23,7 @@ function meaningfulHeaders({ headers }: APIGatewayProxyEventV2): RouteInput<Rout
     ifNoneMatch: headers['if-none-match'],
     lastEventId: headers['last-event-id'],
     accept: headers.accept,
+    acceptEncoding: headers['accept-encoding'],
   };
   return Object.fromEntries(Object.entries(picked).filter(([, value]) => value !== undefined));
 }

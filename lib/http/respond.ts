@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { RouteRow, StreamedList } from '../contract/routes/route.ts';
 import type { Result } from './exchange.ts';
@@ -59,12 +60,17 @@ function entriesOf(output: unknown, list: string): Record<string, unknown>[] {
 }
 
 /** What rows with content types of their own show; their schemas say so. */
-type Text = { contentType: string; text: string };
+type Text = {
+  contentType: string;
+  text: string;
+  /** The text is bytes in base64. */
+  isBase64?: boolean;
+};
 
 const textAnswer = (
   { success }: RouteRow,
   headers: Record<string, string>,
-  { contentType, text }: Text,
+  { contentType, text, isBase64 = false }: Text,
 ): Result => ({
   statusCode: success,
   headers: {
@@ -72,7 +78,14 @@ const textAnswer = (
     'content-type': contentType.startsWith('text/') ? `${contentType}; charset=utf-8` : contentType,
   },
   body: text,
+  ...(isBase64 && { isBase64Encoded: true }),
 });
+
+const HASH_CHARACTERS = 22;
+
+/** A tag that is the same as long as the body is. */
+const hashedTag = (body: string): string =>
+  `"${createHash('sha256').update(body).digest('base64url').slice(0, HASH_CHARACTERS)}"`;
 
 /**
  * The answer of a success: the output through the row's schema, its headers, 304 for a version the client
@@ -82,7 +95,8 @@ export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, outp
   if (row.response === null)
     return { statusCode: row.success, ...(row.headers && { headers: row.headers(output) }) };
   const body = shown(row, output);
-  const headers = row.headers?.(output) ?? {};
+  const text = row.contentTypes === undefined ? JSON.stringify(body) : '';
+  const headers = { ...row.headers?.(output), ...(row.hashed && { ETag: hashedTag(text) }) };
   if (row.method === 'GET' && isUnchanged(event.headers['if-none-match'], headers.ETag)) {
     return { statusCode: 304, headers };
   }
@@ -95,6 +109,6 @@ export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, outp
   return {
     statusCode: statusOf(row, output, headers),
     headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: text,
   };
 }

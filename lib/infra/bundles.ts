@@ -1,9 +1,13 @@
-import { copyFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
+import { ENTRY_FILE } from '../adapters/aws/console-files.ts';
+import { bundleConsole } from '../console-bundle/bundle.ts';
 import { DESCRIPTION_FILE, packageFiles } from '../contract/browser/api-docs.ts';
+import { once } from '../contract/once.ts';
+import { getConsole } from '../contract/routes/console-pages.ts';
 import { getDocsFile, getOpenApi } from '../contract/routes/service.ts';
 
 const require = createRequire(import.meta.url);
@@ -63,6 +67,8 @@ export async function bundleFunctions(
     outdir: outputFolder,
   });
   copyFilesBeside(handlers, (handler) => join(outputFolder, bundleFolderOf(handler)));
+  if (handlers.includes(getConsole.handler))
+    await writeConsole(join(outputFolder, bundleFolderOf(getConsole.handler), 'console'));
   return new Map(
     handlers.map((handler) => {
       const folder = join(outputFolder, bundleFolderOf(handler));
@@ -88,6 +94,16 @@ function copyFilesBeside(handlers: readonly string[], folderOf: (handler: string
     if (files.length > 0) mkdirSync(folder, { recursive: true });
     for (const file of files) copyFileSync(file, join(folder, basename(file)));
   }
+}
+
+const theConsole = once(bundleConsole);
+
+/** The console's files lie beside the function that serves them, compressed as they are sent. */
+async function writeConsole(folder: string): Promise<void> {
+  const { entry, files } = await theConsole();
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, ENTRY_FILE), JSON.stringify(entry));
+  for (const [name, { brotli }] of files) writeFileSync(join(folder, name), brotli);
 }
 
 /** The text of a file of the repository. */

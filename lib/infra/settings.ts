@@ -74,6 +74,9 @@ const settings = z.object({
    */
   oidcIssuer: z.url({ protocol: /^https$/ }).optional(),
   oidcAudience: z.string().min(1).optional(),
+  /** The console's client there, and the token endpoint where it is not on the issuer's host (Cognito). */
+  oidcClientId: z.string().min(1).optional(),
+  oidcTokenEndpoint: z.url({ protocol: /^https$/ }).optional(),
   /** An address of one's own, with its certificate in this region. */
   domainName: z.string().optional(),
   certificateArn: z.string().startsWith('arn:').optional(),
@@ -90,6 +93,8 @@ export function readSettings(context: (name: string) => unknown): Settings {
     throw new Error('cdk.json context: domainName and certificateArn go together');
   if ((oidcIssuer === undefined) !== (oidcAudience === undefined))
     throw new Error('cdk.json context: oidcIssuer and oidcAudience go together');
+  if (parsed.data.oidcClientId !== undefined && oidcIssuer === undefined)
+    throw new Error('cdk.json context: oidcClientId goes with oidcIssuer');
   if ((tableName === undefined) !== (tableStreamArn === undefined))
     throw new Error('cdk.json context: tableName and tableStreamArn go together');
   return parsed.data;

@@ -6,6 +6,7 @@ import {
   Bucket,
   BucketEncryption,
   type BucketProps,
+  HttpMethods,
   type IBucket,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -83,6 +84,8 @@ const filesOf = (scope: Construct, props: BucketProps): Bucket =>
   new Bucket(scope, 'Bucket', {
     ...props,
     versioned: true,
+    // The console's page sends uploads to signed addresses, which are all the authority that it takes.
+    cors: [{ allowedMethods: [HttpMethods.PUT], allowedOrigins: ['*'], allowedHeaders: ['*'] }],
     lifecycleRules: [
       { noncurrentVersionExpiration: Duration.days(REPLACED_DAYS) },
       // What a request names is copied from here; nobody names the rest any more.

@@ -5,7 +5,7 @@ import { permissions } from '../../lib/contract/roles.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 
 const root = new URL('../../', import.meta.url);
-const placeholders = (path: string) => [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+const placeholders = (path: string) => [...path.matchAll(/\{([^}+]+)\+?\}/g)].map(([, name]) => name);
 
 describe('the route table', () => {
   it('names each operation and each method and path once', () => {
@@ -15,20 +15,17 @@ describe('the route table', () => {
     expect(new Set(places).size).toBe(routes.length);
   });
 
-  it('opens nothing but the health check, the description, what leads there and pages of consent without a key', () => {
+  it('opens nothing but the health check, the description, the console, signing in and pages of consent without a key', () => {
     const begin = '/v2/auth/begin/{nonce}';
     const back = ['/v2/auth/callback/{provider_id}', '/host-oauth-callback/{provider_id}'];
     const pages = routes.filter(({ page }) => page !== undefined).map(({ path }) => path);
     expect(pages).toEqual([begin, ...back, begin]);
     const open = routes.filter(({ permission }) => permission === 'public').map(({ path }) => path);
-    const console = '/o/{tenant_id}/host/deployments/{deployment_id}';
-    expect(open.filter((path) => !pages.includes(path))).toEqual([
-      '/docs',
-      '/docs/{file}',
-      '/ok',
-      '/openapi.json',
-      console,
-    ]);
+    const signIn = ['/v2/console-sessions', '/v2/sign-in'];
+    const console = ['/console', '/console/{proxy+}', '/', '/o/{tenant_id}/host/deployments/{deployment_id}'];
+    expect(open.filter((path) => !pages.includes(path)).toSorted()).toEqual(
+      ['/docs', '/docs/{file}', '/ok', '/openapi.json', ...signIn, ...console].toSorted(),
+    );
   });
 });
 

@@ -25,7 +25,7 @@ export function settingsTests(): void {
     made
       .all('AWS::Lambda::Function')
       .map(([, { Properties }]) => (Properties as Environment).Environment?.Variables ?? {})
-      .filter(({ OIDC_ISSUER }) => OIDC_ISSUER !== undefined);
+      .filter(({ OIDC_AUDIENCE }) => OIDC_AUDIENCE !== undefined);
 
   describe('who asks', () => {
     it('is known by the configured issuer in every endpoint that asks for a credential, and nowhere else', () => {

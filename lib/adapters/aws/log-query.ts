@@ -1,7 +1,7 @@
 import { chunksBetween, type LogChunk } from '../../store/logs.ts';
 import type { Table } from '../../store/table.ts';
 import { idOf, isAfter, offsetOf, type Place, parseAfterId, parseOffset } from '../log-place.ts';
-import type { LogEntry, LogQuery, LogStream } from '../logs.ts';
+import { type LogEntry, type LogQuery, type LogStream, levelsFrom } from '../logs.ts';
 import { createdAt, unpackLines } from './log-chunks.ts';
 
 /** A page of chunks holds what most questions ask for; a read pays for all of it. */
@@ -71,13 +71,14 @@ async function* chunksFrom(table: Table, { stream, query, from, after }: Ask): A
 function entriesOf(chunk: LogChunk, { stream, query, from, after }: Ask): PlacedEntry[] {
   if (stream.revisionId !== undefined && chunk.revision_id !== stream.revisionId) return [];
   if (query.endTime !== undefined && chunk.first > query.endTime) return [];
+  const levels = levelsFrom(query.level ?? 'DEBUG');
   const part = query.query?.toLowerCase() ?? '';
   const wanted = ({ place, entry }: PlacedEntry): boolean =>
     (from === undefined || (query.order === 'asc' ? isAfter(place, from) : isAfter(from, place))) &&
     (after === undefined || isAfter(place, after)) &&
     (query.startTime === undefined || entry.timestamp >= query.startTime) &&
     (query.endTime === undefined || entry.timestamp <= query.endTime) &&
-    (query.level === undefined || entry.level === query.level) &&
+    levels.includes(entry.level) &&
     entry.message.toLowerCase().includes(part);
   return unpackLines(chunk.lines)
     .map((line, index): PlacedEntry => {

@@ -2,14 +2,16 @@ import type { listDeployments as row } from '../../contract/routes/deployments.t
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { rowOf } from '../../store/engine/deployment-rows.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
-import type { DeploymentRow } from '../../store/engine/items.ts';
+import type { Deployment, DeploymentRow } from '../../store/engine/items.ts';
 import { findIdByName } from '../../store/engine/names.ts';
+import { findRevisionByNumber } from '../../store/engine/revisions.ts';
 import { findRow, type RowLists, rowsOf } from '../../store/engine/row-lists.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { revisionView, slotRevisionFor } from '../revisions/view.ts';
 import { isListenerOnline } from './online.ts';
 import { matchesRow, matchesWhole, mayMatch } from './row-filter.ts';
-import { deploymentStatus, deploymentView, showDeployment } from './view.ts';
+import { deploymentStatus, deploymentView, type ShownDeployment, showDeployment } from './view.ts';
 
 type ListDeps = Pick<Deps, 'table' | 'clock'>;
 type Query = RouteInput<typeof row>['query'];
@@ -35,7 +37,7 @@ export async function listDeployments(
 ): Promise<RouteOutput<typeof row>> {
   if (query.name !== undefined) return namedPage(deps, query, query.name, caller.tenantId);
   const { isOnline, show } = shower(deps, caller.tenantId);
-  const resources: Shown[] = [];
+  const page: Whole[] = [];
   let skipped = 0;
   for await (const row of candidates(deps, caller.tenantId, query)) {
     const found = await matchesRow(row, query, isOnline);
@@ -44,12 +46,27 @@ export async function listDeployments(
     const whole = inPage || found === undefined ? await show(row.sk) : undefined;
     if (whole === undefined ? found === undefined : !whole.matches(query)) continue;
     if (!inPage) skipped += 1;
-    else if (whole !== undefined && resources.push(whole.view) === query.limit) break;
+    else if (whole !== undefined && page.push(whole) === query.limit) break;
   }
+  const resources = await Promise.all(page.map((whole) => listed(deps, whole, query)));
   return { resources, offset: Math.min(query.offset, skipped) + resources.length };
 }
 
-type Whole = { view: Shown; matches: (query: Query) => boolean };
+type Whole = { deployment: Deployment; view: ShownDeployment; matches: (query: Query) => boolean };
+
+/** As the list shows it. */
+async function listed(
+  deps: ListDeps,
+  { deployment, view }: Pick<Whole, 'deployment' | 'view'>,
+  { include }: Query,
+): Promise<Shown> {
+  if (include?.includes('latest_revision') !== true) return { ...view, latest_revision: null };
+  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+  const revision = await findRevisionByNumber(deps.table, owner, deployment.latest_number);
+  if (revision === undefined) return { ...view, latest_revision: null };
+  const slotRevision = await slotRevisionFor(deps, deployment, [revision]);
+  return { ...view, latest_revision: revisionView(revision, deployment, slotRevision) };
+}
 
 /** A name tells the deployment itself: its row need not be read. */
 async function namedPage(
@@ -62,13 +79,13 @@ async function namedPage(
   const deployment = id && (await findDeployment(deps.table, tenantId, id));
   if (!deployment) return { resources: [], offset: 0 };
   const view = await showDeployment(deps, deployment);
-  const listed =
+  const isListed =
     deployment.status !== 'AWAITING_DELETE' || query.status?.includes('AWAITING_DELETE') === true;
   const found =
-    listed &&
+    isListed &&
     mayMatch({ ...rowOf(deployment), sk: deployment.id }, query) &&
     matchesWhole(deployment, view.status, query);
-  const resources = found && query.offset === 0 ? [view] : [];
+  const resources = found && query.offset === 0 ? [await listed(deps, { deployment, view }, query)] : [];
   return { resources, offset: Math.min(query.offset, found ? 1 : 0) + resources.length };
 }
 
@@ -91,6 +108,7 @@ function shower(
     if (deployment === undefined) return undefined;
     const status = await deploymentStatus(deps, deployment, (_, __, listenerId) => isOnline(listenerId));
     return {
+      deployment,
       view: deploymentView(deployment, status),
       matches: (query) => matchesWhole(deployment, status, query),
     };
@@ -135,5 +153,5 @@ async function* rows(lists: RowLists, query: Query): AsyncGenerator<DeploymentRo
 }
 
 /** Any filter: then how many rows must be read for a page is not known. */
-const isFiltered = ({ limit: _, offset: __, ...filters }: Query): boolean =>
+const isFiltered = ({ limit: _, offset: __, include: ___, ...filters }: Query): boolean =>
   Object.values(filters).some((filter) => filter !== undefined);

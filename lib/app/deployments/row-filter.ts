@@ -1,7 +1,7 @@
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
 import type { listDeployments as row } from '../../contract/routes/deployments.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { unpackedId } from '../../store/engine/deployment-rows.ts';
+import { packedId, unpackedId } from '../../store/engine/deployment-rows.ts';
 import type { Deployment, DeploymentRow } from '../../store/engine/items.ts';
 
 type Query = RouteInput<typeof row>['query'];
@@ -16,6 +16,7 @@ export function mayMatch(row: DeploymentRow, query: Query): boolean {
     (query.status?.some((status) => shownAs[row.status].includes(status)) ?? true) &&
     (row.status !== 'UNUSED' || query.remote_reconciled !== true) &&
     equal(query.image_version, row.image_version) &&
+    equal(query.listener_id && packedId(query.listener_id), row.listener) &&
     equal(query.agent_id, row.agent_id) &&
     equal(query.agent_environment, row.agent_environment)
   );

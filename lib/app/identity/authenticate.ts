@@ -23,6 +23,15 @@ export type Credentials = {
 export type IdentityDeps = Pick<Deps, 'table' | 'clock' | 'identityProvider' | 'keyUses'> &
   Partial<Pick<Deps, 'auditLog'>>;
 
+/** Who asks, with the tenant that the request picks; undefined: good for several, and it picks none. */
+export type Identity = Omit<Caller, 'tenantId'> & {
+  tenantId: string | undefined;
+  expiresAt?: string | undefined;
+  isSession: boolean;
+  /** Good for every tenant of the organization. */
+  ofOrganization: boolean;
+};
+
 /**
  * Who asks, by their key or, without one, by their bearer token. Throws `unauthenticated` without saying
  * whether the credential is missing, malformed, unknown, revoked or expired; `tenant_required`,
@@ -34,19 +43,43 @@ export async function authenticate(
   credentials: Credentials,
   uses?: KeyUses,
 ): Promise<Caller> {
-  const { apiKey, authorization, tenantId } = credentials;
-  if (apiKey === undefined && authorization !== undefined) return bearerCaller(deps, authorization, tenantId);
+  const {
+    expiresAt: _,
+    isSession: __,
+    ofOrganization: ___,
+    tenantId,
+    ...who
+  } = await identify(deps, credentials, uses);
+  if (tenantId === undefined) throw refusedAs(refuse('tenant_required', {}), who);
+  return { ...who, tenantId };
+}
+
+/** The same where no tenant has to be picked; a bearer token has to pick one. */
+export async function identify(
+  deps: IdentityDeps,
+  { apiKey, authorization, tenantId }: Credentials,
+  uses?: KeyUses,
+): Promise<Identity> {
+  if (apiKey === undefined && authorization !== undefined)
+    return {
+      ...(await bearerCaller(deps, authorization, tenantId)),
+      isSession: false,
+      ofOrganization: false,
+    };
   const { key, hash } = await validKey(deps, apiKey);
-  const caller = {
+  const identity = {
     tenantId: await tenantOf(deps, key, tenantId),
     organizationId: key.organization_id,
     userId: key.user_id,
     keyId: key.id,
     role: key.role,
     listenerId: key.listener_id,
+    expiresAt: key.expires_at,
+    isSession: key.made_with !== undefined,
+    ofOrganization: key.tenant_id === undefined,
   };
   uses?.note(hash, deps.clock.now());
-  return caller;
+  return identity;
 }
 
 async function validKey(
@@ -57,22 +90,40 @@ async function validKey(
   const hash = hashOf(given);
   const key = await findApiKey(deps.table, hash);
   if (key === undefined) throw refuse('unauthenticated', {});
-  const expired = key.expires_at !== undefined && Date.parse(key.expires_at) <= deps.clock.now();
-  if (key.revoked_at !== undefined || expired) throw refusedAs(refuse('unauthenticated', {}), knownBy(key));
+  const isOver = !isGood(key, deps.clock.now()) || !(await isMakerGood(deps, key));
+  if (isOver) throw refusedAs(refuse('unauthenticated', {}), knownBy(key));
   return { key, hash };
+}
+
+/** Whether a key may be used at this time, in epoch milliseconds. */
+export const isGood = ({ revoked_at, expires_at }: ApiKeyItem, now: number): boolean =>
+  revoked_at === undefined && (expires_at === undefined || Date.parse(expires_at) > now);
+
+/** A session of the console ends with the key that its link was made with. */
+async function isMakerGood(
+  { table, clock }: IdentityDeps,
+  { made_with: hash }: ApiKeyItem,
+): Promise<boolean> {
+  if (hash === undefined) return true;
+  const maker = await findApiKey(table, hash);
+  return maker !== undefined && isGood(maker, clock.now());
 }
 
 /**
  * A key of one tenant may name it, and only it; a key of the organization names one of the organization's.
  */
-async function tenantOf(deps: IdentityDeps, key: ApiKeyItem, asked: string | undefined): Promise<string> {
+async function tenantOf(
+  deps: IdentityDeps,
+  key: ApiKeyItem,
+  asked: string | undefined,
+): Promise<string | undefined> {
   if (key.tenant_id !== undefined) {
     if (asked !== undefined && asked.toLowerCase() !== key.tenant_id) {
       throw refusedAs(refuse('tenant_forbidden', { tenant: asked }), knownBy(key));
     }
     return key.tenant_id;
   }
-  if (asked === undefined) throw refusedAs(refuse('tenant_required', {}), knownBy(key));
+  if (asked === undefined) return undefined;
   const id = tenantIdIn(asked);
   const found = id === undefined ? undefined : await findTenant(deps.table, id);
   if (found?.organization_id !== key.organization_id)

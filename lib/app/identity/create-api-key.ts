@@ -17,6 +17,8 @@ export type KeyWish = {
   name: string;
   /** ISO 8601; absent: it does not expire. */
   expiresAt?: string;
+  /** The hash of the key that it ends with. */
+  madeWith?: string;
   /** Who asked for it; what the key may do is added to it. */
   audit?: AuditMark;
 };
@@ -36,7 +38,7 @@ export function apiKeyWrites(
   const key = newApiKey();
   const hash = hashOf(key);
   const item: ApiKeyItem = {
-    v: 1,
+    v: 2,
     entity: 'api_key',
     id: deps.clock.orderedId(),
     organization_id: wish.organizationId,
@@ -48,6 +50,7 @@ export function apiKeyWrites(
     hint: hintOf(key),
     created_at: new Date(deps.clock.now()).toISOString(),
     ...(wish.expiresAt !== undefined && { expires_at: wish.expiresAt }),
+    ...(wish.madeWith !== undefined && { made_with: wish.madeWith }),
   };
   const audit = wish.audit && { ...wish.audit, details: auditedKey(item) };
   return { key, item, writes: putApiKey(item, hash, audit) };

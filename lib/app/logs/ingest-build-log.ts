@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { LogLine } from '../../adapters/logs.ts';
+import { withColoursAlone } from '../../adapters/terminal-text.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { maskSecrets } from '../../contract/mask.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
@@ -46,8 +47,8 @@ function linesOf({ timestamp, message }: OutputPiece, maskValues: readonly strin
     .split(/\r?\n|\r/)
     .filter((line) => !ofTheService.test(line))
     .map((line) => {
-      const text = maskSecrets(stripVTControlCharacters(line), maskValues);
-      const level = levelOfOutput(text.replace(imageBuildPrefix, ''));
-      return { timestamp, level, message: cleanMessage(text.replace(levelWord, '')) };
+      const text = stripVTControlCharacters(line).replace(imageBuildPrefix, '');
+      const shown = maskSecrets(withColoursAlone(line), maskValues).replace(levelWord, '');
+      return { timestamp, level: levelOfOutput(text), message: cleanMessage(shown) };
     });
 }

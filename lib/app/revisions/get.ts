@@ -1,30 +1,52 @@
 import type { RevisionView } from '../../contract/deployments/views.ts';
 import type { getRevision as row } from '../../contract/routes/revisions.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { getDeploymentItem } from '../../store/engine/deployments.ts';
+import { getConfiguration, getDeploymentItem } from '../../store/engine/deployments.ts';
+import type { Revision } from '../../store/engine/items.ts';
 import { getRevisionItem } from '../../store/engine/revisions.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { revisionView, slotRevisionFor } from './view.ts';
 
+type Ref = { tenantId: string; deploymentId: string; revisionId: string };
+
 export async function getRevision(
   deps: Pick<Deps, 'table'>,
-  { params }: Pick<RouteInput<typeof row>, 'params'>,
+  { params, query }: Pick<RouteInput<typeof row>, 'params' | 'query'>,
   caller: Caller,
 ): Promise<RevisionView> {
-  return showRevision(deps, {
+  const ref = {
     tenantId: caller.tenantId,
     deploymentId: params.deployment_id,
     revisionId: params.revision_id,
-  });
+  };
+  const { shown, revision } = await show(deps, ref);
+  if (query.include?.includes('configuration') !== true) return shown;
+  return { ...shown, configuration: await configurationOf(deps, ref, revision) };
 }
 
 /** Throws `deployment_not_found` or `revision_not_found`. */
-export async function showRevision(
+async function show(
   deps: Pick<Deps, 'table'>,
-  ref: { tenantId: string; deploymentId: string; revisionId: string },
-): Promise<RevisionView> {
+  ref: Ref,
+): Promise<{ shown: RevisionView; revision: Revision }> {
   const deployment = await getDeploymentItem(deps.table, ref.tenantId, ref.deploymentId);
   const revision = await getRevisionItem(deps.table, ref);
-  return revisionView(revision, deployment, await slotRevisionFor(deps, deployment, [revision]));
+  const slotRevision = await slotRevisionFor(deps, deployment, [revision]);
+  return { shown: revisionView(revision, deployment, slotRevision), revision };
+}
+
+async function configurationOf(
+  { table }: Pick<Deps, 'table'>,
+  ref: Ref,
+  { configuration: version }: Revision,
+): Promise<RevisionView['configuration']> {
+  const found = await getConfiguration(table, ref, version);
+  return {
+    repo_url: found.repo_url ?? null,
+    install_command: found.install_command ?? null,
+    build_command: found.build_command ?? null,
+    resource_spec: found.resource_spec ?? null,
+    secret_names: found.secret_names,
+  };
 }

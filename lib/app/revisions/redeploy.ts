@@ -7,12 +7,15 @@ import { getConfiguration, getDeploymentItem } from '../../store/engine/deployme
 import type { Configuration, Deployment, Revision } from '../../store/engine/items.ts';
 import { getRevisionItem } from '../../store/engine/revisions.ts';
 import { changeDeployment } from '../../store/engine/transactions/deployments.ts';
-import { auditOf } from '../audit.ts';
+import { auditOf, reasonOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import { checkMatch, checkOpen, checkQueue } from '../deployments/checks/deployment.ts';
 import { type ShownDeployment, showDeployment } from '../deployments/view.ts';
 import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from './new-revision.ts';
+
+type Asked = RouteInput<typeof row>;
+type Input = Pick<Asked, 'params' | 'query' | 'headers'> & Partial<Pick<Asked, 'body'>>;
 
 /**
  * Queues a revision that runs exactly what an earlier one ran: the same artifact, configuration and secrets
@@ -20,7 +23,7 @@ import { newRevision, nextRevision } from './new-revision.ts';
  */
 export async function redeployRevision(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
-  { params, query, headers }: Pick<RouteInput<typeof row>, 'params' | 'query' | 'headers'>,
+  { params, query, body, headers }: Input,
   caller: Caller,
 ): Promise<ShownDeployment> {
   const owner = { tenantId: caller.tenantId, deploymentId: params.deployment_id };
@@ -39,7 +42,7 @@ export async function redeployRevision(
       artifact: old.artifact,
     });
     const shown = await showDeployment(deps, after);
-    const audit = auditOf(deps, caller, 'revision.redeploy');
+    const audit = auditOf(deps, caller, 'revision.redeploy', reasonOf(body));
     const changes = { before, after, revision, sealed: undefined, audit, now: deps.clock.now() };
     await transact(deps.table, [...changeDeployment(changes), ...deps.idempotency.record(shown)]);
     return shown;

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { RevisionView } from '../../contract/deployments/views.ts';
 import type { Deployment, Revision } from '../../store/engine/items.ts';
 import { findRevisionByNumber } from '../../store/engine/revisions.ts';
@@ -23,13 +24,17 @@ export function revisionView(
     source_revision_config: revisionConfigView(revision.revision_config),
     status: revision.status,
     status_message:
-      revision.status_message ?? (queued ? queuedMessage(revision, deployment, slotRevision) : null),
+      plain(revision.status_message) ?? (queued ? queuedMessage(revision, deployment, slotRevision) : null),
     status_history: revision.history,
     remote_reconciled: isReconciled(revision, deployment),
     queue_position: queued ? deployment.queued.indexOf(revision.number) + 1 : null,
     interrupt_requested_at: revision.interrupt_requested_at ?? null,
+    configuration: null,
   };
 }
+
+/** It may quote what a tool has printed for a terminal. */
+const plain = (text: string | undefined): string | undefined => text && stripVTControlCharacters(text);
 
 export const isReconciled = (revision: Revision, { active }: Deployment): boolean =>
   active?.revision_id === revision.id && active.reconciled;

@@ -150,3 +150,10 @@ export const changeDeploymentBody = z
     ...(display_name !== undefined && { display_name }),
   }));
 export type ChangeDeploymentBody = z.output<typeof changeDeploymentBody>;
+
+const REASON_LENGTH_MAX = 256;
+
+/** Why a person asks for it; the audit log keeps it. */
+export const reasonBody = z
+  .object({ reason: z.string().max(REASON_LENGTH_MAX).nullish() })
+  .transform(withoutNulls);

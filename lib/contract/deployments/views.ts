@@ -79,6 +79,17 @@ export const revisionView = z.object({
   /** 1 is next; null unless QUEUED. */
   queue_position: z.int().nullable(),
   interrupt_requested_at: text,
+  /** What it is built and run with; null unless it is asked for with `include=configuration`. */
+  configuration: z
+    .object({
+      repo_url: text,
+      install_command: text,
+      build_command: text,
+      resource_spec: json.nullable(),
+      /** Names alone: values are never shown. */
+      secret_names: z.array(z.string()),
+    })
+    .nullable(),
 });
 export type RevisionView = z.input<typeof revisionView>;
 
@@ -108,6 +119,11 @@ export type DeletionResultsView = z.input<typeof deletionResultsView>;
 
 // `offset` is what to ask the next page with.
 const offset = z.int();
-export const deploymentListView = z.object({ resources: z.array(deploymentView), offset: offset });
+export const listedDeploymentView = deploymentView.extend({
+  /** The newest revision; null unless it is asked for with `include=latest_revision`. */
+  latest_revision: revisionView.nullable(),
+});
+export type ListedDeploymentView = z.input<typeof listedDeploymentView>;
+export const deploymentListView = z.object({ resources: z.array(listedDeploymentView), offset: offset });
 export const revisionListView = z.object({ resources: z.array(revisionView), offset: offset });
 export const listenerListView = z.object({ resources: z.array(listenerView), offset: offset });

@@ -34,6 +34,7 @@ const tags: Record<string, string> = {
   events: 'What happened to deployments, grants and listeners, in order.',
   webhooks: 'Addresses that events are delivered to.',
   'audit-events': 'Records of who did what.',
+  console: 'The console, and signing in to it.',
   service: 'The service itself.',
 };
 
@@ -83,9 +84,12 @@ const operation = (row: RouteRow, components: Components): JsonSchema => ({
   responses: responsesOf(row, components),
 });
 
+/** The description has no word for a parameter that takes several parts of a path. */
+const writtenPath = (path: string): string => path.replace('+}', '}');
+
 function pathsOf(rows: readonly RouteRow[], components: Components): JsonSchema {
   return Object.fromEntries(
-    [...Map.groupBy(rows, ({ path }) => path)].map(([path, sharing]) => [
+    [...Map.groupBy(rows, ({ path }) => writtenPath(path))].map(([path, sharing]) => [
       path,
       Object.fromEntries(sharing.map((row) => [row.method.toLowerCase(), operation(row, components)])),
     ]),

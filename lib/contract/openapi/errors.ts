@@ -42,6 +42,7 @@ export function commonErrors(row: RouteRow): ErrorCode[] {
     ...(validates(row) ? (['not_utf8'] as const) : []),
     ...(expectsBody(row) ? whereBodiesAreRead : []),
     ...(row.permission === 'public' ? [] : whereKeysAreAsked),
+    ...(row.permission === 'public' && row.access.length > 0 ? (['unavailable'] as const) : []),
     ...(row.permission === 'listener:work' ? (['listener_forbidden'] as const) : []),
     ...(takesIdempotencyKey(row) ? (['idempotency_mismatch', 'idempotency_under_way'] as const) : []),
     'internal',

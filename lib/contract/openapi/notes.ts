@@ -195,7 +195,7 @@ const parameterNotes: Record<string, Note> = {
   },
   'queryRevisionLogs.type': { description: 'Of the build, or of the deploy and the running server.' },
   order: { description: '`asc`: oldest first.' },
-  level: { description: 'Only lines of this level, in any case.' },
+  level: { description: 'Only lines of this level or a higher one, in any case.' },
   query: { description: 'Only lines that contain this.' },
   start_time: { description: 'Lines from this time on, inclusive.' },
   end_time: { description: 'Lines up to this time, inclusive.' },

@@ -51,10 +51,10 @@ const header = (name: string, description: string, schema = text): JsonSchema =>
 export const hasEtag = (row: RouteRow): boolean => headerNamesOf(row).includes('ETag');
 
 /** The names of the headers that a route's answers have of their own. */
-export function headerNamesOf({ headers }: RouteRow): string[] {
+export function headerNamesOf({ headers, hashed }: RouteRow): string[] {
   const anything: unknown = new Proxy({}, { get: (_, name) => String(name) });
   // It reads what the use case gives beside the answer; here only the names of what it makes of it count.
-  return Object.keys(headers?.(anything) ?? {});
+  return [...Object.keys(headers?.(anything) ?? {}), ...(hashed ? ['ETag'] : [])];
 }
 
 function headerParameters(row: RouteRow): JsonSchema[] {

@@ -51,6 +51,9 @@ const headerDescriptions: Record<string, string> = {
   'Idempotent-Replayed': '`true`: this is the response to an earlier request with the same key.',
   'Cache-Control': 'How long it may be kept.',
   'Content-Security-Policy': 'What the page may load.',
+  'Content-Encoding': 'How the bytes are compressed.',
+  'Cross-Origin-Opener-Policy': 'Which other pages may reach the page by script.',
+  Vary: 'Which headers of the request the answer depends on.',
   'Referrer-Policy': 'What the browser may send as the referrer.',
   'X-Content-Type-Options': 'Forbids browsers to guess another content type.',
 };

@@ -57,8 +57,12 @@ export const listDeployments = route({
     remote_reconciled: orNull(queryBoolean.optional()),
     agent_id: z.string().optional(),
     agent_environment: z.string().optional(),
+    listener_id: orNull(id.optional()),
+    /** `latest_revision`: with the newest revision of each, which takes a read more. */
+    include: orNull(queryList(z.enum(['latest_revision'])).optional()),
   }),
   response: deploymentListView,
+  hashed: true,
 });
 
 export const getDeployment = route({

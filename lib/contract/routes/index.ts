@@ -1,5 +1,7 @@
 import * as audit from './audit.ts';
 import * as consent from './consent.ts';
+import * as console from './console.ts';
+import * as consolePages from './console-pages.ts';
 import * as deployments from './deployments.ts';
 import * as events from './events.ts';
 import * as identity from './identity.ts';
@@ -28,6 +30,7 @@ export const routes: readonly RouteRow[] = [
   listenerProtocol,
   logs,
   identity,
+  console,
   integrations,
   oauthProviders,
   oauthTokens,
@@ -37,4 +40,5 @@ export const routes: readonly RouteRow[] = [
   events,
   webhooks,
   service,
+  consolePages,
 ].flatMap((rows): RouteRow[] => Object.values<RouteRow>(rows));

@@ -34,6 +34,7 @@ export const listListeners = route({
   success: 200,
   query: z.object(page),
   response: listenerListView,
+  hashed: true,
 });
 
 export const getListener = route({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { changeDeploymentBody } from '../deployments/requests.ts';
+import { changeDeploymentBody, reasonBody } from '../deployments/requests.ts';
 import { deploymentView, revisionListView, revisionView } from '../deployments/views.ts';
 import { revisionStatuses } from '../revision-status.ts';
 import { id, orNull, page, queryBoolean, queryList } from '../validation/query.ts';
@@ -27,6 +27,7 @@ export const listRevisions = route({
     remote_reconciled: orNull(queryBoolean.optional()),
   }),
   response: revisionListView,
+  hashed: true,
   errors: ['deployment_not_found'],
 });
 
@@ -59,7 +60,10 @@ export const getRevision = route({
   summary: 'Get one revision',
   success: 200,
   params,
+  /** `configuration`: with what it is built and run with, which takes a read more. */
+  query: z.object({ include: orNull(queryList(z.enum(['configuration'])).optional()) }),
   response: revisionView,
+  hashed: true,
   errors: ['deployment_not_found', 'revision_not_found'],
 });
 
@@ -77,6 +81,7 @@ export const redeployRevision = route({
   params,
   /** `current`: with the secrets of today instead of those the revision had. */
   query: z.object({ secrets: orNull(z.enum(['current']).optional()) }),
+  body: reasonBody,
   response: deploymentView,
   headers: configurationEtag,
   errors: [
@@ -101,6 +106,7 @@ export const interruptRevision = route({
   summary: 'Stop a revision that has not finished',
   success: 200,
   params,
+  body: reasonBody,
   response: revisionView,
   errors: ['deployment_not_found', 'revision_not_found', 'state_forbids'],
 });

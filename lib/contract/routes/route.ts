@@ -84,6 +84,13 @@ type Endpoint = {
   credential?: true;
   /** With `Accept: text/event-stream` the entries of a list in the answer are sent as server-sent events. */
   eventStream?: StreamedList;
+  /**
+   * A credential that is good for several tenants need not say which one: it is asked about the credential
+   * itself.
+   */
+  tenantOptional?: true;
+  /** The answer has an `ETag` made of its body: a client that polls is told with 304 that nothing changed. */
+  hashed?: true;
   /** What a GET writes, and why that is none of what it reads. */
   writes?: string;
 };
@@ -121,7 +128,13 @@ export type RouteInput<R extends RouteRow> = {
   params: Parsed<R['params']>;
   query: Parsed<R['query']>;
   body: Parsed<R['body']>;
-  headers: { ifMatch?: string; ifNoneMatch?: string; lastEventId?: string; accept?: string };
+  headers: {
+    ifMatch?: string;
+    ifNoneMatch?: string;
+    lastEventId?: string;
+    accept?: string;
+    acceptEncoding?: string;
+  };
   requestId: string;
   /** The address clients reach us at, without a trailing slash. */
   baseUrl: string;

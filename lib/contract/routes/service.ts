@@ -66,15 +66,3 @@ export const getDocsFile = route({
   response: textView(['text/css', 'text/javascript']),
   headers: () => ({ ...keptForAnHour, 'X-Content-Type-Options': 'nosniff' }),
 });
-
-export const openConsole = route({
-  ...common,
-  operation: 'openConsole',
-  path: '/o/{tenant_id}/host/deployments/{deployment_id}',
-  handler: 'functions/api/service/console.ts',
-  summary: 'Where clients send people to look at a deployment; leads to the description of the API',
-  success: 302,
-  params: z.object({ tenant_id: z.string(), deployment_id: z.string() }),
-  response: null,
-  headers: ({ location }: { location: string }) => ({ Location: location }),
-});

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { LogLevel, LogLine, LogStream, Logs } from '../../adapters/logs.ts';
+import { withColoursAlone } from '../../adapters/terminal-text.ts';
 import { maskSecrets } from '../../contract/mask.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
 import type { OutputLine } from '../../processes/group.ts';
@@ -46,9 +47,10 @@ export function openBuildLog(
     say: (message, level = 'INFO') =>
       writer.add({ timestamp: nextTimestamp(), level, message: cleanMessage(mask(message)) }),
     output({ line, timestamp }) {
-      const message = cleanMessage(mask(stripVTControlCharacters(line)));
-      if (message.trim() !== '') tail = [...tail, message].slice(-TAIL_LINES);
-      writer.add({ timestamp, level: levelOfOutput(message), message });
+      const text = cleanMessage(mask(stripVTControlCharacters(line)));
+      if (text.trim() !== '') tail = [...tail, text].slice(-TAIL_LINES);
+      const message = cleanMessage(mask(withColoursAlone(line)));
+      writer.add({ timestamp, level: levelOfOutput(text), message });
     },
     tail: () => tail,
     startTail: () => {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { idOf, offsetOf, type Place, parseAfterId, parseOffset } from '../../adapters/log-place.ts';
-import type { LogEntry, LogQuery, LogStream } from '../../adapters/logs.ts';
+import { type LogEntry, type LogQuery, type LogStream, levelsFrom } from '../../adapters/logs.ts';
 
 type Row = LogEntry & Place;
 type Sql = { where: string[]; values: (string | number)[] };
@@ -82,7 +82,10 @@ function conditions(
   if (after !== undefined) add('(timestamp, sequence) > (?, ?)', after.timestamp, after.sequence);
   if (query.startTime !== undefined) add('timestamp >= ?', query.startTime);
   if (query.endTime !== undefined) add('timestamp <= ?', query.endTime);
-  if (query.level !== undefined) add('level = ?', query.level);
+  if (query.level !== undefined) {
+    const levels = levelsFrom(query.level);
+    add(`level IN (${levels.map(() => '?').join(', ')})`, ...levels);
+  }
   if (query.query !== undefined && query.query !== '')
     add('contains_text(message, ?)', query.query.toLowerCase());
   return sql;

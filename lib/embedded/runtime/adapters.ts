@@ -2,11 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApiDocs } from '../../adapters/api-docs.ts';
 import { systemClock } from '../../adapters/clock.ts';
+import type { ConsoleFiles } from '../../adapters/console-files.ts';
 import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { noRegistry } from '../../adapters/images.ts';
 import { openOAuth } from '../../adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../adapters/outbound/oauth/discovery.ts';
 import { openWebhookSender } from '../../adapters/outbound/webhook-sender.ts';
+import type { SignIn } from '../../adapters/sign-in.ts';
 import { writtenAuditLog } from '../../app/audit-events/written.ts';
 import type { Deps } from '../../app/deps.ts';
 import { unkeyed } from '../../app/idempotency.ts';
@@ -17,6 +19,7 @@ import type { Processes } from '../../processes/run-command.ts';
 import { installedApiDocs } from '../api-docs.ts';
 import { createDiskBlobs, type DiskBlobs } from '../blobs/disk.ts';
 import { type Builder, openBuilder } from '../builder/builder.ts';
+import { bundledConsole } from '../console-files.ts';
 import type { RuntimeSettings } from '../environment.ts';
 import { createEmbeddedEvents } from '../events.ts';
 import { createSystemGit } from '../git/system-git.ts';
@@ -37,6 +40,10 @@ export type EmbeddedDeps = Deps & {
   webhookWaker: EmbeddedWaker;
   workflow: EmbeddedWorkflow;
   apiDocs: ApiDocs;
+  consoleFiles: ConsoleFiles;
+  signIn: SignIn;
+  /** Uploads come to this machine too. */
+  uploadOrigin: undefined;
 };
 
 type Parts = {
@@ -90,7 +97,9 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     webhookSender: openWebhookSender(addresses),
     webhookWaker: createEmbeddedWaker((error) => parts.log.error(`webhooks: ${String(error)}`)),
   };
-  const rest = { apiDocs: installedApiDocs, ...outbound, auditLog, settings: allowed };
+  const pages = { apiDocs: installedApiDocs, consoleFiles: bundledConsole() };
+  const signingIn = { signIn: settings.signIn, uploadOrigin: undefined };
+  const rest = { ...pages, ...signingIn, ...outbound, auditLog, settings: allowed };
   const deps: EmbeddedDeps = { ...base, ...identity, workflow, ...rest };
   return deps;
 }

@@ -12,6 +12,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
 import { findTenant } from '../../store/identity/tenants.ts';
 import { findListener, listenerRows } from '../../store/listeners/listeners.ts';
+import { isLocked } from '../data-folder/lock.ts';
 
 type IdentityDeps = Pick<Deps, 'table' | 'clock'>;
 
@@ -93,6 +94,15 @@ export async function ensureCredentials(
 
 const newKey = (deps: IdentityDeps, owner: Owner): Promise<string> =>
   createApiKey(deps, { ...wishOf(owner), role: 'organization_admin', name: 'local administrator' });
+
+/** Where the instance that runs on a data folder answers, and its administrator's key; undefined when none does. */
+export async function runningAccess(
+  dataFolder: string,
+): Promise<{ url: string; apiKey: string } | undefined> {
+  if (!isLocked(dataFolder)) return undefined;
+  const kept = await readJson(join(dataFolder, 'credentials.json'), credentialsFile);
+  return kept && { url: kept.base_url, apiKey: kept.api_key };
+}
 
 const wishOf = (owner: Owner) => ({
   organizationId: owner.organization_id,

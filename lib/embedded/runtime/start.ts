@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import type { DynamoDBRecord } from 'aws-lambda';
 import { routes } from '../../contract/routes/index.ts';
 import { PENDING } from '../../domain/file-places.ts';
 import { limitsOfPlatform } from '../../processes/platform.ts';
@@ -15,6 +16,7 @@ import { startSchedule } from '../schedules.ts';
 import { openStream, type Stream } from '../stream/open.ts';
 import { wakeOnWrite } from '../stream/wake-on-write.ts';
 import { type EmbeddedDeps, openAdapters } from './adapters.ts';
+import { type ConsoleLinks, openConsoleLinks } from './console-link.ts';
 import { type Database, openDatabase } from './database.ts';
 import {
   apiHandler,
@@ -34,6 +36,8 @@ export type Runtime = {
   agentsUrl: string;
   apiKey: string;
   tenantId: string;
+  /** Signs in to the console, once. */
+  consoleUrl: string;
   /** What a person should know of this machine's limits, a sentence each. */
   notices: string[];
   /** How long records took from their write to dispatch, since the last call. */
@@ -110,9 +114,17 @@ async function compose(start: Start, opened: AsyncDisposableStack): Promise<Omit
   const baseUrl = () => `http://localhost:${gateway?.port ?? settings.port}`;
   const adapters = await openAdapters({ settings, database, processes, opened, log, baseUrl });
   const deps = { ...adapters, ownerId: ownership.id };
-  const stream = await openEngine(start, deps, { ...database, ownership }, opened);
+  let consoleLinks: ConsoleLinks | undefined;
+  const onRecord = (record: DynamoDBRecord) => {
+    deps.taskNotifier.notice(record);
+    consoleLinks?.notice(record);
+  };
+  const stream = await openEngine(start, deps, { ...database, ownership, onRecord }, opened);
   gateway = await openGateway(start, deps, opened);
   const { credentials, owner } = await ensureCredentials(deps, settings.dataFolder, baseUrl());
+  const links = { apiKey: credentials.api_key, baseUrl: baseUrl(), print: start.print, onError: log.error };
+  const { url: consoleUrl, close } = (consoleLinks = await openConsoleLinks(deps, links));
+  opened.defer(close);
   const choosePort = (before: number | undefined) => chooseAgentsPort(settings.agentsPort, before);
   const identity = await ensureListener(deps, settings.dataFolder, owner, choosePort);
   const listener = openListener(start, processes, baseUrl(), identity);
@@ -122,6 +134,7 @@ async function compose(start: Start, opened: AsyncDisposableStack): Promise<Omit
     agentsUrl: `http://localhost:${identity.agents_port}/d`,
     apiKey: credentials.api_key,
     tenantId: credentials.tenant_id,
+    consoleUrl,
     notices: database.notice === undefined ? limits : [database.notice, ...limits],
     lag: () => stream.lag(),
     history: (name) => deps.workflow.history(name),
@@ -140,7 +153,7 @@ function openFaults({ settings: { faults }, log }: Start, { table }: Database): 
 async function openEngine(
   { settings, log }: Start,
   deps: EmbeddedDeps,
-  database: Database & { ownership: Ownership },
+  database: Database & { ownership: Ownership; onRecord: (record: DynamoDBRecord) => void },
   opened: AsyncDisposableStack,
 ): Promise<Stream> {
   const buildChanged = await buildChangedHandler(() => deps);
@@ -164,7 +177,7 @@ async function openEngine(
     dataFolder: settings.dataFolder,
     consumers: await streamConsumers(() => deps),
     isPaused: () => !database.ownership.holds(),
-    onRecord: (record) => deps.taskNotifier.notice(record),
+    onRecord: database.onRecord,
     onError: log.error,
     onDelivered: (consumer, records, lag) =>
       log.debug(`stream: ${records} records to ${consumer}, lag_ms=${lag?.toFixed(1) ?? 'unknown'}`),

@@ -4,12 +4,13 @@ import type { AuditMark } from '../audit-events.ts';
 import { absent, any, atMost, check, oneOf, present, put, remove, update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
+import { alsoEarlier } from '../dynamodb/upgrade.ts';
 import { apiKeyKey, apiKeyRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 import { forgottenAt } from './forgotten-at.ts';
 
 export const apiKey = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   entity: z.literal('api_key'),
   id: z.string(),
   organization_id: z.string(),
@@ -23,7 +24,11 @@ export const apiKey = z.object({
   created_at: z.string(),
   expires_at: z.string().optional(),
   revoked_at: z.string().optional(),
+  /** The hash of the key that this one ends with: it is of a session of the console. */
+  made_with: z.string().optional(),
 });
+/** The second version may have `made_with`. */
+const anyApiKey = alsoEarlier(apiKey, [(item) => item]);
 export type ApiKeyItem = z.infer<typeof apiKey>;
 
 /**
@@ -52,7 +57,7 @@ const ownerOf = (key: Pick<ApiKeyItem, 'organization_id' | 'tenant_id'>): KeyOwn
 
 /** The key with this hash, whether it may still be used or not. */
 export const findApiKey = (table: Table, hash: string): Promise<ApiKeyItem | undefined> =>
-  find(table, apiKeyKey(hash), apiKey);
+  find(table, apiKeyKey(hash), anyApiKey);
 
 export const findApiKeyRow = (table: Table, owner: KeyOwner, id: string): Promise<ApiKeyRow | undefined> =>
   find(table, apiKeyRowKey(owner, id), apiKeyRow);
@@ -66,11 +71,22 @@ export const API_KEY = 'api_key';
 
 const rowOf = (hash: string): Omit<ApiKeyRow, 'sk'> => ({ v: 1, entity: 'api_key_row', hash });
 
-/** Stores a new key under its hash, and its row in the list of its owner. `audit`: who asked for it. */
-export const putApiKey = (item: ApiKeyItem, hash: string, audit: AuditMark | undefined): Write[] => [
-  put(API_KEY, { ...apiKeyKey(hash), ...item, audit }, absent('pk')),
-  put('api_key_row', { ...apiKeyRowKey(ownerOf(item), item.id), ...rowOf(hash) }, absent('pk')),
-];
+/**
+ * Stores a new key under its hash, and its row in the list of its owner. `audit`: who asked for it. A
+ * session's is forgotten when it is over.
+ */
+export function putApiKey(item: ApiKeyItem, hash: string, audit: AuditMark | undefined): Write[] {
+  const isSession = item.made_with !== undefined && item.expires_at !== undefined;
+  const over = isSession ? { ttl: Math.ceil(Date.parse(item.expires_at ?? '') / 1000) } : {};
+  return [
+    put(API_KEY, { ...apiKeyKey(hash), ...item, audit, ...over }, absent('pk')),
+    put('api_key_row', { ...apiKeyRowKey(ownerOf(item), item.id), ...rowOf(hash), ...over }, absent('pk')),
+  ];
+}
+
+/** Demands that a key was not revoked. */
+export const checkApiKey = (hash: string): Write =>
+  check('maker', apiKeyKey(hash), present('pk'), absent('revoked_at'));
 
 /**
  * Revokes a listed key. Demands that it is still listed, and that its role is not above `by`, the role of who

@@ -4,8 +4,8 @@ import { from } from '../dynamodb/sort-key-range.ts';
 
 /**
  * Every key of the table. Each starts with the tenant or organization that owns the item, so code that forgot
- * a check still could not read across tenants; the exceptions are the API key by its hash (it is what tells
- * the tenant) and the refusals of callers of whom nothing is known, and the engine's own leases.
+ * a check still could not read across tenants; the exceptions are API keys and links to the console by their
+ * hashes (they tell the tenant), refusals of callers of whom nothing is known, and the engine's leases.
  *
  * | Question                                              | pk                     | sk                |
  * |-------------------------------------------------------|------------------------|-------------------|
@@ -52,6 +52,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | a tenant's events, in their order (expire)            | T#tenant#EV            | number            |
  * | how many events has this tenant had                   | T#tenant#EV            | COUNT             |
  * | who holds this API key                                | K#sha256               | A                 |
+ * | what does this link to the console open (expires)    | KC#sha256              | A                 |
  * | a tenant's API keys, newest first (thin rows)         | T#tenant#KL            | key id            |
  * | an organization's own API keys, newest first          | O#org#KL               | key id            |
  * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |
@@ -67,8 +68,8 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | which sweep works on this part of the index           | SWEEP#due#0..7         | A                 |
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
  *
- * Those of the OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of
- * webhooks in webhooks.ts, of what should run on a listener in placements.ts.
+ * Those of OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of webhooks in
+ * webhooks.ts, of the console in console.ts, of what should run on a listener in placements.ts.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to
  * look at? due_pk = due#revocations: what has to be revoked at providers?

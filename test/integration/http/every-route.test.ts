@@ -11,7 +11,7 @@ import {
   expectImages,
 } from '../../support/wire/deployments.ts';
 import * as hindrances from '../../support/wire/hindrances.ts';
-import { expectIdentity } from '../../support/wire/identity.ts';
+import { expectConsoleSessions, expectIdentity } from '../../support/wire/identity.ts';
 import { expectIntegrations } from '../../support/wire/integrations.ts';
 import { expectListener } from '../../support/wire/listener.ts';
 import { expectProviders, expectTokens } from '../../support/wire/oauth.ts';
@@ -43,6 +43,7 @@ const flows: Record<string, Flow> = {
   'a listener works': withListener(expectListener),
   'the service describes itself to everybody': expectService,
   'keys, members and tenants are made, listed and taken away': inTenant(expectIdentity),
+  'a link signs in to the console once, and a session of it ends': inTenant(expectConsoleSessions),
   'an integration is made, chosen from and forgotten, and who did what is listed':
     inTenant(expectIntegrations),
   'a webhook is made, changed, tried and forgotten': withListener(expectWebhooks),

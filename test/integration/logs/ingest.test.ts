@@ -90,7 +90,7 @@ it('lines of a revision that is not there, or is another tenant’s, are kept no
   expect(await read(of)).toEqual([]);
 });
 
-it('output becomes lines with their levels, without the codes of terminals', async () => {
+it('output becomes lines with their levels, with their colours as text, and without the other codes of terminals', async () => {
   const { world, ref, print, read } = await aBuild();
   const made = await post(world, github('a'));
   const of = ref(made.id, made.latest_revision_id ?? '');
@@ -100,10 +100,16 @@ it('output becomes lines with their levels, without the codes of terminals', asy
     '#7 1.234 npm warn deprecated\n',
     'a\nb\n',
     '10%\r20%\n',
-    '\u001b[31mred\u001b[0m\n',
+    '\u001b[2K\u001b[1A\u001b[31mred\u001b[0m\u001b]0;title\u0007\n',
+    '\u001b[33mnpm warn\u001b[0m old\n',
   );
-  const infos = ['a', 'b', '10%', '20%', 'red'].map((message) => `INFO ${message}`);
-  expect(await read(of)).toEqual(['INFO Cloning', 'WARNING #7 1.234 npm warn deprecated', ...infos]);
+  const infos = ['a', 'b', '10%', '20%', '\\x1b[31mred\\x1b[0m'].map((message) => `INFO ${message}`);
+  expect(await read(of)).toEqual([
+    'INFO Cloning',
+    'WARNING #7 1.234 npm warn deprecated',
+    ...infos,
+    'WARNING \\x1b[33mnpm warn\\x1b[0m old',
+  ]);
 });
 
 it('what would not be better when it came again is dropped', async () => {

@@ -7,7 +7,7 @@ import { main, type World } from '../../../lib/cli/main.ts';
  */
 export async function commandLine(
   args: string[],
-  given: Partial<Pick<World, 'open' | 'functionsOf'>>,
+  given: Partial<Pick<World, 'open' | 'functionsOf' | 'accessTo' | 'environment' | 'isFolder'>>,
 ): Promise<{ code: number; out: string; err: string }> {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await main(args, {
@@ -16,6 +16,9 @@ export async function commandLine(
     isFolder: () => false,
     open: async () => {
       throw new Error('no command here opens a table');
+    },
+    accessTo: async () => {
+      throw new Error('no command here asks the API');
     },
     functionsOf: () => {
       throw new Error('no command here needs functions');

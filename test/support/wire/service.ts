@@ -11,5 +11,11 @@ export async function expectService(record: WireRecord): Promise<void> {
   const parts = [...page.matchAll(/(?:src|href)="\/docs\/([^"]+)"/g)].map(([, file = '']) => file);
   expect(parts).toHaveLength(3);
   for (const file of parts) await wire.ask('getDocsFile', { params: { file } });
+  const console = (await wire.ask('getConsole')).text;
+  const assets = [...console.matchAll(/(?:src|href)="\/console\/([^"]+)"/g)].map(([, file = '']) => file);
+  expect(assets.length).toBeGreaterThan(1);
+  for (const proxy of [...assets, 'deployments']) await wire.ask('getConsolePart', { params: { proxy } });
+  await wire.refuse('path_not_found', {}, 'getConsolePart', { params: { proxy: 'assets/old.js' } });
+  await wire.ask('getHome');
   await wire.ask('openConsole', { params: { tenant_id: NOBODY, deployment_id: NOBODY } });
 }

@@ -6,6 +6,7 @@ import { errorCodesOf } from '../../../lib/contract/openapi/errors.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
 import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
 import { installedApiDocs } from '../../../lib/embedded/api-docs.ts';
+import { bundledConsole } from '../../../lib/embedded/console-files.ts';
 import { startGateway } from '../../../lib/embedded/gateway/server.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
 import { limited } from '../table/limited-table.ts';
@@ -28,6 +29,7 @@ export type Shown = {
   id: string;
   latest_revision_id: string;
   key: string;
+  api_key: string;
   resources: { id: string }[];
   text: string;
   tasks: { task_id: string; lease_id: string }[];
@@ -50,6 +52,13 @@ const rowOf = (operation: string): RouteRow => {
   const row = routes.find((each) => each.operation === operation);
   if (row === undefined) throw new Error(`there is no operation ${operation}`);
   return row;
+};
+
+const pages = {
+  apiDocs: installedApiDocs,
+  consoleFiles: bundledConsole(),
+  signIn: undefined,
+  uploadOrigin: undefined,
 };
 
 /** What was asked of one or several wires. */
@@ -150,7 +159,7 @@ export class Wire {
   }
 
   async #send(row: RouteRow, { params = {}, query, headers, body, key }: Request): Promise<Sent> {
-    const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    const path = row.path.replaceAll(/\{(\w+)\+?\}/g, (_, name: string) =>
       encodeURIComponent(params[name] ?? ''),
     );
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
@@ -178,7 +187,7 @@ const sentAs = (body: unknown): string | Uint8Array<ArrayBuffer> => {
 
 /** The status, its content type and its headers are all written down. */
 function checkDocumented({ operation, path, method }: RouteRow, { status, headers }: Response): void {
-  const written = document.paths[path]?.[method.toLowerCase()]?.responses[status];
+  const written = document.paths[path.replace('+}', '}')]?.[method.toLowerCase()]?.responses[status];
   expect([operation, status, written]).toEqual([operation, status, expect.anything()]);
   const [, shared] = /^#\/components\/responses\/(.*)$/.exec(written?.$ref ?? '') ?? [];
   const answer = shared === undefined ? written : document.components.responses[shared];
@@ -202,7 +211,7 @@ export async function openWire(deps: Deps, record = new WireRecord()): Promise<W
     routes,
     handlerOf: (row) => {
       const given = row === undefined ? deps : record.depsOf(row, deps);
-      return apiHandler(row, () => ({ ...given, apiDocs: installedApiDocs }));
+      return apiHandler(row, () => ({ ...given, ...pages }));
     },
     serveBlob: async () => false,
     onError: (error) => {

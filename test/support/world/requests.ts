@@ -89,8 +89,15 @@ export const revisions = (world: Asking, id: string, query: Query = {}) =>
     world.caller,
   );
 
-export const showRevision = (world: Asking, id: string, revisionId: string) =>
-  getRevision(world.deps, { params: { deployment_id: id, revision_id: revisionId } }, world.caller);
+export const showRevision = (world: Asking, id: string, revisionId: string, query: Query = {}) =>
+  getRevision(
+    world.deps,
+    {
+      params: { deployment_id: id, revision_id: revisionId },
+      query: revisionRows.getRevision.query.parse(query),
+    },
+    world.caller,
+  );
 
 export const redeploy = (world: Asking, id: string, revisionId: string, query: Query = {}) =>
   redeployRevision(

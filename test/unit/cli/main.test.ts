@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { createServer, type RequestListener } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { explain, Obstacle } from '../../../lib/cli/explain.ts';
 import { refuse } from '../../../lib/contract/errors.ts';
+import { onLoopback } from '../../support/http/loopback-server.ts';
 import { commandLine } from '../../support/programs/command-line.ts';
 
 /** Runs a command line where no table can be opened. */
@@ -55,5 +57,44 @@ describe('a failure', () => {
 
   it('that nobody has foreseen keeps its stack', () => {
     expect(explain(new TypeError('x is not a function'), deployed)).toMatch(/TypeError[^]* at /);
+  });
+});
+
+async function anApi(answer: RequestListener): Promise<{ url: string }> {
+  const server = await onLoopback(createServer(answer));
+  onTestFinished(server.close);
+  return server;
+}
+
+describe('console', () => {
+  it('prints a link made with the key of npm start, or with that of the environment', async () => {
+    const asked: unknown[] = [];
+    const server = await anApi((request, response) => {
+      asked.push([request.method, request.url, request.headers['x-api-key']]);
+      response.writeHead(201, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ url: 'http://a/console/#code=c', expires_at: 'soon' }));
+    });
+    const accessTo = async () => ({ url: server.url, apiKey: 'local key' });
+    const local = await commandLine(['console', '--data-dir', 'x'], { accessTo });
+    expect(local).toMatchObject({ code: 0, out: 'Console  http://a/console/#code=c' });
+    const environment = { SLIPWAY_API_KEY: 'own key' };
+    const remote = await commandLine(['console', '--url', server.url, '--json'], { environment });
+    expect(JSON.parse(remote.out)).toEqual({ url: 'http://a/console/#code=c', expires_at: 'soon' });
+    expect(asked).toEqual([
+      ['POST', '/v2/console-links', 'local key'],
+      ['POST', '/v2/console-links', 'own key'],
+    ]);
+  });
+
+  it('says what is missing, and what the API said', async () => {
+    const refused = async (line: string) => (await commandLine(line.split(' '), {})).err;
+    expect(await refused('console --url https://a.example')).toContain('SLIPWAY_API_KEY');
+    expect(await refused('console --table a.b')).toMatch(/^console takes --url/);
+    const server = await anApi((_, response) => {
+      response.writeHead(401).end('{"detail":"Invalid or missing credentials"}');
+    });
+    const accessTo = async () => ({ url: server.url, apiKey: 'k' });
+    const { code, err } = await commandLine(['console', '--data-dir', 'x'], { accessTo });
+    expect([code, err]).toEqual([1, expect.stringMatching(/answered with 401: .*Invalid or missing/)]);
   });
 });

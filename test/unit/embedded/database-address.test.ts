@@ -19,7 +19,12 @@ it('and 127.0.0.1 elsewhere, where this machine has no other', () => {
 });
 
 it('the banner says who can reach the database', () => {
-  const runtime = { baseUrl: 'http://a', agentsUrl: 'http://b', apiKey: 'key' };
+  const runtime = {
+    baseUrl: 'http://a',
+    agentsUrl: 'http://b',
+    apiKey: 'key',
+    consoleUrl: 'http://a/console/#code=c',
+  };
   const of = (host: string) => banner({ ...runtime, notices: [databaseNotice(host)] }, '/data');
   expect(of(databaseHost('linux'))).toContain(
     '\n  The database has no password: web pages cannot find its address, but other users of this machine can.\n',

@@ -13,7 +13,14 @@ import {
 
 /** The roles of docs/identity.md: what each may do beyond the one before it. */
 const beyond: Record<string, Permission[]> = {
-  viewer: ['deployments:read', 'logs:read', 'events:read', 'listeners:read', 'providers:read'],
+  viewer: [
+    'self:read',
+    'deployments:read',
+    'logs:read',
+    'events:read',
+    'listeners:read',
+    'providers:read',
+  ],
   developer: ['deployments:write', 'tokens:read', 'tokens:write'],
   admin: [
     ...(['listeners:write', 'keys:read', 'keys:write', 'members:read', 'members:write'] as const),

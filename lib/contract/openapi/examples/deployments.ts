@@ -76,6 +76,7 @@ const revision = {
   remote_reconciled: true,
   queue_position: null,
   interrupt_requested_at: null,
+  configuration: null,
 };
 
 const queued = {
@@ -108,7 +109,7 @@ export const deploymentExamples = {
     },
     response: created,
   },
-  listDeployments: page(deployment),
+  listDeployments: page({ ...deployment, latest_revision: null }),
   getDeployment: { response: deployment },
   patchDeployment: { body: change, response: deployment },
   deleteDeployments: {
@@ -134,7 +135,7 @@ export const deploymentExamples = {
   listRevisions: page(revision),
   createRevision: { body: change, response: queued },
   getRevision: { response: revision },
-  redeployRevision: { response: deployment },
-  interruptRevision: { response: interrupted },
-  interruptRevisionAlias: { response: interrupted },
+  redeployRevision: { body: { reason: 'the last good one' }, response: deployment },
+  interruptRevision: { body: { reason: 'wrong branch' }, response: interrupted },
+  interruptRevisionAlias: { body: {}, response: interrupted },
 };

@@ -23,7 +23,35 @@ const member = {
   created_at: CREATED,
 };
 
+const session = { api_key: 'slp_…, shown this once', expires_at: '2026-11-21T12:00:00.000Z' };
+
 export const identityExamples = {
+  getMe: {
+    response: {
+      user_id: apiKey.user_id,
+      key_id: apiKey.id,
+      organization_id: ORGANIZATION,
+      tenant_id: TENANT,
+      role: 'viewer',
+      permissions: ['self:read', 'deployments:read', 'logs:read', 'listeners:read', 'providers:read'],
+      expires_at: null,
+      is_session: false,
+      tenants: [{ id: TENANT, name: 'support' }],
+    },
+  },
+  createConsoleLink: {
+    body: {},
+    response: {
+      url: 'https://slipway.example/console/#code=…',
+      expires_at: '2026-11-21T00:05:00.000Z',
+    },
+  },
+  createConsoleSession: { body: { code: '…, from the link' }, response: session },
+  getSignIn: {
+    response: {
+      oidc: { issuer: 'https://id.example', client_id: 'slipway-console', token_endpoint: null },
+    },
+  },
   createApiKey: {
     body: { name: apiKey.name, role: 'developer', expires_at: apiKey.expires_at },
     response: { ...apiKey, key: 'slp_…, shown this once' },

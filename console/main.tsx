@@ -1,0 +1,5 @@
+import './style/main.css';
+import { render } from 'preact';
+
+const root = document.getElementById('app');
+if (root !== null) render(<p>…</p>, root);

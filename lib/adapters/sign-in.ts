@@ -1,0 +1,9 @@
+/** The console's client at the issuer of bearer tokens; undefined: people sign in with keys alone. */
+export type SignIn =
+  | {
+      issuer: string;
+      clientId: string;
+      /** Where it is not on the issuer's own host. */
+      tokenEndpoint: string | undefined;
+    }
+  | undefined;
