@@ -1,5 +1,18 @@
 import './style/main.css';
+import { QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
+import { App } from './app.tsx';
+import { queryClient } from './data/poll.ts';
+import { restore } from './data/session.ts';
+import { applyTheme, theme } from './ui/theme.ts';
 
+applyTheme(theme());
+await restore();
 const root = document.getElementById('app');
-if (root !== null) render(<p>…</p>, root);
+if (root !== null)
+  render(
+    <QueryClientProvider client={queryClient}>
+      <App />
+    </QueryClientProvider>,
+    root,
+  );

@@ -16,8 +16,8 @@ export const SESSION_MILLISECONDS = 12 * 3_600_000;
 type SessionDeps = Pick<Deps, 'table' | 'clock'>;
 
 /**
- * Takes the code of a link for a key with the role and the tenants of the key that the link was made with, and
- * no longer life. Throws `console_code_refused`, whatever is wrong with the code.
+ * Takes the code of a link for a key with the role and the tenants of the key that the link was made with,
+ * and no longer life. Throws `console_code_refused`, whatever is wrong with the code.
  */
 export async function createConsoleSession(
   deps: SessionDeps,

@@ -1,0 +1,95 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Redirect, Route, Router, Switch, useSearchParams } from 'wouter-preact';
+import { forgetAnswers } from './data/api.ts';
+import { BASE } from './data/place.ts';
+import { queryClient } from './data/poll.ts';
+import { useMe } from './data/queries.ts';
+import { chooseTenant, chosenTenant, isSignedIn, onSession } from './data/session.ts';
+import { Deployments } from './pages/deployments.tsx';
+import { SignIn } from './pages/sign-in.tsx';
+import { Frame } from './ui/frame.tsx';
+import { Lazy } from './ui/lazy.tsx';
+import { Empty, Problem, Skeleton } from './ui/states.tsx';
+
+const pages = () => import('./pages/lazy.ts');
+const newDeployment = () => pages().then((page) => page.NewDeployment);
+const deployment = () => pages().then((page) => page.DeploymentPage);
+const revision = () => pages().then((page) => page.RevisionPage);
+const settings = () => pages().then((page) => page.SettingsPage);
+
+/** The whole console, for who is signed in. */
+export function App() {
+  const [signedIn, setSignedIn] = useState(isSignedIn);
+  useEffect(
+    () =>
+      onSession(() => {
+        // What one person has seen, another does not.
+        queryClient.clear();
+        forgetAnswers();
+        setSignedIn(isSignedIn());
+      }),
+    [],
+  );
+  return <Router base={BASE}>{signedIn ? <SignedIn /> : <SignIn />}</Router>;
+}
+
+/** A credential for several tenants shows one of them: the one that a link names, or that was chosen. */
+function useTenant(): boolean {
+  const { data: me } = useMe();
+  const [search] = useSearchParams();
+  const asked = search.get('tenant');
+  const wanted = [asked, chosenTenant(), me?.tenants[0]?.id].find((id) =>
+    me?.tenants.some((each) => each.id === id),
+  );
+  const isChosen = me === undefined || me.tenants.length < 2 || wanted === chosenTenant();
+  useEffect(() => {
+    if (!isChosen && typeof wanted === 'string') chooseTenant(wanted);
+  }, [isChosen, wanted]);
+  return isChosen;
+}
+
+function SignedIn() {
+  const me = useMe();
+  const hasTenant = useTenant();
+  if (me.error !== null && me.data === undefined)
+    return (
+      <Frame>
+        <main id="main">
+          <Problem error={me.error} retry={() => void me.refetch()} />
+        </main>
+      </Frame>
+    );
+  if (me.data !== undefined && !hasTenant)
+    return (
+      <Frame>
+        <main id="main">
+          <Skeleton />
+        </main>
+      </Frame>
+    );
+  return (
+    <Frame>
+      <Switch>
+        <Route path="/">
+          <Redirect to="/deployments" replace />
+        </Route>
+        <Route path="/deployments" component={Deployments} />
+        <Route path="/deployments/new">
+          <Lazy load={newDeployment} />
+        </Route>
+        <Route path="/deployments/:id">{({ id }) => <Lazy key={id} load={deployment} id={id} />}</Route>
+        <Route path="/deployments/:id/settings">
+          {({ id }) => <Lazy key={id} load={settings} id={id} />}
+        </Route>
+        <Route path="/deployments/:id/revisions/:revisionId">
+          {({ id, revisionId }) => <Lazy key={revisionId} load={revision} id={id} revisionId={revisionId} />}
+        </Route>
+        <Route>
+          <main id="main">
+            <Empty title="There is no such page." />
+          </main>
+        </Route>
+      </Switch>
+    </Frame>
+  );
+}

@@ -1,0 +1,94 @@
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/preact-query';
+import { useEffect } from 'preact/hooks';
+import { isMoving } from '../logic/status.ts';
+import { ask } from './api.ts';
+import type { Answer, Ask, Endpoint } from './contract.ts';
+import { pollEvery, queryClient } from './poll.ts';
+
+export const PAGE_LENGTH = 50;
+export type ListFilters = { name: string; status: string };
+
+/** Who is signed in; asked once. */
+export const useMe = () =>
+  useQuery({
+    queryKey: ['me'],
+    queryFn: ({ signal }) => ask('GET /v2/me', {}, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** The deployments that the filters let through, newest first, by pages. */
+export const useDeployments = ({ name, status }: ListFilters) =>
+  useInfiniteQuery({
+    queryKey: ['deployments', name, status],
+    initialPageParam: 0,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: PAGE_LENGTH, offset: pageParam, include: 'latest_revision' };
+      return ask('GET /v2/deployments', { query: { ...query, name_contains: name, status } }, signal);
+    },
+    getNextPageParam: ({ resources, offset }) => (resources.length < PAGE_LENGTH ? undefined : offset),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state: { data } }) =>
+      pollEvery(
+        data?.pages.some(({ resources }) =>
+          resources.some(
+            (each) => isMoving(each.latest_revision?.status ?? '') || each.status === 'AWAITING_DELETE',
+          ),
+        ) ?? false,
+      ),
+  });
+
+export const useDeployment = (id: string) =>
+  useQuery({
+    queryKey: ['deployment', id],
+    queryFn: ({ signal }) =>
+      ask('GET /v2/deployments/{deployment_id}', { params: { deployment_id: id } }, signal),
+    refetchInterval: ({ state: { data } }) => pollEvery(data?.status === 'AWAITING_DELETE'),
+  });
+
+export const REVISIONS_PER_PAGE = 20;
+
+export const useRevisions = (id: string) =>
+  useInfiniteQuery({
+    queryKey: ['deployment', id, 'revisions'],
+    initialPageParam: 0,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: REVISIONS_PER_PAGE, offset: pageParam };
+      const params = { deployment_id: id };
+      return ask('GET /v2/deployments/{deployment_id}/revisions', { params, query }, signal);
+    },
+    getNextPageParam: ({ resources, offset }) => (resources.length < REVISIONS_PER_PAGE ? undefined : offset),
+    refetchInterval: ({ state: { data } }) =>
+      pollEvery(
+        data?.pages.some(({ resources }) => resources.some(({ status }) => isMoving(status))) ?? false,
+      ),
+  });
+
+/** Asks for a deployment again when one of its revisions has come further: what serves may be another one. */
+export function useFresh(id: string, statuses: string): void {
+  useEffect(() => {
+    void queryClient.invalidateQueries({ queryKey: ['deployment', id], exact: true });
+  }, [id, statuses]);
+}
+
+/** One revision with what it is built and run with. */
+export const useRevision = (id: string, revisionId: string | null) =>
+  useQuery({
+    queryKey: ['deployment', id, 'revision', revisionId],
+    enabled: revisionId !== null,
+    queryFn: ({ signal }) => {
+      const params = { deployment_id: id, revision_id: revisionId ?? '' };
+      const query = { include: 'configuration' };
+      return ask('GET /v2/deployments/{deployment_id}/revisions/{revision_id}', { params, query }, signal);
+    },
+    refetchInterval: ({ state: { data } }) => pollEvery(isMoving(data?.status ?? '')),
+  });
+
+/** A change. Afterwards everything that is shown is asked again. */
+export const useChange = <E extends Endpoint>(endpoint: E, onDone?: (answer: Answer<E>) => void) =>
+  useMutation({
+    mutationFn: (parts: Ask<E>) => ask(endpoint, parts),
+    onSuccess: async (answer) => {
+      onDone?.(answer);
+      await queryClient.invalidateQueries();
+    },
+  });

@@ -1,0 +1,119 @@
+import { PREFIX } from './place.ts';
+
+/**
+ * Who is signed in: a key in this tab's own storage, which ends with the tab. A cookie would go to the
+ * agents' port of the same host too, and storage that all tabs share would outlive the browser.
+ */
+const KEY = 'slipway.key';
+const TENANT = 'slipway.tenant';
+const ASK_MILLISECONDS = 150;
+
+type Message = { kind: 'who' } | { kind: 'here'; key: string } | { kind: 'gone' };
+const channel = new BroadcastChannel('slipway.session');
+const told = new Set<() => void>();
+
+let key = sessionStorage.getItem(KEY);
+let problem: string | undefined;
+
+const tell = (): void => {
+  for (const each of told) each();
+};
+
+function keep(given: string | null): void {
+  key = given;
+  if (given === null) sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, given);
+  tell();
+}
+
+// A tab that is opened beside asks those that are there.
+channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
+  if (data.kind === 'who' && key !== null) channel.postMessage({ kind: 'here', key } satisfies Message);
+  if (data.kind === 'here' && key === null) keep(data.key);
+  if (data.kind === 'gone' && key !== null) keep(null);
+});
+
+/** Hears of who signs in and out; what it returns ends that. */
+export function onSession(listener: () => void): () => void {
+  told.add(listener);
+  return () => told.delete(listener);
+}
+
+export const isSignedIn = (): boolean => key !== null;
+/** Why the link did not sign in, if one was opened. */
+export const signInProblem = (): string | undefined => problem;
+
+/** The headers that say who asks, and for which tenant where a credential is good for several. */
+export function credentials(): Record<string, string> {
+  const tenant = sessionStorage.getItem(TENANT);
+  return {
+    ...(key !== null && { 'X-Api-Key': key }),
+    ...(tenant !== null && { 'X-Tenant-Id': tenant }),
+  };
+}
+
+export const chosenTenant = (): string | null => sessionStorage.getItem(TENANT);
+export function chooseTenant(id: string | null): void {
+  if (id === null) sessionStorage.removeItem(TENANT);
+  else sessionStorage.setItem(TENANT, id);
+  tell();
+}
+
+export function signIn(given: string): void {
+  problem = undefined;
+  keep(given);
+  channel.postMessage({ kind: 'here', key: given } satisfies Message);
+}
+
+/** The key is not good any more: this tab forgets it, and asks for another in the same place. */
+export const forget = (): void => {
+  if (key !== null) keep(null);
+};
+
+/** Ends the session at the API and in every tab. A key that a person pasted goes on being good elsewhere. */
+export async function signOut(): Promise<void> {
+  const headers = credentials();
+  sessionStorage.removeItem(TENANT);
+  keep(null);
+  channel.postMessage({ kind: 'gone' } satisfies Message);
+  await fetch(`${PREFIX}/v2/console-sessions`, { method: 'DELETE', headers }).catch(() => undefined);
+}
+
+/** Takes the code out of the address before anything else looks at it. */
+function codeInAddress(): string | null {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  if (code !== null) history.replaceState(null, '', location.pathname + location.search);
+  return code;
+}
+
+async function useLink(code: string): Promise<void> {
+  const answer = await fetch(`${PREFIX}/v2/console-sessions`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ code }),
+  });
+  const said: unknown = await answer.json();
+  if (typeof said !== 'object' || said === null) return;
+  if (answer.ok && 'api_key' in said && typeof said.api_key === 'string') signIn(said.api_key);
+  else
+    problem = 'detail' in said && typeof said.detail === 'string' ? said.detail : 'The link did not sign in.';
+}
+
+/** Who is signed in when the page is opened: by a link, by this tab's storage, or by another tab. */
+export async function restore(): Promise<void> {
+  const code = codeInAddress();
+  if (code !== null) {
+    await useLink(code).catch(() => {
+      problem = 'The API does not answer. Is it running?';
+    });
+  }
+  if (key !== null) return;
+  await new Promise<void>((resolve) => {
+    const stop = onSession(() => {
+      stop();
+      resolve();
+    });
+    setTimeout(resolve, ASK_MILLISECONDS);
+    channel.postMessage({ kind: 'who' } satisfies Message);
+  });
+}

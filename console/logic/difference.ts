@@ -1,0 +1,47 @@
+import type { Revision } from '../data/contract.ts';
+
+/** A line of a comparison; null: not set. */
+export type Change = { what: string; from: string | null; to: string | null };
+
+const COMMIT_CHARACTERS = 10;
+export const shortCommit = (sha: string | null): string | null => sha && sha.slice(0, COMMIT_CHARACTERS);
+
+const words = (value: unknown): string | null =>
+  value === null || value === undefined || value === ''
+    ? null
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
+
+function factsOf({
+  source_revision_config: at,
+  configuration: set,
+}: Revision): Record<string, string | null> {
+  const resources = Object.entries(set?.resource_spec ?? {}).map(
+    ([name, value]) => [`Resources: ${name}`, words(value)] as const,
+  );
+  return {
+    Repository: words(set?.repo_url),
+    'Branch or tag': words(at.repo_ref),
+    Commit: shortCommit(at.repo_commit_sha),
+    Image: words(at.image_uri),
+    Upload: words(at.source_tarball_path?.split('/').at(-1)),
+    'Config file': words(at.graph_config_path),
+    'Install command': words(set?.install_command),
+    'Build command': words(set?.build_command),
+    'Names of secrets': words([...(set?.secret_names ?? [])].sort().join(', ')),
+    ...Object.fromEntries(resources),
+  };
+}
+
+/**
+ * What changes when `to` runs instead of `from`; both with their configuration. Values of secrets are known
+ * to nobody here, so only their names are compared.
+ */
+export function differenceOf(from: Revision, to: Revision): Change[] {
+  const [before, after] = [factsOf(from), factsOf(to)];
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((what) => {
+    const change = { what, from: before[what] ?? null, to: after[what] ?? null };
+    return change.from === change.to ? [] : [change];
+  });
+}

@@ -1,0 +1,54 @@
+import type { DeploymentStatus, RevisionStatus } from '../../lib/contract/revision-status.ts';
+
+export type Tone = 'good' | 'busy' | 'bad' | 'quiet' | 'unsure';
+export type Shape = 'disc' | 'spinner' | 'cross' | 'ring' | 'triangle' | 'bar';
+export type Look = { tone: Tone; shape: Shape; word: string };
+
+/** The one place that says how a status looks, everywhere. Never by colour alone: shape and word say it too. */
+const looks: Record<RevisionStatus | DeploymentStatus, Look> = {
+  CREATING: { tone: 'busy', shape: 'spinner', word: 'Creating' },
+  QUEUED: { tone: 'quiet', shape: 'ring', word: 'Queued' },
+  AWAITING_BUILD: { tone: 'busy', shape: 'spinner', word: 'Waiting to build' },
+  BUILDING: { tone: 'busy', shape: 'spinner', word: 'Building' },
+  AWAITING_DEPLOY: { tone: 'busy', shape: 'spinner', word: 'Waiting to deploy' },
+  DEPLOYING: { tone: 'busy', shape: 'spinner', word: 'Deploying' },
+  CREATE_FAILED: { tone: 'bad', shape: 'cross', word: 'Create failed' },
+  BUILD_FAILED: { tone: 'bad', shape: 'cross', word: 'Build failed' },
+  DEPLOY_FAILED: { tone: 'bad', shape: 'cross', word: 'Deploy failed' },
+  DEPLOYED: { tone: 'good', shape: 'disc', word: 'Deployed' },
+  SKIPPED: { tone: 'quiet', shape: 'bar', word: 'Skipped' },
+  INTERRUPTED: { tone: 'quiet', shape: 'bar', word: 'Interrupted' },
+  UNKNOWN: { tone: 'unsure', shape: 'triangle', word: 'Unknown' },
+  UNUSED: { tone: 'quiet', shape: 'ring', word: 'Not serving' },
+  READY: { tone: 'good', shape: 'disc', word: 'Serving' },
+  AWAITING_DELETE: { tone: 'busy', shape: 'spinner', word: 'Being deleted' },
+};
+
+/** How a status looks; one that this version does not know is shown by its own name. */
+export function lookOf(status: string): Look {
+  const known: Record<string, Look> = looks;
+  if (Object.hasOwn(known, status) && known[status] !== undefined) return known[status];
+  const word = status.toLowerCase().replaceAll('_', ' ');
+  return { tone: 'unsure', shape: 'triangle', word: word.charAt(0).toUpperCase() + word.slice(1) };
+}
+
+const moving: ReadonlySet<string> = new Set([
+  'CREATING',
+  'QUEUED',
+  'AWAITING_BUILD',
+  'BUILDING',
+  'AWAITING_DEPLOY',
+  'DEPLOYING',
+  'UNKNOWN',
+] satisfies RevisionStatus[]);
+
+/** Whether a revision may still change by itself. */
+export const isMoving = (status: string): boolean => moving.has(status);
+
+/** The statuses that the list can be filtered by, as they are offered. */
+export const servingStatuses = [
+  'READY',
+  'UNKNOWN',
+  'UNUSED',
+  'AWAITING_DELETE',
+] as const satisfies DeploymentStatus[];

@@ -1,0 +1,220 @@
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import type { Deployment, Revision } from '../data/contract.ts';
+import { useCan } from '../data/permissions.ts';
+import { useDeployment, useFresh, useRevisions } from '../data/queries.ts';
+import { shortCommit } from '../logic/difference.ts';
+import { shortSource } from '../logic/source.ts';
+import { numberOf, stagesOf, totalOf } from '../logic/stages.ts';
+import { isMoving } from '../logic/status.ts';
+import { duration } from '../logic/time.ts';
+import { Copy } from '../ui/copy.tsx';
+import { Durations } from '../ui/durations.tsx';
+import { moveRow, useKeys } from '../ui/keys.ts';
+import { StageBar } from '../ui/stage-bar.tsx';
+import { Empty, Problem, Skeleton } from '../ui/states.tsx';
+import { Status } from '../ui/status.tsx';
+import { Time, useNow } from '../ui/time.tsx';
+import { useTitle } from '../ui/title.ts';
+import { Interrupt, RunAgain } from './revision-actions.tsx';
+
+/** A deployment: what serves, and the timeline of its revisions. */
+export function DeploymentPage({ id }: { id: string }) {
+  const { data, error, refetch } = useDeployment(id);
+  useTitle(data?.name ?? 'Deployment');
+  useKeys({ j: () => moveRow(1), k: () => moveRow(-1) });
+  if (data === undefined)
+    return (
+      <main id="main">
+        <Trail />
+        {error === null ? <Skeleton rows={8} /> : <Problem error={error} retry={() => void refetch()} />}
+      </main>
+    );
+  return (
+    <main id="main">
+      <Trail />
+      {error !== null && <Problem error={error} />}
+      <Head deployment={data} />
+      <Facts deployment={data} />
+      <Timeline deployment={data} />
+    </main>
+  );
+}
+
+export const Trail = () => (
+  <nav class="trail" aria-label="You are here">
+    <Link href="/deployments">Deployments</Link>
+  </nav>
+);
+
+function Head({ deployment: { id, name, display_name, status } }: { deployment: Deployment }) {
+  const canWrite = useCan('deployments:write');
+  return (
+    <header class="page-head">
+      <h1>
+        {display_name ?? name} <Status of={status} />
+      </h1>
+      {canWrite && status !== 'AWAITING_DELETE' && (
+        <Link class="button" href={`/deployments/${id}/settings`}>
+          Settings
+        </Link>
+      )}
+    </header>
+  );
+}
+
+function Facts({ deployment }: { deployment: Deployment }) {
+  const { source_config: config, source_revision_config: at, id, name } = deployment;
+  const from = at.image_uri ?? config.repo_url ?? 'Uploaded folder';
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Address</dt>
+        <dd>
+          {config.custom_url === null ? (
+            <span class="quiet">None yet</span>
+          ) : (
+            <a href={config.custom_url} target="_blank" rel="noreferrer">
+              {config.custom_url}
+            </a>
+          )}
+        </dd>
+      </div>
+      <div>
+        <dt>Source</dt>
+        <dd>
+          <code class="cut" title={from}>
+            {shortSource(from)}
+          </code>{' '}
+          {at.repo_ref !== null && <code>{at.repo_ref}</code>}
+        </dd>
+      </div>
+      {deployment.image_version !== null && (
+        <div>
+          <dt>Version that serves</dt>
+          <dd>
+            <code>{deployment.image_version}</code>
+          </dd>
+        </div>
+      )}
+      <div>
+        <dt>Name and id</dt>
+        <dd>
+          <code>{name}</code> <Copy text={id} label="Copy id" />
+        </dd>
+      </div>
+      <div>
+        <dt>Created</dt>
+        <dd>
+          <Time at={deployment.created_at} />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Timeline({ deployment }: { deployment: Deployment }) {
+  const list = useRevisions(deployment.id);
+  const revisions = list.data?.pages.flatMap(({ resources }) => resources);
+  useFresh(deployment.id, revisions?.map(({ status }) => status).join() ?? '');
+  const active = revisions?.find(({ id }) => id === deployment.active_revision_id);
+  return (
+    <section aria-labelledby="revisions">
+      <h2 id="revisions">Revisions</h2>
+      {list.error !== null && <Problem error={list.error} retry={() => void list.refetch()} />}
+      {revisions === undefined && list.error === null && <Skeleton />}
+      {revisions?.length === 0 && <Empty title="There is no revision." />}
+      {revisions !== undefined && <Durations revisions={revisions} />}
+      <ol class="timeline">
+        {revisions?.map((revision) => (
+          <Entry key={revision.id} revision={revision} deployment={deployment} active={active} />
+        ))}
+      </ol>
+      {list.hasNextPage && (
+        <button
+          type="button"
+          class="more"
+          disabled={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          {list.isFetchingNextPage ? 'Loading…' : 'Load more'}
+        </button>
+      )}
+    </section>
+  );
+}
+
+type EntryProps = { revision: Revision; deployment: Deployment; active: Revision | undefined };
+
+function Entry({ revision, deployment, active }: EntryProps) {
+  const { id, status } = revision;
+  const isOpen = isMoving(status);
+  const stages = stagesOf(revision, useNow(isOpen));
+  const isActive = id === deployment.active_revision_id;
+  return (
+    <li class={isActive ? 'entry active' : 'entry'}>
+      <div class="entry-head">
+        <Link class="row-link" href={`/deployments/${deployment.id}/revisions/${id}`} data-row>
+          Revision {numberOf(id)}
+        </Link>
+        <Status of={status} />
+        {isActive && !isOpen && <span class="badge">Serving</span>}
+        <span class="quiet small when">
+          <Time at={revision.created_at} />
+          {stages.length > 0 && ` · ${duration(totalOf(stages))}`}
+        </span>
+      </div>
+      <Origin revision={revision} />
+      {revision.queue_position !== null && <p class="small">Place in the queue: {revision.queue_position}</p>}
+      {revision.status_message !== null && <p class="why">{revision.status_message}</p>}
+      <StageBar stages={stages} />
+      <EntryActions revision={revision} deployment={deployment} active={active} />
+    </li>
+  );
+}
+
+/** Where a revision comes from, as far as that is known. */
+export function Origin({ revision: { source_revision_config: at } }: { revision: Revision }) {
+  const commit = shortCommit(at.repo_commit_sha);
+  const name = at.image_uri ?? at.source_tarball_path?.split('/').at(-1) ?? at.repo_ref;
+  return (
+    <p class="small quiet origin">
+      {name !== undefined && name !== null && <code class="cut">{name}</code>}
+      {commit !== null && <code title={at.repo_commit_sha ?? ''}>{commit}</code>}
+    </p>
+  );
+}
+
+function EntryActions({ revision, deployment, active }: EntryProps) {
+  const canWrite = useCan('deployments:write');
+  const [open, setOpen] = useState<'interrupt' | 'again'>();
+  if (!canWrite || deployment.status === 'AWAITING_DELETE') return null;
+  const close = () => setOpen(undefined);
+  const isActive = revision.id === deployment.active_revision_id;
+  const canStop = isMoving(revision.status) && revision.interrupt_requested_at === null;
+  const canRun =
+    !isMoving(revision.status) && revision.status !== 'SKIPPED' && revision.status !== 'CREATE_FAILED';
+  // To an earlier state: what serves now is newer.
+  const isBack = active !== undefined && numberOf(revision.id) < numberOf(active.id);
+  const verb = isActive ? 'Restart' : isBack ? 'Roll back' : 'Redeploy';
+  return (
+    <div class="entry-actions">
+      {canStop && (
+        <button type="button" onClick={() => setOpen('interrupt')}>
+          Interrupt
+        </button>
+      )}
+      {canRun && (
+        <button
+          type="button"
+          onClick={() => setOpen('again')}
+          aria-label={`${verb} revision ${numberOf(revision.id)}`}
+        >
+          {verb}
+        </button>
+      )}
+      {open === 'interrupt' && <Interrupt revision={revision} onClose={close} />}
+      {open === 'again' && <RunAgain revision={revision} current={active} verb={verb} onClose={close} />}
+    </div>
+  );
+}

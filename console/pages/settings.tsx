@@ -1,0 +1,273 @@
+import { useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import { askTagged, Refusal } from '../data/api.ts';
+import type { Deployment } from '../data/contract.ts';
+import { useCan } from '../data/permissions.ts';
+import { queryClient } from '../data/poll.ts';
+import { useChange, useDeployment } from '../data/queries.ts';
+import { editsOf, isEdited, merged, type SecretEdit, secretsOf } from '../logic/secrets.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Empty, Problem, Skeleton } from '../ui/states.tsx';
+import { useTitle } from '../ui/title.ts';
+
+const GET = 'GET /v2/deployments/{deployment_id}';
+const PATCH = 'PATCH /v2/deployments/{deployment_id}';
+
+/** What a deployment is configured with. */
+export function SettingsPage({ id }: { id: string }) {
+  const { data, error } = useDeployment(id);
+  const canWrite = useCan('deployments:write');
+  useTitle(`Settings of ${data?.name ?? 'a deployment'}`);
+  return (
+    <main id="main">
+      <nav class="trail" aria-label="You are here">
+        <Link href="/deployments">Deployments</Link>
+        <Link href={`/deployments/${id}`}>{data?.display_name ?? data?.name ?? 'Deployment'}</Link>
+      </nav>
+      <h1>Settings</h1>
+      {error !== null && <Problem error={error} />}
+      {data === undefined && error === null && <Skeleton />}
+      {data !== undefined && !canWrite && <Empty title="Your role changes no settings." />}
+      {data !== undefined && canWrite && (
+        <>
+          <Edit key={data.id} deployment={data} />
+          <Delete deployment={data} />
+        </>
+      )}
+    </main>
+  );
+}
+
+type Commands = { install: string; build: string };
+const commandsOf = ({ source_config: { install_command, build_command } }: Deployment): Commands => ({
+  install: install_command ?? '',
+  build: build_command ?? '',
+});
+
+/** The tag of what is edited comes with it; a save names it, so that nobody's change is written over. */
+function useEdited(deployment: Deployment) {
+  const [edits, setEdits] = useState(() => editsOf(deployment.secrets.map(({ name }) => name)));
+  const [commands, setCommands] = useState(() => commandsOf(deployment));
+  const [before, setBefore] = useState(() => commandsOf(deployment));
+  const [tag, setTag] = useState<string | null>(null);
+  const params = { deployment_id: deployment.id };
+  const read = async () => {
+    const found = await askTagged(GET, { params });
+    setTag(found.tag);
+    return found;
+  };
+  /** The own edits on what somebody else has stored meanwhile. */
+  const merge = async () => {
+    const { answer } = await read();
+    setEdits((own) =>
+      merged(
+        own,
+        answer.secrets.map(({ name }) => name),
+      ),
+    );
+    const now = commandsOf(answer);
+    setCommands((own) => ({
+      install: own.install === before.install ? now.install : own.install,
+      build: own.build === before.build ? now.build : own.build,
+    }));
+    setBefore(now);
+  };
+  const save = async (): Promise<Deployment> => {
+    const version = tag ?? (await read()).tag;
+    const body = {
+      ...(isEdited(edits) && { secrets: secretsOf(edits) }),
+      source_config: {
+        ...(commands.install !== before.install && { install_command: commands.install }),
+        ...(commands.build !== before.build && { build_command: commands.build }),
+      },
+    };
+    const headers = version === null ? {} : { 'If-Match': version };
+    return (await askTagged(PATCH, { params, body }, { headers })).answer;
+  };
+  const isChanged = isEdited(edits) || commands.install !== before.install || commands.build !== before.build;
+  return { edits, setEdits, commands, setCommands, merge, save, read, isChanged, hasTag: tag !== null };
+}
+
+/** Saves the edits and goes to the revision that comes of it; what was refused otherwise. */
+function useSave(edited: ReturnType<typeof useEdited>) {
+  const [, go] = useLocation();
+  const [isSaving, setSaving] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const save = async () => {
+    setError(undefined);
+    setSaving(true);
+    try {
+      const { id, latest_revision_id } = await edited.save();
+      await queryClient.invalidateQueries();
+      go(`/deployments/${id}/revisions/${latest_revision_id}`);
+    } catch (refused) {
+      setError(refused);
+      setSaving(false);
+    }
+  };
+  const merge = () => {
+    setError(undefined);
+    edited.merge().catch(setError);
+  };
+  // The version that is edited is the one that was there when the first field was touched.
+  const touch = () => void (edited.hasTag || edited.read().catch(setError));
+  return { save, merge, touch, isSaving, error };
+}
+
+function Edit({ deployment }: { deployment: Deployment }) {
+  const edited = useEdited(deployment);
+  const { save, merge, touch, isSaving, error } = useSave(edited);
+  const isOutdated = error instanceof Refusal && error.status === 412;
+  return (
+    <form
+      class="form"
+      onFocusIn={touch}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <section aria-labelledby="secrets">
+        <h2 id="secrets">Secrets</h2>
+        <p class="quiet small">
+          Values are stored encrypted and never shown. The running server gets them as variables.
+        </p>
+        <Secrets edits={edited.edits} set={edited.setEdits} />
+      </section>
+      <CommandFields commands={edited.commands} set={edited.setCommands} />
+      {isOutdated && <Outdated merge={merge} />}
+      {error !== undefined && !isOutdated && <Problem error={error} />}
+      <div class="actions">
+        <button type="submit" class="primary" disabled={!edited.isChanged || isSaving || isOutdated}>
+          {isSaving ? 'Saving…' : 'Save and deploy'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const Outdated = ({ merge }: { merge: () => void }) => (
+  <div class="problem" role="alert">
+    <p>Somebody else has changed this deployment since you began. Your edits can be put on top of theirs.</p>
+    <button type="button" onClick={merge}>
+      Merge, then look again
+    </button>
+  </div>
+);
+
+const CommandFields = ({ commands, set }: { commands: Commands; set: (commands: Commands) => void }) => (
+  <section aria-labelledby="commands">
+    <h2 id="commands">Commands</h2>
+    <label class="field">
+      <span>Install command</span>
+      <input
+        value={commands.install}
+        spellcheck={false}
+        onInput={({ currentTarget }) => set({ ...commands, install: currentTarget.value })}
+      />
+    </label>
+    <label class="field">
+      <span>Build command</span>
+      <input
+        value={commands.build}
+        spellcheck={false}
+        onInput={({ currentTarget }) => set({ ...commands, build: currentTarget.value })}
+      />
+    </label>
+  </section>
+);
+
+function Secrets({ edits, set }: { edits: SecretEdit[]; set: (edits: SecretEdit[]) => void }) {
+  const change = (index: number, changes: Partial<SecretEdit>) =>
+    set(edits.map((edit, at) => (at === index ? { ...edit, ...changes } : edit)));
+  return (
+    <>
+      <ul class="secrets">
+        {edits.map((edit, index) => (
+          <li key={index} class={edit.isRemoved ? 'removed' : ''}>
+            <input
+              aria-label="Name of the secret"
+              value={edit.name}
+              readOnly={edit.isStored}
+              required={!edit.isRemoved}
+              spellcheck={false}
+              autocomplete="off"
+              onInput={({ currentTarget }) => change(index, { name: currentTarget.value })}
+            />
+            <input
+              aria-label={`Value of ${edit.name || 'the new secret'}`}
+              type="password"
+              autocomplete="new-password"
+              value={edit.value}
+              disabled={edit.isRemoved}
+              placeholder={edit.isStored ? 'Keep the stored value' : 'Value'}
+              onInput={({ currentTarget }) => change(index, { value: currentTarget.value })}
+            />
+            <button
+              type="button"
+              onClick={() =>
+                edit.isStored
+                  ? change(index, { isRemoved: !edit.isRemoved })
+                  : set(edits.filter((_, at) => at !== index))
+              }
+            >
+              {edit.isRemoved ? 'Keep' : 'Remove'}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <button
+        type="button"
+        onClick={() => set([...edits, { name: '', value: '', isStored: false, isRemoved: false }])}
+      >
+        Add a secret
+      </button>
+    </>
+  );
+}
+
+function Delete({ deployment }: { deployment: Deployment }) {
+  const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState('');
+  const [, go] = useLocation();
+  const change = useChange('DELETE /v2/deployments/{deployment_id}', () => go('/deployments'));
+  const { id, name } = deployment;
+  return (
+    <section class="danger-zone" aria-labelledby="delete">
+      <h2 id="delete">Delete</h2>
+      <p>Its servers stop, and its revisions, logs and secrets go. This cannot be undone.</p>
+      <button type="button" class="danger" onClick={() => setOpen(true)}>
+        Delete this deployment
+      </button>
+      {isOpen && (
+        <Dialog title={`Delete ${name}?`} onClose={() => setOpen(false)}>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              change.mutate({ params: { deployment_id: id } });
+            }}
+          >
+            <label>
+              Type <strong>{name}</strong> to confirm
+              <input
+                value={typed}
+                autocomplete="off"
+                spellcheck={false}
+                onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+              />
+            </label>
+            {change.error !== null && <Problem error={change.error} />}
+            <div class="actions">
+              <button type="button" onClick={({ currentTarget }) => currentTarget.closest('dialog')?.close()}>
+                Cancel
+              </button>
+              <button type="submit" class="danger" disabled={typed !== name || change.isPending}>
+                Delete
+              </button>
+            </div>
+          </form>
+        </Dialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,18 @@
+import { useState } from 'preact/hooks';
+
+const SHOWN_MILLISECONDS = 1_500;
+
+/** Copies a text, and says that it has. */
+export function Copy({ text, label }: { text: string; label: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), SHOWN_MILLISECONDS);
+  };
+  return (
+    <button type="button" class="plain" onClick={() => void copy()}>
+      <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
+    </button>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+/** A modal dialog of the browser's own: Escape closes it, and the focus stays inside and goes back. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby={heading}
+      onClose={onClose}
+      onClick={({ target }) => {
+        if (target === dialog.current) dialog.current?.close();
+      }}
+    >
+      <div class="dialog-body">
+        <h2 id={heading}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  );
+}

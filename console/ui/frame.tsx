@@ -1,0 +1,111 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { Link, useLocation } from 'wouter-preact';
+import { PREFIX } from '../data/place.ts';
+import { useMe } from '../data/queries.ts';
+import { chooseTenant, chosenTenant, signOut } from '../data/session.ts';
+import { Dialog } from './dialog.tsx';
+import { useKeys } from './keys.ts';
+import { Mark } from './mark.tsx';
+import { applyTheme, theme, themes } from './theme.ts';
+
+const roleWords: Record<string, string> = {
+  viewer: 'Viewer',
+  developer: 'Developer',
+  admin: 'Administrator',
+  organization_admin: 'Administrator of the organization',
+};
+
+/** What stands around every page. */
+export function Frame({ children }: { children: ComponentChildren }) {
+  const [place] = useLocation();
+  const [isHelp, setHelp] = useState(false);
+  useKeys({ '?': () => setHelp(true) });
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to content
+      </a>
+      <nav class="side" aria-label="Main">
+        <Link class="brand" href="/deployments">
+          <Mark /> Slipway
+        </Link>
+        <Link href="/deployments" aria-current={place.startsWith('/deployments') ? 'page' : undefined}>
+          Deployments
+        </Link>
+        <a href={`${PREFIX}/docs`} target="_blank" rel="noreferrer">
+          API
+        </a>
+        <Person />
+      </nav>
+      <div class="content">{children}</div>
+      {isHelp && <Help onClose={() => setHelp(false)} />}
+    </>
+  );
+}
+
+function Person() {
+  const { data: me } = useMe();
+  const [chosen, setChosen] = useState(theme);
+  return (
+    <div class="person">
+      {me !== undefined && me.tenants.length > 1 && (
+        <select
+          aria-label="Tenant"
+          value={chosenTenant() ?? me.tenant_id ?? ''}
+          onChange={({ currentTarget }) => chooseTenant(currentTarget.value)}
+        >
+          {me.tenants.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+      {me !== undefined && <span class="quiet small role">{roleWords[me.role] ?? me.role}</span>}
+      <select
+        aria-label="Theme"
+        value={chosen}
+        onChange={({ currentTarget: { value } }) => {
+          const next = themes.find((each) => each === value) ?? 'auto';
+          applyTheme(next);
+          setChosen(next);
+        }}
+      >
+        <option value="auto">System theme</option>
+        <option value="light">Light</option>
+        <option value="dark">Dark</option>
+      </select>
+      <button type="button" class="plain" onClick={() => void signOut()}>
+        Sign out
+      </button>
+    </div>
+  );
+}
+
+const keys: [key: string, does: string][] = [
+  ['/', 'Search on this page'],
+  ['j', 'Next row'],
+  ['k', 'Previous row'],
+  ['Enter', 'Open the row'],
+  ['?', 'This help'],
+  ['Esc', 'Close a dialog'],
+];
+
+const Help = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title="Keyboard" onClose={onClose}>
+    <dl class="keys">
+      {keys.map(([key, does]) => (
+        <div key={key}>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+    <form method="dialog" class="actions">
+      <button type="submit">Close</button>
+    </form>
+  </Dialog>
+);
