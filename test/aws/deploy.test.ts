@@ -9,6 +9,7 @@ import { alarmTests } from './alarm-tests.ts';
 import { Cluster } from './cluster.ts';
 import { clusterTests } from './cluster-tests.ts';
 import { consentTests } from './consent-tests.ts';
+import { consoleTests } from './console-tests.ts';
 import { deletionTests } from './deletion-tests.ts';
 import { emulatorGaps } from './emulator-gaps.ts';
 import { Executions } from './executions.ts';
@@ -175,6 +176,9 @@ describe('an installation on AWS', () => {
   describe('knows OAuth providers, and', () => {
     oauthTests(at);
     consentTests(at);
+  });
+  describe('has a console, and', () => {
+    consoleTests(at);
   });
   describe('takes back what it gave, and', () => {
     deletionTests(at);

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Revision } from '../../../console/data/contract.ts';
+import { addressOf, curlOf } from '../../../console/logic/address.ts';
+import { differenceOf } from '../../../console/logic/difference.ts';
+import { problemsIn, textOf } from '../../../console/logic/refusal.ts';
+import { shortSource } from '../../../console/logic/source.ts';
+import { numberOf, stagesOf, totalOf } from '../../../console/logic/stages.ts';
+import { isMoving, lookOf } from '../../../console/logic/status.ts';
+import { ago, duration } from '../../../console/logic/time.ts';
+import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
+import { deploymentStatuses, revisionStatuses } from '../../../lib/contract/revision-status.ts';
+import { getRevision } from '../../../lib/contract/routes/revisions.ts';
+import { revisionId } from '../../../lib/domain/revision-id.ts';
+import { isTerminal } from '../../../lib/domain/transitions.ts';
+
+const example = (): Revision => getRevision.response.parse(exampleOf('getRevision').response);
+
+describe('a status', () => {
+  it('has a look of its own kind, and moves exactly while it can change', () => {
+    for (const status of [...revisionStatuses, ...deploymentStatuses]) {
+      expect(lookOf(status).word).toMatch(/^[A-Z][a-z]/);
+      expect([status, lookOf(status).shape === 'cross']).toEqual([status, status.endsWith('_FAILED')]);
+    }
+    for (const status of revisionStatuses)
+      expect([status, isMoving(status)]).toEqual([status, !isTerminal(status)]);
+  });
+
+  it('that this version does not know is shown by its name', () => {
+    expect(lookOf('ROLLING_OUT')).toEqual({ tone: 'unsure', shape: 'triangle', word: 'Rolling out' });
+    expect(lookOf('constructor').word).toBe('Constructor');
+  });
+});
+
+describe('the stages of a revision', () => {
+  it('are of its history, and what goes on ends now', () => {
+    const at = (second: number) => new Date(second * 1000).toISOString();
+    const history = (['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING'] as const).map((status, index) => ({
+      status,
+      at: at(index * 10),
+    }));
+    expect(stagesOf({ status: 'BUILDING', status_history: history }, 45_000)).toEqual([
+      { kind: 'queue', milliseconds: 20_000, isOpen: false },
+      { kind: 'build', milliseconds: 25_000, isOpen: true },
+    ]);
+    const ended = {
+      status: 'BUILD_FAILED' as const,
+      status_history: [...history, { status: 'BUILD_FAILED' as const, at: at(60) }],
+    };
+    expect(stagesOf(ended, 9e12)).toEqual([
+      { kind: 'queue', milliseconds: 20_000, isOpen: false },
+      { kind: 'build', milliseconds: 40_000, isOpen: false },
+    ]);
+  });
+
+  it('are together as long as its whole life', () => {
+    const { status, status_history: history } = example();
+    const [first, last] = [history.at(0), history.at(-1)].map((each) => Date.parse(each?.at ?? ''));
+    expect(totalOf(stagesOf({ status, status_history: history }, 9e15))).toBe((last ?? 0) - (first ?? 0));
+  });
+
+  it('belong to a revision with the number that its id ends with', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 0xffffffff }), (number) => {
+        expect(numberOf(revisionId('0190a000-0000-7000-8000-00000000abcd', number))).toBe(number);
+      }),
+    );
+  });
+});
+
+describe('a difference', () => {
+  const configuration = {
+    repo_url: 'r',
+    install_command: null,
+    build_command: null,
+    resource_spec: { cpu: 1 },
+    secret_names: ['A'],
+  };
+  it('is nothing between a revision and itself', () => {
+    expect(differenceOf({ ...example(), configuration }, { ...example(), configuration })).toEqual([]);
+  });
+
+  it('names what changes, resource by resource, and of secrets the names alone', () => {
+    const to = {
+      ...example(),
+      source_revision_config: { ...example().source_revision_config, repo_commit_sha: 'f'.repeat(40) },
+      configuration: {
+        ...configuration,
+        build_command: 'make',
+        resource_spec: { cpu: 2, memory_mb: 256 },
+        secret_names: ['B', 'A'],
+      },
+    };
+    expect(differenceOf({ ...example(), configuration }, to)).toEqual([
+      { what: 'Commit', from: expect.any(String), to: 'ffffffffff' },
+      { what: 'Build command', from: null, to: 'make' },
+      { what: 'Names of secrets', from: 'A', to: 'A, B' },
+      { what: 'Resources: cpu', from: '1', to: '2' },
+      { what: 'Resources: memory_mb', from: null, to: '256' },
+    ]);
+  });
+});
+
+describe('times', () => {
+  it.each([
+    [850, '850 ms'],
+    [4_200, '4.2 s'],
+    [9_960, '10 s'],
+    [59_600, '1 min'],
+    [65_000, '1 min 5 s'],
+    [7_380_000, '2 h 3 min'],
+  ])('%i ms is %s', (milliseconds, text) => expect(duration(milliseconds)).toBe(text));
+
+  it.each([
+    [0, 'just now'],
+    [45, '45 seconds ago'],
+    [200, '3 minutes ago'],
+    [90_000, 'yesterday'],
+  ])('%i s ago is %s', (seconds, text) =>
+    expect(ago(new Date(1e12 - seconds * 1000).toISOString(), 1e12)).toBe(text),
+  );
+});
+
+describe('what was refused', () => {
+  const body = { detail: [{ loc: ['body', 'source_config', 'repo_url'], msg: 'no', type: 'value_error' }] };
+  it('is said in the words of the API, at its field', () => {
+    expect(textOf(404, { detail: 'Deployment ID x not found.' })).toBe('Deployment ID x not found.');
+    expect(problemsIn(body)).toEqual([{ field: 'source_config.repo_url', text: 'no' }]);
+    expect(textOf(422, body)).toBe('source_config.repo_url: no');
+  });
+
+  it.each([
+    [0, /does not answer/],
+    [429, /Too many requests/],
+    [502, /status 502/],
+  ])('with status %i and no words of ours is said all the same', (status, words) => {
+    expect(textOf(status, undefined)).toMatch(words);
+    expect(textOf(status, { message: 'from a gateway' })).toMatch(words);
+  });
+});
+
+describe('an address', () => {
+  it('holds what it is made of, escaped, and no empty filter', () => {
+    const parts = { params: { id: 'a/b' }, query: { name: 'x&y', status: '', limit: 5, gone: undefined } };
+    expect(addressOf('GET /v2/things/{id}', parts)).toBe('/v2/things/a%2Fb?name=x%26y&limit=5');
+  });
+
+  it('as a command names no key, and a shell reads what was meant', () => {
+    const command = curlOf('https://a.example', 'POST /v2/x', { body: { reason: "it's; $(x)" } });
+    expect(command).toContain('-H "X-Api-Key: $SLIPWAY_API_KEY"');
+    expect(command).toContain(`-d '{"reason":"it'\\''s; $(x)"}'`);
+  });
+});
+
+it.each([
+  ['https://github.com/you/project.git', 'github.com/you/project'],
+  ['ssh://git@git.example/team/agent.git', 'git.example/team/agent'],
+  ['git@git.example:team/agent', 'git.example/team/agent'],
+  ['file:///tmp/x/hello', 'hello'],
+  ['registry.example/app:1', 'registry.example/app:1'],
+])('the source %s is said as %s', (address, short) => expect(shortSource(address)).toBe(short));

@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { Parser } from 'tar';
+import { describe, expect, it } from 'vitest';
+import { editsOf, isEdited, MASK, merged, secretsOf } from '../../../console/logic/secrets.ts';
+import { isWanted, looksExecutable, type TarFile, tarOf } from '../../../console/logic/tar.ts';
+
+/** What the library that unpacks uploads makes of a tar file. */
+async function unpacked(
+  pieces: Uint8Array[],
+): Promise<{ path: string; text: string; mode: number; type: string }[]> {
+  const found: { path: string; text: string; mode: number; type: string }[] = [];
+  const parser = new Parser({
+    onReadEntry: (entry) => {
+      const chunks: Buffer[] = [];
+      entry.on('data', (chunk: Buffer) => chunks.push(chunk));
+      entry.on('end', () =>
+        found.push({
+          path: entry.path,
+          text: Buffer.concat(chunks).toString('hex'),
+          mode: entry.mode ?? 0,
+          type: entry.type,
+        }),
+      );
+    },
+  });
+  await new Promise<void>((resolve, reject) => {
+    parser.on('end', resolve);
+    parser.on('error', reject);
+    Readable.from([Buffer.concat(pieces)]).pipe(parser);
+  });
+  return found;
+}
+
+describe('a tar file made in the browser', () => {
+  it('is unpacked to the same files, whatever their names and sizes', async () => {
+    const part = fc.stringMatching(/^[a-zA-Z0-9 äß日_-]{1,60}$/);
+    const path = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join('/'));
+    const file = fc.record({ path, bytes: fc.uint8Array({ maxLength: 1500 }), isExecutable: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(file, { selector: (each) => each.path, maxLength: 6 }),
+        async (files: TarFile[]) => {
+          const expected = files.map(({ path: name, bytes, isExecutable }) => ({
+            path: name,
+            text: Buffer.from(bytes).toString('hex'),
+            mode: isExecutable === true ? 0o755 : 0o644,
+            type: 'File',
+          }));
+          expect(await unpacked(tarOf(files))).toEqual(expected);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('leaves out what tools install, and keeps scripts executable', () => {
+    expect(['a.js', 'src/node_modules.ts', '.gitignore'].map(isWanted)).toEqual([true, true, true]);
+    expect(['node_modules/x/a.js', 'a/.git/HEAD', 'a/.venv/b'].map(isWanted)).toEqual([false, false, false]);
+    expect(looksExecutable(new TextEncoder().encode('#!/bin/sh'))).toBe(true);
+    expect(looksExecutable(new Uint8Array())).toBe(false);
+  });
+});
+
+describe('secrets as they are edited', () => {
+  it('keep their values unless new ones are given', () => {
+    const edits = editsOf(['A', 'B']);
+    expect(isEdited(edits)).toBe(false);
+    expect(secretsOf(edits)).toEqual([
+      { name: 'A', value: MASK },
+      { name: 'B', value: MASK },
+    ]);
+    const changed = edits.map((edit) =>
+      edit.name === 'A' ? { ...edit, value: 'new' } : { ...edit, isRemoved: true },
+    );
+    expect(isEdited(changed)).toBe(true);
+    expect(secretsOf(changed)).toEqual([{ name: 'A', value: 'new' }]);
+  });
+
+  it('never send the mask for what is not stored', () => {
+    const name = fc.constantFrom('A', 'B', 'C', 'D');
+    const names = fc.uniqueArray(name);
+    const edit = fc.record({ name, value: fc.constantFrom('', 'x'), isRemoved: fc.boolean() });
+    fc.assert(
+      fc.property(
+        names,
+        fc.uniqueArray(edit, { selector: (each) => each.name }),
+        names,
+        (before, given, now) => {
+          const edits = given.map((each) => ({ ...each, isStored: before.includes(each.name) }));
+          const sent = secretsOf(merged(edits, now));
+          expect(new Set(sent.map((each) => each.name)).size).toBe(sent.length);
+          for (const each of sent) if (each.value === MASK) expect(now).toContain(each.name);
+          // What somebody else has added stays, and own new values win.
+          for (const added of now.filter((one) => !given.some((each) => each.name === one)))
+            expect(sent).toContainEqual({ name: added, value: MASK });
+          for (const own of given.filter((each) => !each.isRemoved && each.value === 'x'))
+            expect(sent).toContainEqual({ name: own.name, value: 'x' });
+        },
+      ),
+    );
+  });
+});
