@@ -1,28 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { isRefused, requestsOf, rightAskedBy, rightsTaken } from './audit.ts';
 import { type Client, clientAs, deployment, newNamespace, serving, statusOf, waitFor } from './client.ts';
 
 type At = () => { client: Client; auditLog: string };
-
-/** What a line of the audit log says of a request, as far as a role is about it. */
-type Audited = {
-  verb: string;
-  user: { username: string };
-  objectRef?: { resource?: string };
-  annotations?: Record<string, string>;
-};
-
-async function usedBy(auditLog: string, user: string): Promise<string[]> {
-  const lines = (await readFile(auditLog, 'utf8')).split('\n').slice(0, -1);
-  const used = lines
-    .map((line): Audited => JSON.parse(line))
-    // Everybody may ask what kinds there are: no role is about that.
-    .filter(({ user: by, objectRef }) => by.username === user && objectRef?.resource !== undefined)
-    .map(({ verb, objectRef, annotations }) =>
-      [verb, objectRef?.resource, annotations?.['authorization.k8s.io/decision']].join(' '),
-    );
-  return [...new Set(used)].toSorted();
-}
 
 async function newAccount(client: Client, namespace: string, name: string): Promise<Client> {
   await client.core.createNamespacedServiceAccount({ namespace, body: { metadata: { name } } });
@@ -53,11 +33,15 @@ export function accessTests(at: At): void {
       await client.apply(made);
       expect(await statusOf(limited.apply(made))).toBe(200);
       const user = `system:serviceaccount:${namespace}:limited`;
-      expect(await usedBy(auditLog, user)).toEqual([
-        'list deployments allow',
-        'list deployments forbid',
-        'patch deployments allow',
+      const requests = await requestsOf(auditLog, user);
+      const asked = requests.map((each) => `${rightAskedBy(each)}: ${isRefused(each) ? 'refused' : 'taken'}`);
+      expect([...new Set(asked)].toSorted()).toEqual([
+        'apps/deployments list: refused',
+        'apps/deployments list: taken',
+        'apps/deployments patch: refused',
+        'apps/deployments patch: taken',
       ]);
+      expect(rightsTaken(requests)).toEqual(['apps/deployments list', 'apps/deployments patch']);
     });
 
     it('needs a token that is known', async () => {

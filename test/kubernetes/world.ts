@@ -11,6 +11,7 @@ import { childEnvironment } from '../../lib/processes/environment.ts';
 import type { ProcessGroup } from '../../lib/processes/group.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import {
+  api,
   discard,
   expectApi,
   type Program,
@@ -64,7 +65,8 @@ export class World {
     this.api = new ApiServer(parts.config);
   }
 
-  static async open(namespaces: readonly string[] = ['agents']): Promise<World> {
+  /** `computeConfig`: what the listener's compute_config has beside the namespaces. */
+  static async open(namespaces: readonly string[] = ['agents'], computeConfig: object = {}): Promise<World> {
     const processes = new ProcessSupervisor();
     const folder = await mkdtemp(join(tmpdir(), 'slipway-cluster-'));
     const [cluster, program] = await Promise.all([startCluster(processes, folder), startProgram()]);
@@ -75,7 +77,7 @@ export class World {
     const body = {
       compute_type: 'k8s',
       compute_id: 'cluster',
-      compute_config: { k8s_namespaces: namespaces },
+      compute_config: { k8s_namespaces: namespaces, ...computeConfig },
     };
     const { id: listenerId } = await expectApi<{ id: string }>(program, 'POST', '/v2/listeners', body, 201);
     const where = ['--tenant-id', program.tenantId, '--listener-id', listenerId];
@@ -138,6 +140,22 @@ export class World {
   redeploy(id: string, revisionId: string): Promise<ShownDeployment> {
     const path = `/v2/deployments/${id}/revisions/${revisionId}/redeploy`;
     return expectApi<ShownDeployment>(this.program, 'POST', path, {}, 200);
+  }
+
+  /** Changes what the listener's compute_config has beside the namespaces. */
+  async configure(computeConfig: object): Promise<void> {
+    const compute_config = { k8s_namespaces: this.namespaces, ...computeConfig };
+    await expectApi(this.program, 'PATCH', `/v2/listeners/${this.listenerId}`, { compute_config }, 200);
+  }
+
+  /** Deletes a deployment, and waits until neither side has anything of it. */
+  async deleted({ id }: ShownDeployment): Promise<void> {
+    const path = `/v2/deployments/${id}`;
+    await expectApi(this.program, 'DELETE', path, undefined, 204);
+    const isGone = async () => (await api(this.program, 'GET', path)).status === 404;
+    await until(isGone, { timeoutMs: REVISION_TIMEOUT_MS, what: `the deployment ${id} to be gone` });
+    const left = (await this.objectsOf(id)).map(({ kind, metadata }) => `${kind} ${metadata?.name}`);
+    if (left.length > 0) throw new Error(`The deployment ${id} is gone, but for ${left.join(', ')}`);
   }
 
   /** Waits for the end of the deployment's newest revision. */
