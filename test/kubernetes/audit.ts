@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 
+/** Whose kubeconfig tests use, and so do their listeners unless they have one of their own. */
+const ADMIN = 'admin';
+
 /** What a line of the audit log says of a request. */
 export type Audited = {
+  auditID: string;
   verb: string;
-  stage: string;
   requestReceivedTimestamp: string;
   user: { username: string };
   objectRef?: {
@@ -24,6 +27,22 @@ export async function requestsOf(auditLog: string, user: string): Promise<Audite
     .filter((line) => line.includes(user))
     .map((line): Audited => JSON.parse(line))
     .filter(({ user: by, objectRef }) => by.username === user && objectRef?.resource !== undefined);
+}
+
+/** What listeners have asked for in a namespace within a time (epoch milliseconds), each request once. */
+export async function askedBetween(
+  auditLog: string,
+  namespace: string,
+  from: number,
+  to: number,
+): Promise<Audited[]> {
+  const all = await requestsOf(auditLog, ADMIN);
+  const inside = all.filter(({ objectRef, requestReceivedTimestamp }) => {
+    const at = Date.parse(requestReceivedTimestamp);
+    return objectRef?.namespace === namespace && at >= from && at <= to;
+  });
+  // What is watched has a line when it begins, and one when it ends.
+  return [...new Map(inside.map((each) => [each.auditID, each])).values()];
 }
 
 /** The right that a request asks for, such as `apps/deployments patch`, as `rightsOf` has it. */

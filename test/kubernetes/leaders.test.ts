@@ -1,76 +1,55 @@
-import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, request } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/until.ts';
+import { openApiProxy, type Passing } from './proxy.ts';
+import type { Cluster } from './start-cluster.ts';
 import { type RunningListener, World } from './world.ts';
 
 const TIMEOUT_MS = 60_000;
 
 let world: World;
-let proxy: Awaited<ReturnType<typeof openProxy>>;
+let proxy: Awaited<ReturnType<typeof openHoldingProxy>>;
 const listeners: RunningListener[] = [];
 
-/** Stands between a listener and the API server. Holds back what moves traffic, and all that comes after it. */
-async function openProxy(kubeconfig: string, folder: string) {
-  const [text, cert, key] = await Promise.all([
-    readFile(kubeconfig, 'utf8'),
-    readFile(join(folder, 'server.crt')),
-    readFile(join(folder, 'server.key')),
-  ]);
-  const [, server = ''] = /"?server"?: *"?([^\s",]+)/.exec(text) ?? [];
-  const target = new URL(server);
+/** Holds back what moves traffic, and all that comes after it from the same listener. */
+async function openHoldingProxy(cluster: Cluster) {
   const holding = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<number>();
-  let isHolding = false;
-  const proxying = createServer({ cert, key }, async (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-    const body = Buffer.concat(chunks);
-    const moves =
-      incoming.method === 'PATCH' && /"selector":\{[^}]*"slipway\.dev\/set"/.test(body.toString());
-    const isMove = moves && /\/services\/[^/?]+\?.*slipway-state/.test(incoming.url ?? '') && !isHolding;
-    if (isMove) {
-      isHolding = true;
-      holding.resolve();
-    }
-    if (isHolding) await released.promise;
-    const { method, url: path, headers } = incoming;
-    const options = { host: target.hostname, port: target.port, method, path, headers, ca: cert };
-    const passed = request(options, (response) => {
-      if (isMove) answer.resolve(response.statusCode ?? 0);
-      outgoing.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(outgoing);
-    });
-    passed.on('error', () => outgoing.destroy());
-    passed.end(body);
+  let held: Passing | undefined;
+  const proxy = await openApiProxy(cluster, {
+    before: async (passing) => {
+      if (held === undefined && isMove(passing)) {
+        held = passing;
+        holding.resolve();
+      }
+      if (held !== undefined) await released.promise;
+    },
+    after: (passing, status) => {
+      if (passing === held) answer.resolve(status);
+    },
   });
-  proxying.listen(0, '127.0.0.1');
-  await once(proxying, 'listening');
-  const { port } = proxying.address() as AddressInfo;
-  const own = join(folder, 'proxied-kubeconfig');
-  await writeFile(own, text.replace(server, `https://127.0.0.1:${port}`));
   return {
-    kubeconfig: own,
+    ...proxy,
     holding: holding.promise,
     release: released.resolve,
     /** What the API server has answered to the move that was held back. */
     answer: answer.promise,
-    close: () => (proxying.closeAllConnections(), proxying.close()),
   };
 }
 
+const isMove = ({ method, path, body }: Passing): boolean =>
+  method === 'PATCH' &&
+  /\/services\/[^/?]+\?.*slipway-state/.test(path) &&
+  /"selector":\{[^}]*"slipway\.dev\/set"/.test(body);
+
 beforeAll(async () => {
   world = await World.open();
-  proxy = await openProxy(world.cluster.kubeconfig, world.cluster.folder);
+  proxy = await openHoldingProxy(world.cluster);
 });
 
 afterAll(async () => {
   for (const listener of listeners) await listener.stop();
-  proxy?.close();
+  await proxy?.close();
   await world.close();
 });
 

@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, request } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import type { ServerResponse } from 'node:http';
+import { openApiProxy, type Proxy } from './proxy.ts';
+import type { Cluster } from './start-cluster.ts';
 
 const TICK_MS = 50;
 
@@ -14,44 +11,26 @@ const TICK_MS = 50;
 export class LogNode {
   readonly kubeconfig: string;
   readonly requests: URLSearchParams[] = [];
-  readonly #close: () => void;
+  readonly #proxy: Proxy;
   readonly #followers = new Set<ServerResponse>();
   readonly #lines: { at: number; line: string }[] = [];
   readonly #ticking: NodeJS.Timeout;
 
-  private constructor(kubeconfig: string, close: () => void) {
-    this.kubeconfig = kubeconfig;
-    this.#close = close;
+  private constructor(proxy: Proxy & { kubeconfig: string }) {
+    this.kubeconfig = proxy.kubeconfig;
+    this.#proxy = proxy;
     this.#ticking = setInterval(() => this.#write(), TICK_MS);
   }
 
-  static async open(kubeconfig: string, folder: string): Promise<LogNode> {
-    const [text, cert, key] = await Promise.all([
-      readFile(kubeconfig, 'utf8'),
-      readFile(join(folder, 'server.crt')),
-      readFile(join(folder, 'server.key')),
-    ]);
-    const [, server = ''] = /"?server"?: *"?([^\s",]+)/.exec(text) ?? [];
-    const target = new URL(server);
-    const own = join(folder, 'log-node-kubeconfig');
-    const proxying = createServer({ cert, key }, (incoming, outgoing) => {
-      const { method, url = '', headers } = incoming;
-      if (/\/pods\/[^/]+\/log\?/.test(url)) return node.#answer(incoming, outgoing);
-      const options = { host: target.hostname, port: target.port, method, path: url, headers, ca: cert };
-      const passed = request(options, (response) => {
-        outgoing.writeHead(response.statusCode ?? 502, response.headers);
-        response.on('error', () => outgoing.destroy());
-        response.pipe(outgoing);
-      });
-      passed.on('error', () => outgoing.destroy());
-      outgoing.on('close', () => passed.destroy());
-      incoming.pipe(passed);
+  static async open(cluster: Cluster): Promise<LogNode> {
+    const proxy = await openApiProxy(cluster, {
+      before: ({ path }, outgoing) => {
+        if (!/\/pods\/[^/]+\/log\?/.test(path)) return undefined;
+        node.#answer(path, outgoing);
+        return 'answered';
+      },
     });
-    const node = new LogNode(own, () => (proxying.closeAllConnections(), proxying.close()));
-    proxying.listen(0, '127.0.0.1');
-    await once(proxying, 'listening');
-    const { port } = proxying.address() as AddressInfo;
-    await writeFile(own, text.replace(server, `https://127.0.0.1:${port}`));
+    const node = new LogNode(proxy);
     return node;
   }
 
@@ -65,9 +44,9 @@ export class LogNode {
     for (const follower of this.#followers) follower.destroy();
   }
 
-  close(): void {
+  async close(): Promise<void> {
     clearInterval(this.#ticking);
-    this.#close();
+    await this.#proxy.close();
   }
 
   #write(): void {
@@ -77,8 +56,8 @@ export class LogNode {
     for (const follower of this.#followers) follower.write(this.#lines.at(-1)?.line);
   }
 
-  #answer(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const { searchParams } = new URL(incoming.url ?? '', 'https://node');
+  #answer(path: string, outgoing: ServerResponse): void {
+    const { searchParams } = new URL(path, 'https://node');
     this.requests.push(searchParams);
     const since = searchParams.get('sinceTime');
     outgoing.writeHead(200, { 'content-type': 'text/plain' });

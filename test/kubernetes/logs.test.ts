@@ -15,7 +15,7 @@ let listener: RunningListener;
 
 beforeAll(async () => {
   world = await World.open();
-  node = await LogNode.open(world.cluster.kubeconfig, world.cluster.folder);
+  node = await LogNode.open(world.cluster);
   listener = world.listen(node.kubeconfig);
   made = await world.deploy('talker', 'example.test/agent:1', {
     secrets: [{ name: 'GREETING', value: 'a secret greeting' }],
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await listener.stop();
-  node.close();
+  await node.close();
   await world.close();
 });
 

@@ -38,6 +38,8 @@ export type RunningListener = {
   kill(): Promise<void>;
 };
 
+type Shared = Pick<World, 'program' | 'cluster' | 'config'> & { processes: ProcessSupervisor };
+
 /** A control plane as it is started by hand, a cluster, and listeners between them. */
 export class World {
   readonly program: Program;
@@ -49,12 +51,7 @@ export class World {
   readonly #listenerKey: string;
   readonly #processes: ProcessSupervisor;
 
-  private constructor(
-    parts: Pick<World, 'program' | 'cluster' | 'config' | 'namespaces' | 'listenerId'> & {
-      listenerKey: string;
-      processes: ProcessSupervisor;
-    },
-  ) {
+  private constructor(parts: Shared & Pick<World, 'namespaces' | 'listenerId'> & { listenerKey: string }) {
     this.program = parts.program;
     this.cluster = parts.cluster;
     this.config = parts.config;
@@ -72,24 +69,41 @@ export class World {
     const [cluster, program] = await Promise.all([startCluster(processes, folder), startProgram()]);
     const config = new KubeConfig();
     config.loadFromFile(cluster.kubeconfig);
+    return World.#register({ program, cluster, config, processes }, namespaces, {
+      compute_id: 'cluster',
+      compute_config: computeConfig,
+    });
+  }
+
+  /** The same control plane and cluster, with another listener and its namespaces. Closed with the first. */
+  beside(namespaces: readonly string[]): Promise<World> {
+    const { program, cluster, config } = this;
+    return World.#register({ program, cluster, config, processes: this.#processes }, namespaces, {
+      compute_id: `cluster-${namespaces.join('-')}`,
+      compute_config: {},
+    });
+  }
+
+  static async #register(
+    shared: Shared,
+    namespaces: readonly string[],
+    { compute_id, compute_config }: { compute_id: string; compute_config: object },
+  ): Promise<World> {
+    const { program, config, processes } = shared;
     const core = config.makeApiClient(CoreV1Api);
     for (const name of namespaces) await core.createNamespace({ body: { metadata: { name } } });
     const body = {
       compute_type: 'k8s',
-      compute_id: 'cluster',
-      compute_config: { k8s_namespaces: namespaces, ...computeConfig },
+      compute_id,
+      compute_config: { k8s_namespaces: namespaces, ...compute_config },
     };
     const { id: listenerId } = await expectApi<{ id: string }>(program, 'POST', '/v2/listeners', body, 201);
     const where = ['--tenant-id', program.tenantId, '--listener-id', listenerId];
     const words = [join(root, 'bin/slipway.ts'), 'admin', 'create-listener-key', ...where];
-    const json = await run(processes, process.execPath, [
-      ...words,
-      '--data-dir',
-      program.dataFolder,
-      '--json',
-    ]);
+    const data = ['--data-dir', program.dataFolder, '--json'];
+    const json = await run(processes, process.execPath, [...words, ...data]);
     const { api_key: listenerKey } = JSON.parse(json) as { api_key: string };
-    return new World({ program, cluster, config, namespaces, listenerId, listenerKey, processes });
+    return new World({ ...shared, namespaces, listenerId, listenerKey });
   }
 
   async close(): Promise<void> {
