@@ -102,3 +102,25 @@ describe('what others do to the objects of a deployment', () => {
     expect(await deploymentOf(world.program, made.id)).toMatchObject({ status: 'READY' });
   });
 });
+
+describe('the way in from outside', () => {
+  const kindsNow = async () => {
+    const routes = (await world.objectsOf(made.id)).map(({ kind }) => kind);
+    return routes.filter((kind) => kind === 'Ingress' || kind === 'HTTPRoute').join();
+  };
+
+  it('is one, also when the listener is told to route another way', async () => {
+    const hosts = { host_template: '{name}.agents.test' };
+    for (const [routing, kind] of [
+      [{ ingress_class: 'inside' }, 'Ingress'],
+      [{ gateway: { name: 'public' } }, 'HTTPRoute'],
+      [{ ingress_class: 'inside' }, 'Ingress'],
+    ] as const) {
+      await world.configure({ ...routing, ...hosts });
+      // One that runs reads it within minutes.
+      await listener.stop();
+      listener = world.listen();
+      await becomes(`one ${kind}`, async () => (await kindsNow()) === kind);
+    }
+  });
+});
