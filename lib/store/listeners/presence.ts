@@ -62,7 +62,7 @@ export function notePresence(
       },
       ...(lookAt === undefined && { remove: ['due_pk', 'due_at'] }),
     },
-    equals('changes', before.changes),
-    guard('look: nobody asked for one', same('due_at', before.due_at)),
+    guard('presence: as read', equals('changes', before.changes)),
+    guard('presence: nobody asked for a look', same('due_at', before.due_at)),
   );
 }
