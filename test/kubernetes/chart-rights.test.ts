@@ -61,15 +61,19 @@ async function annotateServiceOf({ id }: ShownDeployment): Promise<void> {
   const server = async () => (await world.pods(id)).find(({ metadata }) => metadata?.labels?.[labels.set]);
   const pod = await until(server, { timeoutMs: TIMEOUT_MS, what: 'a server' });
   const services = (await world.objectsOf(id)).filter(({ kind }) => kind === 'Service');
-  for (const { apiVersion = '', kind = '', metadata } of services) await annotate(apiVersion, kind, metadata);
+  for (const { apiVersion = '', kind = '', metadata } of services)
+    await annotate(apiVersion, kind, metadata, SEEN);
   await annotate('v1', 'Pod', pod.metadata, { 'pretend/ready': 'true' });
 }
+
+/** What somebody else may note on an object. */
+const SEEN = { 'example.com/seen': 'yes' };
 
 const annotate = (
   apiVersion: string,
   kind: string,
   { name = '', namespace = '' }: KubernetesObject['metadata'] = {},
-  annotations: Record<string, string> = { 'example.com/seen': 'yes' },
+  annotations: Record<string, string>,
 ) =>
   world.api.apply<KubernetesObject>(
     { apiVersion, kind, metadata: { name, namespace, annotations } },

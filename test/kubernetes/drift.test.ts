@@ -121,6 +121,7 @@ describe('the way in from outside', () => {
       await listener.stop();
       listener = world.listen();
       await becomes(`one ${kind}`, async () => (await kindsNow()) === kind);
+      expect(await kindsNow()).toBe(kind);
     }
   });
 });

@@ -16,7 +16,7 @@ async function openHoldingProxy(cluster: Cluster) {
   const released = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<number>();
   let held: Passing | undefined;
-  const proxy = await openApiProxy(cluster, {
+  const opened = await openApiProxy(cluster, {
     before: async (passing) => {
       if (held === undefined && isMove(passing)) {
         held = passing;
@@ -29,7 +29,7 @@ async function openHoldingProxy(cluster: Cluster) {
     },
   });
   return {
-    ...proxy,
+    ...opened,
     holding: holding.promise,
     release: released.resolve,
     /** What the API server has answered to the move that was held back. */

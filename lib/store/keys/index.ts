@@ -68,8 +68,8 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | which sweep works on this part of the index           | SWEEP#due#0..7         | A                 |
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
  *
- * Those of OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of webhooks in
- * webhooks.ts, of the console in console.ts, of what should run on a listener in placements.ts.
+ * Those of OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of webhooks
+ * in webhooks.ts, of the console in console.ts, of what should run on a listener in placements.ts.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to
  * look at? due_pk = due#revocations: what has to be revoked at providers?

@@ -13,14 +13,7 @@ import {
 
 /** The roles of docs/identity.md: what each may do beyond the one before it. */
 const beyond: Record<string, Permission[]> = {
-  viewer: [
-    'self:read',
-    'deployments:read',
-    'logs:read',
-    'events:read',
-    'listeners:read',
-    'providers:read',
-  ],
+  viewer: ['self:read', 'deployments:read', 'logs:read', 'events:read', 'listeners:read', 'providers:read'],
   developer: ['deployments:write', 'tokens:read', 'tokens:write'],
   admin: [
     ...(['listeners:write', 'keys:read', 'keys:write', 'members:read', 'members:write'] as const),
