@@ -5,6 +5,7 @@ import { createCodeBuild } from './adapters/aws/builds.ts';
 import { consoleFilesIn } from './adapters/aws/console-files.ts';
 import { createEventBus } from './adapters/aws/events.ts';
 import { createHttpGit } from './adapters/aws/git.ts';
+import { lookAtCommit } from './adapters/aws/git-look.ts';
 import { createEcrImages } from './adapters/aws/images.ts';
 import { createKmsKeys } from './adapters/aws/keys.ts';
 import { createTableLogs } from './adapters/aws/logs.ts';
@@ -14,6 +15,7 @@ import { createLambdaWaker } from './adapters/aws/webhook-waker.ts';
 import { createStepFunctions } from './adapters/aws/workflow.ts';
 import { systemClock } from './adapters/clock.ts';
 import { noRegistry } from './adapters/images.ts';
+import { createCommitStatuses } from './adapters/outbound/commit-statuses.ts';
 import { createGuardedFetch } from './adapters/outbound/guarded-fetch.ts';
 import { openOAuth } from './adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from './adapters/outbound/oauth/discovery.ts';
@@ -50,6 +52,16 @@ export const signIn = /* @__PURE__ */ once((): SignIn => {
 export const uploadOrigin = /* @__PURE__ */ once(() => variable('UPLOAD_ORIGIN'));
 export const git = /* @__PURE__ */ once(() =>
   createHttpGit({ fetch: createGuardedFetch({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }) }),
+);
+export const commitStatuses = /* @__PURE__ */ once(() =>
+  createCommitStatuses(createGuardedFetch({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false })),
+);
+/** The same as `git`, which also looks at commits. */
+export const lookingGit = /* @__PURE__ */ once(() =>
+  createHttpGit({
+    fetch: createGuardedFetch({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }),
+    lookAt: lookAtCommit,
+  }),
 );
 export const oauth = /* @__PURE__ */ once(() =>
   openOAuth({ allowedHosts: variable('ALLOWED_HOSTS'), loopback: false }),

@@ -2,16 +2,16 @@
  * What opens repositories of one https host (`github.com`, `git.example:8443`). It goes to the deployment's
  * own repository, and to other repositories of that host only as `submodules`.
  */
-export type GitCredentials = { host: string; token: string; submodules: boolean };
+export type GitCredentials = { host: string; token: string; submodules: boolean; user?: string | undefined };
 
 /** A header for requests to whatever lies at or below these addresses, and to nothing else. */
 export type GitAccess = { addresses: string[]; authorization: string };
 
-/** Hosts that check tokens do not look at the user's name, but ask for one. */
+/** Most hosts that check tokens do not look at the user's name, but ask for one. */
 const USER = 'x-access-token';
 
-const basic = ({ token }: GitCredentials): string =>
-  `Basic ${Buffer.from(`${USER}:${token}`).toString('base64')}`;
+const basic = ({ token, user = USER }: GitCredentials): string =>
+  `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`;
 
 /** For the requests that are about this repository; undefined when the token is not for its host. */
 export function repositoryAccess(

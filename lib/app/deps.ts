@@ -1,6 +1,7 @@
 import type { Blobs } from '../adapters/blobs.ts';
 import type { Builds } from '../adapters/builds.ts';
 import type { Clock } from '../adapters/clock.ts';
+import type { CommitStatuses } from '../adapters/commit-statuses.ts';
 import type { Events } from '../adapters/events.ts';
 import type { Git } from '../adapters/git.ts';
 import type { IdentityProvider } from '../adapters/identity-provider.ts';
@@ -55,6 +56,7 @@ export type Deps = {
   blobs: Blobs;
   logs: Logs;
   git: Git;
+  commitStatuses: CommitStatuses;
   builds: Builds;
   events: Events;
   workflow: Workflow;

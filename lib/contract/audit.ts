@@ -19,6 +19,7 @@ export const auditActions = [
   'listener.change',
   'listener.delete',
   'integration.create',
+  'integration.change',
   'integration.delete',
   'webhook.create',
   'webhook.change',

@@ -1,11 +1,23 @@
 import * as z from 'zod';
 import { withoutNulls } from './validation/json.ts';
-import { textRule } from './validation/problems.ts';
+import { missing, report, textRule } from './validation/problems.ts';
 
 /** Access to repositories of one host. Token and webhook secret are taken and never shown. */
 
-export const integrationTypes = ['github'] as const;
-const DEFAULT_HOST = 'github.com';
+/** `gitea` stands for Forgejo too. */
+export const integrationTypes = ['github', 'gitlab', 'gitea', 'bitbucket'] as const;
+export type IntegrationType = (typeof integrationTypes)[number];
+
+/** Everybody has a Gitea of their own. */
+const defaultHosts: Record<IntegrationType, string | undefined> = {
+  github: 'github.com',
+  gitlab: 'gitlab.com',
+  bitbucket: 'bitbucket.org',
+  gitea: undefined,
+};
+
+/** The user's name that a host asks for beside its tokens; the others take any. */
+export const tokenUsers: Partial<Record<IntegrationType, string>> = { bitbucket: 'x-token-auth' };
 
 const NAME_LENGTH_MAX = 128;
 const HOST_LENGTH_MAX = 255;
@@ -31,18 +43,29 @@ const credential = z
   .max(TOKEN_LENGTH_MAX)
   .regex(/^[\x21-\x7e]+$/);
 
+const integrationName = z
+  .string()
+  .min(1)
+  .max(NAME_LENGTH_MAX)
+  .regex(/^\P{Cc}+$/u, 'a name contains no control characters');
+
+/** `PATCH /v2/integrations/{integration_id}`: what is absent or null stays. */
+export const changeIntegrationBody = z
+  .object({
+    name: integrationName.nullish(),
+    token: credential.nullish(),
+    webhook_secret: credential.nullish(),
+    submodules: z.boolean().nullish(),
+  })
+  .transform(withoutNulls);
+
 /** `POST /v2/integrations`. */
 export const createIntegrationBody = z
   .object({
     type: z.enum(integrationTypes),
     host: host.nullish(),
     /** Absent: the host. */
-    name: z
-      .string()
-      .min(1)
-      .max(NAME_LENGTH_MAX)
-      .regex(/^\P{Cc}+$/u, 'a name contains no control characters')
-      .nullish(),
+    name: integrationName.nullish(),
     token: credential,
     webhook_secret: credential.nullish(),
     /**
@@ -51,7 +74,14 @@ export const createIntegrationBody = z
     submodules: z.boolean().nullish(),
   })
   .transform(withoutNulls)
-  .transform((body) => ({ ...body, host: body.host ?? DEFAULT_HOST }));
+  .transform((body, ctx) => {
+    const named = body.host ?? defaultHosts[body.type];
+    if (named === undefined) {
+      report(ctx, missing, ['host']);
+      return z.NEVER;
+    }
+    return { ...body, host: named };
+  });
 export type CreateIntegrationBody = z.output<typeof createIntegrationBody>;
 
 export const integrationView = z.object({
@@ -69,6 +99,32 @@ export const integrationView = z.object({
 export type IntegrationView = z.input<typeof integrationView>;
 
 export const integrationListView = z.object({ resources: z.array(integrationView), offset: z.int() });
+
+/** What came from a host, and what it made. */
+export const deliveryView = z.object({
+  id: z.guid(),
+  /** As the host names it. */
+  delivery_id: z.string(),
+  /** As the host names it: `push`, `ping`, … */
+  event: z.string(),
+  repository: z.string().nullable(),
+  ref: z.string().nullable(),
+  at: z.string(),
+  revision_ids: z.array(z.guid()),
+  /** One for each deployment that builds this branch: its new revision, or why it has none. */
+  outcomes: z.array(
+    z.object({
+      deployment_id: z.guid(),
+      revision_id: z.guid().nullable(),
+      reason: z.string().nullable(),
+    }),
+  ),
+  /** Why there is no outcome; null when there is one. */
+  reason: z.string().nullable(),
+});
+export type DeliveryView = z.input<typeof deliveryView>;
+
+export const deliveryListView = z.object({ resources: z.array(deliveryView), offset: z.int() });
 
 /** `GET /v1/integrations/github/install`: what clients choose an `integration_id` from. */
 export const installedIntegrationsView = z.array(

@@ -19,6 +19,10 @@ export const revisionStatuses = [
 
 export type RevisionStatus = (typeof revisionStatuses)[number];
 
+/** What makes a revision. `push`: a git host told of it; `head`: a look at the branch found it. */
+export const revisionCauses = ['request', 'redeploy', 'push', 'head'] as const;
+export type RevisionCause = (typeof revisionCauses)[number];
+
 export const deploymentStatuses = ['UNUSED', 'READY', 'UNKNOWN', 'AWAITING_DELETE'] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 

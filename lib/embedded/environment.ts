@@ -129,6 +129,8 @@ const schema = z.object({
   SLIPWAY_LOG_LEVEL: logLevel,
   /** Between two looks for what nothing else will wake: oftener than on AWS, where a look costs money. */
   SLIPWAY_SWEEP_SECONDS: seconds(15),
+  /** Between two looks at the heads of branches whose pushes are built, for what no delivery told. */
+  SLIPWAY_HEADS_SECONDS: seconds(300),
   /** A DEPLOY task that nobody claims fails its revision after so long. */
   SLIPWAY_UNCLAIMED_SECONDS: seconds(900),
   /** A listener silent for so long after a claim fails its revision. */
@@ -182,6 +184,7 @@ export type RuntimeSettings = {
   dataFolder: string;
   logLevel: LogLevel;
   sweepSeconds: number;
+  headsSeconds: number;
   unclaimedSeconds: number;
   silentSeconds: number;
   startTimeoutSeconds: number;
@@ -220,6 +223,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     dataFolder: resolve(data.SLIPWAY_DATA_DIR || '.slipway'),
     logLevel: data.SLIPWAY_LOG_LEVEL,
     sweepSeconds: data.SLIPWAY_SWEEP_SECONDS ?? 0,
+    headsSeconds: data.SLIPWAY_HEADS_SECONDS ?? 0,
     unclaimedSeconds: data.SLIPWAY_UNCLAIMED_SECONDS ?? 0,
     silentSeconds: data.SLIPWAY_SILENT_SECONDS ?? 0,
     startTimeoutSeconds: data.SLIPWAY_START_TIMEOUT_SECONDS ?? 0,

@@ -12,13 +12,16 @@ export const BODY_SIZE_BYTES_MAX = 1024 * 1024;
  */
 export const BODY_DEPTH_MAX = 1000;
 
-/** The bytes of a body as text; binary ones come in base64. */
-function bodyText(event: APIGatewayProxyEventV2): string {
+/** The bytes of a body as they came; binary ones come in base64. */
+export function bodyBytes(event: APIGatewayProxyEventV2, sizeBytesMax = BODY_SIZE_BYTES_MAX): Buffer {
   const encoded = event.body ?? '';
   const bytes = Buffer.from(encoded, event.isBase64Encoded ? 'base64' : 'utf8');
-  if (bytes.byteLength > BODY_SIZE_BYTES_MAX) {
-    throw refuse('body_too_large', { sizeBytesMax: BODY_SIZE_BYTES_MAX });
-  }
+  if (bytes.byteLength > sizeBytesMax) throw refuse('body_too_large', { sizeBytesMax });
+  return bytes;
+}
+
+function bodyText(event: APIGatewayProxyEventV2): string {
+  const bytes = bodyBytes(event);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

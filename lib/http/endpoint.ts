@@ -14,7 +14,7 @@ import { once } from '../contract/once.ts';
 import type { RouteInput, RouteOutput, RouteRow } from '../contract/routes/route.ts';
 import { type Authenticate, authentication, credentialsIn } from './authentication.ts';
 import { authorization } from './authorization.ts';
-import { body } from './body.ts';
+import { body, bodyBytes } from './body.ts';
 import { callsNothing, errorAnswers, unavailable } from './errors.ts';
 import type { Exchange, Handler, RequestContext, Result, Step } from './exchange.ts';
 import { idempotency } from './idempotency.ts';
@@ -100,6 +100,29 @@ export function credentialEndpoint<const R extends RouteRow & { tenantOptional: 
       return successAnswer(row, event, await useCase(kept(), credentialsIn(event), keyUses));
     };
     return serve(chain(row, errorAnswers(row.operation, unavailable), [refusals(row, kept)]), run);
+  };
+}
+
+type Raw = { headers: Readonly<Record<string, string | undefined>>; body: Uint8Array };
+
+/**
+ * An endpoint for programs that hold no key and sign what they send: its use case is given the headers and
+ * the bytes of the body as they came.
+ */
+export function rawEndpoint<
+  const R extends RouteRow & { permission: 'public'; rawBody: { sizeBytesMax: number } },
+  D = object,
+>(
+  row: R,
+  useCase: (input: RouteInput<R> & { received: Raw }, deps: D) => Promise<RouteOutput<R>>,
+): (deps: () => D) => Handler {
+  return (deps) => {
+    const kept = once(deps);
+    const run: Run = async (event, exchange) => {
+      const received = { headers: event.headers, body: bodyBytes(event, row.rawBody.sizeBytesMax) };
+      return successAnswer(row, event, await useCase({ ...inputOf<R>(event, exchange), received }, kept()));
+    };
+    return serve(chain(row, errorAnswers(row.operation, unavailable), []), run);
   };
 }
 

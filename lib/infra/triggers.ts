@@ -15,6 +15,8 @@ import { SlipwayFunction } from './slipway-function.ts';
 const BATCH_RECORDS_MAX = 100;
 /** Then the record is set aside; sweep sees to what it told dispatch of. */
 const ATTEMPTS = 5;
+/** A delivery that never came delays a push by so long. */
+const HEADS_MINUTES = 5;
 /** So long somebody may look at what was set aside. */
 const SET_ASIDE_DAYS = 14;
 
@@ -33,6 +35,7 @@ export class Triggers extends Construct {
   readonly events: SlipwayFunction;
   readonly sweep: SlipwayFunction;
   readonly revocations: SlipwayFunction;
+  readonly heads: SlipwayFunction;
   readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: string, platform: Platform, tableStreamArn: string) {
@@ -52,12 +55,20 @@ export class Triggers extends Construct {
     this.events = this.#make(platform, functionRows.events);
     this.#readStream('EventStream', this.events, tableStreamArn, eventFilters);
     this.sweep = this.#make(platform, functionRows.sweep);
-    this.#everyMinute('EveryMinute', this.sweep, 'looks for what nothing else will wake');
+    this.#every(1, 'EveryMinute', this.sweep, 'looks for what nothing else will wake');
     this.revocations = this.#make(platform, functionRows.revocations);
-    this.#everyMinute(
+    this.#every(
+      1,
       'RevocationsEveryMinute',
       this.revocations,
       'tells OAuth providers which tokens are used no more',
+    );
+    this.heads = this.#make(platform, functionRows.heads);
+    this.#every(
+      HEADS_MINUTES,
+      'HeadsEveryFiveMinutes',
+      this.heads,
+      'asks branches for pushes that no delivery told of',
     );
     const builds = { 'project-name': [nameOf(platform.settings, 'builds')] };
     this.#onEvents(platform, functionRows.buildChanged, {
@@ -87,10 +98,10 @@ export class Triggers extends Construct {
     return new SlipwayFunction(this, row.name, { platform, ...row });
   }
 
-  #everyMinute(id: string, { function: called }: SlipwayFunction, what: string): void {
+  #every(minutes: number, id: string, { function: called }: SlipwayFunction, what: string): void {
     new Rule(this, id, {
       description: `Slipway: ${what}`,
-      schedule: Schedule.rate(Duration.minutes(1)),
+      schedule: Schedule.rate(Duration.minutes(minutes)),
       targets: [new LambdaTarget(called, { retryAttempts: 0 })],
     });
   }

@@ -1,15 +1,17 @@
 import * as z from 'zod';
 import { integrationTypes } from '../contract/integrations.ts';
 import type { AuditMark } from './audit-events.ts';
-import { absent, check, present, put, remove } from './dynamodb/expressions.ts';
+import { absent, check, equals, present, put, remove } from './dynamodb/expressions.ts';
 import { find, queryAll } from './dynamodb/reads.ts';
 import type { Write } from './dynamodb/transact.ts';
+import { alsoEarlier } from './dynamodb/upgrade.ts';
 import { integrationKey } from './keys/index.ts';
+import { integrationOwnerKey } from './keys/pushes.ts';
 import type { Table } from './table.ts';
 
 /** Access to the repositories of one host. All of a tenant's lie in one partition, for there are few. */
 export const integration = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   entity: z.literal('integration'),
   tenant_id: z.string(),
   id: z.string(),
@@ -26,17 +28,20 @@ export const integration = z.object({
 });
 export type Integration = z.infer<typeof integration>;
 
+/** All of the first version are of GitHub. */
+const anyIntegration = alsoEarlier(integration, [(item) => item]);
+
 export const findIntegration = (
   table: Table,
   tenantId: string,
   integrationId: string,
-): Promise<Integration | undefined> => find(table, integrationKey(tenantId, integrationId), integration);
+): Promise<Integration | undefined> => find(table, integrationKey(tenantId, integrationId), anyIntegration);
 
 /** All of a tenant's integrations, newest first. */
 export async function integrationsOf(table: Table, tenantId: string): Promise<Integration[]> {
   const all: Integration[] = [];
   const query = { pk: integrationKey(tenantId, '').pk, newestFirst: true };
-  for await (const item of queryAll(table, integration, query)) all.push(item);
+  for await (const item of queryAll(table, anyIntegration, query)) all.push(item);
   return all;
 }
 
@@ -50,10 +55,47 @@ export const INTEGRATION = 'integration';
 export const checkIntegration = (tenantId: string, integrationId: string): Write =>
   check(INTEGRATION, integrationKey(tenantId, integrationId), present('pk'));
 
+/** Whose integration it is, for hosts that know its id alone. */
+export const integrationOwner = z.object({
+  v: z.literal(1),
+  entity: z.literal('integration_owner'),
+  tenant_id: z.string(),
+});
+
+/** The integration of this id, of whichever tenant: for deliveries, whose signature then says if it is meant. */
+export async function findAnyIntegration(
+  table: Table,
+  integrationId: string,
+): Promise<Integration | undefined> {
+  const owner = await find(table, integrationOwnerKey(integrationId), integrationOwner);
+  return owner && findIntegration(table, owner.tenant_id, integrationId);
+}
+
+const putOwner = ({ tenant_id, id }: Integration): Write =>
+  put('integration_owner', { ...integrationOwnerKey(id), v: 1, entity: 'integration_owner', tenant_id });
+
 /** Stores a new integration. `audit`: who asked for it. */
-export const putIntegration = (item: Integration, audit: AuditMark): Write =>
-  put(INTEGRATION, { ...integrationKey(item.tenant_id, item.id), ...item, audit }, absent('pk'));
+export const putIntegration = (item: Integration, audit: AuditMark): Write[] => [
+  put(INTEGRATION, { ...integrationKey(item.tenant_id, item.id), ...item, audit }, absent('pk')),
+  putOwner(item),
+];
+
+/**
+ * Changes an integration. Demands that it is as it was read. An earlier release has stored no owner beside
+ * it.
+ */
+export const changeIntegration = (before: Integration, after: Integration, audit: AuditMark): Write[] => [
+  put(
+    INTEGRATION,
+    { ...integrationKey(after.tenant_id, after.id), ...after, audit },
+    equals('sealed', before.sealed),
+    equals('name', before.name),
+  ),
+  putOwner(after),
+];
 
 /** Removes an integration. Demands that it is there. */
-export const removeIntegration = (tenantId: string, integrationId: string): Write =>
-  remove(INTEGRATION, integrationKey(tenantId, integrationId), present('pk'));
+export const removeIntegration = (tenantId: string, integrationId: string): Write[] => [
+  remove(INTEGRATION, integrationKey(tenantId, integrationId), present('pk')),
+  remove('integration_owner', integrationOwnerKey(integrationId)),
+];

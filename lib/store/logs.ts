@@ -3,7 +3,7 @@ import { put, remove, same } from './dynamodb/expressions.ts';
 import { find, queryAll, queryPage } from './dynamodb/reads.ts';
 import { transact, type Write } from './dynamodb/transact.ts';
 import { write } from './dynamodb/write.ts';
-import { logChunkKey, logEndKey } from './keys/index.ts';
+import { logChunkKey, logEndKey } from './keys/logs.ts';
 import type { Table } from './table.ts';
 
 /** The build or deploy log of a deployment. */

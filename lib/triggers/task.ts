@@ -17,14 +17,15 @@ const isPassing = (error: unknown): boolean =>
 
 /**
  * Makes a function that a state of the workflow calls. What it throws keeps its name: the states' Retry and
- * Catch go by it. `afterwards` is what the state can do without: when that fails, it is said in the log and
- * the state has ended well all the same.
+ * Catch go by it. `afterwards` and `atLast` are what the state can do without: when one fails, it is said in
+ * the log and the state has ended well all the same.
  */
-export function task<D, I extends { revisionId: string }, O, A = unknown>(
+export function task<D, I extends { revisionId: string }, O, A = unknown, B = unknown>(
   name: string,
   run: (deps: D, input: I) => Promise<O>,
   afterwards: (deps: A, input: I) => Promise<void> = async () => undefined,
-): (deps: () => D & A) => (input: I) => Promise<O> {
+  atLast: (deps: B, input: I) => Promise<void> = async () => undefined,
+): (deps: () => D & A & B) => (input: I) => Promise<O> {
   return (deps) => {
     const kept = once(deps);
     return async (input) => {
@@ -33,9 +34,10 @@ export function task<D, I extends { revisionId: string }, O, A = unknown>(
         logger().info(`${name} ended with an error`, { ...facts, ...errorFacts(error) });
         throw isPassing(error) ? new Transient(error) : error;
       });
-      await afterwards(kept(), input).catch((error: unknown) => {
-        logger().warn(`${name} left something undone`, { ...facts, ...errorFacts(error) });
-      });
+      for (const rest of [() => afterwards(kept(), input), () => atLast(kept(), input)])
+        await rest().catch((error: unknown) => {
+          logger().warn(`${name} left something undone`, { ...facts, ...errorFacts(error) });
+        });
       return output;
     };
   };

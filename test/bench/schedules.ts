@@ -5,5 +5,6 @@
 export const schedules = {
   sweep: { everySeconds: 60, milliseconds: 100 },
   revocations: { everySeconds: 60, milliseconds: 50 },
+  heads: { everySeconds: 300, milliseconds: 50 },
 } as const;
 export type ScheduleName = keyof typeof schedules;

@@ -42,6 +42,7 @@ describe('the audit of the route table', () => {
       'queryDeployLogs',
       'queryProjectDeployLogs',
       'queryRevisionLogs',
+      'receiveDelivery',
       'reportStatus',
       'shipLogs',
       'shipTaskLogs',

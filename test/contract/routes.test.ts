@@ -15,7 +15,7 @@ describe('the route table', () => {
     expect(new Set(places).size).toBe(routes.length);
   });
 
-  it('opens nothing but the health check, the description, the console, signing in and pages of consent without a key', () => {
+  it('opens nothing without a key but the health check, the description, the console, signing in, pages of consent, and what git hosts sign', () => {
     const begin = '/v2/auth/begin/{nonce}';
     const back = ['/v2/auth/callback/{provider_id}', '/host-oauth-callback/{provider_id}'];
     const pages = routes.filter(({ page }) => page !== undefined).map(({ path }) => path);
@@ -23,8 +23,9 @@ describe('the route table', () => {
     const open = routes.filter(({ permission }) => permission === 'public').map(({ path }) => path);
     const signIn = ['/v2/console-sessions', '/v2/sign-in'];
     const console = ['/console', '/console/{proxy+}', '/', '/o/{tenant_id}/host/deployments/{deployment_id}'];
+    const signed = '/v1/integrations/{type}/{integration_id}/webhook';
     expect(open.filter((path) => !pages.includes(path)).toSorted()).toEqual(
-      ['/docs', '/docs/{file}', '/ok', '/openapi.json', ...signIn, ...console].toSorted(),
+      ['/docs', '/docs/{file}', '/ok', '/openapi.json', signed, ...signIn, ...console].toSorted(),
     );
   });
 });

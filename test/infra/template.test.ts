@@ -146,13 +146,14 @@ describe('roles', () => {
     ]);
   });
 
-  it('give the index of what is due to the two schedules alone', () => {
+  it('give the index of what is due to the three schedules alone', () => {
     const withIndex = statements().filter(([, { Resource }]) =>
       JSON.stringify(Resource).includes('/index/due'),
     );
     expect(withIndex.map(([id]) => id)).toEqual([
       expect.stringMatching(/^root\/Triggerssweep/),
       expect.stringMatching(/^root\/Triggersrevocations/),
+      expect.stringMatching(/^root\/Triggersheads/),
     ]);
   });
 });

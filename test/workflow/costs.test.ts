@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { create as createHeads } from '../../functions/schedules/heads.ts';
 import { create as createRevocations } from '../../functions/schedules/revocations.ts';
 import { createTableLogs } from '../../lib/adapters/aws/logs.ts';
 import { hashOf } from '../../lib/app/identity/api-key.ts';
@@ -134,14 +135,20 @@ async function measureRevision(world: RunningWorld, id: string): Promise<OfRevis
 /** A run of each schedule that finds nothing to do. */
 async function measureSchedules(world: RunningWorld): Promise<Counts['schedules']> {
   const revocations = createRevocations(() => limited(world.deps, functionRows.revocations.access));
+  const heads = createHeads(() => limited(world.deps, functionRows.heads.access));
   const runs: Record<ScheduleName, () => Promise<{ looked: number }>> = {
     sweep: () => world.sweep(),
     revocations: () => revocations({}),
+    heads: () => heads({}),
   };
   await runs.sweep();
   const idle = (run: () => Promise<{ looked: number }>) =>
     unitsOf(world.deps.table.client, async () => expect((await run()).looked).toBe(0));
-  return { sweep: await idle(runs.sweep), revocations: await idle(runs.revocations) };
+  return {
+    sweep: await idle(runs.sweep),
+    revocations: await idle(runs.revocations),
+    heads: await idle(runs.heads),
+  };
 }
 
 /** Sweep's last look at what has ended, after it was told that the listener is silent. */
@@ -238,7 +245,11 @@ it('a built revision, and what clients and listeners ask over and over, cost no 
     claimNoting: { reads: 4, writes: 1 },
     ingest: { reads: 2, writes: 4 },
     keyUse: { reads: 1, writes: 4 },
-    schedules: { sweep: { reads: 4, writes: 0 }, revocations: { reads: 0.5, writes: 0 } },
+    schedules: {
+      sweep: { reads: 4, writes: 0 },
+      revocations: { reads: 0.5, writes: 0 },
+      heads: { reads: 0.5, writes: 0 },
+    },
     lastLook: { reads: 9, writes: 8 },
     presence: { reads: 6, writes: 5 },
     fed: { reads: 0, writes: 6 },

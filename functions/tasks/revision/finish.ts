@@ -1,15 +1,12 @@
 import { finishRevision } from '../../../lib/app/steps/finish.ts';
 import { holdDeployedImage } from '../../../lib/app/steps/hold-image.ts';
-import { blobs, buildControl, clock, images, logs, settings, table } from '../../../lib/container.ts';
+import { reportCommit } from '../../../lib/app/steps/report-commit.ts';
+import * as parts from '../../../lib/container.ts';
 import { task } from '../../../lib/triggers/task.ts';
 
-export const create = task('Finish', finishRevision, holdDeployedImage);
+export const create = task('Finish', finishRevision, holdDeployedImage, reportCommit);
 export const handler = create(() => ({
-  table: table(),
-  clock,
-  logs: logs(),
-  images: images(),
-  builds: buildControl(),
-  blobs: blobs(),
-  settings: settings(),
+  ...{ table: parts.table(), clock: parts.clock, logs: parts.logs(), images: parts.images() },
+  ...{ builds: parts.buildControl(), blobs: parts.blobs(), settings: parts.settings() },
+  ...{ keys: parts.keys(), commitStatuses: parts.commitStatuses() },
 }));

@@ -1,37 +1,74 @@
 import { Errors, listServerRefs } from 'isomorphic-git';
-import { type Git, SourceError } from '../git.ts';
-import { repositoryAccess } from '../git-credentials.ts';
+import { type AskedCommit, type CommitLook, type Git, nothingSeen, SourceError } from '../git.ts';
+import { type GitCredentials, repositoryAccess } from '../git-credentials.ts';
 import { commitOf, missingRef, noAnswer, objectIdOf, refName, unreadable } from '../git-errors.ts';
 import type { GuardedFetch } from '../outbound/guarded-fetch.ts';
 import { createGitHttp, type GitHttp, HttpRefused } from './git-http.ts';
+import type { LookServer } from './git-look.ts';
 
 /** A reachable server answers in a second or two, and the function that asks ends before long. */
 const RESOLVE_TIMEOUT_SECONDS = 20;
 
-type Options = { timeoutSeconds?: number; fetch: GuardedFetch };
+/** Hosts of repositories wait some ten seconds for an answer to their deliveries. */
+const LOOK_TIMEOUT_SECONDS = 5;
+
+type Options = {
+  timeoutSeconds?: number;
+  fetch: GuardedFetch;
+  /** Absent, for functions that only resolve refs: nothing is seen of commits. */
+  lookAt?: (server: LookServer, asked: AskedCommit) => Promise<CommitLook>;
+};
 
 /** Resolves refs over smart HTTP, without git; repositories behind ssh are refused by the build. */
-export function createHttpGit({ timeoutSeconds = RESOLVE_TIMEOUT_SECONDS, fetch }: Options): Git {
+export function createHttpGit({ timeoutSeconds = RESOLVE_TIMEOUT_SECONDS, fetch, lookAt }: Options): Git {
+  const asking = async <T>(
+    repoUrl: string,
+    credentials: GitCredentials | undefined,
+    ask: (server: Server) => Promise<T>,
+  ): Promise<T | undefined> => {
+    if (!repoUrl.startsWith('https:')) return undefined;
+    const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+    const http = createGitHttp(fetch, signal);
+    const authorization = repositoryAccess(repoUrl, credentials)?.authorization;
+    try {
+      return await ask({ http, url: repoUrl, ...(authorization && { headers: { authorization } }) });
+    } catch (error) {
+      if (error instanceof SourceError) throw error;
+      const reason = signal.aborted ? noAnswer(timeoutSeconds) : reasonOf(error);
+      throw reason === undefined ? error : new SourceError(unreadable(repoUrl, reason));
+    }
+  };
   return {
     async resolve(repoUrl, ref, credentials) {
       const commit = commitOf(ref);
       if (commit !== undefined) return commit;
-      if (!repoUrl.startsWith('https:')) return undefined;
-      const signal = AbortSignal.timeout(timeoutSeconds * 1000);
-      const http = createGitHttp(fetch, signal);
+      return asking(repoUrl, credentials, (server) => findCommit(server, ref));
+    },
+    heads: (repoUrl, branches, credentials) =>
+      asking(repoUrl, credentials, (server) => findHeads(server, branches)),
+    async look(repoUrl, asked, credentials) {
+      if (lookAt === undefined || !repoUrl.startsWith('https:')) return nothingSeen;
+      const signal = AbortSignal.timeout(LOOK_TIMEOUT_SECONDS * 1000);
       const authorization = repositoryAccess(repoUrl, credentials)?.authorization;
-      try {
-        return await findCommit(
-          { http, url: repoUrl, ...(authorization && { headers: { authorization } }) },
-          ref,
-        );
-      } catch (error) {
-        if (error instanceof SourceError) throw error;
-        const reason = signal.aborted ? noAnswer(timeoutSeconds) : reasonOf(error);
-        throw reason === undefined ? error : new SourceError(unreadable(repoUrl, reason));
-      }
+      const headers = authorization === undefined ? {} : { authorization };
+      const server = { http: createGitHttp(fetch, signal), url: repoUrl, headers };
+      // Whatever is in the way, the push is built.
+      return lookAt(server, asked).catch(() => nothingSeen);
     },
   };
+}
+
+/** One branch is asked for by its name; of more, all are listed: still one request. */
+async function findHeads(server: Server, branches: readonly string[]): Promise<Map<string, string>> {
+  const [only] = branches;
+  const prefix = branches.length === 1 && only !== undefined ? refName(only) : refName('');
+  const refs = new Map((await listServerRefs({ ...server, prefix })).map(({ ref, oid }) => [ref, oid]));
+  return new Map(
+    branches.flatMap((branch): [string, string][] => {
+      const oid = refs.get(refName(branch));
+      return oid === undefined ? [] : [[branch, objectIdOf(server.url, oid)]];
+    }),
+  );
 }
 
 type Server = { http: GitHttp; url: string; headers?: { authorization: string } };

@@ -108,7 +108,7 @@ function newDeployment(
   const names = (body.secrets ?? []).map((secret) => secret.name);
   const queued = nothingToBuild(source, fieldsOf(body)) === undefined ? [first.number] : [];
   return {
-    v: 2,
+    v: 3,
     entity: 'deployment',
     tenant_id: caller.tenantId,
     id: deps.clock.orderedId(),

@@ -67,6 +67,7 @@ function sourceConfigView({
     integration_id: config.integration_id ?? null,
     repo_url: config.repo_url ?? null,
     build_on_push: config.build_on_push ?? null,
+    push_paths: config.push_paths ?? null,
     custom_url: config.custom_url ?? active?.url ?? null,
     drain_seconds: config.drain_seconds ?? null,
     resource_spec: config.resource_spec ?? null,

@@ -21,7 +21,7 @@ export async function createIntegration(
   const { tenantId } = caller;
   const id = deps.clock.orderedId();
   const item: Integration = {
-    v: 1,
+    v: 2,
     entity: 'integration',
     tenant_id: tenantId,
     id,
@@ -36,7 +36,7 @@ export async function createIntegration(
   };
   const shown = integrationView(item);
   const audit = auditOf(deps, caller, 'integration.create');
-  await transact(deps.table, [putIntegration(item, audit), ...deps.idempotency.record(shown)]);
+  await transact(deps.table, [...putIntegration(item, audit), ...deps.idempotency.record(shown)]);
   return shown;
 }
 

@@ -20,7 +20,7 @@ export async function deleteIntegration(
   const { integration_id: id } = params;
   try {
     await transact(deps.table, [
-      removeIntegration(caller.tenantId, id),
+      ...removeIntegration(caller.tenantId, id),
       auditOfRemoval(deps, caller, 'integration.delete', { subject_id: id }),
     ]);
   } catch (error) {

@@ -2,13 +2,14 @@ import * as z from 'zod';
 import { open, seal } from '../../adapters/envelope.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import type { KeyContext } from '../../adapters/keys.ts';
+import { tokenUsers } from '../../contract/integrations.ts';
 import type { Deployment } from '../../store/engine/items.ts';
 import type { Integration } from '../../store/integrations.ts';
 import { findIntegration } from '../../store/integrations.ts';
 import type { Deps } from '../deps.ts';
 
 type Owner = { tenantId: string; integrationId: string };
-type Sealed = { token: string; webhook_secret?: string | undefined };
+export type Sealed = { token: string; webhook_secret?: string | undefined };
 
 const stored = z.object({ token: z.string(), webhook_secret: z.string().optional() });
 
@@ -24,7 +25,8 @@ export const sealCredentials = (
   { token, webhook_secret }: Sealed,
 ): Promise<string> => seal(deps.keys, JSON.stringify({ token, webhook_secret }), contextOf(owner));
 
-async function openCredentials(deps: Pick<Deps, 'keys'>, item: Integration): Promise<Sealed> {
+/** Callers never log nor store what it gives. */
+export async function openCredentials(deps: Pick<Deps, 'keys'>, item: Integration): Promise<Sealed> {
   const context = contextOf({ tenantId: item.tenant_id, integrationId: item.id });
   return stored.parse(JSON.parse(await open(deps.keys, item.sealed, context)));
 }
@@ -37,9 +39,19 @@ export async function gitCredentialsOf(
   deps: Pick<Deps, 'table' | 'keys'>,
   { tenant_id: tenantId, config }: Pick<Deployment, 'tenant_id' | 'config'>,
 ): Promise<GitCredentials | undefined> {
-  if (config.integration_id === undefined) return undefined;
-  const item = await findIntegration(deps.table, tenantId, config.integration_id);
+  return credentialsOf(deps, tenantId, config.integration_id);
+}
+
+/** The same of an integration by its id. */
+export async function credentialsOf(
+  deps: Pick<Deps, 'table' | 'keys'>,
+  tenantId: string,
+  integrationId: string | undefined,
+): Promise<GitCredentials | undefined> {
+  if (integrationId === undefined) return undefined;
+  const item = await findIntegration(deps.table, tenantId, integrationId);
   if (item === undefined) return undefined;
   const { token } = await openCredentials(deps, item);
-  return { host: item.host, token, submodules: item.submodules ?? false };
+  const user = tokenUsers[item.type];
+  return { host: item.host, token, submodules: item.submodules ?? false, ...(user && { user }) };
 }

@@ -36,11 +36,12 @@ export async function redeployRevision(
     checkRunnable(old);
     const snapshot = await getConfiguration(deps.table, owner, old.configuration);
     const after = restored(deps, before, old, snapshot, query.secrets === 'current');
-    const revision = newRevision(deps, after, caller, {
-      skipped: undefined,
-      inherits: false,
-      artifact: old.artifact,
-    });
+    const reason = body?.reason?.trim() ?? '';
+    const revision: Revision = {
+      ...newRevision(deps, after, caller, { skipped: undefined, inherits: false, artifact: old.artifact }),
+      ...(old.commit !== undefined && { commit: old.commit }),
+      cause: { kind: 'redeploy', revision_id: old.id, ...(reason !== '' && { reason }) },
+    };
     const shown = await showDeployment(deps, after);
     const audit = auditOf(deps, caller, 'revision.redeploy', reasonOf(body));
     const changes = { before, after, revision, sealed: undefined, audit, now: deps.clock.now() };

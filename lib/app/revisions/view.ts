@@ -30,6 +30,18 @@ export function revisionView(
     queue_position: queued ? deployment.queued.indexOf(revision.number) + 1 : null,
     interrupt_requested_at: revision.interrupt_requested_at ?? null,
     configuration: null,
+    commit: revision.commit ?? null,
+    cause: causeView(revision.cause),
+  };
+}
+
+function causeView(cause: Revision['cause']): RevisionView['cause'] {
+  const { kind = 'request' } = cause ?? {};
+  return {
+    kind,
+    delivery_id: cause?.kind === 'push' ? cause.delivery_id : null,
+    revision_id: cause?.kind === 'redeploy' ? cause.revision_id : null,
+    reason: cause?.kind === 'redeploy' ? (cause.reason ?? null) : null,
   };
 }
 

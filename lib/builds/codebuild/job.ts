@@ -4,7 +4,12 @@ import * as z from 'zod';
 import { BuildFailure } from '../failure.ts';
 import { ownEnvironment, run } from './run.ts';
 
-const credentials = z.object({ host: z.string(), token: z.string(), submodules: z.boolean().default(false) });
+const credentials = z.object({
+  host: z.string(),
+  token: z.string(),
+  submodules: z.boolean().default(false),
+  user: z.string().optional(),
+});
 
 const push = z.object({
   repository: z.string(),

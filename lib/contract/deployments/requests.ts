@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { pushPaths } from '../push-paths.ts';
 import { sources } from '../revision-status.ts';
 import {
   freeJson,
@@ -45,6 +46,8 @@ export const sourceConfig = z
     integration_id: z.guid().toLowerCase().nullish(),
     repo_url: freeText.superRefine(textRule(repoUrlProblem)).nullish(),
     build_on_push: z.boolean().nullish(),
+    /** A push that touches none of these makes no revision; empty: every push makes one. */
+    push_paths: pushPaths.nullish(),
     custom_url: freeText.superRefine(textRule(customUrlProblem)).nullish(),
     drain_seconds: z.int().min(0).max(DRAIN_SECONDS_MAX).nullish(),
     resource_spec: resourceSpec.nullish(),
@@ -151,9 +154,15 @@ export const changeDeploymentBody = z
   }));
 export type ChangeDeploymentBody = z.output<typeof changeDeploymentBody>;
 
-const REASON_LENGTH_MAX = 256;
+const REASON_LENGTH_MAX = 200;
 
-/** Why a person asks for it; the audit log keeps it. */
+/** Why a person asks for it. It is shown with a revision that is deployed again, and the audit log keeps it. */
 export const reasonBody = z
-  .object({ reason: z.string().max(REASON_LENGTH_MAX).nullish() })
+  .object({
+    reason: z
+      .string()
+      .max(REASON_LENGTH_MAX)
+      .regex(/^\P{Cc}*$/u, 'a reason contains no control characters')
+      .nullish(),
+  })
   .transform(withoutNulls);

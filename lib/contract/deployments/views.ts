@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { computeTypes, deploymentStatuses, revisionStatuses, sources } from '../revision-status.ts';
+import {
+  computeTypes,
+  deploymentStatuses,
+  revisionCauses,
+  revisionStatuses,
+  sources,
+} from '../revision-status.ts';
 import { anyObject, asGiven } from '../validation/as-given.ts';
 import { SECRET_MASK } from './secrets.ts';
 
@@ -24,6 +30,7 @@ export const sourceConfigView = z.object({
   integration_id: z.guid().nullable(),
   repo_url: text,
   build_on_push: z.boolean().nullable(),
+  push_paths: z.array(z.string()).nullable(),
   custom_url: text,
   drain_seconds: z.int().nullable(),
   resource_spec: json.nullable(),
@@ -65,6 +72,16 @@ export const deploymentView = z.object({
 });
 export type DeploymentView = z.input<typeof deploymentView>;
 
+/** `head`: a look at the branch found a commit that no delivery had told of. */
+const revisionCauseView = z.object({
+  kind: z.enum(revisionCauses),
+  /** Of a push: the delivery, as `GET /v2/integrations/{integration_id}/deliveries` lists it. */
+  delivery_id: text,
+  /** Of a redeploy: the revision that it runs again, and why. */
+  revision_id: text,
+  reason: text,
+});
+
 export const revisionView = z.object({
   id: z.guid(),
   deployment_id: z.guid(),
@@ -90,6 +107,10 @@ export const revisionView = z.object({
       secret_names: z.array(z.string()),
     })
     .nullable(),
+  /** What is known of its commit; null before that, and where there is none. */
+  commit: z.object({ message: z.string(), author: z.string(), at: timestamp }).nullable(),
+  /** What made it. */
+  cause: revisionCauseView,
 });
 export type RevisionView = z.input<typeof revisionView>;
 

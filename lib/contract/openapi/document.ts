@@ -62,7 +62,19 @@ function securityOf({ permission }: RouteRow): object[] {
 
 const tagOf = ({ handler }: RouteRow): string => handler.split('/')[2] ?? '';
 
-function requestBody({ body, operation }: RouteRow, { reference }: Components): JsonSchema {
+/** What a host sends is its own to describe. */
+const rawBody = {
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': { schema: { type: 'object' } },
+      'application/x-www-form-urlencoded': { schema: { type: 'object' } },
+    },
+  },
+};
+
+function requestBody({ body, operation, rawBody: raw }: RouteRow, { reference }: Components): JsonSchema {
+  if (raw !== undefined) return rawBody;
   if (body === undefined) return {};
   return {
     requestBody: {

@@ -29,6 +29,12 @@ const whereKeysAreAsked = [
   'permission_missing',
   'unavailable',
 ] as const satisfies ErrorCode[];
+/** Of programs that hold no key. */
+const whereSignaturesAreAsked = [
+  'unauthenticated',
+  'body_too_large',
+  'unavailable',
+] as const satisfies ErrorCode[];
 const whereBodiesAreRead = ['body_too_large', 'media_type'] as const satisfies ErrorCode[];
 
 /** Whether a request usually has a body that is read. */
@@ -43,6 +49,7 @@ export function commonErrors(row: RouteRow): ErrorCode[] {
     ...(expectsBody(row) ? whereBodiesAreRead : []),
     ...(row.permission === 'public' ? [] : whereKeysAreAsked),
     ...(row.permission === 'public' && row.access.length > 0 ? (['unavailable'] as const) : []),
+    ...(row.rawBody === undefined ? [] : whereSignaturesAreAsked),
     ...(row.permission === 'listener:work' ? (['listener_forbidden'] as const) : []),
     ...(takesIdempotencyKey(row) ? (['idempotency_mismatch', 'idempotency_under_way'] as const) : []),
     'internal',

@@ -72,7 +72,7 @@ export const redeployRevision = route({
   method: 'POST',
   path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/redeploy',
   handler: 'functions/api/revisions/redeploy.ts',
-  access: ['table:get', 'table:put', 'table:update', 'table:check'],
+  access: ['table:get', 'table:put', 'table:update', 'table:check', 'table:delete'],
   audit: ['revision.redeploy'],
   area: 'deployments',
   permission: 'deployments:write',

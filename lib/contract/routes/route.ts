@@ -62,6 +62,8 @@ type Endpoint = {
    * Not JSON: the use case gives `{contentType, text}`, and the answer is that text, of one of these types.
    */
   contentTypes?: readonly string[];
+  /** The body is read by its use case, byte by byte as it came, and may be so large. */
+  rawBody?: { sizeBytesMax: number };
   /** For people's browsers: every answer is a page, refusals too, and a body is a form. */
   page?: PageAnswers & { writes?: string };
   /** An answer with a `Location` is a 307 there: to ask again, before a gateway cuts off who waits. */
@@ -106,11 +108,12 @@ export function route<const R extends RouteRow>(row: R): R {
 
 /**
  * Whether an `Idempotency-Key` counts: on what changes something, unless the answer is not to be kept.
- * Listeners have leases instead.
+ * Listeners have leases instead, and git hosts the ids of their deliveries.
  */
 export const takesIdempotencyKey = ({ method, permission, access, credential }: RouteRow): boolean =>
   (method === 'POST' || method === 'PATCH') &&
   permission !== 'listener:work' &&
+  permission !== 'public' &&
   credential !== true &&
   (access as readonly string[]).includes('table:put');
 

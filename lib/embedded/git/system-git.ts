@@ -1,4 +1,4 @@
-import { type Git, SourceError } from '../../adapters/git.ts';
+import { type Git, nothingSeen, SourceError } from '../../adapters/git.ts';
 import { type GitAccess, repositoryAccess } from '../../adapters/git-credentials.ts';
 import {
   commitOf,
@@ -9,6 +9,7 @@ import {
   unreadable,
 } from '../../adapters/git-errors.ts';
 import type { Processes } from '../../processes/run-command.ts';
+import { lookWithGit } from './look.ts';
 import { type GitResult, gitReason, runGit } from './run-git.ts';
 
 /** A reachable server answers in a second or two; a revision should not wait for one that is not. */
@@ -17,6 +18,23 @@ const RESOLVE_TIMEOUT_SECONDS = 30;
 /** Resolves refs with the system's git, so whatever the user can clone works here too. */
 export function createSystemGit(processes: Processes, timeoutSeconds = RESOLVE_TIMEOUT_SECONDS): Git {
   return {
+    async heads(repoUrl, branches, credentials) {
+      const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+      const access = repositoryAccess(repoUrl, credentials);
+      const refs = await listRefs(processes, repoUrl, branches.map(refName), {
+        signal,
+        timeoutSeconds,
+        access,
+      });
+      return new Map(
+        branches.flatMap((branch): [string, string][] => {
+          const found = refs.get(refName(branch));
+          return found === undefined ? [] : [[branch, objectIdOf(repoUrl, found)]];
+        }),
+      );
+    },
+    look: (repoUrl, asked, credentials) =>
+      lookWithGit(processes, repoUrl, asked, repositoryAccess(repoUrl, credentials)).catch(() => nothingSeen),
     async resolve(repoUrl, ref, credentials) {
       const commit = commitOf(ref);
       if (commit !== undefined) return commit;

@@ -5,6 +5,8 @@ import { systemClock } from '../../adapters/clock.ts';
 import type { ConsoleFiles } from '../../adapters/console-files.ts';
 import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { noRegistry } from '../../adapters/images.ts';
+import { createCommitStatuses } from '../../adapters/outbound/commit-statuses.ts';
+import { createGuardedFetch } from '../../adapters/outbound/guarded-fetch.ts';
 import { openOAuth } from '../../adapters/outbound/oauth/client.ts';
 import { openOAuthDiscovery } from '../../adapters/outbound/oauth/discovery.ts';
 import { openWebhookSender } from '../../adapters/outbound/webhook-sender.ts';
@@ -96,6 +98,7 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     oauthDiscovery: openOAuthDiscovery(addresses),
     webhookSender: openWebhookSender(addresses),
     webhookWaker: createEmbeddedWaker((error) => parts.log.error(`webhooks: ${String(error)}`)),
+    commitStatuses: createCommitStatuses(createGuardedFetch(addresses)),
   };
   const pages = { apiDocs: installedApiDocs, consoleFiles: bundledConsole() };
   const signingIn = { signIn: settings.signIn, uploadOrigin: undefined };

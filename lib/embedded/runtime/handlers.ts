@@ -77,6 +77,9 @@ export const revocationsHandler = async (deps: GetDeps): Promise<Scheduled> =>
     await createFrom<Scheduled>('functions/schedules/revocations.ts', deps),
   );
 
+export const headsHandler = async (deps: GetDeps): Promise<Scheduled> =>
+  timeLimited(functionRows.heads, await createFrom<Scheduled>('functions/schedules/heads.ts', deps));
+
 /** The function behind build events, called with the event that CodeBuild would send. */
 export async function buildChangedHandler(deps: GetDeps): Promise<(changed: BuildChanged) => Promise<void>> {
   const handler = await createFrom<(event: unknown) => Promise<void>>(

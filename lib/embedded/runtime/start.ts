@@ -22,6 +22,7 @@ import {
   apiHandler,
   buildChangedHandler,
   deliverHandler,
+  headsHandler,
   revocationsHandler,
   streamConsumers,
   sweepHandler,
@@ -189,8 +190,9 @@ async function openEngine(
   wakeOnWrite(database.table.client, () => stream.wake());
   const sweep = await sweepHandler(() => deps);
   const revocations = await revocationsHandler(() => deps);
+  const heads = await headsHandler(() => deps);
   const { blobs } = deps;
-  openSchedules({ settings, log, stream, database, blobs, opened, sweep, revocations });
+  openSchedules({ settings, log, stream, database, blobs, opened, sweep, revocations, heads });
   return stream;
 }
 
@@ -201,6 +203,7 @@ type Schedules = Pick<Start, 'settings' | 'log'> & {
   opened: AsyncDisposableStack;
   sweep: (event: { all: boolean }) => Promise<unknown>;
   revocations: (event: { all: boolean }) => Promise<unknown>;
+  heads: (event: { all: boolean }) => Promise<unknown>;
 };
 
 function openSchedules({
@@ -212,6 +215,7 @@ function openSchedules({
   opened,
   sweep,
   revocations,
+  heads,
 }: Schedules): void {
   const sweeping = startSchedule({
     everySeconds: settings.sweepSeconds,
@@ -230,6 +234,14 @@ function openSchedules({
     onError: (error) => log.error(`revocations: ${String(error)}`),
   });
   opened.defer(() => revoking.close());
+  const asking = startSchedule({
+    everySeconds: settings.headsSeconds,
+    run: async () => {
+      if (database.ownership.holds()) await heads({ all: true });
+    },
+    onError: (error) => log.error(`heads: ${String(error)}`),
+  });
+  opened.defer(() => asking.close());
   const trimming = startSchedule({
     everySeconds: TRIM_SECONDS,
     run: async () => {

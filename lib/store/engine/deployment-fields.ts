@@ -35,6 +35,7 @@ const uses = {
   active: 'kept',
   slot: 'kept',
   queued: 'kept',
+  pushed: 'kept',
   task_id: 'kept',
   epoch: 'kept',
   due_at: 'kept',

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { computeTypes, revisionStatuses, sources } from '../../contract/revision-status.ts';
 import { anyObject } from '../../contract/validation/as-given.ts';
 import { artifactItem, keptArtifacts } from './artifact-shapes.ts';
+import { cause, commitDescription } from './cause-shapes.ts';
 import { outcome } from './outcome-shapes.ts';
+import { active, slot } from './slot-shapes.ts';
 
 /**
  * The shapes stored in the table, one schema a kind. Each item carries its kind (`entity`, what stream
@@ -10,7 +12,7 @@ import { outcome } from './outcome-shapes.ts';
  * one on read. Times are ISO 8601 UTC in what responses show, epoch milliseconds where they are compared.
  */
 const base = { tenant_id: z.string(), v: z.literal(1) };
-const second = { ...base, v: z.literal(2) };
+const third = { ...base, v: z.literal(3) };
 
 const json = anyObject();
 
@@ -35,6 +37,7 @@ export const deploymentConfig = z.object({
   integration_id: z.string().optional(),
   repo_url: z.string().optional(),
   build_on_push: z.boolean().optional(),
+  push_paths: z.array(z.string()).optional(),
   custom_url: z.string().optional(),
   drain_seconds: z.int().optional(),
   resource_spec: json.optional(),
@@ -44,29 +47,8 @@ export const deploymentConfig = z.object({
 });
 export type DeploymentConfig = z.infer<typeof deploymentConfig>;
 
-/** Held by the one revision that is being processed, or by the deletion. */
-export const slot = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('revision'), revision_id: z.string(), number: z.int(), since: z.string() }),
-  z.object({ kind: z.literal('delete'), since: z.string() }),
-]);
-export type Slot = z.infer<typeof slot>;
-
-/** The revision that serves, and what its listener last said of it. */
-export const active = z.object({
-  revision_id: z.string(),
-  number: z.int(),
-  url: z.string().optional(),
-  image_version: z.string().optional(),
-  healthy: z.boolean(),
-  reason: z.string().optional(),
-  /** The epoch of the task that deployed it; reports at a lower one are of an earlier life. */
-  epoch: z.int(),
-  /** The listener's last report names this revision. */
-  reconciled: z.boolean(),
-});
-
 export const deployment = z.object({
-  ...second,
+  ...third,
   entity: z.literal('deployment'),
   id: z.string(),
   name: z.string(),
@@ -97,6 +79,8 @@ export const deployment = z.object({
   active: active.optional(),
   slot: slot.optional(),
   queued: z.array(z.int()),
+  /** The number of the last revision that a push made. */
+  pushed: z.int().optional(),
   /** The open task on the listener, whichever revision it serves; at most one. */
   task_id: z.string().optional(),
   epoch: z.int(),
@@ -105,9 +89,10 @@ export const deployment = z.object({
   artifacts: keptArtifacts.optional(),
 });
 export type Deployment = z.infer<typeof deployment>;
+export type { Slot } from './slot-shapes.ts';
 
 export const revision = z.object({
-  ...second,
+  ...third,
   entity: z.literal('revision'),
   deployment_id: z.string(),
   id: z.string(),
@@ -120,6 +105,8 @@ export const revision = z.object({
   updated_at: z.string(),
   created_by: z.string(),
   revision_config: revisionConfig,
+  commit: commitDescription.optional(),
+  cause: cause.optional(),
   configuration: z.int(),
   secrets: z.int().optional(),
   /**

@@ -5,7 +5,8 @@ import { from } from '../dynamodb/sort-key-range.ts';
 /**
  * Every key of the table. Each starts with the tenant or organization that owns the item, so code that forgot
  * a check still could not read across tenants; the exceptions are API keys and links to the console by their
- * hashes (they tell the tenant), refusals of callers of whom nothing is known, and the engine's leases.
+ * hashes and integrations by their ids (they tell the tenant), refusals of callers of whom nothing is known,
+ * and the engine's leases.
  *
  * | Question                                              | pk                     | sk                |
  * |-------------------------------------------------------|------------------------|-------------------|
@@ -43,6 +44,11 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | up to where its events are shared out, and who works   | T#tenant#W#webhook     | CURSOR            |
  * | what one deployment still has to deliver there         | T#tenant#W#webhook     | Q#deployment      |
  * | attempts to deliver, newest first (expire)             | T#tenant#W#webhook     | D#delivery        |
+ * | which tenant has this integration                     | IN#integration         | A                 |
+ * | its deliveries, newest first (expire)                 | T#tenant#PD#integration | L#delivery record |
+ * | has this delivery been counted (expires)              | T#tenant#PD#integration | I#sha256          |
+ * | which deployments build pushes to this repository     | T#tenant#PR#sha256     | D#deployment      |
+ * | with which tokens are its heads asked                 | T#tenant#PR#sha256     | H#integration     |
  * | who did what, newest first (expires)                  | T#tenant#AU            | event id          |
  * | the same of no one tenant; of no organization         | O#org#AU; I#AU         | event id          |
  * | who was refused in this hour (expires)                | the same, with AR      | hour#kind         |
@@ -69,17 +75,20 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | which embedded runtime runs on this table             | OWNER                  | A                 |
  *
  * Those of OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of webhooks
- * in webhooks.ts, of the console in console.ts, of what should run on a listener in placements.ts.
+ * in webhooks.ts, of the console in console.ts, of what should run on a listener in placements.ts, of logs in
+ * logs.ts, of pushes in pushes.ts.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to
- * look at? due_pk = due#revocations: what has to be revoked at providers?
+ * look at? due_pk = due#revocations: what has to be revoked at providers? due_pk = due#heads:
+ * of which repositories do the heads have to be asked?
  */
 export type Key = { pk: string; sk: string };
 
 const NUMBER_DIGITS = 10;
 export const padded = (value: number): string => String(value).padStart(NUMBER_DIGITS, '0');
 
-const deploymentPk = (tenantId: string, deploymentId: string): string => `T#${tenantId}#D#${deploymentId}`;
+export const deploymentPk = (tenantId: string, deploymentId: string): string =>
+  `T#${tenantId}#D#${deploymentId}`;
 const listenerPk = (tenantId: string, listenerId: string): string => `T#${tenantId}#L#${listenerId}`;
 
 export const deploymentKey = (tenantId: string, deploymentId: string): Key => ({
@@ -127,24 +136,6 @@ export const uploadKey = (tenantId: string, deploymentId: string, uploadId: stri
 export const tokenKey = (tenantId: string, deploymentId: string, number: number): Key => ({
   pk: deploymentPk(tenantId, deploymentId),
   sk: `K#${padded(number)}`,
-});
-
-const TIME_DIGITS = 15;
-
-/** A chunk of log lines, by the epoch milliseconds of its last line, so that a query can begin at a time. */
-export const logChunkKey = (
-  tenantId: string,
-  deploymentId: string,
-  type: 'build' | 'deploy',
-  lastTimestamp: number,
-): Key => ({
-  pk: deploymentPk(tenantId, deploymentId),
-  sk: `LOG#${type}#${String(lastTimestamp).padStart(TIME_DIGITS, '0')}`,
-});
-
-export const logEndKey = (tenantId: string, deploymentId: string, type: 'build' | 'deploy'): Key => ({
-  pk: deploymentPk(tenantId, deploymentId),
-  sk: `LOGEND#${type}`,
 });
 
 export const nameKey = (tenantId: string, name: string): Key => ({ pk: `T#${tenantId}#N#${name}`, sk: 'A' });

@@ -128,7 +128,8 @@ describe('integrations', () => {
     [{ token: 'a b' }],
     [{ token: 'a\nX-Other: b' }],
     [{ webhook_secret: 'a\r\nb' }],
-    [{ type: 'gitlab' }],
+    [{ type: 'gitea' }],
+    [{ type: 'svn' }],
   ])('refuse what is no host or no token: %j', (body) => {
     expect(row.body.safeParse({ type: 'github', token: TOKEN, ...body }).success).toBe(false);
   });

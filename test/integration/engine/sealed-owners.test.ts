@@ -19,8 +19,9 @@ import { aStoredProvider } from '../../support/oauth/grants.ts';
 import { anOAuthProvider, type TestProvider } from '../../support/oauth/provider.ts';
 import { bring, remove } from '../../support/oauth/requests.ts';
 import { limited } from '../../support/table/limited-table.ts';
-import { inProgress } from '../../support/world/processed.ts';
-import { github, post, register } from '../../support/world/requests.ts';
+import { fakeGit } from '../../support/world/fake-git.ts';
+import { COMMIT, inProgress } from '../../support/world/processed.ts';
+import { change, github, post, register } from '../../support/world/requests.ts';
 import { allItems, aWorld, type World } from '../../support/world/world.ts';
 
 /** A tenant with a revision that a function works on, and with one thing of each kind that is sealed. */
@@ -90,6 +91,15 @@ const askedForTest: Calling = async (_, { world: { deps, caller } }) => {
   return { tenantId, webhookId, deliveryId };
 };
 
+/** Of all tenants this one alone builds pushes. */
+const watchedHead: Calling = async ({ tenants }, tenant) => {
+  for (const { world, ref } of tenants) {
+    const source_config = { build_on_push: ref === tenant.ref };
+    await change(world, ref.deploymentId, { source_config });
+  }
+  return { all: true };
+};
+
 const cases = {
   prepare: {
     status: 'QUEUED',
@@ -102,7 +112,7 @@ const cases = {
   finish: {
     status: 'AWAITING_BUILD',
     event: (...of) => ({ ...state(...of), error: { Error: 'States.TaskFailed' } }),
-    opens: [],
+    opens: ['integration'],
   },
   dispatch: { status: 'AWAITING_BUILD', event: written, opens: [], answers: { batchItemFailures: [] } },
   events: { status: 'AWAITING_BUILD', event: written, opens: [], answers: { batchItemFailures: [] } },
@@ -118,6 +128,12 @@ const cases = {
     event: pendingRevocation,
     opens: ['oauth_provider', 'oauth_token'],
     answers: { looked: 1, failed: 0 },
+  },
+  heads: {
+    status: 'AWAITING_BUILD',
+    event: watchedHead,
+    opens: ['integration'],
+    answers: { looked: 1, made: 0, failed: 1 },
   },
   buildChanged: {
     status: 'AWAITING_BUILD',
@@ -149,6 +165,9 @@ async function aTenant(world: World): Promise<Omit<Tenant, 'ref' | 'crossed'>> {
   return { world, integrationId };
 }
 
+/** Until a revision is prepared its commit is not known. */
+const commitIn = (status: RevisionStatus) => (status === 'QUEUED' ? {} : { commit: COMMIT });
+
 /** A deployment with secrets, whose revision is in the slot, with the integration of `named`. */
 async function aRevision(
   { world, integrationId }: Omit<Tenant, 'ref' | 'crossed'>,
@@ -159,7 +178,7 @@ async function aRevision(
   const source_config = { repo_url: 'https://example.com/repo.git', integration_id: integrationId };
   const secrets = [{ name: 'PASSWORD', value: `of ${caller.tenantId}` }];
   const { id } = await post(world, github(`of-${named}`, { source_config, secrets }));
-  const revision = await inProgress(world, id, status);
+  const revision = await inProgress(world, id, status, commitIn(status));
   if (named !== integrationId)
     await deps.table.client.send(
       new UpdateCommand({
@@ -177,11 +196,9 @@ async function aRevision(
 async function aScene(status: RevisionStatus): Promise<Scene> {
   const world = await aWorld();
   // What git says is shown, with the secrets of the revision taken out of it: so they are opened as well.
-  world.deps.git = {
-    resolve: async () => {
-      throw new SourceError('no such repository');
-    },
-  };
+  world.deps.git = fakeGit(async () => {
+    throw new SourceError('no such repository');
+  });
   const [server, { randomId }] = [await anOAuthProvider(), world.deps.clock];
   const [one, other] = [randomId(), randomId()];
   const made = [];

@@ -78,7 +78,8 @@ describe('a state that nobody wants any more', () => {
   });
 
   it.each([
-    ['prepare', 'QUEUED', ['StepRefused']],
+    // Once it is known which way to go, the state only tells the host of the commit.
+    ['prepare', 'QUEUED', ['StepRefused', 'made']],
     ['build', 'AWAITING_BUILD', ['StepRefused']],
     // Once the token is kept, the interrupt ends the wait for the listener.
     ['deploy', 'BUILDING', ['StepRefused', 'made']],

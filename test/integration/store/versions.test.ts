@@ -63,10 +63,10 @@ it('a revision of the first version is one of the second once it moves', async (
   // An earlier release must not drop what it does not know, so it must not take it for its own.
   const { v, artifact: kept } =
     (await find(table, at, z.looseObject({ v: z.int(), artifact: z.unknown() }))) ?? {};
-  expect([v, kept]).toEqual([2, artifact]);
+  expect([v, kept]).toEqual([3, artifact]);
 });
 
-it('a deployment of the first version is one of the second once it is changed', async () => {
+it('a deployment of the first version is one of the newest once it is changed', async () => {
   const world = await aWorld();
   const { table } = world.deps;
   await register(world, 'machine');
@@ -76,7 +76,7 @@ it('a deployment of the first version is one of the second once it is changed', 
   expect((await show(world, id)).source_config.drain_seconds).toBeNull();
   await change(world, id, { source_config: { drain_seconds: 600 } });
   const stored = await find(table, at, z.looseObject({ v: z.int(), config: z.looseObject({}) }));
-  expect(stored).toMatchObject({ v: 2, config: { drain_seconds: 600 } });
+  expect(stored).toMatchObject({ v: 3, config: { drain_seconds: 600 } });
 });
 
 it('an item of a later version is refused by its name and version', async () => {
@@ -86,10 +86,10 @@ it('an item of a later version is refused by its name and version', async () => 
 
 it('so are a deployment and a placement that a preview stored', async () => {
   const table = await tableWith(
-    { ...deploymentKey('t', 'd'), entity: 'deployment', v: 3, tenant_id: 't', id: 'd' },
+    { ...deploymentKey('t', 'd'), entity: 'deployment', v: 4, tenant_id: 't', id: 'd' },
     { ...placementKey('t', 'l', 'd'), entity: 'placement', v: 2, tenant_id: 't', deployment_id: 'd' },
   );
-  await expect(findDeployment(table, 't', 'd')).rejects.toThrow(refusal('deployment', 3));
+  await expect(findDeployment(table, 't', 'd')).rejects.toThrow(refusal('deployment', 4));
   const on = { tenantId: 't', listenerId: 'l' };
   await expect(placementsOn(table, on)).rejects.toThrow(refusal('placement', 2));
 });

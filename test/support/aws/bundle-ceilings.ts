@@ -11,15 +11,20 @@ export const ceilingsKiB = {
   S3: 770,
   /** It speaks git's own protocol, in JavaScript. */
   prepare: 820,
+  /** These do so too, and read what git sends. */
+  pushes: 745,
 };
 export type CeilingGroup = keyof typeof ceilingsKiB;
 
 /** Less than this is no function, but a file that was not bundled. */
 const FLOOR_KIB = 10;
 
+const PUSHES = new Set(['functions/api/integrations/webhook.ts', 'functions/schedules/heads.ts']);
+
 /** Functions of one group are held to the same ceiling. */
 export function ceilingGroup(handler: string): CeilingGroup {
   if (handler === 'functions/tasks/revision/prepare.ts') return 'prepare';
+  if (PUSHES.has(handler)) return 'pushes';
   const clients = clientsOf(accessOf(handler));
   if (clients.includes('S3')) return 'S3';
   return clients === 'none' ? 'none' : 'DynamoDB';

@@ -18,8 +18,10 @@ import { tenantRow, tenantRows } from '../../../lib/store/identity/tenants.ts';
 import { integration, integrationsOf } from '../../../lib/store/integrations.ts';
 import { auditEventKey } from '../../../lib/store/keys/audit.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
+import { logChunkKey } from '../../../lib/store/keys/logs.ts';
 import * as oauthKeys from '../../../lib/store/keys/oauth.ts';
 import { placementKey, placementVersionKeys } from '../../../lib/store/keys/placements.ts';
+import * as pushKeys from '../../../lib/store/keys/pushes.ts';
 import { listenerRows } from '../../../lib/store/listeners/listeners.ts';
 import { placementState, placementsOn, placementVersion } from '../../../lib/store/listeners/placements.ts';
 import { openTaskPage } from '../../../lib/store/listeners/tasks.ts';
@@ -28,6 +30,8 @@ import * as connections from '../../../lib/store/oauth/connections.ts';
 import { oauthProvider, providersOf } from '../../../lib/store/oauth/providers.ts';
 import { revocation, revocationsIn } from '../../../lib/store/oauth/revocations.ts';
 import * as tokens from '../../../lib/store/oauth/tokens.ts';
+import { deliveriesOf, delivery } from '../../../lib/store/pushes/deliveries.ts';
+import { dueHeads, watch, watchedHead, watchesOf } from '../../../lib/store/pushes/watches.ts';
 import type { Table } from '../../../lib/store/table.ts';
 import { ofEvents } from './event-query-cases.ts';
 import { aDeployment } from './stored-items.ts';
@@ -111,7 +115,7 @@ const ofDeployments: QueryCase[] = [
     name: 'lines of a log',
     file: 'lib/store/logs.ts',
     shape: logChunk,
-    key: (id) => keys.logChunkKey(TENANT, id, 'build', 5),
+    key: (id) => logChunkKey(TENANT, id, 'build', 5),
     more: () => ({ last: 5, lines: packLines([{ timestamp: 5, level: 'INFO', message: 'a line' }]) }),
     ask: async (table, id) => (await queryLog(table, log(id), { order: 'asc', limit: 10 })).entries,
   },
@@ -119,7 +123,7 @@ const ofDeployments: QueryCase[] = [
     name: 'a log that is deleted',
     file: 'lib/store/logs.ts',
     shape: logChunk,
-    key: (id) => keys.logChunkKey(TENANT, id, 'build', 5),
+    key: (id) => logChunkKey(TENANT, id, 'build', 5),
     more: () => ({ last: 5, lines: packLines([{ timestamp: 5, level: 'INFO', message: 'a line' }]) }),
     ask: async (table, id) => {
       await createTableLogs(table, { now: Date.now }).delete(TENANT, id.toUpperCase());
@@ -284,4 +288,38 @@ const ofGrants: QueryCase[] = [
   },
 ];
 
-export const queryCases: QueryCase[] = [...ofDeployments, ...ofTenants, ...ofGrants, ...ofEvents];
+const ofPushes: QueryCase[] = [
+  {
+    name: 'deliveries of an integration',
+    file: 'lib/store/pushes/deliveries.ts',
+    shape: delivery,
+    key: (id) => pushKeys.deliveryKey(TENANT, id, 'delivery'),
+    ask: (table, id) => all(deliveriesOf(table, { tenantId: TENANT, integrationId: id })),
+  },
+  {
+    name: 'what watches a repository of a tenant',
+    file: 'lib/store/pushes/watches.ts',
+    shape: watch,
+    key: (id) => pushKeys.watchKey(id, 'git.example/team/app', 'deployment'),
+    ask: (table, id) => all(watchesOf(table, id, 'git.example/team/app')),
+  },
+  {
+    name: 'what watches a repository that is due',
+    file: 'lib/store/pushes/watches.ts',
+    shape: watchedHead,
+    key: (id) => pushKeys.headKey(id, 'git.example/team/app', undefined),
+    more: () => ({ due_pk: pushKeys.HEADS_DUE, due_at: 1 }),
+    ask: async (table, id) => {
+      const due = await all(dueHeads(table, 1));
+      return due.flatMap(({ head, key }) => (key.pk.startsWith(`T#${id}#`) ? [head] : []));
+    },
+  },
+];
+
+export const queryCases: QueryCase[] = [
+  ...ofDeployments,
+  ...ofTenants,
+  ...ofGrants,
+  ...ofEvents,
+  ...ofPushes,
+];

@@ -46,7 +46,7 @@ const base = { v: 1, tenant_id: ids.tenant } as const;
 
 export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
   ...base,
-  v: 2,
+  v: 3,
   entity: 'deployment',
   id: ids.deployment,
   name: 'demo',
@@ -72,7 +72,7 @@ export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
 
 export const aRevision = (changes: Partial<Revision> = {}): Revision => ({
   ...base,
-  v: 2,
+  v: 3,
   entity: 'revision',
   deployment_id: ids.deployment,
   id: ids.revision,

@@ -23,6 +23,7 @@ import { freshTable } from '../table/dynoxide.ts';
 import { blobsIn, bytes } from './blobs.ts';
 import { aCaller } from './caller.ts';
 import { FakeBuilds } from './fake-builds.ts';
+import { fakeGit } from './fake-git.ts';
 
 /**
  * The use cases on a real table, without the stream and the state machine: nothing moves but what the test
@@ -67,7 +68,8 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
     keys: await openFileKeys(join(folder, 'key')),
     blobs,
     logs,
-    git: { resolve: async () => 'c'.repeat(40) },
+    git: fakeGit(async () => 'c'.repeat(40)),
+    commitStatuses: { set: async () => undefined },
     builds: new FakeBuilds(),
     workflow: absentWorkflow,
     events: createEmbeddedEvents(),

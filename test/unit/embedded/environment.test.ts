@@ -10,6 +10,7 @@ describe('the environment of the runtime', () => {
       dataFolder: resolve('.slipway'),
       logLevel: 'info',
       sweepSeconds: 15,
+      headsSeconds: 300,
       unclaimedSeconds: 900,
       silentSeconds: 900,
       startTimeoutSeconds: 300,

@@ -11,6 +11,7 @@ const MERGED = [
   'integration_id',
   'repo_url',
   'build_on_push',
+  'push_paths',
   'custom_url',
   'drain_seconds',
   'resource_spec',
@@ -20,8 +21,8 @@ const MERGED = [
 ] as const;
 
 /**
- * Merges what was asked into what was configured: absent keeps, an empty text or an empty resource_spec
- * clears.
+ * Merges what was asked into what was configured: absent keeps, an empty text, an empty list or an
+ * empty resource_spec clears.
  */
 export function mergeConfig(current: DeploymentConfig, asked: Partial<DeploymentConfig>): DeploymentConfig {
   const merged: DeploymentConfig = { ...current };
@@ -33,6 +34,7 @@ export function mergeConfig(current: DeploymentConfig, asked: Partial<Deployment
   }
   if (merged.resource_spec !== undefined && Object.keys(merged.resource_spec).length === 0)
     delete merged.resource_spec;
+  if (merged.push_paths?.length === 0) delete merged.push_paths;
   return merged;
 }
 

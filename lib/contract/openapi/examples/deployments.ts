@@ -23,6 +23,7 @@ const deployment = {
     integration_id: null,
     repo_url: REPOSITORY_URL,
     build_on_push: null,
+    push_paths: null,
     custom_url: 'https://agents.example/d/support-agent',
     drain_seconds: 600,
     resource_spec: { cpu: 1, memory_mb: 1024 },
@@ -77,6 +78,8 @@ const revision = {
   queue_position: null,
   interrupt_requested_at: null,
   configuration: null,
+  commit: { message: 'Answer in the language of the question', author: 'Ada', at: CREATED },
+  cause: { kind: 'request', delivery_id: null, revision_id: null, reason: null },
 };
 
 const queued = {
@@ -87,6 +90,7 @@ const queued = {
   status_history: revision.status_history.slice(0, 2),
   remote_reconciled: false,
   queue_position: 1,
+  commit: null,
 };
 
 const interrupted = {

@@ -1,4 +1,4 @@
-import { CREATED, page } from './ids.ts';
+import { CREATED, DEPLOYMENT, page, REVISION } from './ids.ts';
 
 const USER = '2b3c4d5e-6f70-4182-9394-a5b6c7d8e9f0';
 
@@ -11,6 +11,18 @@ const integration = {
   submodules: false,
   created_at: CREATED,
   created_by: USER,
+};
+
+const delivery = {
+  id: '01a1fdd5-6071-7283-8e9f-0a1b2c3d4e5f',
+  delivery_id: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+  event: 'push',
+  repository: 'example/support-agent',
+  ref: 'refs/heads/main',
+  at: CREATED,
+  revision_ids: [REVISION],
+  outcomes: [{ deployment_id: DEPLOYMENT, revision_id: REVISION, reason: null }],
+  reason: null,
 };
 
 const auditEvent = {
@@ -43,7 +55,10 @@ export const integrationExamples = {
     },
     response: integration,
   },
+  changeIntegration: { body: { webhook_secret: 'known-to-the-host-too' }, response: integration },
   listIntegrations: page(integration),
+  listDeliveries: page(delivery),
+  receiveDelivery: { response: delivery },
   listInstalledIntegrations: {
     response: [{ id: integration.id, name: integration.name, host: integration.host }],
   },

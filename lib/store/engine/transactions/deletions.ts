@@ -11,6 +11,7 @@ import {
   nameKey,
 } from '../../keys/index.ts';
 import { place } from '../../listeners/placements.ts';
+import { endWatch } from '../../pushes/watches.ts';
 import type { Deletion } from '../deletions.ts';
 import { rowOf } from '../deployment-rows.ts';
 import { slotAsRead } from '../deployments.ts';
@@ -57,6 +58,7 @@ export function requestDeletion({ deployment, slotRevision, queued, audit, now }
     put('deletion', { ...deletionKey(tenantId, id), ...deletion, audit }),
     remove('deployment_row', deploymentRowKey(tenantId, id)),
     put('deleted_row', { ...deletedRowKey(tenantId, id), ...row }),
+    ...endWatch(deployment),
     ...stopped(slotRevision, now),
     ...endedByDeletion([...(slotRevision?.status === 'QUEUED' ? [slotRevision] : []), ...queued], now),
   ];

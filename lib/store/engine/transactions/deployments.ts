@@ -12,6 +12,7 @@ import {
   secretsKey,
 } from '../../keys/index.ts';
 import { checkListener, checkOpen } from '../../listeners/listener-writes.ts';
+import { moveWatch } from '../../pushes/watches.ts';
 import { requestedFields } from '../deployment-fields.ts';
 import { rowOf } from '../deployment-rows.ts';
 import { claimHost } from '../hosts.ts';
@@ -95,6 +96,7 @@ export function createDeployment(made: NewDeployment): Write[] {
     putConfiguration(deployment, audit),
     checkOpen(listener, deployment.k8s_namespace),
     ...claimHost(deployment),
+    ...moveWatch(undefined, deployment, now),
     ...(integrationId === undefined ? [] : [checkIntegration(tenantId, integrationId)]),
     ...(sealed === undefined ? [] : [putSecrets(deployment, 1, sealed)]),
     ...(agent === undefined ? [] : [reserveAgent(deployment, agent)]),
@@ -161,6 +163,7 @@ export function changeDeployment({
       queued,
     ),
     checkListener(before),
+    ...moveWatch(before, after, now),
     ...(revision === undefined
       ? []
       : [putRevision(revision), ...noteMade(revision), putConfiguration(after, audit)]),

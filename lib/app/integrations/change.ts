@@ -1,0 +1,53 @@
+import { refuse } from '../../contract/errors.ts';
+import type { IntegrationView } from '../../contract/integrations.ts';
+import type { changeIntegration as row } from '../../contract/routes/integrations.ts';
+import type { RouteInput } from '../../contract/routes/route.ts';
+import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
+import * as integrations from '../../store/integrations.ts';
+import { findIntegration, type Integration } from '../../store/integrations.ts';
+import { auditOf } from '../audit.ts';
+import type { Caller } from '../caller.ts';
+import type { Deps } from '../deps.ts';
+import { openCredentials, sealCredentials } from './sealed.ts';
+import { integrationView } from './view.ts';
+
+/** Changes the name, token or webhook secret of an integration. What is not sent stays. */
+export function changeIntegration(
+  deps: Pick<Deps, 'table' | 'clock' | 'keys' | 'idempotency'>,
+  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  caller: Caller,
+): Promise<IntegrationView> {
+  const { tenantId } = caller;
+  const { integration_id: id } = params;
+  return retryRaces(deps.table, async () => {
+    const before = await findIntegration(deps.table, tenantId, id);
+    if (before === undefined) throw refuse('integration_not_found', { id });
+    const { token, webhook_secret: secret, name, submodules } = body;
+    const isSealedAnew = token !== undefined || secret !== undefined;
+    const after: Integration = {
+      ...before,
+      name: name ?? before.name,
+      ...(submodules !== undefined && { submodules }),
+      ...(isSealedAnew && { sealed: await sealedAnew(deps, before, body) }),
+      has_webhook_secret: before.has_webhook_secret || secret !== undefined,
+    };
+    const shown = integrationView(after);
+    const audit = auditOf(deps, caller, 'integration.change');
+    const writes = integrations.changeIntegration(before, after, audit);
+    await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);
+    return shown;
+  });
+}
+
+async function sealedAnew(
+  deps: Pick<Deps, 'keys'>,
+  before: Integration,
+  { token, webhook_secret }: { token?: string | undefined; webhook_secret?: string | undefined },
+): Promise<string> {
+  const stored = await openCredentials(deps, before);
+  const credentials = {
+    token: token ?? stored.token,
+    webhook_secret: webhook_secret ?? stored.webhook_secret,
+  };
+  return sealCredentials(deps, { tenantId: before.tenant_id, integrationId: before.id }, credentials);
+}

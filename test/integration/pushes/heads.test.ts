@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { commitOf } from '../../support/world/git-host.ts';
+import { ended } from '../../support/world/processed.ts';
+import { change, postRevision, redeploy, revisions } from '../../support/world/requests.ts';
+import { commits, HEAD, watching } from '../../support/world/watching.ts';
+import { allItems } from '../../support/world/world.ts';
+
+describe('a look at the heads', () => {
+  it('finds what no delivery has told of, once, and asks each repository once', async () => {
+    const { world, host, id, make, heads } = await watching();
+    const second = await make('second');
+    expect(await heads({})).toEqual({ looked: 0, made: 0, failed: 0 });
+    world.advance(300);
+    expect(await heads({})).toEqual({ looked: 1, made: 0, failed: 0 });
+    host.heads.set(HEAD, commitOf('1'));
+    world.advance(300);
+    expect(await heads({})).toEqual({ looked: 1, made: 2, failed: 0 });
+    expect(await commits(world, second)).toEqual(['1', '0']);
+    const [newest] = (await revisions(world, id)).resources;
+    expect(newest).toMatchObject({ status: 'QUEUED', cause: { kind: 'head', delivery_id: null } });
+    const asked = host.asked;
+    world.advance(300);
+    expect(await heads({})).toEqual({ looked: 1, made: 0, failed: 0 });
+    expect(host.asked).toBe(asked + 1);
+  });
+
+  it('does not undo a rollback', async () => {
+    const { world, host, id, heads } = await watching();
+    const [first] = (await revisions(world, id)).resources;
+    host.heads.set(HEAD, commitOf('1'));
+    await postRevision(world, id, { source_revision_config: { repo_ref: 'main' } });
+    await ended(world, id, 'DEPLOYED', { commit: commitOf('1') });
+    await redeploy(world, id, first?.id ?? '');
+    await ended(world, id, 'DEPLOYED', { commit: commitOf('0') });
+    world.advance(300);
+    expect(await heads({})).toEqual({ looked: 1, made: 0, failed: 0 });
+    expect(await commits(world, id)).toEqual(['0', '1', '0']);
+  });
+
+  it('asks a repository that cannot be asked ever more seldom, and takes up what was missed', async () => {
+    const { world, host, id, heads, pushed } = await watching();
+    host.down = 'Repository https://git.example/team/app.git cannot be read: HTTP 500';
+    host.heads.set(HEAD, commitOf('1'));
+    expect((await pushed('one')).outcomes[0]?.reason).toContain('cannot be read: HTTP 500');
+    let looks = 0;
+    for (let minutes = 0; minutes < 120; minutes += 5) {
+      world.advance(300);
+      looks += (await heads({})).looked;
+    }
+    expect(looks).toBeGreaterThan(3);
+    expect(looks).toBeLessThan(12);
+    host.down = undefined;
+    world.advance(3600);
+    expect(await heads({})).toEqual({ looked: 1, made: 1, failed: 0 });
+    expect(await commits(world, id)).toEqual(['1', '0']);
+  });
+
+  it('forgets a repository that nobody watches any more', async () => {
+    const { world, id, heads, host } = await watching();
+    await change(world, id, { source_config: { build_on_push: false } });
+    world.advance(300);
+    expect(await heads({})).toEqual({ looked: 0, made: 0, failed: 0 });
+    const kinds = (await allItems(world.deps.table)).map(({ entity }) => entity);
+    expect(kinds).not.toContain('watched_head');
+    expect(host.asked).toBe(0);
+  });
+});
