@@ -3,6 +3,7 @@ import { SourceError } from '../../lib/adapters/git.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
 import type { Patience } from '../../lib/store/dynamodb/patience.ts';
+import { fakeGit } from '../support/world/fake-git.ts';
 import { throttled } from './faults.ts';
 import type { Ground } from './ground.ts';
 import type { Guards } from './guards.ts';
@@ -101,6 +102,7 @@ export function depsOf(
     blobs: blobsOf(services, invocation),
     logs: logsOf(invocation),
     git: gitOf(services, invocation),
+    commitStatuses: { set: async () => undefined },
     builds: {
       start: (job) =>
         invocation.call('builds', 'starting a build', () => builds.start(job), job.deploymentId),
@@ -168,16 +170,18 @@ function logsOf(invocation: Invocation): Deps['logs'] {
   };
 }
 
+/** The commit of a push, by its number. */
+const commitOf = (push: number): string => push.toString(16).padStart(40, '0');
+
 function gitOf({ ground: { faults, facts } }: Services, invocation: Invocation): Deps['git'] {
-  return {
-    resolve: (repoUrl, ref) =>
-      invocation.call('git', 'resolving a ref', () => {
-        if (faults.chance(0.005)) throw throttled();
-        if (faults.chance(0.03)) {
-          facts.unreadableSources.add(ref);
-          throw new SourceError(`${repoUrl} has no ref ${ref}`);
-        }
-        return 'c'.repeat(40);
-      }),
-  };
+  return fakeGit((repoUrl, ref) =>
+    invocation.call('git', 'resolving a ref', () => {
+      if (faults.chance(0.005)) throw throttled();
+      if (faults.chance(0.03)) {
+        facts.unreadableSources.add(ref);
+        throw new SourceError(`${repoUrl} has no ref ${ref}`);
+      }
+      return commitOf(facts.pushes);
+    }),
+  );
 }

@@ -49,6 +49,8 @@ export class Facts {
   readonly failedBuilds = new Set<string>();
   /** Sources that could not be read. */
   readonly unreadableSources = new Set<string>();
+  /** How often somebody has pushed; the head of every branch is the commit of this number. */
+  pushes = 0;
   /** Deploys that their listener reported as failed or stopped. */
   readonly failedDeploys = new Set<string>();
   /** Executions that an operator ended by hand. */

@@ -28,6 +28,8 @@ export type Revision = Item & {
   status_message?: string;
   history: { status: string; at: string }[];
   outcome?: { stage: string; result: string; message?: string };
+  cause?: { kind: string };
+  revision_config: { repo_commit_sha?: string };
 };
 
 export type Task = Item & {

@@ -6,6 +6,8 @@ import type { Item } from '../table/expressions.ts';
 import type { Change, MemoryTable } from '../table/memory-table.ts';
 import { type Invariant, openTasksOf, type Revision, type StoredDeployment, type Task } from './invariant.ts';
 
+const isPushed = ({ cause }: Revision): boolean => cause?.kind === 'push';
+
 /**
  * A deployment at each moment: one revision in progress, which has the slot; one task; epochs that rise; work
  * that is due.
@@ -37,8 +39,21 @@ export class Serialization implements Invariant {
 
   onDeployment(deployment: StoredDeployment): void {
     this.#oneInProgress(deployment);
+    this.#onePushWaits(deployment);
     this.#oneTask(deployment);
     this.#isDue(deployment);
+  }
+
+  /** A newer push takes the place of one that waits, and of nothing else; it never has an earlier commit. */
+  #onePushWaits({ item, revisions }: StoredDeployment): void {
+    const pushed = revisions.filter(isPushed).toSorted((a, b) => a.number - b.number);
+    const waiting = pushed.filter(({ number }) => item.queued.includes(number));
+    if (waiting.length > 1) this.#violate(`two pushes wait of ${item.id}: ${waiting.map(words).join(', ')}`);
+    const skipped = revisions.find((one) => one.status === 'SKIPPED' && !isPushed(one));
+    if (skipped !== undefined) this.#violate(`${words(skipped)} of ${item.id} is no push and was skipped`);
+    const commits = pushed.map(({ revision_config: config }) => config.repo_commit_sha ?? '');
+    if (commits.some((commit, at) => at > 0 && commit <= (commits[at - 1] ?? '')))
+      this.#violate(`a later push of ${item.id} has an earlier commit: ${commits.join(', ')}`);
   }
 
   #oneInProgress({ item, revisions }: StoredDeployment): void {

@@ -9,6 +9,7 @@ import {
   quickerAnswer,
   type RecordedResponse,
 } from '../../../lib/app/idempotency.ts';
+import { considerHead } from '../../../lib/app/pushes/consider.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
 import { redeployRevision } from '../../../lib/app/revisions/redeploy.ts';
 import { isUnavailable } from '../../../lib/app/unavailable.ts';
@@ -79,14 +80,16 @@ export class Clients {
     const dice = random.next();
     if (dice < 0.45) return this.#patch(id);
     if (dice < 0.55) return this.#redeploy(id);
+    if (dice < 0.7) return this.#push(id);
     if (dice < 0.92) return this.#interruptAny(id);
     return this.#delete(id);
   }
 
   async #create(listenerId: string): Promise<void> {
+    const repository = { repo_url: 'https://git.test/repo.git', build_on_push: true };
     const body = {
       name: `agent-${++this.#names}`,
-      source_config: { repo_url: 'https://git.test/repo.git', listener_id: listenerId },
+      source_config: { ...repository, listener_id: listenerId },
       source_revision_config: { repo_ref: 'main' },
     };
     const made = await this.#keyed('create', (deps) => createDeployment(deps, { body }, this.#caller));
@@ -109,6 +112,21 @@ export class Clients {
     if (revisionId === undefined) return;
     const request = { params: { deployment_id: id, revision_id: revisionId }, query: {}, headers: {} };
     this.#note(id, await this.#keyed('redeploy', (deps) => redeployRevision(deps, request, this.#caller)));
+  }
+
+  /** Some pushes; each delivery is handled when it comes: out of order, twice, or not at all. */
+  async #push(id: string): Promise<void> {
+    const { facts, random, time } = this.#ground;
+    const owner = { tenantId: this.#caller.tenantId, deploymentId: id };
+    const cause = { kind: 'push', delivery_id: 'a delivery' } as const;
+    const push = async (): Promise<void> => {
+      await time.wait(random.between(0, 2) * SECOND);
+      facts.pushes += 1;
+      if (random.chance(0.1)) return;
+      await time.wait(random.between(0, 1) * SECOND);
+      await this.#ask('push', (deps) => considerHead(deps, owner, { cause, beside: () => [] }));
+    };
+    await Promise.all(Array.from({ length: random.whole(1, 6) }, push));
   }
 
   #interruptAny(id: string): Promise<void> {

@@ -10,7 +10,13 @@ import { MINUTE, SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';
 import type { BlobStore } from './blob-store.ts';
 
-export type Build = { id: string; ref: RevisionRef; state: BuildState; startedAt: number };
+export type Build = {
+  id: string;
+  ref: RevisionRef;
+  state: BuildState;
+  startedAt: number;
+  commitSha: string | undefined;
+};
 
 type Fate = 'succeeds' | 'fails' | 'late' | 'is lost' | 'is stopped';
 
@@ -43,6 +49,7 @@ export class BuildService {
       ref: { tenantId, deploymentId, revisionId },
       state: { state: 'waiting' },
       startedAt: time.now,
+      commitSha: job.source.kind === 'git' ? job.source.commitSha : undefined,
     };
     this.all.set(id, build);
     this.#ground.say(() => `${id} starts`);
@@ -95,7 +102,7 @@ export class BuildService {
         const key = artifactKeyOf({ ...build.ref, buildName: build.id.slice('build-'.length) });
         this.#blobs.keys.add(key);
         const artifact = { kind: 'folder', key, sha256: 'a'.repeat(64), sizeBytes: 1 } as const;
-        return this.#become(build, { state: 'succeeded', artifact, commitSha: 'c'.repeat(40) });
+        return this.#become(build, { state: 'succeeded', artifact, commitSha: build.commitSha });
       }
       case 'is lost':
         facts.noteDeath(revisionId);
