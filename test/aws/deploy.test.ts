@@ -24,6 +24,7 @@ import { takeAway } from './mutation.ts';
 import { noteTests } from './note-tests.ts';
 import { oauthTests } from './oauth-tests.ts';
 import { unusedPermissions } from './permissions.ts';
+import { pushTests } from './push-tests.ts';
 import { restoreTests } from './restore-tests.ts';
 import { seldomTests } from './seldom-tests.ts';
 import { templatesIn, weightsIn } from './templates.ts';
@@ -160,6 +161,9 @@ describe('an installation on AWS', () => {
 
   describe('for clients that are there already', () => {
     imageCliTests(at);
+  });
+  describe('hears of pushes, and', () => {
+    pushTests(at);
   });
   describe('does what is seldom asked for, and', () => {
     seldomTests(at);

@@ -48,6 +48,12 @@ const unusable: { permissions: RegExp; because: string }[] = [
       /^((authenticate|callback|callback-page|complete-consent) kms:GenerateDataKey|(callback|callback-page|complete-consent) dynamodb:Query|complete-consent (dynamodb:UpdateItem|kms:Decrypt)|wait-for-consent kms:Decrypt)$/,
     because: 'A consent that a provider has granted, for which it would have to be reached, too.',
   },
+  {
+    permissions:
+      /^(heads (dynamodb:(GetItem|PutItem|UpdateItem|DeleteItem)|kms:Decrypt)|finish kms:Decrypt)$/,
+    because:
+      'What a repository behind https has to answer, and a host that takes statuses; none is reached from here: test/integration/pushes.',
+  },
 ];
 
 /** Both run the same engine: what one of them did the other may have to do. */
