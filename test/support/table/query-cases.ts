@@ -21,7 +21,6 @@ import * as keys from '../../../lib/store/keys/index.ts';
 import { logChunkKey } from '../../../lib/store/keys/logs.ts';
 import * as oauthKeys from '../../../lib/store/keys/oauth.ts';
 import { placementKey, placementVersionKeys } from '../../../lib/store/keys/placements.ts';
-import * as pushKeys from '../../../lib/store/keys/pushes.ts';
 import { listenerRows } from '../../../lib/store/listeners/listeners.ts';
 import { placementState, placementsOn, placementVersion } from '../../../lib/store/listeners/placements.ts';
 import { openTaskPage } from '../../../lib/store/listeners/tasks.ts';
@@ -30,10 +29,12 @@ import * as connections from '../../../lib/store/oauth/connections.ts';
 import { oauthProvider, providersOf } from '../../../lib/store/oauth/providers.ts';
 import { revocation, revocationsIn } from '../../../lib/store/oauth/revocations.ts';
 import * as tokens from '../../../lib/store/oauth/tokens.ts';
-import { deliveriesOf, delivery } from '../../../lib/store/pushes/deliveries.ts';
-import { dueHeads, watch, watchedHead, watchesOf } from '../../../lib/store/pushes/watches.ts';
 import type { Table } from '../../../lib/store/table.ts';
+
 import { ofEvents } from './event-query-cases.ts';
+
+import { ofPushes } from './push-query-cases.ts';
+
 import { aDeployment } from './stored-items.ts';
 
 /**
@@ -285,34 +286,6 @@ const ofGrants: QueryCase[] = [
     shape: revocation,
     key: (id) => oauthKeys.revocationKey(TENANT, id, 'revocation'),
     ask: (table, id) => all(revocationsIn(table, oauthKeys.revocationKey(TENANT, id, '').pk)),
-  },
-];
-
-const ofPushes: QueryCase[] = [
-  {
-    name: 'deliveries of an integration',
-    file: 'lib/store/pushes/deliveries.ts',
-    shape: delivery,
-    key: (id) => pushKeys.deliveryKey(TENANT, id, 'delivery'),
-    ask: (table, id) => all(deliveriesOf(table, { tenantId: TENANT, integrationId: id })),
-  },
-  {
-    name: 'what watches a repository of a tenant',
-    file: 'lib/store/pushes/watches.ts',
-    shape: watch,
-    key: (id) => pushKeys.watchKey(id, 'git.example/team/app', 'deployment'),
-    ask: (table, id) => all(watchesOf(table, id, 'git.example/team/app')),
-  },
-  {
-    name: 'what watches a repository that is due',
-    file: 'lib/store/pushes/watches.ts',
-    shape: watchedHead,
-    key: (id) => pushKeys.headKey(id, 'git.example/team/app', undefined),
-    more: () => ({ due_pk: pushKeys.HEADS_DUE, due_at: 1 }),
-    ask: async (table, id) => {
-      const due = await all(dueHeads(table, 1));
-      return due.flatMap(({ head, key }) => (key.pk.startsWith(`T#${id}#`) ? [head] : []));
-    },
   },
 ];
 
