@@ -157,7 +157,8 @@ describe('while the control plane is away', () => {
         'both to be well',
         async () => (await deploymentOf(world.program, id)).status === 'READY',
       );
-    await world.deployed(await world.change(one.id, 'example.test/agent:2'));
+    const changed = await world.deployed(await world.change(one.id, 'example.test/agent:2'));
+    expect(changed.active_revision_id).not.toBe(one.latest_revision_id);
   });
 
   it('an update that it has begun moves no traffic before it is back', async () => {

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { routes } from '../../contract/routes/index.ts';
-import { PENDING } from '../../domain/file-places.ts';
 import { limitsOfPlatform } from '../../processes/platform.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { ProcessSupervisor } from '../../processes/supervisor.ts';
@@ -12,25 +11,17 @@ import type { RuntimeSettings } from '../environment.ts';
 import { injectFaults } from '../faults.ts';
 import { type Gateway, startGateway } from '../gateway/server.ts';
 import type { Log } from '../log.ts';
-import { startSchedule } from '../schedules.ts';
 import { openStream, type Stream } from '../stream/open.ts';
 import { wakeOnWrite } from '../stream/wake-on-write.ts';
 import { type EmbeddedDeps, openAdapters } from './adapters.ts';
 import { type ConsoleLinks, openConsoleLinks } from './console-link.ts';
 import { type Database, openDatabase } from './database.ts';
-import {
-  apiHandler,
-  buildChangedHandler,
-  deliverHandler,
-  headsHandler,
-  revocationsHandler,
-  streamConsumers,
-  sweepHandler,
-} from './handlers.ts';
+import { apiHandler, buildChangedHandler, deliverHandler, streamConsumers } from './handlers.ts';
 import { ensureCredentials, ensureListener } from './identity.ts';
 import { type ListenerChild, startListenerChild } from './listener-child.ts';
 import { type Ownership, takeOwnership } from './ownership.ts';
 import { chooseAgentsPort, isPortTaken, PortTaken } from './ports.ts';
+import { openSchedules } from './schedules.ts';
 
 export type Runtime = {
   baseUrl: string;
@@ -48,15 +39,6 @@ export type Runtime = {
   /** Ends everything; nothing that was started is alive afterwards. */
   stop(): Promise<void>;
 };
-
-/** Stream records are few and small; a look a minute keeps thousands, not millions. */
-const TRIM_SECONDS = 60;
-/** What a client uploaded and no request has named goes after a day, as on AWS. */
-const PENDING_MILLISECONDS = 86_400_000;
-const EXPIRE_SECONDS = 3600;
-
-/** As on AWS. */
-const REVOCATIONS_SECONDS = 60;
 
 type Start = {
   settings: RuntimeSettings;
@@ -188,75 +170,8 @@ async function openEngine(
     return stream.close();
   });
   wakeOnWrite(database.table.client, () => stream.wake());
-  const sweep = await sweepHandler(() => deps);
-  const revocations = await revocationsHandler(() => deps);
-  const heads = await headsHandler(() => deps);
-  const { blobs } = deps;
-  openSchedules({ settings, log, stream, database, blobs, opened, sweep, revocations, heads });
+  await openSchedules({ settings, log, stream, database, deps, opened });
   return stream;
-}
-
-type Schedules = Pick<Start, 'settings' | 'log'> & {
-  stream: Stream;
-  database: Database & { ownership: Ownership };
-  blobs: EmbeddedDeps['blobs'];
-  opened: AsyncDisposableStack;
-  sweep: (event: { all: boolean }) => Promise<unknown>;
-  revocations: (event: { all: boolean }) => Promise<unknown>;
-  heads: (event: { all: boolean }) => Promise<unknown>;
-};
-
-function openSchedules({
-  settings,
-  log,
-  stream,
-  database,
-  blobs,
-  opened,
-  sweep,
-  revocations,
-  heads,
-}: Schedules): void {
-  const sweeping = startSchedule({
-    everySeconds: settings.sweepSeconds,
-    run: async (first) => {
-      // What ran in the process before us runs no more: at the start everything in flight is looked at.
-      if (database.ownership.holds()) await sweep({ all: first });
-    },
-    onError: (error) => log.error(`sweep: ${String(error)}`),
-  });
-  opened.defer(() => sweeping.close());
-  const revoking = startSchedule({
-    everySeconds: REVOCATIONS_SECONDS,
-    run: async () => {
-      if (database.ownership.holds()) await revocations({ all: false });
-    },
-    onError: (error) => log.error(`revocations: ${String(error)}`),
-  });
-  opened.defer(() => revoking.close());
-  const asking = startSchedule({
-    everySeconds: settings.headsSeconds,
-    run: async () => {
-      if (database.ownership.holds()) await heads({ all: true });
-    },
-    onError: (error) => log.error(`heads: ${String(error)}`),
-  });
-  opened.defer(() => asking.close());
-  const trimming = startSchedule({
-    everySeconds: TRIM_SECONDS,
-    run: async () => {
-      const handledTo = stream.position()?.sequence_number;
-      if (handledTo !== undefined) await database.trim(handledTo);
-    },
-    onError: (error) => log.warn(`trimming the stream: ${String(error)}`),
-  });
-  opened.defer(() => trimming.close());
-  const expiring = startSchedule({
-    everySeconds: EXPIRE_SECONDS,
-    run: () => blobs.expireBelow(PENDING, PENDING_MILLISECONDS),
-    onError: (error) => log.warn(`removing uploads that nobody named: ${String(error)}`),
-  });
-  opened.defer(() => expiring.close());
 }
 
 async function openGateway(
