@@ -42,7 +42,7 @@ export function Deployments() {
         (isFiltered ? (
           <NoMatch clear={() => change({ name: '', status: '' })} />
         ) : (
-          <None canWrite={canWrite} />
+          <None canWrite={canWrite === true} />
         ))}
       {shown !== undefined && shown.length > 0 && <List deployments={shown} />}
       {list.hasNextPage && (

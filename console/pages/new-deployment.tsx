@@ -20,7 +20,8 @@ export function NewDeployment() {
     <main id="main">
       <Trail />
       <h1>New deployment</h1>
-      {canWrite ? <Form /> : <Empty title="Your role makes no deployments." />}
+      {canWrite === true && <Form />}
+      {canWrite === false && <Empty title="Your role makes no deployments." />}
     </main>
   );
 }

@@ -27,8 +27,8 @@ export function SettingsPage({ id }: { id: string }) {
       <h1>Settings</h1>
       {error !== null && <Problem error={error} />}
       {data === undefined && error === null && <Skeleton />}
-      {data !== undefined && !canWrite && <Empty title="Your role changes no settings." />}
-      {data !== undefined && canWrite && (
+      {data !== undefined && canWrite === false && <Empty title="Your role changes no settings." />}
+      {data !== undefined && canWrite === true && (
         <>
           <Edit key={data.id} deployment={data} />
           <Delete deployment={data} />

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Role } from '../../lib/contract/roles.ts';
 import { aLink, aPerson, barriersInBothThemes, keyIn, type Person } from '../support/console/person.ts';
@@ -35,10 +35,14 @@ afterAll(async () => {
 const linksPrinted = () =>
   [...program.output().matchAll(/(\S+\/console\/#code=\S+)/g)].map(([, link = '']) => link);
 
+/** What the role may do is shown from then on. */
+const roleIsKnown = (page: Page): Promise<void> => page.locator('.role').waitFor();
+
 async function signedIn(key?: string): Promise<Person> {
   const person = await aPerson(browser);
   await person.page.goto(await aLink(program, key));
   await person.page.getByRole('heading', { name: 'Deployments' }).waitFor();
+  await roleIsKnown(person.page);
   return person;
 }
 
@@ -189,13 +193,16 @@ it.each([
   const id = found.resources[0]?.id ?? '';
   expect(await isShown('New deployment')).toBe(canWrite);
   await page.goto(`${program.baseUrl}/console/deployments/${id}`);
+  await roleIsKnown(page);
   await page.getByRole('link', { name: 'Revision 1' }).waitFor();
   expect(await isShown('Settings')).toBe(canWrite);
   await page.goto(`${program.baseUrl}/console/deployments/${id}/settings`);
+  await roleIsKnown(page);
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
   await page.getByText(canWrite ? 'Add a secret' : 'Your role changes no settings').waitFor();
   expect(await isShown(/Delete/)).toBe(canWrite);
   await page.goto(`${program.baseUrl}/console/deployments/new`);
+  await roleIsKnown(page);
   await page.getByText(canWrite ? 'Address of the repository' : 'Your role makes no deployments').waitFor();
 });
 

@@ -204,14 +204,19 @@ const unknown: Refusal[] = [
     status: 404,
     detail: `Listener ID ${NOBODY} not found.`,
   },
-  ...['/', '/v2', '/v2/nothing', '/api-host/v3/deployments', '/v2/deployments/a/b/c/d', '/%E0%A4%A'].map(
-    (path) => ({
-      what: `the path ${path}`,
-      ask: () => ({ path }),
-      status: 404,
-      detail: 'Not found.',
-    }),
-  ),
+  ...[
+    '/nothing',
+    '/v2',
+    '/v2/nothing',
+    '/api-host/v3/deployments',
+    '/v2/deployments/a/b/c/d',
+    '/%E0%A4%A',
+  ].map((path) => ({
+    what: `the path ${path}`,
+    ask: () => ({ path }),
+    status: 404,
+    detail: 'Not found.',
+  })),
   {
     what: 'an artifact without a signature',
     ask: () => ({ path: '/blobs/artifacts/a/b/c.tar' }),
