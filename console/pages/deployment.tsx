@@ -174,13 +174,18 @@ function Entry({ revision, deployment, active }: EntryProps) {
 }
 
 /** Where a revision comes from, as far as that is known. */
-export function Origin({ revision: { source_revision_config: at } }: { revision: Revision }) {
+export function Origin({ revision: { source_revision_config: at, commit: told } }: { revision: Revision }) {
   const commit = shortCommit(at.repo_commit_sha);
   const name = at.image_uri ?? at.source_tarball_path?.split('/').at(-1) ?? at.repo_ref;
   return (
     <p class="small quiet origin">
       {name !== undefined && name !== null && <code class="cut">{name}</code>}
       {commit !== null && <code title={at.repo_commit_sha ?? ''}>{commit}</code>}
+      {told !== null && (
+        <span>
+          {told.message.split('\n')[0]} · {told.author}
+        </span>
+      )}
     </p>
   );
 }
