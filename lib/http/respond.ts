@@ -97,9 +97,9 @@ export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, outp
   const body = shown(row, output);
   const text = row.contentTypes === undefined ? JSON.stringify(body) : '';
   const headers = { ...row.headers?.(output), ...(row.hashed && { ETag: hashedTag(text) }) };
-  if (row.method === 'GET' && isUnchanged(event.headers['if-none-match'], headers.ETag)) {
+  const isAsked = row.method === 'GET' && !row.countsConfiguration;
+  if (isAsked && isUnchanged(event.headers['if-none-match'], headers.ETag))
     return { statusCode: 304, headers };
-  }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the schema of a row that answers text
   if (row.contentTypes !== undefined) return textAnswer(row, headers, body as Text);
   if (row.eventStream && wantsEventStream(event.headers.accept)) {

@@ -1,7 +1,7 @@
-import { listDeliveries } from '../../../lib/app/webhooks/list.ts';
+import { listWebhookDeliveries } from '../../../lib/app/webhooks/list.ts';
 import { clock, table } from '../../../lib/container.ts';
-import { listDeliveries as row } from '../../../lib/contract/routes/webhooks.ts';
+import { listWebhookDeliveries as row } from '../../../lib/contract/routes/webhooks.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
-export const create = endpoint(row, listDeliveries);
+export const create = endpoint(row, listWebhookDeliveries);
 export const handler = create(() => ({ table: table(), clock }));

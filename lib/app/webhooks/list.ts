@@ -1,6 +1,6 @@
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type {
-  listDeliveries as deliveriesRow,
+  listWebhookDeliveries as deliveriesRow,
   getWebhook as getRow,
   listWebhooks as row,
 } from '../../contract/routes/webhooks.ts';
@@ -37,7 +37,7 @@ export async function getWebhook(
 }
 
 /** Attempts to deliver to a webhook, newest first. Throws `webhook_not_found`. */
-export async function listDeliveries(
+export async function listWebhookDeliveries(
   { table }: Pick<Deps, 'table'>,
   { params, query }: Pick<RouteInput<typeof deliveriesRow>, 'params' | 'query'>,
   { tenantId }: Caller,

@@ -48,7 +48,8 @@ const header = (name: string, description: string, schema = text): JsonSchema =>
 });
 
 /** Whether an answer tells its version. */
-export const hasEtag = (row: RouteRow): boolean => headerNamesOf(row).includes('ETag');
+export const mayBeUnchanged = (row: RouteRow): boolean =>
+  row.method === 'GET' && !row.countsConfiguration && headerNamesOf(row).includes('ETag');
 
 /** The names of the headers that a route's answers have of their own. */
 export function headerNamesOf({ headers, hashed }: RouteRow): string[] {
@@ -67,7 +68,7 @@ function headerParameters(row: RouteRow): JsonSchema[] {
   if (errorCodesOf(row).includes('version_mismatch')) {
     all.push(header('If-Match', 'An `ETag`: refused with 412 unless it is the current one.'));
   }
-  if (row.method === 'GET' && hasEtag(row)) {
+  if (mayBeUnchanged(row)) {
     all.push(header('If-None-Match', 'An `ETag`: answered with 304 when it is still the current one.'));
   }
   if (row.eventStream) {

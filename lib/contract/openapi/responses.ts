@@ -12,7 +12,7 @@ import {
 } from './errors.ts';
 import { exampleOf } from './examples/index.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { hasEtag, headerNamesOf } from './parameters.ts';
+import { headerNamesOf, mayBeUnchanged } from './parameters.ts';
 
 /** What every status means, in few words. */
 const meanings: Record<number, string> = {
@@ -96,8 +96,7 @@ function success(row: RouteRow, components: Components): Record<string, JsonSche
     ...answer(row.success),
     ...(row.isPartial !== undefined && answer(207)),
     ...(row.leadsOn && answer(307)),
-    ...(row.method === 'GET' &&
-      hasEtag(row) && { 304: { description: meanings[304], headers: headerReferences(['ETag']) } }),
+    ...(mayBeUnchanged(row) && { 304: { description: meanings[304], headers: headerReferences(['ETag']) } }),
   };
 }
 

@@ -78,6 +78,7 @@ export const getDeployment = route({
   params,
   response: deploymentView,
   headers: configurationEtag,
+  countsConfiguration: true,
   errors: ['deployment_not_found'],
 });
 

@@ -93,6 +93,11 @@ type Endpoint = {
   tenantOptional?: true;
   /** The answer has an `ETag` made of its body: a client that polls is told with 304 that nothing changed. */
   hashed?: true;
+  /**
+   * Its `ETag` counts changes of the configuration, for `If-Match`. The rest of the answer changes without
+   * it, so that nothing is told to be unchanged.
+   */
+  countsConfiguration?: true;
   /** What a GET writes, and why that is none of what it reads. */
   writes?: string;
 };

@@ -113,8 +113,8 @@ export const testWebhook = route({
   errors: ['webhook_not_found', 'state_forbids'],
 });
 
-export const listDeliveries = route({
-  operation: 'listDeliveries',
+export const listWebhookDeliveries = route({
+  operation: 'listWebhookDeliveries',
   method: 'GET',
   path: '/v2/webhooks/{webhook_id}/deliveries',
   handler: 'functions/api/webhooks/deliveries.ts',

@@ -21,7 +21,7 @@ export async function expectWebhooks({
     body: { url: `${url}s`, rotate_secret: true, deployment_ids: [deployment] },
   });
   const { id: delivery_id } = await ask('testWebhook', { params });
-  await ask('listDeliveries', { params });
+  await ask('listWebhookDeliveries', { params });
   await ask('redeliver', { params: { webhook_id, delivery_id } });
   await refused('delivery_not_found', { id: NOBODY }, 'redeliver', {
     params: { webhook_id, delivery_id: NOBODY },

@@ -4,11 +4,11 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { create as createDeliver } from '../../../functions/webhooks/deliver.ts';
 import type { Wake } from '../../../lib/adapters/webhook-waker.ts';
 import { createWebhook } from '../../../lib/app/webhooks/create.ts';
-import { getWebhook, listDeliveries } from '../../../lib/app/webhooks/list.ts';
+import { getWebhook, listWebhookDeliveries } from '../../../lib/app/webhooks/list.ts';
 import { functionRows } from '../../../lib/contract/functions.ts';
 import {
   createWebhook as createRow,
-  listDeliveries as deliveriesRow,
+  listWebhookDeliveries as deliveriesRow,
 } from '../../../lib/contract/routes/webhooks.ts';
 import { createEmbeddedWaker } from '../../../lib/embedded/webhooks.ts';
 import { limited } from '../table/limited-table.ts';
@@ -94,7 +94,7 @@ export function delivering<W extends World>(world: W) {
   const shown = (id: string) => getWebhook(deps, { params: { webhook_id: id } }, caller);
   const deliveriesOf = async (id: string) => {
     const query = deliveriesRow.query.parse({ limit: '100' });
-    return (await listDeliveries(deps, { params: { webhook_id: id }, query }, caller)).resources;
+    return (await listWebhookDeliveries(deps, { params: { webhook_id: id }, query }, caller)).resources;
   };
   return {
     ...world,

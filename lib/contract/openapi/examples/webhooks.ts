@@ -51,6 +51,6 @@ export const webhookExamples = {
   testWebhook: {
     response: { ...pending, event_id: `test:${pending.id}`, event_type: 'webhook.test', event_number: null },
   },
-  listDeliveries: page(delivery),
+  listWebhookDeliveries: page(delivery),
   redeliver: { response: pending },
 };
