@@ -85,10 +85,12 @@ export class KubernetesDriver implements Driver {
     for (const deployment of this.#deployments.values()) deployment.wake();
   }
 
-  deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
+  async deploy(spec: DeploySpec, hooks: DeployHooks): Promise<DeployResult> {
     this.#removed.delete(spec.deployment_id);
     this.#logs.know(spec);
-    return this.#of(spec.deployment_id).deploy(spec, hooks);
+    const result = await this.#of(spec.deployment_id).deploy(spec, hooks);
+    if (result.outcome === 'failed') await this.#logs.failed(spec);
+    return result;
   }
 
   async reported(deploymentId: string, accepted: boolean): Promise<void> {

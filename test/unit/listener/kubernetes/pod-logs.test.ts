@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { ApiServer } from '../../../../lib/listener/drivers/kubernetes/api-server.ts';
 import { PodLogs } from '../../../../lib/listener/drivers/kubernetes/logs/pod-logs.ts';
@@ -101,6 +102,37 @@ it('ships lines with their times, levels and revision', async () => {
   fake.write(`${at(3)} of the same set`);
   await expectMessages('hello', 'ERROR: it broke', '', 'of the same set');
   expect(shipped.at(-1)?.revisionId).toBe(NEXT);
+});
+
+it('ships what a failed revision has written, and nothing later, for that would hide the reason', async () => {
+  const { fake, logs, watch, expectMessages } = aDeployment();
+  fake.write(`${at(1)} it begins`);
+  await expectMessages('it begins');
+  // It ends, and whoever reads it would wait before the next look.
+  fake.drop();
+  await setImmediate();
+  fake.write(`${at(2)} it breaks`);
+  fake.end(at(2));
+  await logs.failed(spec);
+  await expectMessages('it begins', 'it breaks');
+  // What ran before is kept running instead.
+  logs.know({ ...spec, revision_id: NEXT ?? '' });
+  fake.start();
+  fake.write(`${at(4)} it begins`);
+  fake.end(at(5));
+  const { reads } = fake;
+  watch();
+  await until(() => fake.reads > reads, { timeoutMs: 4_000, what: 'the next run to be looked at' });
+  await until(() => fake.requests.length > 2, { timeoutMs: 4_000, what: 'the next run to be read' });
+  await expectMessages('it begins', 'it breaks');
+});
+
+it('ships what a revision writes that is tried once more', async () => {
+  const { fake, logs, expectMessages } = aDeployment();
+  await logs.failed(spec);
+  logs.know(spec);
+  fake.write(`${at(2)} again`);
+  await expectMessages('again');
 });
 
 it('ships queue workers, and nothing of stores', async () => {

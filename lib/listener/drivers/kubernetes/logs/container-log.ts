@@ -61,6 +61,9 @@ export class ContainerLog {
   #readTo = -1;
   #failures = 0;
   #timestamp = 0;
+  #isFollowing = false;
+  /** Those who wait until all that was written is read. */
+  #waiting: (() => void)[] = [];
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -73,9 +76,23 @@ export class ContainerLog {
     this.#stepper.wake();
   }
 
+  /** Resolves when all that was written is read, but for what an open stream is just bringing. */
+  async caughtUp(): Promise<void> {
+    if (this.#isFollowing || this.#closed.signal.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    this.wake();
+    await promise;
+  }
+
   close(): void {
     this.#closed.abort();
     this.#stepper.close();
+    this.#tellCaughtUp();
+  }
+
+  #tellCaughtUp(): void {
+    for (const tell of this.#waiting.splice(0)) tell();
   }
 
   async #look(): Promise<Next> {
@@ -88,13 +105,14 @@ export class ContainerLog {
     }
     const { current, previous } = runsOf(pod, this.#parts.container);
     if (previous !== undefined) await this.#readEnd(previous, { previous: 'true' });
-    if (current === undefined) return 'until changed';
-    if (current.endedAt !== undefined) {
-      await this.#readEnd(current, {});
-      return 'until changed';
-    }
+    if (current?.endedAt !== undefined) await this.#readEnd(current, {});
+    this.#tellCaughtUp();
+    if (current === undefined || current.endedAt !== undefined) return 'until changed';
     const begun = performance.now();
-    await this.#read({ follow: 'true' });
+    this.#isFollowing = true;
+    await this.#read({ follow: 'true' }).finally(() => {
+      this.#isFollowing = false;
+    });
     // The container has ended, or the connection has: the pod will tell.
     if (performance.now() - begun > GOOD_MILLISECONDS) this.#failures = 0;
     return this.#later();

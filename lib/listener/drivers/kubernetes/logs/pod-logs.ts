@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { V1Pod } from '@kubernetes/client-node';
 import type { DeploySpec } from '../../../../contract/listener-protocol.ts';
 import { cutText } from '../../../../processes/lines.ts';
+import { pause } from '../../../backoff.ts';
 import { guessLevel } from '../../../level.ts';
 import type { Log } from '../../../log.ts';
 import type { LogShipper } from '../../../log-shipper.ts';
@@ -19,6 +20,8 @@ import { runsOf } from './container-runs.ts';
  * few lines that come twice are better than some that are missing.
  */
 const LATE_MILLISECONDS = 1_000;
+/** The reason of a failure waits so long for what was written before it. */
+const CATCH_UP_MILLISECONDS = 2_000;
 
 export type PodLogsParts = {
   api: Pick<ApiServer, 'read' | 'stream'>;
@@ -37,6 +40,8 @@ export class PodLogs {
   readonly #parts: PodLogsParts;
   /** Values of a deployment's environment, by its id. Without them nothing of it may leave. */
   readonly #values = new Map<string, string[]>();
+  /** The revision of a deployment that has failed, by the deployment's id. */
+  readonly #failed = new Map<string, string>();
   /** By deployment, then by pod. */
   readonly #read = new Map<string, Map<string, Read>>();
 
@@ -45,7 +50,8 @@ export class PodLogs {
   }
 
   /** This is what shall run: from now on it is known what must be masked. */
-  know({ deployment_id: id, environment }: DeploySpec): void {
+  know({ deployment_id: id, revision_id, environment }: DeploySpec): void {
+    if (this.#failed.get(id) === revision_id) this.#failed.delete(id);
     this.#values.set(
       id,
       environment.map(({ value }) => value),
@@ -53,7 +59,20 @@ export class PodLogs {
     this.look(id);
   }
 
-  /** Nothing of it shall run. What its pods still write is shipped. */
+  /**
+   * The revision has failed. Resolves when what its servers have written is delivered. What they write until
+   * they are gone is not: the last line of a log says why.
+   */
+  async failed({ deployment_id: id, revision_id: revisionId }: DeploySpec): Promise<void> {
+    const reads = [...(this.#read.get(id)?.values() ?? [])].filter((each) => each.revisionId === revisionId);
+    const late = new AbortController();
+    const all = Promise.all(reads.map(({ log }) => log.caughtUp()));
+    await Promise.race([all, pause(CATCH_UP_MILLISECONDS, late.signal)]);
+    late.abort();
+    this.#failed.set(id, revisionId);
+  }
+
+  /** Nothing of it shall run. What its pods still write is shipped, unless it has failed. */
   forget(deploymentId: string): void {
     this.#values.delete(deploymentId);
   }
@@ -93,6 +112,7 @@ export class PodLogs {
         since: since && new Date(since.getTime() - LATE_MILLISECONDS),
         room: () => shipper.room(),
         deliver: (timestamp, text) => {
+          if (this.#failed.get(id) === read.revisionId) return;
           const line = stripVTControlCharacters(text);
           const message = cutText(mask(line));
           shipper.push(id, read.revisionId, { timestamp, level: guessLevel(line), message });
@@ -110,7 +130,9 @@ export class PodLogs {
   #end(id: string, uid: string): void {
     const reads = this.#read.get(id);
     reads?.delete(uid);
-    if (reads?.size === 0) this.#read.delete(id);
+    if (reads?.size !== 0) return;
+    this.#read.delete(id);
+    if (!this.#values.has(id)) this.#failed.delete(id);
   }
 
   #sourceOf(pod: V1Pod, container: string): LogSource {
