@@ -65,7 +65,3 @@ export const kubernetesConfig = z
   })
   .transform(withoutNulls);
 export type KubernetesConfig = z.output<typeof kubernetesConfig>;
-
-/** The same of whatever the control plane sends, also of nothing: an older one sends none. */
-export const kubernetesConfigOf = (computeConfig: unknown): KubernetesConfig =>
-  kubernetesConfig.parse(z.record(z.string(), z.unknown()).safeParse(computeConfig).data ?? {});

@@ -66,7 +66,7 @@ const sourceFields: Record<string, Note> = {
   },
   drain_seconds: {
     description:
-      'How long requests and runs in flight may go on at a server that was replaced; by default as the listener has it.',
+      'How long requests and runs in flight may go on at a server that was replaced; by default as the listener has it. Once set it stays: null keeps it, as in every field, so send the number that shall count.',
   },
   listener_id: { description: 'Where it runs. By default the marked listener, else the oldest ONLINE one.' },
   install_command: command,

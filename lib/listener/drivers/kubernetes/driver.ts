@@ -77,9 +77,9 @@ export class KubernetesDriver implements Driver {
     for (const id of this.#store.deploymentIds()) this.#of(id);
   }
 
-  /** The listener's compute_config, as the control plane has it now. */
-  configure(computeConfig: unknown): void {
-    const read = kubernetesConfig.safeParse(computeConfig ?? {});
+  /** The listener's compute_config, as the control plane has it now. The last one stays while none is sent. */
+  configure(computeConfig: object): void {
+    const read = kubernetesConfig.safeParse(computeConfig);
     if (read.data === undefined || JSON.stringify(read.data) === JSON.stringify(this.#computeConfig)) return;
     this.#computeConfig = read.data;
     for (const deployment of this.#deployments.values()) deployment.wake();
