@@ -25,6 +25,8 @@ const built = async (world: RunningWorld, id: string, revisionId: string) => {
   await expect.poll(() => world.deps.builds.jobs.has(`build-${revisionId}`)).toBe(true);
   await world.deps.builds.succeed(revisionId);
   await reaches(world, id, revisionId, 'AWAITING_DEPLOY');
+  // The task is offered a moment after that.
+  await expect.poll(async () => (await stored(world, id, revisionId)).task_id).toBeDefined();
 };
 
 describe('a build', () => {
