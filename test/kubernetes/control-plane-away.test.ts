@@ -17,6 +17,8 @@ let proxy: Proxy;
 let listener: RunningListener;
 let made: ShownDeployment[];
 let isAway = false;
+/** It goes away when it has heard of a failure. */
+let isFailing = false;
 /** Says of what body the control plane goes away with the request. */
 let isLast: ((body: string) => boolean) | undefined;
 /** Paths of the requests that were broken off. */
@@ -35,6 +37,9 @@ beforeAll(async () => {
       refused.push(path);
       outgoing.destroy();
       return 'answered';
+    },
+    after: ({ path, body }) => {
+      if (isFailing && path.endsWith('/complete') && body.includes('"failed"')) isAway = true;
     },
   });
   listener = listen();
@@ -177,6 +182,18 @@ describe('while the control plane is away', () => {
     isAway = false;
     await world.deployed(changed);
     expect(await servingSet(world, two.id)).not.toBe(before);
+  });
+
+  it('what a revision has made that is the first and fails goes without a word from it', async () => {
+    isFailing = true;
+    const failing = await world.deploy('failing', 'pretend.test/pull-fail:1');
+    await becomes('all of it to be made', async () => (await world.objectsOf(failing.id)).length > 0);
+    await becomes('it to have failed, and be gone', async () => {
+      return isAway && (await world.objectsOf(failing.id)).length === 0;
+    });
+    isFailing = false;
+    isAway = false;
+    expect(await world.ended(failing)).toMatchObject({ status: 'DEPLOY_FAILED' });
   });
 
   it('never had a Service that served without an endpoint', () => {

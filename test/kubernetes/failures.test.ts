@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reasonOf } from '../../lib/listener/driver.ts';
+import { labels } from '../../lib/listener/drivers/kubernetes/render/names.ts';
 import { expectApi, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { type RunningListener, World } from './world.ts';
@@ -77,3 +78,41 @@ describe('a deployment that does not come up', () => {
     expect(await lastLine(made)).toBe(reasonOf(message ?? ''));
   });
 });
+
+const kindsOf = async ({ id }: ShownDeployment) =>
+  (await world.objectsOf(id)).map(({ kind, metadata }) => `${kind} ${metadata?.labels?.[labels.component]}`);
+
+it('a database that a failed revision has made keeps its volume and its password until the deployment goes', async () => {
+  const made = await world.deploy('stores', 'pretend.test/pull-fail:1', { spec: { db_storage_gi: 1 } });
+  expect(await world.ended(made)).toMatchObject({ status: 'DEPLOY_FAILED' });
+  await until(async () => (await kindsOf(made)).length === 1, {
+    timeoutMs: GONE_TIMEOUT_MS,
+    what: 'all but the password to be gone',
+  });
+  expect(await kindsOf(made)).toEqual(['Secret postgres']);
+  const [password] = await world.objectsOf(made.id);
+  await world.deployed(await world.change(made.id, 'example.test/agent:1'));
+  expect(await world.objectsOf(made.id)).toContainEqual(password);
+  await world.ended(await world.change(made.id, 'pretend.test/pull-fail:1'));
+  await world.deleted(made);
+  expect(await volumesOf(made)).toEqual([]);
+});
+
+it('and goes with a deployment that never came up', async () => {
+  const made = await world.deploy('never', 'pretend.test/pull-fail:1', { spec: { db_storage_gi: 1 } });
+  await world.ended(made);
+  await until(async () => (await kindsOf(made)).length === 1, {
+    timeoutMs: GONE_TIMEOUT_MS,
+    what: 'all but the password to be gone',
+  });
+  expect(await volumesOf(made)).toHaveLength(1);
+  await world.deleted(made);
+  expect(await volumesOf(made)).toEqual([]);
+});
+
+/** What is being deleted has its pods to wait for. */
+async function volumesOf({ id }: ShownDeployment): Promise<unknown[]> {
+  const path = '/api/v1/namespaces/agents/persistentvolumeclaims';
+  const { items } = await world.api.list(path, { labelSelector: `${labels.deployment}=${id}` });
+  return items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+}

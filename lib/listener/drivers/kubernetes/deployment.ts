@@ -201,9 +201,7 @@ export class Deployment {
   }
 
   #goalOf(wanted: DeploySpec | 'nothing'): Goal {
-    if (wanted === 'nothing') return wanted;
-    const { key, min, max, graceMilliseconds } = this.#parts.sets;
-    return { key, min, max, graceMilliseconds };
+    return wanted === 'nothing' ? wanted : this.#parts.sets.goal;
   }
 
   async #perform(step: Step): Promise<Next> {
@@ -256,6 +254,8 @@ export class Deployment {
   /** Nothing is left to do for now. */
   async #rest(): Promise<Next> {
     if (this.#task !== undefined) {
+      // What ran before may not be known, but it would be seen.
+      if (this.#task.before === undefined) await this.#parts.sets.removeUnused();
       this.#finish(this.#task.before);
       return 'again';
     }

@@ -1,6 +1,6 @@
 import type { KubernetesObject, V1Deployment } from '@kubernetes/client-node';
 import { managedKinds } from './kinds.ts';
-import { annotations } from './render/names.ts';
+import { annotations, labels } from './render/names.ts';
 
 /** What this driver notes on an object, by annotation. */
 export type Notes = Record<string, string | undefined>;
@@ -41,3 +41,7 @@ export const isManaged = ({ kind }: KubernetesObject): boolean =>
 /** Whether it is a way in from outside, of which a deployment has one at most. */
 export const isRoute = (object: KubernetesObject): boolean =>
   isManaged(object) && (object.kind === 'HTTPRoute' || object.kind === 'Ingress');
+
+/** A database takes the password that it began with: the Secret stays as long as the volume does. */
+export const belongsToData = ({ kind, metadata }: KubernetesObject): boolean =>
+  kind === 'Secret' && metadata?.labels?.[labels.component] === 'postgres';

@@ -1,9 +1,10 @@
 import type { KubernetesObject, V1Deployment, V1Service } from '@kubernetes/client-node';
 import type { AgentFailure } from '../../../domain/agent-failure.ts';
+import type { Goal } from '../../../domain/rollout.ts';
 import { Refused } from './api-server.ts';
 import type { Cluster } from './cluster.ts';
 import { covers } from './covers.ts';
-import { headerOf, isManaged, isRoute, type Notes, noted, setNotes } from './noted.ts';
+import { belongsToData, headerOf, isManaged, isRoute, type Notes, noted, setNotes } from './noted.ts';
 import { type Observed, type ObservedSet, observe } from './observed.ts';
 import { failureOf } from './reasons.ts';
 import { baseNameOf, type RenderContext, type ServerSpec } from './render/context.ts';
@@ -53,12 +54,10 @@ export class Sets {
     return scaleOf(resourcesOf(this.#wanted())).min;
   }
 
-  get max(): number {
-    return scaleOf(resourcesOf(this.#wanted())).max;
-  }
-
-  get graceMilliseconds(): number {
-    return this.#context().graceSeconds * 1000;
+  get goal(): Exclude<Goal, 'nothing'> {
+    const { max } = scaleOf(resourcesOf(this.#wanted()));
+    const graceMilliseconds = this.#context().graceSeconds * 1000;
+    return { key: this.#key, min: this.min, max, graceMilliseconds };
   }
 
   /** From now on this is what shall run. With a task, a revision that runs already is started anew. */
@@ -178,10 +177,18 @@ export class Sets {
     await this.#parts.cluster.remove(this.#serviceHeader());
   }
 
-  /** Everything that the deployment still has. */
+  /** What the deployment has once goes when nothing of it serves or drains. */
+  async removeUnused(): Promise<void> {
+    const { traffic, sets } = this.observe();
+    if (traffic === undefined && sets.size === 0) await this.removeAll(false);
+  }
+
+  /** Everything that the deployment still has, but for its data if that stays. */
   async removeAll(alsoData: boolean): Promise<void> {
     const { cluster, store, id } = this.#parts;
-    const left = store.everything(id).filter(isManaged);
+    const left = store
+      .everything(id)
+      .filter((object) => isManaged(object) && (alsoData || !belongsToData(object)));
     for (const object of left) await cluster.remove(object);
     const namespaces = new Set(left.map(({ metadata }) => metadata?.namespace ?? ''));
     if (!alsoData) return;

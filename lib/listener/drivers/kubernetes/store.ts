@@ -7,6 +7,7 @@ import type {
   V1Service,
 } from '@kubernetes/client-node';
 import { managedKinds } from './kinds.ts';
+import { belongsToData } from './noted.ts';
 import { labels } from './render/names.ts';
 
 export type Stored = KubernetesObject;
@@ -37,8 +38,9 @@ export class ObjectStore {
     this.#changed = changed;
   }
 
+  /** Those that have more than what belongs to their data. */
   deploymentIds(): string[] {
-    return [...this.#byDeployment.keys()];
+    return [...this.#byDeployment.keys()].filter((id) => !this.everything(id).every(belongsToData));
   }
 
   /** Takes note of an object, unless a newer state of it is known. */
