@@ -40,10 +40,14 @@ export type ClaimRequest = z.input<typeof claimRequest>;
 const nameValue = z.object({ name: z.string(), value: z.string() });
 const secretReference = z.object({ name: z.string(), secret_name: z.string(), secret_key: z.string() });
 
-/** What to run: a built folder (a tar file, perhaps gzipped, to download once) or an image by digest. */
+/**
+ * What to run: a built folder (a tar file, perhaps gzipped, to download once) or an image by digest.
+ * `platforms`: what the image was built for (`linux/arm64`), where a build of the installation has made it; an
+ * older control plane does not say.
+ */
 export const artifact = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('folder'), url: z.string(), sha256: z.string() }),
-  z.object({ kind: z.literal('image'), uri: z.string() }),
+  z.object({ kind: z.literal('image'), uri: z.string(), platforms: z.array(z.string()).optional() }),
 ]);
 
 /**

@@ -67,7 +67,8 @@ async function artifactOf(deps: SpecDeps, revision: Revision): Promise<DeploySpe
   }
   const uri = artifact?.uri ?? revision.revision_config.image_uri;
   if (uri === undefined) throw new Error(`revision ${revision.id} has nothing to run`);
-  return { kind: 'image', uri };
+  const platforms = artifact?.platforms;
+  return { kind: 'image', uri, ...(platforms !== undefined && { platforms }) };
 }
 
 /**

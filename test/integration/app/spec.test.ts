@@ -51,6 +51,15 @@ it('a spec has the time to drain as it is by now, whatever the revision had', as
   }
 });
 
+it('a spec says what an image was built for, where that is known', async () => {
+  const world = await withCluster();
+  const built = { kind: 'image', uri: IMAGE, platforms: ['linux/arm64'] } as const;
+  const made = await post(world, repository({}));
+  expect(await told(world, made.id, { ...built, platforms: [...built.platforms] })).toMatchObject({
+    artifact: built,
+  });
+});
+
 describe('a spec tells what the artifact runs, and whether it has workers of a queue', () => {
   it.each([
     ['langgraph', {}, { server: 'langgraph', queue: false }],

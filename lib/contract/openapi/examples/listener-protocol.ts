@@ -13,6 +13,7 @@ const spec = {
   artifact: {
     kind: 'image',
     uri: '123456789012.dkr.ecr.eu-central-1.amazonaws.com/slipway/agent@sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945',
+    platforms: ['linux/arm64'],
   },
   graph_config_path: 'langgraph.json',
   environment: [{ name: 'MODEL_API_KEY', value: 'the value' }],

@@ -9,6 +9,29 @@ const podOf = (own: Partial<ServerSpec>, at = context) =>
   renderSet(serverSpec(own), at, 1).deployment.spec?.template.spec;
 const serverOf = (own: Partial<ServerSpec>, at = context) => podOf(own, at)?.containers[0];
 
+/** What nodes have to be, one list a kind. */
+const nodesOf = (platforms: string[] | undefined) =>
+  podOf({
+    artifact: { kind: 'image', uri: 'registry.example.com/agent@sha256:0', ...(platforms && { platforms }) },
+  })?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms.map((term) =>
+    term.matchExpressions?.map(({ key, operator, values }) => `${key} ${operator} ${values?.join()}`),
+  );
+
+it.each([
+  [undefined, undefined],
+  [[], undefined],
+  [['linux/arm64'], [['kubernetes.io/os In linux', 'kubernetes.io/arch In arm64']]],
+  [
+    ['linux/amd64', 'linux/arm64/v8'],
+    [
+      ['kubernetes.io/os In linux', 'kubernetes.io/arch In amd64'],
+      ['kubernetes.io/os In linux', 'kubernetes.io/arch In arm64'],
+    ],
+  ],
+])('an image that was built for %j goes to nodes of that kind', (platforms, nodes) => {
+  expect(nodesOf(platforms)).toEqual(nodes);
+});
+
 describe('a set', () => {
   it('has servers with their probes, a pause before they stop, and what selects them', () => {
     const { key, deployment, trialService, secret, ...rest } = renderSet(serverSpec(), context, 3);

@@ -11,6 +11,7 @@ import { baseNameOf, type RenderContext, type ServerSpec, startTimeoutSecondsOf 
 import { environmentOf, SERVER_PORT } from './environment.ts';
 import { ownLabels, textsOf } from './metadata.ts';
 import { setName } from './names.ts';
+import { affinityOf } from './platforms.ts';
 import { accountNameOf, requirementsOf, resourcesOf, serverRequirements } from './resources.ts';
 
 /** A pod that stops serves on for so long: its address leaves every proxy's list first. */
@@ -101,12 +102,14 @@ function podSpec(spec: ServerSpec, context: RenderContext, key: string, role: Ro
   const initContainers = renderInitContainers(resources);
   const volumes = renderVolumes(resources);
   const imagePullSecrets = pullSecrets(resources, context);
+  const affinity = affinityOf(spec);
   return {
     ...accountOf(spec, accountNameOf(resources)),
     // Variables such as REDIS_PORT for every Service of the namespace would reach servers that read them.
     enableServiceLinks: false,
     securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
     terminationGracePeriodSeconds: context.graceSeconds + PRE_STOP_SECONDS,
+    ...(affinity !== undefined && { affinity }),
     ...(imagePullSecrets.length > 0 && { imagePullSecrets }),
     ...(volumes.length > 0 && { volumes }),
     ...(initContainers.length > 0 && { initContainers }),
