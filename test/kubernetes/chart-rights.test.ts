@@ -62,21 +62,23 @@ async function annotateServiceOf({ id }: ShownDeployment): Promise<void> {
   const pod = await until(server, { timeoutMs: TIMEOUT_MS, what: 'a server' });
   const services = (await world.objectsOf(id)).filter(({ kind }) => kind === 'Service');
   for (const { apiVersion = '', kind = '', metadata } of services)
-    await annotate(apiVersion, kind, metadata, SEEN);
+    await annotate(apiVersion, kind, metadata, { 'example.com/seen': 'yes' });
   await annotate('v1', 'Pod', pod.metadata, { 'pretend/ready': 'true' });
 }
 
-/** What somebody else may note on an object. */
-const SEEN = { 'example.com/seen': 'yes' };
+const placeOf = (metadata: KubernetesObject['metadata']) => ({
+  name: metadata?.name ?? '',
+  namespace: metadata?.namespace ?? '',
+});
 
 const annotate = (
   apiVersion: string,
   kind: string,
-  { name = '', namespace = '' }: KubernetesObject['metadata'] = {},
+  metadata: KubernetesObject['metadata'],
   annotations: Record<string, string>,
 ) =>
   world.api.apply<KubernetesObject>(
-    { apiVersion, kind, metadata: { name, namespace, annotations } },
+    { apiVersion, kind, metadata: { ...placeOf(metadata), annotations } },
     'somebody',
   );
 

@@ -113,7 +113,7 @@ async function show(idle: Idle, { from, to }: Window, asked: Record<string, stri
     ([side, { length }]) => `${(length / minutes).toFixed(1)} requests a minute to the ${side}`,
   );
   const memory = await memoryMegabytes([{ pid: idle.listener.group.pid ?? 0 }]);
-  console.log(`  ${idle.count} deployments: ${rates.join(', ')}; ${memory.toFixed(0)} MiB`);
+  process.stdout.write(`  ${idle.count} deployments: ${rates.join(', ')}; ${memory.toFixed(0)} MiB\n`);
 }
 
 describe('an idle listener', () => {

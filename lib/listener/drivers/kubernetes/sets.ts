@@ -186,9 +186,8 @@ export class Sets {
   /** Everything that the deployment still has, but for its data if that stays. */
   async removeAll(alsoData: boolean): Promise<void> {
     const { cluster, store, id } = this.#parts;
-    const left = store
-      .everything(id)
-      .filter((object) => isManaged(object) && (alsoData || !belongsToData(object)));
+    const managed = store.everything(id).filter(isManaged);
+    const left = managed.filter((object) => alsoData || !belongsToData(object));
     for (const object of left) await cluster.remove(object);
     const namespaces = new Set(left.map(({ metadata }) => metadata?.namespace ?? ''));
     if (!alsoData) return;
