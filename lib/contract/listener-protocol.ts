@@ -19,10 +19,10 @@ export const TASKS_IN_HAND_MAX = 100;
 export const TASKS_PER_CLAIM_MAX = 10;
 
 /**
- * `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is no
- * work. `max`: so many tasks the instance may have in hand; one answer brings ten of them at most. `holding`
- * names tasks that it is at work on: they count towards `max`, keep their lease, and do not come back.
- * `platform`: the machine (`linux/arm64`), for which folders and images are built.
+ * `POST …/tasks/claim`. `wait_seconds` is a hint: how long the server may hold the answer while there is
+ * no work. `max`: so many tasks the instance may have in hand; one answer brings ten of them at most.
+ * `holding` names tasks that it is at work on: they count towards `max`, keep their lease, and do not come
+ * back. `platform`: the machine (`linux/arm64`), for which folders and images are built.
  */
 export const claimRequest = z.object({
   instance_id: z.string().min(1).max(128),
@@ -42,8 +42,8 @@ const secretReference = z.object({ name: z.string(), secret_name: z.string(), se
 
 /**
  * What to run: a built folder (a tar file, perhaps gzipped, to download once) or an image by digest.
- * `platforms`: what the image was built for (`linux/arm64`), where a build of the installation has made it; an
- * older control plane does not say.
+ * `platforms`: what the image was built for (`linux/arm64`), where a build of the installation has made
+ * it; an older control plane does not say.
  */
 export const artifact = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('folder'), url: z.string(), sha256: z.string() }),
@@ -93,9 +93,9 @@ export type ListenerTask = z.infer<typeof listenerTask>;
 export type DeployTask = Extract<ListenerTask, { kind: 'DEPLOY' }>;
 
 /**
- * Answer to a claim. A task this instance already holds, and did not name, comes back under a new `lease_id`,
- * which it must use from then on. `cancelled` lists tasks of this instance to stop now and then to complete
- * with outcome `stopped`.
+ * Answer to a claim. A task this instance already holds, and did not name, comes back under a new
+ * `lease_id`, which it must use from then on. `cancelled` lists tasks of this instance to stop now and
+ * then to complete with outcome `stopped`.
  */
 export const claimResponse = z.object({
   tasks: z.array(listenerTask),
@@ -116,8 +116,8 @@ export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
 export const heartbeatResponse = z.object({ stop: z.boolean() });
 
 /**
- * Where an agent answers, as responses show it and people open it: no address of another scheme, which could
- * be a script.
+ * Where an agent answers, as responses show it and people open it: no address of another scheme, which
+ * could be a script.
  */
 const agentUrl = z.string().max(2048).superRefine(textRule(agentUrlProblem));
 function agentUrlProblem(text: string): string | undefined {
@@ -148,7 +148,8 @@ export type CompleteRequest = z.infer<typeof completeRequest>;
 export const completeResponse = z.object({ accepted: z.boolean() });
 
 /**
- * One log line, stamped by its reader (epoch milliseconds; fractions keep lines of one millisecond in order).
+ * One log line, stamped by its reader (epoch milliseconds; fractions keep lines of one millisecond in
+ * order).
  */
 export const logLine = z.object({
   timestamp: z.number(),
@@ -157,14 +158,15 @@ export const logLine = z.object({
 });
 
 /**
- * `POST …/tasks/{task_id}/logs`: what the listener says while it works on a task, kept as deploy logs of its
- * revision.
+ * `POST …/tasks/{task_id}/logs`: what the listener says while it works on a task, kept as deploy logs of
+ * its revision.
  */
 export const taskLogsRequest = z.object({ lease_id: z.guid(), lines: z.array(logLine).max(1000) });
 export type TaskLogsRequest = z.input<typeof taskLogsRequest>;
 
 /**
- * `POST …/logs`: lines of running agent servers, kept as deploy logs of their revisions; at most 1,000 lines.
+ * `POST …/logs`: lines of running agent servers, kept as deploy logs of their revisions; at most 1,000
+ * lines.
  */
 export const shipLogsRequest = z.object({
   batches: z
@@ -181,9 +183,9 @@ export type ShipLogsRequest = z.input<typeof shipLogsRequest>;
 export const shipLogsResponse = z.object({ accepted: z.int() });
 
 /**
- * `POST …/status`: what really runs, on every change and every 5 minutes. `revision_id: null`: nothing of it;
- * said at the row's epoch also of each row of `desired` that wants nothing, for the row of a deployment that
- * is gone stays until then.
+ * `POST …/status`: what really runs, on every change and every 5 minutes. `revision_id: null`: nothing of
+ * it; said at the row's epoch also of each row of `desired` that wants nothing, for the row of a
+ * deployment that is gone stays until then.
  */
 export const statusRequest = z.object({
   reports: z
@@ -203,11 +205,11 @@ export type StatusRequest = z.infer<typeof statusRequest>;
 export const statusResponse = z.object({ accepted: z.int() });
 
 /**
- * `GET …/desired`. `held`: a task of this deployment is in progress, leave it alone. `revision_id: null`: run
- * nothing of it. `custom_url` is the deployment's own address now, whatever the revision; null: it has none.
- * A row without it says nothing of it. `compute_config` is the listener's own, and a change of it is another
- * `version`; an older control plane does not send it. Only after an answer marked `complete` may a listener
- * remove compute that is not listed, and only its own.
+ * `GET …/desired`. `held`: a task of this deployment is in progress, leave it alone. `revision_id: null`:
+ * run nothing of it. `custom_url` is the deployment's own address now, whatever the revision; null: it has
+ * none. A row without it says nothing of it. `compute_config` is the listener's own, and a change of it is
+ * another `version`; an older control plane does not send it. Only after an answer marked `complete` may a
+ * listener remove compute that is not listed, and only its own.
  */
 export const desiredResponse = z.object({
   version: z.string(),
