@@ -103,6 +103,8 @@ describe('a push to a git server', () => {
     const { id, push, answers } = await aScene(program(), 'pushed');
     const head = await push('v2');
     await serves(program(), id, 'v2');
+    const isDeployed = async () => (await revisionsOf(program(), id))[0]?.status === 'DEPLOYED';
+    await until(isDeployed, { timeoutMs: 120_000, what: 'the push to be deployed' });
     const [newest, first, ...rest] = await revisionsOf(program(), id);
     expect(newest).toMatchObject({
       status: 'DEPLOYED',

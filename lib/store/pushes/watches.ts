@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { branchOf } from '../../domain/pushes.ts';
 import { repositoryName } from '../../domain/repository-name.ts';
 import { collected } from '../dynamodb/collected.ts';
-import { equals, put, remove, same, update } from '../dynamodb/expressions.ts';
+import { equals, guard, put, remove, same, update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
 import { startingWith } from '../dynamodb/sort-key-range.ts';
 import type { Write } from '../dynamodb/transact.ts';
@@ -137,8 +137,8 @@ export function noteConsidered(
     'watch',
     watchKey(tenantId, name, id),
     { set: { considered } },
-    equals('branch', branch),
-    same('considered', before),
+    guard('push: the branch is still watched', equals('branch', branch)),
+    guard('push: nothing else was considered', same('considered', before)),
   );
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry, LogLine, LogQuery, Logs } from '../../../lib/adapters/logs.ts';
+import { logLevels } from '../../../lib/contract/logs.ts';
 import { openLogStore } from '../../../lib/embedded/logs/store.ts';
 import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 
@@ -124,7 +125,7 @@ describe('the log store, whatever is written in whatever order', () => {
   it('filters as a plain filter over all lines would, page by page', async () => {
     const filters = fc.record(
       {
-        level: fc.constantFrom<LogLine['level']>('INFO', 'ERROR'),
+        level: fc.constantFrom<LogLine['level']>('INFO', 'WARNING', 'ERROR'),
         query: fc.constantFrom('a', 'B', ' '),
         startTime: fc.integer({ min: START - 5, max: START + 1_010 }),
         endTime: fc.integer({ min: START - 5, max: START + 1_010 }),
@@ -138,7 +139,8 @@ describe('the log store, whatever is written in whatever order', () => {
           const all = await readAll(logs, { order: 'asc', limit: 1_000 });
           const expected = all.filter(
             (entry) =>
-              (filter.level === undefined || entry.level === filter.level) &&
+              (filter.level === undefined ||
+                logLevels.indexOf(entry.level) >= logLevels.indexOf(filter.level)) &&
               (filter.query === undefined ||
                 entry.message.toLowerCase().includes(filter.query.toLowerCase())) &&
               entry.timestamp >= (filter.startTime ?? 0) &&
