@@ -152,13 +152,13 @@ export function followerTests(at: () => Tour): void {
     expect(resources).toMatchObject([{ resource_id: made.id }]);
   });
 
-  it('leads who follows a link to a deployment to the description of the API', async () => {
+  it('leads who follows a link to a deployment to its page in the console', async () => {
     const { slipway } = at();
     const link = `${slipway.baseUrl}/o/${slipway.tenantId}/host/deployments/${FOREIGN_ID}`;
     const { status, headers } = await fetch(link, { redirect: 'manual' });
     expect([status, headers.get('location')]).toEqual([
       302,
-      expect.stringMatching(/^https?:\/\/[^/]+\/docs$/),
+      expect.stringMatching(`/console/deployments/${FOREIGN_ID}\\?tenant=${slipway.tenantId}$`),
     ]);
   });
 }
