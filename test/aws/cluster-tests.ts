@@ -129,7 +129,8 @@ export function clusterTests(tour: Partial<Tour>, at: () => Tour): void {
       COMMIT_SHA: COMMIT,
     });
     const task = await cluster.claim(made.latest_revision_id);
-    expect(task.artifact).toEqual({ kind: 'image', uri: `${push.repository}@${ARTIFACT_DIGEST}` });
+    const uri = `${push.repository}@${ARTIFACT_DIGEST}`;
+    expect(task.artifact).toEqual({ kind: 'image', uri, platforms: ['linux/amd64'] });
     await cluster.complete(task, 'succeeded');
     await reaches(at(), 'DEPLOYED', made, made.latest_revision_id, 8);
   });

@@ -1,3 +1,4 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { expect, it } from 'vitest';
 import { tarball } from '../support/programs/deploy-cli.ts';
 import { helloFiles } from '../support/programs/hello-server.ts';
@@ -12,6 +13,7 @@ import {
   type ShownDeployment,
 } from '../support/programs/program.ts';
 import { fromGitHub, pushPayload, SECRET } from '../support/world/git-host.ts';
+import { clientConfig } from './aws-environment.ts';
 import { COMMIT, reaches, storeFolder, type Tour } from './tour.ts';
 
 /** Nothing outside is reached from here, so it is a repository that the build alone would read. */
@@ -29,7 +31,7 @@ export function pushTests(at: () => Tour): void {
     const { id: integration_id } = await ask<{ id: string }>('POST', '/v2/integrations', access, 201);
     await ask('PATCH', `/v2/integrations/${integration_id}`, { webhook_secret: SECRET }, 200);
     const source_config = { repo_url: REPOSITORY, build_on_push: true, integration_id };
-    const made = await create(slipway, 'pushed', REPOSITORY, { source_config });
+    const made = await create(slipway, 'built-on-push', REPOSITORY, { source_config });
     await built(at(), made.id, made.latest_revision_id, 'v1');
     const webhook = `${slipway.baseUrl}/v1/integrations/github/${integration_id}/webhook`;
     const deliver = async (secret = SECRET) => {
@@ -53,6 +55,7 @@ export function pushTests(at: () => Tour): void {
     const deliveries = `/v2/integrations/${integration_id}/deliveries`;
     expect(await ask('GET', deliveries, undefined, 200)).toEqual({ resources: [first.body], offset: 1 });
     await returnsTo(at(), made, revisionId);
+    await lookAtHeads(at());
   });
 }
 
@@ -85,4 +88,11 @@ async function returnsTo(tour: Tour, { id }: ShownDeployment, revisionId: string
     200,
   );
   await reaches(tour, 'DEPLOYED', { id }, again.latest_revision_id, 6);
+}
+
+/** As every five minutes; the heads of what only a build can reach are left alone. */
+async function lookAtHeads({ ground }: Tour): Promise<void> {
+  const client = new LambdaClient(clientConfig(ground.emulator));
+  const answer = await client.send(new InvokeCommand({ FunctionName: 'slipway-test-heads', Payload: '{}' }));
+  expect(answer.FunctionError).toBeUndefined();
 }

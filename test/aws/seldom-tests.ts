@@ -40,7 +40,9 @@ export function seldomTests(at: () => Tour): void {
     expect(keys.resources.map(({ id }) => id)).toContain(made.id);
     await ask('DELETE', `/v2/api-keys/${made.id}`, undefined, 204);
     expect(await api(theirs, 'GET', '/v2/deployments')).toMatchObject({ status: 401 });
-    await ask('POST', '/v2/api-keys', { name: 'of all', role: 'viewer', scope: 'organization' }, 201);
+    const ofAll = { name: 'of all', role: 'viewer', scope: 'organization' };
+    const wide = await ask<{ key: string }>('POST', '/v2/api-keys', ofAll, 201);
+    expect(await api({ ...slipway, apiKey: wide.key }, 'GET', '/v2/me')).toMatchObject({ status: 200 });
     const bound = { name: 'of the cluster', role: 'listener', listener_id: at().clusterId };
     await ask('POST', '/v2/api-keys', bound, 201);
     const tenant = await ask<{ id: string }>('POST', '/v2/tenants', { name: 'another' }, 201);

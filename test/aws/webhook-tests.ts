@@ -7,6 +7,8 @@ import type { Tour } from './tour.ts';
 
 /** Longer than a cold start, and than the sweep's minute. */
 const SOON_MS = 120_000;
+/** The first pauses between attempts are minutes at most. */
+const RETRY_MS = 280_000;
 /** Nobody is there: from a cloud nothing but public addresses is reached. */
 const url = 'https://nothing.invalid/hook';
 
@@ -61,6 +63,12 @@ export function webhookTests(at: () => Tour): void {
       timeoutMs: SOON_MS,
       what: 'an event to be tried',
     });
+    // What failed is tried again when a sweep finds it due.
+    const isWoken = async () => {
+      const { 'slipway-test-sweep': sweep } = await at().ground.emulator.permissions();
+      return sweep?.used.includes('lambda:InvokeFunction');
+    };
+    await until(isWoken, { timeoutMs: RETRY_MS, what: 'a sweep to find the next attempt' });
     await ask('DELETE', path, undefined, 204);
     const isCleanedUp = async () => {
       const { 'slipway-test-deliver': deliver } = await at().ground.emulator.permissions();
