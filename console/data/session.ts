@@ -6,7 +6,7 @@ import { PREFIX } from './place.ts';
  */
 const KEY = 'slipway.key';
 const TENANT = 'slipway.tenant';
-const ASK_MILLISECONDS = 150;
+const ASK_MILLISECONDS = 1_000;
 
 type Message = { kind: 'who' } | { kind: 'here'; key: string } | { kind: 'gone' };
 const channel = new BroadcastChannel('slipway.session');
