@@ -4,7 +4,7 @@ import { forgetAnswers } from './data/api.ts';
 import { BASE } from './data/place.ts';
 import { queryClient } from './data/poll.ts';
 import { useMe } from './data/queries.ts';
-import { chooseTenant, chosenTenant, isSignedIn, onSession } from './data/session.ts';
+import { chooseTenant, chosenTenant, onSession, sessionNow } from './data/session.ts';
 import { Deployments } from './pages/deployments.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { Frame } from './ui/frame.tsx';
@@ -19,18 +19,20 @@ const settings = () => pages().then((page) => page.SettingsPage);
 
 /** The whole console, for who is signed in. */
 export function App() {
-  const [signedIn, setSignedIn] = useState(isSignedIn);
+  const [session, setSession] = useState(sessionNow);
   useEffect(
     () =>
       onSession(() => {
         // What one person has seen, another does not.
         queryClient.clear();
         forgetAnswers();
-        setSignedIn(isSignedIn());
+        setSession(sessionNow());
       }),
     [],
   );
-  return <Router base={BASE}>{signedIn ? <SignedIn /> : <SignIn />}</Router>;
+  return (
+    <Router base={BASE}>{session.isSignedIn ? <SignedIn /> : <SignIn problem={session.problem} />}</Router>
+  );
 }
 
 /** A credential for several tenants shows one of them: the one that a link names, or that was chosen. */

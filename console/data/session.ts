@@ -6,7 +6,8 @@ import { PREFIX } from './place.ts';
  */
 const KEY = 'slipway.key';
 const TENANT = 'slipway.tenant';
-const ASK_MILLISECONDS = 1_000;
+/** The first page need not wait longer: an answer that comes later signs in as well. */
+const ASK_MILLISECONDS = 150;
 
 type Message = { kind: 'who' } | { kind: 'here'; key: string } | { kind: 'gone' };
 const channel = new BroadcastChannel('slipway.session');
@@ -39,9 +40,11 @@ export function onSession(listener: () => void): () => void {
   return () => told.delete(listener);
 }
 
-export const isSignedIn = (): boolean => key !== null;
-/** Why the link did not sign in, if one was opened. */
-export const signInProblem = (): string | undefined => problem;
+/**
+ * Whether somebody is signed in, and what a person should know who is asked to: that a link did not do it, or
+ * that the session before goes on.
+ */
+export const sessionNow = () => ({ isSignedIn: key !== null, problem });
 
 /** The headers that say who asks, and for which tenant where a credential is good for several. */
 export function credentials(): Record<string, string> {
@@ -76,7 +79,16 @@ export async function signOut(): Promise<void> {
   sessionStorage.removeItem(TENANT);
   keep(null);
   channel.postMessage({ kind: 'gone' } satisfies Message);
-  await fetch(`${PREFIX}/v2/console-sessions`, { method: 'DELETE', headers }).catch(() => undefined);
+  // Sent to its end also when the tab is closed.
+  const asked = fetch(`${PREFIX}/v2/console-sessions`, { method: 'DELETE', headers, keepalive: true });
+  const status = await asked.then(
+    (answer) => answer.status,
+    () => 500,
+  );
+  // Below it is over, or was a key that a person pasted.
+  if (status < 500) return;
+  problem = 'You are signed out here, but the API did not answer: the session goes on for 12 hours at most.';
+  tell();
 }
 
 /** Takes the code out of the address before anything else looks at it. */

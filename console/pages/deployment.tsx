@@ -11,6 +11,7 @@ import { duration } from '../logic/time.ts';
 import { Copy } from '../ui/copy.tsx';
 import { Durations } from '../ui/durations.tsx';
 import { moveRow, useKeys } from '../ui/keys.ts';
+import { LoadMore } from '../ui/load-more.tsx';
 import { StageBar } from '../ui/stage-bar.tsx';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
@@ -130,16 +131,7 @@ function Timeline({ deployment }: { deployment: Deployment }) {
           <Entry key={revision.id} revision={revision} deployment={deployment} active={active} />
         ))}
       </ol>
-      {list.hasNextPage && (
-        <button
-          type="button"
-          class="more"
-          disabled={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {list.isFetchingNextPage ? 'Loading…' : 'Load more'}
-        </button>
-      )}
+      <LoadMore list={list} />
     </section>
   );
 }

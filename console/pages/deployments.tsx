@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { ListedDeployment } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
@@ -6,13 +5,13 @@ import { useDeployments } from '../data/queries.ts';
 import { shortCommit } from '../logic/difference.ts';
 import { lookOf, servingStatuses } from '../logic/status.ts';
 import { focusSearch, moveRow, useKeys } from '../ui/keys.ts';
+import { LoadMore } from '../ui/load-more.tsx';
 import { useParameters } from '../ui/parameters.ts';
+import { SearchField } from '../ui/search-field.tsx';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { Time } from '../ui/time.tsx';
 import { useTitle } from '../ui/title.ts';
-
-const TYPING_MILLISECONDS = 200;
 
 /** All deployments: what serves, what the newest revision came to, and from where. */
 export function Deployments() {
@@ -45,16 +44,7 @@ export function Deployments() {
           <None canWrite={canWrite === true} />
         ))}
       {shown !== undefined && shown.length > 0 && <List deployments={shown} />}
-      {list.hasNextPage && (
-        <button
-          type="button"
-          class="more"
-          disabled={list.isFetchingNextPage}
-          onClick={() => void list.fetchNextPage()}
-        >
-          {list.isFetchingNextPage ? 'Loading…' : 'Load more'}
-        </button>
-      )}
+      <LoadMore list={list} />
     </main>
   );
 }
@@ -68,22 +58,13 @@ function Filters({
   status: string;
   set: (field: string, value: string) => void;
 }) {
-  const [typed, setTyped] = useState(name);
-  useEffect(() => setTyped(name), [name]);
-  useEffect(() => {
-    if (typed === name) return undefined;
-    const timer = setTimeout(() => set('name', typed), TYPING_MILLISECONDS);
-    return () => clearTimeout(timer);
-  }, [typed]);
   return (
     <search class="filters">
-      <input
-        type="search"
-        aria-label="Name contains"
+      <SearchField
+        label="Name contains"
         placeholder="Filter by name"
-        aria-keyshortcuts="/"
-        value={typed}
-        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        text={name}
+        set={(text) => set('name', text)}
       />
       <select
         aria-label="Status"

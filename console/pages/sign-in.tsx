@@ -1,9 +1,8 @@
-import { signIn, signInProblem } from '../data/session.ts';
+import { signIn } from '../data/session.ts';
 import { Mark } from '../ui/mark.tsx';
 
 /** Takes a key for those who have not come by a link. */
-export function SignIn() {
-  const problem = signInProblem();
+export function SignIn({ problem }: { problem: string | undefined }) {
   return (
     <main class="sign-in">
       <h1>

@@ -8,11 +8,11 @@ import { numberOf } from '../logic/stages.ts';
 import { isMoving } from '../logic/status.ts';
 import { focusSearch, useKeys } from './keys.ts';
 import { useParameters } from './parameters.ts';
+import { SearchField } from './search-field.tsx';
 import { Empty, Problem, Skeleton } from './states.tsx';
 import { type Log, useLog } from './use-log.ts';
 
 const levels = ['DEBUG', 'INFO', 'WARNING', 'ERROR'] as const;
-const TYPING_MILLISECONDS = 250;
 
 /** Which log is looked at first: that of the stage that went wrong, or goes on. */
 const typeFor = ({ status }: Revision): LogType =>
@@ -72,7 +72,12 @@ function Tools({ filters, change, isWrapped, setWrapped, children }: ToolsProps)
           </button>
         ))}
       </fieldset>
-      <Search query={filters.query} set={(q) => change({ q, line: '', at: '' })} />
+      <SearchField
+        label="Lines that contain"
+        placeholder="Search"
+        text={filters.query}
+        set={(q) => change({ q, line: '', at: '' })}
+      />
       <select
         aria-label="At least this level"
         value={filters.level}
@@ -90,24 +95,6 @@ function Tools({ filters, change, isWrapped, setWrapped, children }: ToolsProps)
       </label>
       {children}
     </div>
-  );
-}
-
-function Search({ query, set }: { query: string; set: (query: string) => void }) {
-  const [typed, setTyped] = useState(query);
-  useEffect(() => {
-    if (typed === query) return undefined;
-    const timer = setTimeout(() => set(typed), TYPING_MILLISECONDS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return (
-    <input
-      type="search"
-      aria-label="Lines that contain"
-      placeholder="Search"
-      value={typed}
-      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-    />
   );
 }
 
