@@ -98,7 +98,9 @@ function variablesFor(project: AgentProject, spec: Spec): Record<string, string>
   return { ...Object.fromEntries(defaults), LOG_JSON: 'true' };
 }
 
-const OPTIONS = '--no-browser --host 127.0.0.1 --port "$PORT"';
+// Nobody edits an artifact. A Python server that reloads leaves a second process behind when it is killed,
+// and a JavaScript one takes two of the 128 file watchers that Linux gives a user.
+const OPTIONS = '--no-browser --no-reload --host 127.0.0.1 --port "$PORT"';
 const rest = { savesOnStop: true, toLines: agentLines };
 
 async function javaScriptCommand(
@@ -134,9 +136,8 @@ async function pythonCommand(
   const venv = join(realpathSync(cwd), PYTHON_ENVIRONMENT);
   await openPythonEnvironment(venv, realpathSync(artifactFolder), childEnvironment().PATH ?? '');
   const { fileName, variables } = await withoutOverridden(project, spec);
-  // Without --no-reload a second process would outlive the first. Ten jobs at once are the server's own
-  // default in production.
-  const options = `${OPTIONS} --no-reload --n-jobs-per-worker 10 --config ${quote(fileName)}`;
+  // Ten jobs at once are the server's own default in production.
+  const options = `${OPTIONS} --n-jobs-per-worker 10 --config ${quote(fileName)}`;
   return {
     ...rest,
     cwd,
