@@ -51,9 +51,9 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     // Files that drive real programs mostly wait for them.
     maxWorkers: 5,
-    // Real programs (git, npm, servers) on a busy machine take longer than the 5 s that suit pure functions.
-    testTimeout: 120_000,
-    hookTimeout: 60_000,
+    // Real programs (git, npm, servers) on a busy machine take long.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       // Without isolation: half the time, and each file cleans up its mocks.
       {
@@ -62,7 +62,7 @@ export default defineConfig({
           name: 'unit',
           root,
           include: unitFolders,
-          testTimeout: 5_000,
+          testTimeout: 60_000,
           isolate: false,
           env: silent,
           // Nothing in them waits: more workers than processors would load the modules more often.

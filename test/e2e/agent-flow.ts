@@ -86,7 +86,7 @@ export async function expectAgentFlow(
       const all = await logOf(program, first, 'deploy');
       return all.some((line) => line.message.startsWith('Background run succeeded')) && all;
     },
-    { timeoutMs: 10_000, what: 'the log of a run' },
+    { timeoutMs: 60_000, what: 'the log of a run' },
   );
   expect(new Set(lines.map((line) => line.level))).toContain('INFO');
 

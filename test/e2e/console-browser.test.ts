@@ -56,7 +56,7 @@ it('the link of the banner leads to the list, works once, and the next one is pr
   const other = await aPerson(browser);
   await other.page.goto(link);
   await other.page.getByText('This link to the console is over').waitFor();
-  const next = await until(() => linksPrinted()[1], { timeoutMs: 10_000, what: 'the next link' });
+  const next = await until(() => linksPrinted()[1], { timeoutMs: 60_000, what: 'the next link' });
   await other.page.goto('about:blank');
   await other.page.goto(next);
   await other.page.getByRole('link', { name: 'agent-50', exact: true }).waitFor();
@@ -84,7 +84,7 @@ it('another tab is signed in by the first, and signing out ends the session in b
   await page.getByRole('button', { name: 'Sign out' }).click();
   for (const each of [page, second]) await each.getByLabel('API key').waitFor();
   await until(async () => (await api(asSession, 'GET', '/v2/me')).status === 401, {
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     what: 'the session to be over',
   });
   expect(
@@ -142,7 +142,7 @@ it('filters stand in the address, and the list is worked by keyboard alone', asy
   await page.keyboard.type('agent-4');
   await page.waitForURL(/\?name=agent-4$/);
   await until(async () => (await page.getByRole('row').count()) === 12, {
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     what: '11 rows',
   });
   // Past the choice of a status, to the first row: the one whose name is exactly that.

@@ -91,7 +91,7 @@ it('a failed build is explained on the page, down to the line of its log', async
   await line.waitFor();
   await page.getByLabel('At least this level').selectOption('ERROR');
   await until(async () => (await page.locator('.line.INFO').count()) === 0, {
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     what: 'errors alone',
   });
   await line.waitFor();
@@ -151,7 +151,7 @@ it('a reason is kept by the audit log', async () => {
   await page.getByRole('link', { name: 'Revision 4' }).waitFor();
   const events = async () => (await api(program, 'GET', '/v2/audit-events?action=revision.redeploy')).body;
   await until(async () => JSON.stringify(await events()).includes('because of a test'), {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     what: 'the event',
   });
 });
@@ -178,15 +178,15 @@ it('a log of two hundred thousand lines is looked at, searched and followed', as
     source_config: { repo_url: repository.url, build_command: 'seq 200000 && sleep 2' },
   });
   await page.goto(at(`deployments/${long.id}/revisions/${long.latest_revision_id}?log=build`));
-  await page.locator('.line').getByText('200000', { exact: true }).waitFor({ timeout: 60_000 });
+  await page.locator('.line').getByText('200000', { exact: true }).waitFor({ timeout: 240_000 });
   expect(await page.locator('.line').count()).toBeLessThanOrEqual(5_000);
   await page.getByLabel('Lines that contain').fill('123456');
   await until(async () => (await page.locator('.line').count()) === 1, {
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     what: 'the one line',
   });
   await deployed(program, long);
-});
+}, 300_000);
 
 it('a folder is deployed', async () => {
   const project = join(await temporaryFolder(), 'my-project');
@@ -224,7 +224,7 @@ it('secrets are changed without being seen, and a change of somebody else is mer
   await page.getByLabel('Name of the secret').nth(1).fill('TOKEN');
   await page.getByLabel('Value of TOKEN').fill(`${SECRET}-new`);
   await until(async () => (await page.getByLabel('Value of TOKEN').inputValue()) !== '', {
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     what: 'the value',
   });
   const mask = '**********';

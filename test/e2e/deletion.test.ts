@@ -33,7 +33,7 @@ const path = ({ id }: Pick<ShownDeployment, 'id'>) => `/v2/deployments/${id}`;
 
 const isGone = (at: Program, deployment: ShownDeployment) =>
   until(async () => (await api(at, 'GET', path(deployment))).status === 404, {
-    timeoutMs: 30_000,
+    timeoutMs: 60_000,
     what: 'the deployment to be gone',
   });
 

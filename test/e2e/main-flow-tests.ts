@@ -132,7 +132,7 @@ export function mainFlowTests(program: () => Program): void {
           );
           return entries.some((one) => one.message.includes('hello-server v1 listens')) && entries;
         },
-        { timeoutMs: 10_000, what: "the server's own line" },
+        { timeoutMs: 60_000, what: "the server's own line" },
       );
       expect(await allLogs(program(), `/v1/projects/${made.id}/deploy_logs`)).toEqual(deploy);
       for (const [type, entries] of [
@@ -215,7 +215,7 @@ export function mainFlowTests(program: () => Program): void {
           (await allLogs(program(), `${revision}/deploy_logs`)).find((one) =>
             one.message.startsWith('the greeting is'),
           ),
-        { timeoutMs: 10_000, what: 'what the server says' },
+        { timeoutMs: 60_000, what: 'what the server says' },
       );
       expect(said.message).toMatch(/^the greeting is \*\*\* \d+$/);
       await note('GET', '/v2/deployments');

@@ -100,7 +100,7 @@ async function comesToRest(program: Program): Promise<void> {
       seen = await running(program);
       return isDeepStrictEqual(seen, wanted);
     },
-    { timeoutMs: 15_000, what: 'the program to rest' },
+    { timeoutMs: 60_000, what: 'the program to rest' },
   ).catch(() => process.stdout.write(lastWordsOf(program)));
   expect(seen).toEqual(wanted);
 }
@@ -160,7 +160,7 @@ export function queueTests(program: () => Program): void {
       await revisionUntil(program(), first.id, slow.latest_revision_id, (status) => status === 'BUILDING');
       const isWaiting = (kind: string) => kind.includes('waiting-build');
       await until(async () => Object.keys(await running(program())).some(isWaiting), {
-        timeoutMs: 20_000,
+        timeoutMs: 60_000,
         what: 'the build command to run',
       });
       await repository.commit(await helloFiles('v2'));

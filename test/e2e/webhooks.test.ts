@@ -28,7 +28,7 @@ it('events reach a webhook in order, though the program is killed while it sends
   type Made = { id: string; secret: string };
   const { id, secret } = await expectApi<Made>(program, 'POST', '/v2/webhooks', body, 201);
   const { id: deploymentId } = await make('killed');
-  await until(() => receiver.received.length > 0, { timeoutMs: 30_000, what: 'a message' });
+  await until(() => receiver.received.length > 0, { timeoutMs: 60_000, what: 'a message' });
   await program.killGroup();
   receiver.answer = 204;
   program = await startProgram({ environment: {}, dataFolder: program.dataFolder });

@@ -27,6 +27,14 @@ export class Unheard extends Error {
   }
 }
 
+/** A port failed in a way that nobody foresaw. */
+export class BrokenPort extends Error {
+  constructor(port: Port) {
+    super(`${port} is broken`);
+    this.name = 'Error';
+  }
+}
+
 const LAST_CALL = 14;
 
 /** One call of a function, which may die at any call to a port: before or after that has taken effect. */
@@ -60,7 +68,7 @@ export class Invocation {
         if (this.dead) return;
         if (diesHere) return this.#dieAt(what, random.chance(0.5) ? effect : undefined);
         if (failure !== undefined) {
-          reject(failure === 'throttles' ? throttled() : new Error(`${port} is broken`));
+          reject(failure === 'throttles' ? throttled() : new BrokenPort(port));
           return;
         }
         settle(effect, resolve, reject);

@@ -38,7 +38,7 @@ export async function setUp(options: Options = {}) {
   });
   const ended = (buildId: string) =>
     until(async () => settled(await builder.state(buildId)), {
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
       what: `the end of ${buildId}`,
     });
   const logOf = async (job: BuildJob) => {

@@ -12,7 +12,7 @@ import { gateway } from '../../support/http/gateway.ts';
 import { until } from '../../support/until.ts';
 import { serve, startEcho, startProxy } from '../listener/proxy-world.ts';
 
-const WAIT = { timeoutMs: 10_000 };
+const WAIT = { timeoutMs: 60_000 };
 /** In place of half a minute. */
 const SILENCE = { bodySilenceMilliseconds: 200 };
 

@@ -59,7 +59,7 @@ describe('a webhook', () => {
       world.advance(61);
       await world.sweep();
       if (minute % 3 === 0)
-        await until(() => receiver.received.length >= tried, { timeoutMs: 30_000, what: 'attempts' });
+        await until(() => receiver.received.length >= tried, { timeoutMs: 60_000, what: 'attempts' });
     }
     expect(receiver.taken).toEqual([]);
     receiver.answer = 204;
@@ -106,7 +106,7 @@ describe('a webhook', () => {
     const two = await post(world, github('two'));
     await steps.deploy(world, one.id, one.latest_revision_id);
     await until(() => deployments.taken.some((message) => dataOf(message).status === 'DEPLOYED'), {
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
       what: 'the last event of the first deployment',
     });
     expect(new Set(deployments.taken.map((message) => dataOf(message).deployment_id))).toEqual(
@@ -160,7 +160,7 @@ describe('a receiver', () => {
     receiver.answer = 500;
     const { id } = await world.hook(receiver.url);
     await post(world, github('one'));
-    await until(() => receiver.received.length >= 1, { timeoutMs: 30_000, what: 'an attempt' });
+    await until(() => receiver.received.length >= 1, { timeoutMs: 60_000, what: 'an attempt' });
     await is('the webhook to be given up', async () => {
       world.advance(3600);
       await world.sweep();

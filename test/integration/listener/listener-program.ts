@@ -19,7 +19,7 @@ import { plainSpec } from '../../support/world/deploy-spec.ts';
 import type { FakeControlPlane, OnEnd } from './fake-control-plane.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-export const WAIT = { timeoutMs: 20_000 };
+export const WAIT = { timeoutMs: 60_000 };
 
 /** The listener as a user starts it, with what the tests ask of it. */
 export class ListenerProgram {

@@ -58,7 +58,7 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
     expect(program.serverPids(deployed.deployment_id)).toHaveLength(1);
     await program.end('SIGKILL');
     await until(() => program.serverPids().length === 0, {
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       what: 'the warden to end the servers',
     });
     program.start();

@@ -146,7 +146,7 @@ describe('a provider that fails', () => {
     const begunAt = performance.now();
     const first = fresh(world);
     await until(async () => (await current(world)).lease_id !== undefined, {
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
       what: 'the first one to ask the provider',
     });
     const second = await fresh(world);

@@ -12,7 +12,7 @@ import { carriersOf, membersOf, readProcesses, startTimeOf } from '../../../lib/
 import { SOURCE_VARIABLE } from '../../../lib/processes/table/source.ts';
 import { until } from '../../support/until.ts';
 
-const WAIT = { timeoutMs: 10_000 };
+const WAIT = { timeoutMs: 60_000 };
 
 function newSupervisor(): ProcessSupervisor {
   const supervisor = new ProcessSupervisor();

@@ -17,7 +17,7 @@ import { ApiError } from '../../../lib/contract/errors.ts';
 import type { SimulatedDeps } from '../deps.ts';
 import { SECOND } from '../faults.ts';
 import type { Ground } from '../ground.ts';
-import { Ended, NotStarted } from '../invocation.ts';
+import { BrokenPort, Ended, NotStarted } from '../invocation.ts';
 import type { Api } from './listener.ts';
 
 type Shown = { id: string; latest_revision_id: string };
@@ -217,8 +217,7 @@ export class Clients {
         const answer = await answers[0];
         if (!faults.chance(0.02)) return answer;
       } catch (error) {
-        const isLost = error instanceof Ended || error instanceof NotStarted || isUnavailable(error);
-        if (!isLost && !(error instanceof ApiError))
+        if (!isLost(error) && !(error instanceof ApiError))
           violate(`${name} fails: ${String(error instanceof Error ? error.stack : error)}`);
         if (error instanceof ApiError && error.status < 500) return undefined;
       }
@@ -227,6 +226,12 @@ export class Clients {
     return undefined;
   }
 }
+
+const LOSSES = [Ended, NotStarted, BrokenPort] as const;
+
+/** Whether the client sees only that something failed, with a status that says to ask again. */
+const isLost = (error: unknown): boolean =>
+  isUnavailable(error) || LOSSES.some((loss) => error instanceof loss);
 
 const keptOf = (shown: Shown): RecordedResponse => ({
   request_hash: 'the same',

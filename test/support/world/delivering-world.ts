@@ -20,7 +20,7 @@ export const itemsOf = async ({ deps }: DeliveringWorld, entity: string) =>
 
 /** Waits for something. */
 export const is = <T>(what: string, condition: () => Promise<T | false>) =>
-  until(condition, { timeoutMs: 30_000, what });
+  until(condition, { timeoutMs: 60_000, what });
 
 /** Waits until the feed has so many events; a new deployment has four until its build ends. */
 export const hasFed = ({ deps, caller }: DeliveringWorld, count: number) =>

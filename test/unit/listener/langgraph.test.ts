@@ -37,7 +37,7 @@ describe('the command of a JavaScript agent', () => {
     const binary = join(folder, 'node_modules/.bin/langgraphjs');
     expect(made).toMatchObject({
       cwd: join(folder, 'apps/agent'),
-      line: `exec '${binary}' dev --no-browser --host 127.0.0.1 --port "$PORT" --config 'langgraph.json'`,
+      line: `exec '${binary}' dev --no-browser --no-reload --host 127.0.0.1 --port "$PORT" --config 'langgraph.json'`,
       savesOnStop: true,
       variables: { LANGSMITH_TRACING: 'false', LANGGRAPH_NO_VERSION_CHECK: 'true', LOG_JSON: 'true' },
     });
