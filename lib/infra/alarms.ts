@@ -38,6 +38,7 @@ export type Watched = {
   consumers: LambdaFunction[];
   sweep: LambdaFunction;
   revocations: LambdaFunction;
+  deliver: LambdaFunction;
   ingest: LambdaFunction;
   tasks: LambdaFunction[];
 };
@@ -132,6 +133,12 @@ const engineAlarms = (watched: Watched): AlarmRow[] => [
     impact:
       'Tokens that users have deleted go on being good at their OAuth providers, where those could not be told at once.',
     metric: errorsOf(watched.revocations),
+    threshold: 3,
+  },
+  {
+    name: 'webhooks-errors',
+    impact: 'Events reach webhooks only when the sweep wakes their delivery again, and late.',
+    metric: errorsOf(watched.deliver),
     threshold: 3,
   },
 ];

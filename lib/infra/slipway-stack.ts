@@ -58,6 +58,7 @@ export class SlipwayStack extends Stack {
       consumers: [triggers.dispatch.function, triggers.events.function],
       sweep: triggers.sweep.function,
       revocations: triggers.revocations.function,
+      deliver: triggers.deliver.function,
       ingest: ingest.function,
       tasks: Object.values(workflow.functions).map((made) => made.function),
     });

@@ -36,6 +36,7 @@ export class Triggers extends Construct {
   readonly sweep: SlipwayFunction;
   readonly revocations: SlipwayFunction;
   readonly heads: SlipwayFunction;
+  readonly deliver: SlipwayFunction;
   readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: string, platform: Platform, tableStreamArn: string) {
@@ -51,7 +52,7 @@ export class Triggers extends Construct {
     });
     this.dispatch = this.#make(platform, functionRows.dispatch);
     this.#readStream('Stream', this.dispatch, tableStreamArn, dispatchFilters);
-    this.#make(platform, functionRows.deliver);
+    this.deliver = this.#make(platform, functionRows.deliver);
     this.events = this.#make(platform, functionRows.events);
     this.#readStream('EventStream', this.events, tableStreamArn, eventFilters);
     this.sweep = this.#make(platform, functionRows.sweep);

@@ -27,6 +27,8 @@ export const patienceOf = ({ patience = systemPatience }: Pick<Table, 'patience'
 
 /** How long conflicts between concurrent writers are retried before the caller gets 503. */
 const CONFLICT_MILLISECONDS_MAX = 5_000;
+/** An attempt that asks another service may take that long by itself: nobody gives up after the first. */
+const CONFLICT_ATTEMPTS_MIN = 4;
 /** Full jitter spreads writers that collided; the time above ends it, not the count. */
 const conflictBackOff = {
   jitter: 'full',
@@ -37,8 +39,8 @@ const conflictBackOff = {
 } as const;
 
 /**
- * Tries again, soon and with full jitter, what failed with a passing error; after 5 s throws what `tooLate`
- * makes.
+ * Tries again, soon and with full jitter, what failed with a passing error; after 5 s and four attempts throws
+ * what `tooLate` makes.
  */
 export function trySoonAgain<T>(
   table: Pick<Table, 'patience'>,
@@ -48,9 +50,10 @@ export function trySoonAgain<T>(
 ): Promise<T> {
   const patience = patienceOf(table);
   const startedAt = patience.now();
-  const retry = (error: unknown): boolean => {
+  const retry = (error: unknown, attempts: number): boolean => {
     if (!isPassing(error)) return false;
-    if (patience.now() - startedAt > CONFLICT_MILLISECONDS_MAX) throw tooLate();
+    const isLate = patience.now() - startedAt > CONFLICT_MILLISECONDS_MAX;
+    if (isLate && attempts >= CONFLICT_ATTEMPTS_MIN) throw tooLate();
     return true;
   };
   return patience.tryAgain(attempt, { ...conflictBackOff, retry });

@@ -17,6 +17,7 @@ export function allAlarms(): AlarmRow[] {
     consumers: [some, some],
     sweep: some,
     revocations: some,
+    deliver: some,
     ingest: some,
     tasks: Array.from({ length: STEPS }, () => some),
   });

@@ -35,7 +35,7 @@ export type Installation = Pick<Program, 'baseUrl' | 'apiKey' | 'tenantId'> &
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** As `npm start` has it. */
 export const compileCache = join(root, 'node_modules/.cache/slipway');
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 180_000;
 /** Said when everything answers; until then `credentials.json` may be an earlier run's. */
 const READY = 'Slipway is running.';
 
@@ -220,7 +220,7 @@ export const revisionUntil = (
   id: string,
   revisionId: string,
   wanted: (status: RevisionStatus) => boolean,
-  timeoutMs = 60_000,
+  timeoutMs = 240_000,
   firstMs?: number,
 ): Promise<ShownRevision> => {
   let seen: ShownRevision | undefined;
