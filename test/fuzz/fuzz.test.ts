@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { writtenPath } from '../../lib/contract/openapi/document.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { root } from '../aws/emulator.ts';
@@ -39,7 +40,7 @@ it('the description is valid by the rules of OpenAPI', async () => {
 /** All but the description itself, which is read to begin with. */
 const operations = routes
   .filter(({ operation }) => operation !== 'getOpenApi')
-  .map(({ operation, method, path }) => [operation, `${method} ${path}`] as const);
+  .map(({ operation, method, path }) => [operation, `${method} ${writtenPath(path)}`] as const);
 
 it.each(operations)('%s keeps to its description', (_, label) => {
   const { requests, problems } = asked.get(label) ?? { requests: 0, problems: [] };
@@ -49,7 +50,7 @@ it.each(operations)('%s keeps to its description', (_, label) => {
 
 it('what is asked in a row keeps to the description', () => {
   const others = [...asked].filter(
-    ([label]) => !routes.some(({ method, path }) => label === `${method} ${path}`),
+    ([label]) => !routes.some(({ method, path }) => label === `${method} ${writtenPath(path)}`),
   );
   expect(others.flatMap(([, { problems }]) => problems)).toEqual([]);
   expect(others.map(([label]) => label)).toEqual(['Stateful tests']);

@@ -51,7 +51,7 @@ function changedAt(value: Json, [first, ...rest]: Place, change: (member: Json) 
 
 /** The path of a route, its parameters replaced; what the fixtures do not have is made up. */
 function pathOf({ path }: RouteRow, made: Made, instead: Made = {}): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  return path.replaceAll(/\{(\w+)\+?\}/g, (_, name: string) => {
     const known = made[name.replace(/_id$/, '').toUpperCase()];
     return instead[name] ?? known ?? '0190a000-0000-7000-8000-00000000abcd';
   });

@@ -17,8 +17,19 @@ export async function deliver(deps: WorkerDeps, { deliveryId, ...ref }: Wake): P
   if (deliveryId !== undefined) return deliverRequested(deps, ref, deliveryId);
   // A runtime that has the table for itself takes up what it had before it was killed.
   const holder = deps.ownerId ?? deps.clock.randomId();
-  const taken = await takeLease(deps, ref, holder);
-  if (taken === undefined) return;
+  const cursor = await takeLease(deps, ref, holder);
+  if (cursor === undefined) return;
+  await workWhileAsked(deps, ref, { holder, cursor }).catch((error: unknown) => {
+    // The webhook has begun anew meanwhile, or this worker was thought dead: the next one goes on.
+    if (!(error instanceof LeaseLost)) throw error;
+  });
+}
+
+async function workWhileAsked(
+  deps: WorkerDeps,
+  ref: WebhookRef,
+  { holder, cursor: taken }: Held,
+): Promise<void> {
   let cursor = taken;
   for (;;) {
     const dueAt = await workOff(deps, ref, { holder, cursor });
@@ -79,7 +90,9 @@ async function dropQueues(
     await transact(table, [
       cursors.advanceCursor(ref, { holder, now: clock.now() }),
       ...some.map(({ subject_id }) => cursors.removeQueue(ref, subject_id)),
-    ]);
+    ]).catch((error: unknown) => {
+      throw error instanceof ConditionsFailed ? new LeaseLost(error.message) : error;
+    });
   }
 }
 

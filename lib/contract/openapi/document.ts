@@ -97,7 +97,7 @@ const operation = (row: RouteRow, components: Components): JsonSchema => ({
 });
 
 /** The description has no word for a parameter that takes several parts of a path. */
-const writtenPath = (path: string): string => path.replace('+}', '}');
+export const writtenPath = (path: string): string => path.replace('+}', '}');
 
 function pathsOf(rows: readonly RouteRow[], components: Components): JsonSchema {
   return Object.fromEntries(

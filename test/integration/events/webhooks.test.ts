@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { listAuditEvents } from '../../../lib/app/audit-events/list.ts';
 import { testWebhook } from '../../../lib/app/webhooks/request-delivery.ts';
@@ -115,6 +116,26 @@ describe('a webhook', () => {
     expect(types.taken.map((message) => [dataOf(message).type, dataOf(message).deployment_id])).toEqual([
       ['deployment.created', two.id],
     ]);
+  });
+
+  it('that is disabled and enabled again while something is being sent goes on', async () => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    const held: ServerResponse[] = [];
+    receiver.answer = (response) => void held.push(response);
+    const { id } = await world.hook(receiver.url);
+    await post(world, github('one'));
+    await until(() => held.length > 0, { timeoutMs: 60_000, what: 'something that is being sent' });
+    await patch(world, id, { status: 'DISABLED' });
+    await patch(world, id, { status: 'ENABLED' });
+    receiver.answer = 204;
+    for (const response of held) response.writeHead(204).end();
+    const two = await post(world, github('two'));
+    const ofDeployments = () => receiver.taken.flatMap((message) => dataOf(message).deployment_id ?? []);
+    await is('what came afterwards', async () => ofDeployments().length >= 4);
+    expect(new Set(ofDeployments())).toEqual(new Set([two.id]));
+    await hasNoCursors(world);
+    expect(world.errors).toEqual([]);
   });
 
   it('can begin at an earlier event', async () => {
