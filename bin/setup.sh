@@ -16,6 +16,8 @@ if ! [ -x "$ours" ]; then
   done
 fi
 
+# npm scripts have it there already.
+PATH="$PWD/node_modules/.bin:$PATH"
 version=$(node --version 2>/dev/null) || {
   rm -f "$ours" # For another C library, say. It would come before the user's.
   version=$(node --version 2>/dev/null)

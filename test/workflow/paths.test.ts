@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SourceError } from '../../lib/adapters/git.ts';
 import { getDeployment } from '../../lib/app/deployments/get.ts';
 import { redeployRevision } from '../../lib/app/revisions/redeploy.ts';
+import { OUTPUT_FOLLOWS } from '../../lib/domain/agent-failure.ts';
 import { until } from '../support/until.ts';
 import { complete } from '../support/world/listening.ts';
 import { change, github, post, showRevision } from '../support/world/requests.ts';
@@ -97,11 +98,17 @@ describe('the state machine', () => {
     });
     const task = await claimed(world);
     await complete(world, task, 'failed', {
-      status_message: 'It printed sekret-value and exited',
+      status_message: `It printed sekret-value and exited.${OUTPUT_FOLLOWS}\nsekret-value`,
       previous_serving: true,
     });
     const revision = await reaches(world, id, second, 'DEPLOY_FAILED');
-    expect(revision.status_message).toBe('It printed *** and exited');
+    expect(revision.status_message).toBe(`It printed *** and exited.${OUTPUT_FOLLOWS}\n***`);
+    const place = { tenantId: world.caller.tenantId, deploymentId: id, revisionId: second };
+    const { entries } = await world.deps.logs.query(
+      { ...place, type: 'deploy' },
+      { order: 'desc', limit: 1 },
+    );
+    expect(entries[0]?.message).toBe('It printed *** and exited.');
     expect(await show(world, id)).toMatchObject({ active_revision_id: first, status: 'READY' });
   });
 

@@ -1,5 +1,6 @@
 import type { BuildControl } from '../../adapters/builds.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
+import { OUTPUT_FOLLOWS } from '../../domain/agent-failure.ts';
 import { type Ending, endingOf } from '../../domain/ending.ts';
 import { numberOf } from '../../domain/revision-id.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
@@ -88,7 +89,8 @@ async function logCause(deps: EndDeps, revision: Revision, { status, message }: 
   const last = entries[0]?.message ?? '';
   // Its first line is the cause; the output that it quotes after it stands in the log already. So may the
   // cause, by who knew it first.
-  const [cause = ''] = message.split('\n', 1);
-  if (last !== '' && cause.startsWith(last)) return;
+  const [first = ''] = message.split('\n', 1);
+  const cause = first.endsWith(OUTPUT_FOLLOWS) ? first.slice(0, -OUTPUT_FOLLOWS.length) : first;
+  if (last !== '' && first.startsWith(last)) return;
   await deps.logs.append(stream, [{ timestamp: deps.clock.now(), level: 'ERROR', message: cause }]);
 }
