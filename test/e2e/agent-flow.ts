@@ -1,3 +1,5 @@
+import { readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { gitRepository } from '../support/files/git-repository.ts';
@@ -16,6 +18,7 @@ import {
   deploymentOf,
   ended,
   expectApi,
+  familyOf,
   type Program,
   patch,
   type ShownDeployment,
@@ -58,6 +61,19 @@ function startClient(deployment: ShownDeployment) {
   return { stop, answers };
 }
 
+/** The processes of a program that hold a file watcher, of which Linux gives a user 128. */
+async function watchersOf(program: Program): Promise<number[]> {
+  const family = await familyOf(program);
+  const isWatching = async (pid: number) => {
+    const folder = `/proc/${pid}/fd`;
+    const opened = await readdir(folder).catch(() => []);
+    const targets = await Promise.all(opened.map((name) => readlink(join(folder, name)).catch(() => '')));
+    return targets.includes('anon_inode:inotify');
+  };
+  const watching = await Promise.all(family.map(({ pid }) => isWatching(pid)));
+  return family.filter((_, index) => watching[index]).map(({ pid }) => pid);
+}
+
 /**
  * The whole life of an agent, the same in both languages: it is built, answers, streams, is updated without a
  * failed request, keeps its threads, is rolled back, gets a secret, survives a broken version and a restart.
@@ -89,6 +105,7 @@ export async function expectAgentFlow(
     { timeoutMs: 60_000, what: 'the log of a run' },
   );
   expect(new Set(lines.map((line) => line.level))).toContain('INFO');
+  expect(await watchersOf(program)).toEqual([]);
 
   const thread = await newThread(first);
   expect(await shouted(first, 'remember', thread)).toBe('v1: REMEMBER!');

@@ -225,9 +225,33 @@ export class World {
     );
   }
 
-  /** Calls with each change of a kind in a namespace, from now on. */
+  /** Calls with each change of a kind in a namespace, from now on, until the function that it gives is called. */
   async watch(path: string, seen: (type: string, object: KubernetesObject) => void): Promise<() => void> {
-    const watching = await new Watch(this.config).watch(path, {}, seen, () => {});
-    return () => watching.abort();
+    let last: string | undefined;
+    let isStopped = false;
+    let abort = () => {};
+    const begin = async (): Promise<void> => {
+      const from = last === undefined ? {} : { resourceVersion: last };
+      const take = (type: string, object: KubernetesObject): void => {
+        if (type === 'ERROR') throw new Error(`The watch of ${path} cannot go on: ${JSON.stringify(object)}`);
+        last = object.metadata?.resourceVersion ?? last;
+        if (type !== 'BOOKMARK') seen(type, object);
+      };
+      const watching = await new Watch(this.config).watch(
+        path,
+        { ...from, allowWatchBookmarks: true },
+        take,
+        () => {
+          if (!isStopped) void begin();
+        },
+      );
+      abort = () => watching.abort();
+      if (isStopped) abort();
+    };
+    await begin();
+    return () => {
+      isStopped = true;
+      abort();
+    };
   }
 }

@@ -39,8 +39,8 @@ const conflictBackOff = {
 } as const;
 
 /**
- * Tries again, soon and with full jitter, what failed with a passing error; after 5 s and four attempts throws
- * what `tooLate` makes.
+ * Tries again, soon and with full jitter, what failed with a passing error; after 5 s and four attempts
+ * throws what `tooLate` makes.
  */
 export function trySoonAgain<T>(
   table: Pick<Table, 'patience'>,

@@ -37,7 +37,7 @@ describe('the command of a JavaScript agent', () => {
     const binary = join(folder, 'node_modules/.bin/langgraphjs');
     expect(made).toMatchObject({
       cwd: join(folder, 'apps/agent'),
-      line: `exec '${binary}' dev --no-browser --no-reload --host 127.0.0.1 --port "$PORT" --config 'langgraph.json'`,
+      line: `exec '${binary}' dev --no-browser --host 127.0.0.1 --port "$PORT" --config 'langgraph.json'`,
       savesOnStop: true,
       variables: { LANGSMITH_TRACING: 'false', LANGGRAPH_NO_VERSION_CHECK: 'true', LOG_JSON: 'true' },
     });
@@ -50,7 +50,12 @@ describe('the command of a JavaScript agent', () => {
       { ...tool, '.env': 'LANGSMITH_TRACING=true' },
     );
     const made = await command({ LANGGRAPH_NO_VERSION_CHECK: 'false' });
-    expect(Object.keys(made?.variables ?? {}).sort()).toEqual(['LANGGRAPH_CLI_NO_ANALYTICS', 'LOG_JSON']);
+    expect(Object.keys(made?.variables ?? {}).sort()).toEqual([
+      'CHOKIDAR_INTERVAL',
+      'CHOKIDAR_USEPOLLING',
+      'LANGGRAPH_CLI_NO_ANALYTICS',
+      'LOG_JSON',
+    ]);
   });
 
   it('says when the build left no dev server; a config without graphs is no agent', async () => {

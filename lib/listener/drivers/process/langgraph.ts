@@ -29,6 +29,10 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   LANGGRAPH_NO_VERSION_CHECK: 'true',
   LANGGRAPH_CLI_NO_ANALYTICS: '1',
   LANGSMITH_TRACING: 'false',
+  // Nor does anybody edit an artifact. A JavaScript server watches its files all the same (1.4.5 does not
+  // start when told not to), and Linux gives a user 128 watchers: it looks at them once a day instead.
+  CHOKIDAR_USEPOLLING: 'true',
+  CHOKIDAR_INTERVAL: String(24 * 60 * 60_000),
 };
 
 type Spec = Pick<DeploySpec, 'graph_config_path' | 'environment'>;
@@ -98,9 +102,7 @@ function variablesFor(project: AgentProject, spec: Spec): Record<string, string>
   return { ...Object.fromEntries(defaults), LOG_JSON: 'true' };
 }
 
-// Nobody edits an artifact. A Python server that reloads leaves a second process behind when it is killed,
-// and a JavaScript one takes two of the 128 file watchers that Linux gives a user.
-const OPTIONS = '--no-browser --no-reload --host 127.0.0.1 --port "$PORT"';
+const OPTIONS = '--no-browser --host 127.0.0.1 --port "$PORT"';
 const rest = { savesOnStop: true, toLines: agentLines };
 
 async function javaScriptCommand(
@@ -136,8 +138,9 @@ async function pythonCommand(
   const venv = join(realpathSync(cwd), PYTHON_ENVIRONMENT);
   await openPythonEnvironment(venv, realpathSync(artifactFolder), childEnvironment().PATH ?? '');
   const { fileName, variables } = await withoutOverridden(project, spec);
-  // Ten jobs at once are the server's own default in production.
-  const options = `${OPTIONS} --n-jobs-per-worker 10 --config ${quote(fileName)}`;
+  // Without --no-reload a second process would outlive the first. Ten jobs at once are the server's own
+  // default in production.
+  const options = `${OPTIONS} --no-reload --n-jobs-per-worker 10 --config ${quote(fileName)}`;
   return {
     ...rest,
     cwd,
