@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Redirect, Route, Router, Switch, useSearchParams } from 'wouter-preact';
 import { forgetAnswers } from './data/api.ts';
+import { useFeed } from './data/feed.ts';
 import { BASE } from './data/place.ts';
 import { queryClient } from './data/poll.ts';
 import { useMe } from './data/queries.ts';
@@ -53,6 +54,7 @@ function useTenant(): boolean {
 function SignedIn() {
   const me = useMe();
   const hasTenant = useTenant();
+  const problem = useFeed();
   if (me.error !== null && me.data === undefined)
     return (
       <Frame>
@@ -70,7 +72,7 @@ function SignedIn() {
       </Frame>
     );
   return (
-    <Frame>
+    <Frame problem={problem}>
       <Switch>
         <Route path="/">
           <Redirect to="/deployments" replace />

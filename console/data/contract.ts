@@ -1,5 +1,6 @@
 import type * as console from '../../lib/contract/routes/console.ts';
 import type * as deployments from '../../lib/contract/routes/deployments.ts';
+import type * as events from '../../lib/contract/routes/events.ts';
 import type * as listeners from '../../lib/contract/routes/listeners.ts';
 import type * as logs from '../../lib/contract/routes/logs.ts';
 import type * as revisions from '../../lib/contract/routes/revisions.ts';
@@ -9,6 +10,7 @@ import type * as sources from '../../lib/contract/routes/sources.ts';
 type Modules =
   | typeof console
   | typeof deployments
+  | typeof events
   | typeof listeners
   | typeof logs
   | typeof revisions
@@ -44,5 +46,6 @@ export type ListedDeployment = Answer<'GET /v2/deployments'>['resources'][number
 export type Revision = Answer<'GET /v2/deployments/{deployment_id}/revisions/{revision_id}'>;
 export type LogEntry =
   Answer<'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/logs'>['logs'][number];
+export type FeedEvent = Answer<'GET /v2/events'>['resources'][number];
 export type Me = Answer<'GET /v2/me'>;
 export type Permission = Me['permissions'][number];

@@ -1,9 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/preact-query';
-import { useEffect } from 'preact/hooks';
-import { isMoving } from '../logic/status.ts';
 import { ask } from './api.ts';
 import type { Answer, Ask, Endpoint } from './contract.ts';
-import { pollEvery, queryClient } from './poll.ts';
+import { queryClient } from './poll.ts';
 
 export const PAGE_LENGTH = 50;
 export type ListFilters = { name: string; status: string };
@@ -27,14 +25,6 @@ export const useDeployments = ({ name, status }: ListFilters) =>
     },
     getNextPageParam: ({ resources, offset }) => (resources.length < PAGE_LENGTH ? undefined : offset),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state: { data } }) =>
-      pollEvery(
-        data?.pages.some(({ resources }) =>
-          resources.some(
-            (each) => isMoving(each.latest_revision?.status ?? '') || each.status === 'AWAITING_DELETE',
-          ),
-        ) ?? false,
-      ),
   });
 
 export const useDeployment = (id: string) =>
@@ -42,7 +32,6 @@ export const useDeployment = (id: string) =>
     queryKey: ['deployment', id],
     queryFn: ({ signal }) =>
       ask('GET /v2/deployments/{deployment_id}', { params: { deployment_id: id } }, signal),
-    refetchInterval: ({ state: { data } }) => pollEvery(data?.status === 'AWAITING_DELETE'),
   });
 
 export const REVISIONS_PER_PAGE = 20;
@@ -57,18 +46,7 @@ export const useRevisions = (id: string) =>
       return ask('GET /v2/deployments/{deployment_id}/revisions', { params, query }, signal);
     },
     getNextPageParam: ({ resources, offset }) => (resources.length < REVISIONS_PER_PAGE ? undefined : offset),
-    refetchInterval: ({ state: { data } }) =>
-      pollEvery(
-        data?.pages.some(({ resources }) => resources.some(({ status }) => isMoving(status))) ?? false,
-      ),
   });
-
-/** Asks for a deployment again when one of its revisions has come further: what serves may be another one. */
-export function useFresh(id: string, statuses: string): void {
-  useEffect(() => {
-    void queryClient.invalidateQueries({ queryKey: ['deployment', id], exact: true });
-  }, [id, statuses]);
-}
 
 /** One revision with what it is built and run with. */
 export const useRevision = (id: string, revisionId: string | null) =>
@@ -80,7 +58,6 @@ export const useRevision = (id: string, revisionId: string | null) =>
       const query = { include: 'configuration' };
       return ask('GET /v2/deployments/{deployment_id}/revisions/{revision_id}', { params, query }, signal);
     },
-    refetchInterval: ({ state: { data } }) => pollEvery(isMoving(data?.status ?? '')),
   });
 
 /** A change. Afterwards everything that is shown is asked again. */

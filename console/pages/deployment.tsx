@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { Deployment, Revision } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
-import { useDeployment, useFresh, useRevisions } from '../data/queries.ts';
+import { useDeployment, useRevisions } from '../data/queries.ts';
 import { shortCommit } from '../logic/difference.ts';
 import { shortSource } from '../logic/source.ts';
 import { numberOf, stagesOf, totalOf } from '../logic/stages.ts';
@@ -117,7 +117,6 @@ function Facts({ deployment }: { deployment: Deployment }) {
 function Timeline({ deployment }: { deployment: Deployment }) {
   const list = useRevisions(deployment.id);
   const revisions = list.data?.pages.flatMap(({ resources }) => resources);
-  useFresh(deployment.id, revisions?.map(({ status }) => status).join() ?? '');
   const active = revisions?.find(({ id }) => id === deployment.active_revision_id);
   return (
     <section aria-labelledby="revisions">

@@ -1,7 +1,7 @@
 import { Link } from 'wouter-preact';
 import type { Revision } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
-import { useDeployment, useFresh, useRevision } from '../data/queries.ts';
+import { useDeployment, useRevision } from '../data/queries.ts';
 import { numberOf, stagesOf } from '../logic/stages.ts';
 import { isMoving } from '../logic/status.ts';
 import { LogView } from '../ui/log-view.tsx';
@@ -16,7 +16,6 @@ import { Origin } from './deployment.tsx';
 export function RevisionPage({ id, revisionId }: { id: string; revisionId: string }) {
   const { data, error, refetch } = useRevision(id, revisionId);
   const { data: deployment } = useDeployment(id);
-  useFresh(id, data?.status ?? '');
   const canRead = useCan('logs:read');
   useTitle(`Revision ${numberOf(revisionId)} of ${deployment?.name ?? '…'}`);
   return (

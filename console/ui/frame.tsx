@@ -7,6 +7,7 @@ import { chooseTenant, chosenTenant, signOut } from '../data/session.ts';
 import { Dialog } from './dialog.tsx';
 import { useKeys } from './keys.ts';
 import { Mark } from './mark.tsx';
+import { Problem } from './states.tsx';
 import { applyTheme, theme, themes } from './theme.ts';
 
 const roleWords: Record<string, string> = {
@@ -16,8 +17,8 @@ const roleWords: Record<string, string> = {
   organization_admin: 'Administrator of the organization',
 };
 
-/** What stands around every page. */
-export function Frame({ children }: { children: ComponentChildren }) {
+/** What stands around every page; `problem`: why what is shown may be old. */
+export function Frame({ children, problem }: { children: ComponentChildren; problem?: Error | undefined }) {
   const [place] = useLocation();
   const [isHelp, setHelp] = useState(false);
   useKeys({ '?': () => setHelp(true) });
@@ -38,7 +39,10 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </a>
         <Person />
       </nav>
-      <div class="content">{children}</div>
+      <div class="content">
+        {problem !== undefined && <Problem error={problem} />}
+        {children}
+      </div>
       {isHelp && <Help onClose={() => setHelp(false)} />}
     </>
   );

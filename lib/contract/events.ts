@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { revisionStatuses } from './revision-status.ts';
-import { orNull, queryInt } from './validation/query.ts';
+import { orNull, queryBoolean, queryInt } from './validation/query.ts';
 
 export const eventTypes = [
   'deployment.created',
@@ -119,6 +119,8 @@ const FEED_PAGE_LENGTH_DEFAULT = 100;
 export const listEventsQuery = z.object({
   /** Absent: from the oldest that is kept. */
   after: orNull(queryInt({ min: 0 }).optional()),
+  /** Without `after`: whether to begin after the newest event, for who knows the state of things already. */
+  newest: orNull(queryBoolean.optional()),
   limit: orNull(queryInt({ min: 1, max: FEED_PAGE_LENGTH_MAX }).default(FEED_PAGE_LENGTH_DEFAULT)),
 });
 

@@ -2,7 +2,7 @@ import { ValidationError } from '../../contract/errors.ts';
 import type { EventListView } from '../../contract/events.ts';
 import type { listEvents as row } from '../../contract/routes/events.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { type FeedPage, feedAfter } from '../../store/feed.ts';
+import { type FeedPage, feedAfter, findFeedCount } from '../../store/feed.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { following, followUntil } from '../logs/followers.ts';
@@ -19,7 +19,7 @@ export async function listEvents(
   { query, headers }: FeedInput,
   { tenantId, userId, keyId }: Caller,
 ): Promise<EventListView> {
-  const asked = askedAfter({ query, headers });
+  const asked = await begunAt(deps, askedAfter({ query, headers }), query.newest === true, tenantId);
   const look = async () => {
     const page = await feedAfter(deps.table, tenantId, asked.after ?? 0, query.limit);
     return viewOf(page, asked);
@@ -39,6 +39,17 @@ function askedAfter({ query, headers }: FeedInput): Asked {
   if (/^\d{1,15}$/.test(lastEventId)) return { after: Number(lastEventId), loc };
   const msg = 'Value error, the id of an event in a stream is its number';
   throw new ValidationError([{ loc, type: 'value_error', msg, input: lastEventId }]);
+}
+
+/** Who has seen no event yet and wants none of before begins after the newest one. */
+async function begunAt(
+  { table }: Pick<Deps, 'table'>,
+  asked: Asked,
+  fromNewest: boolean,
+  tenantId: string,
+): Promise<Asked> {
+  if (!fromNewest || asked.after !== undefined) return asked;
+  return { ...asked, after: (await findFeedCount(table, tenantId))?.count ?? 0 };
 }
 
 function viewOf({ events, count }: FeedPage, { after, loc }: Asked): EventListView {

@@ -64,6 +64,18 @@ describe('the feed', () => {
     await expect(list(world, { after: String(after + 1) })).rejects.toThrow(ValidationError);
   });
 
+  it('begins after the newest event for who asks for that, and a number that is given counts more', async () => {
+    const world = await aRunningWorld();
+    expect(await list(world, { newest: 'true' })).toEqual({ resources: [], after: 0, missed: 0 });
+    await post(world, github('a'));
+    await hasFed(world, 4);
+    const { resources, after, missed } = await list(world, { newest: 'true' });
+    expect([resources, missed]).toEqual([[], 0]);
+    expect(await numbersOf(world)).toEqual(upTo(after));
+    expect((await numbersOf(world, { newest: 'true', after: '2' }))[0]).toBe(3);
+    expect((await numbersOf(world, { newest: 'false' }))[0]).toBe(1);
+  });
+
   it('says how many events expired before they were read', async () => {
     const world = await aRunningWorld();
     await post(world, github('a'));
