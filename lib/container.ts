@@ -45,9 +45,10 @@ export const consoleFiles = /* @__PURE__ */ once(() =>
   consoleFilesIn(new URL('./console/', import.meta.url)),
 );
 export const signIn = /* @__PURE__ */ once((): SignIn => {
-  const [issuer, clientId] = [variable('OIDC_ISSUER'), variable('OIDC_CLIENT_ID')];
-  if (issuer === undefined || clientId === undefined) return undefined;
-  return { issuer, clientId, tokenEndpoint: variable('OIDC_TOKEN_ENDPOINT') };
+  const [issuer, audience] = [variable('OIDC_ISSUER'), variable('OIDC_AUDIENCE')];
+  const clientId = variable('OIDC_CLIENT_ID');
+  if (issuer === undefined || audience === undefined || clientId === undefined) return undefined;
+  return { issuer, clientId, audience, tokenEndpoint: variable('OIDC_TOKEN_ENDPOINT') };
 });
 export const uploadOrigin = /* @__PURE__ */ once(() => variable('UPLOAD_ORIGIN'));
 export const git = /* @__PURE__ */ once(() =>

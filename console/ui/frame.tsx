@@ -66,7 +66,7 @@ function Person() {
           ))}
         </select>
       )}
-      {me !== undefined && <span class="quiet small role">{roleWords[me.role] ?? me.role}</span>}
+      {typeof me?.role === 'string' && <span class="quiet small role">{roleWords[me.role] ?? me.role}</span>}
       <select
         aria-label="Theme"
         value={chosen}

@@ -3,6 +3,8 @@ export type SignIn =
   | {
       issuer: string;
       clientId: string;
+      /** Whom tokens must be for. */
+      audience: string;
       /** Where it is not on the issuer's own host. */
       tokenEndpoint: string | undefined;
     }

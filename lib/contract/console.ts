@@ -8,10 +8,12 @@ export const meView = z.object({
   user_id: z.string(),
   /** Null: a bearer token. */
   key_id: z.string().nullable(),
-  organization_id: z.guid(),
+  /** Null: a bearer token of a member of several tenants, and the request names none. */
+  organization_id: z.guid().nullable(),
   /** Null: the credential is good for several tenants, and the request names none. */
   tenant_id: z.guid().nullable(),
-  role: z.enum(roles),
+  /** Null: as `organization_id`; a member has a role in each of the tenants. */
+  role: z.enum(roles).nullable(),
   permissions: z.array(z.enum(permissions)),
   /** When the credential is over; null: it does not expire, or is a bearer token. */
   expires_at: z.string().nullable(),
@@ -39,6 +41,8 @@ export const signInView = z.object({
     .object({
       issuer: z.string(),
       client_id: z.string(),
+      /** Whom a token must be for that the API accepts. */
+      audience: z.string(),
       /** Null: the issuer's metadata says it. */
       token_endpoint: z.string().nullable(),
     })

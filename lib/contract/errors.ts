@@ -70,6 +70,10 @@ export const errors = {
     status: 403,
     detail: (p: { tenant: string }) => `The user has no access to tenant '${p.tenant}'`,
   },
+  membership_none: {
+    status: 403,
+    detail: (_: object) => 'The user is a member of no tenant; an administrator of one can add them.',
+  },
   listener_forbidden: {
     status: 403,
     detail: (p: { id: string }) => `API key is not bound to listener '${p.id}'`,

@@ -263,10 +263,11 @@ function oidcOf(issuer: string | undefined, audience: string | undefined): OidcS
 
 function signInOf(given: z.output<typeof schema>): SignIn {
   const { SLIPWAY_OIDC_ISSUER: issuer, SLIPWAY_OIDC_CLIENT_ID: clientId } = given;
+  const audience = given.SLIPWAY_OIDC_AUDIENCE;
   if (clientId === undefined) return undefined;
-  if (issuer === undefined)
+  if (issuer === undefined || audience === undefined)
     throw new EnvironmentError('SLIPWAY_OIDC_CLIENT_ID goes with SLIPWAY_OIDC_ISSUER.');
-  return { issuer, clientId, tokenEndpoint: given.SLIPWAY_OIDC_TOKEN_ENDPOINT || undefined };
+  return { issuer, clientId, audience, tokenEndpoint: given.SLIPWAY_OIDC_TOKEN_ENDPOINT || undefined };
 }
 
 function agentsPortOf(apiPort: number, asked: number | undefined): number | undefined {

@@ -2,18 +2,24 @@ import type { MeView } from '../../contract/console.ts';
 import { refuse } from '../../contract/errors.ts';
 import { allows, roleMatrix } from '../../contract/roles.ts';
 import { findTenant, tenantRows } from '../../store/identity/tenants.ts';
+import { type Caller } from '../caller.ts';
 import { type Credentials, type Identity, type IdentityDeps, identify } from '../identity/authenticate.ts';
+import { bearerCaller, bearerUser, membershipsOf, TENANTS_MAX } from '../identity/bearer.ts';
 import type { KeyUses } from '../identity/key-uses.ts';
+import { refusedAs } from '../identity/refused.ts';
 
-const TENANTS_MAX = 100;
-
-/** Who the credential is and what it may do. Throws as authentication does, and `permission_missing`. */
+/**
+ * Who the credential is and what it may do. Throws as authentication does, `permission_missing` and
+ * `membership_none`.
+ */
 export async function showMe(deps: IdentityDeps, credentials: Credentials, uses: KeyUses): Promise<MeView> {
+  const { apiKey, authorization, tenantId } = credentials;
+  if (apiKey === undefined && authorization !== undefined) return showMember(deps, authorization, tenantId);
   const who = await identify(deps, credentials, uses);
   if (!allows(who.role, 'self:read')) throw refuse('permission_missing', { permission: 'self:read' });
   return {
     user_id: who.userId,
-    key_id: credentials.apiKey === undefined ? null : who.keyId,
+    key_id: who.keyId,
     organization_id: who.organizationId,
     tenant_id: who.tenantId ?? null,
     role: who.role,
@@ -22,6 +28,50 @@ export async function showMe(deps: IdentityDeps, credentials: Credentials, uses:
     is_session: who.isSession,
     tenants: await tenantsOf(deps, who),
   };
+}
+
+/**
+ * A person with a token of the issuer. One who is a member of a single tenant need not name it; who is of
+ * several has a role in each of them, so without a name there is none to show.
+ */
+async function showMember(
+  deps: IdentityDeps,
+  authorization: string,
+  asked: string | undefined,
+): Promise<MeView> {
+  const user = await bearerUser(deps, authorization);
+  const own = await membershipsOf(deps, user);
+  const [first, second] = own;
+  const single = first !== undefined && second === undefined ? first.tenantId : undefined;
+  const picked = asked ?? single;
+  if (picked === undefined && first === undefined) throw refusedAs(refuse('membership_none', {}), user);
+  const caller = picked === undefined ? undefined : await bearerCaller(deps, authorization, picked);
+  const tenants = await namesOf(
+    deps,
+    caller,
+    own.map(({ tenantId }) => tenantId),
+  );
+  return {
+    user_id: user.userId,
+    key_id: null,
+    organization_id: caller?.organizationId ?? null,
+    tenant_id: caller?.tenantId ?? null,
+    role: caller?.role ?? null,
+    permissions: caller === undefined ? ['self:read'] : [...roleMatrix[caller.role]],
+    expires_at: null,
+    is_session: false,
+    tenants,
+  };
+}
+
+async function namesOf(
+  { table }: IdentityDeps,
+  caller: Caller | undefined,
+  own: string[],
+): Promise<MeView['tenants']> {
+  const ids = new Set([...own, ...(caller === undefined ? [] : [caller.tenantId])]);
+  const found = await Promise.all([...ids].map((id) => findTenant(table, id)));
+  return found.flatMap((each) => (each === undefined ? [] : [{ id: each.tenant_id, name: each.name }]));
 }
 
 /** An organization's credential opens all of its tenants, any other one the one that it is of. */

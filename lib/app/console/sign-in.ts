@@ -4,6 +4,6 @@ import type { SignInView } from '../../contract/console.ts';
 /** How people sign in without a key. */
 export async function showSignIn(_: unknown, { signIn }: { signIn: SignIn }): Promise<SignInView> {
   if (signIn === undefined) return { oidc: null };
-  const { issuer, clientId, tokenEndpoint } = signIn;
-  return { oidc: { issuer, client_id: clientId, token_endpoint: tokenEndpoint ?? null } };
+  const { issuer, clientId, audience, tokenEndpoint } = signIn;
+  return { oidc: { issuer, client_id: clientId, audience, token_endpoint: tokenEndpoint ?? null } };
 }

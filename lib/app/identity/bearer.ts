@@ -2,7 +2,7 @@ import { oidcProvider } from '../../adapters/identity-provider.ts';
 import { variable } from '../../contract/env.ts';
 import { refuse } from '../../contract/errors.ts';
 import { once } from '../../contract/once.ts';
-import { findMember } from '../../store/identity/members.ts';
+import { findMember, type MemberItem, tenantsOfMember } from '../../store/identity/members.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { memberIdOf } from './member-id.ts';
@@ -10,6 +10,12 @@ import { refusedAs } from './refused.ts';
 import { tenantIdIn } from './tenant-id.ts';
 
 type BearerDeps = Pick<Deps, 'table' | 'identityProvider'>;
+
+/** A token says who asks, and nothing of what they may. */
+type User = { userId: string; keyId: string };
+
+/** As of an organization, `GET /v2/me` tells the first hundred. */
+export const TENANTS_MAX = 100;
 
 /** Stands for the key's id in what a user did without a key. */
 const NO_KEY = 'bearer';
@@ -28,25 +34,45 @@ export async function bearerCaller(
   authorization: string,
   tenantId: string | undefined,
 ): Promise<Caller> {
-  const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
-  const provider = deps.identityProvider ?? environmentProvider();
-  const userId = token === undefined ? undefined : await provider.subjectOf(token);
-  if (userId === undefined) throw refuse('unauthenticated', {});
-  const known = { userId, keyId: NO_KEY };
+  const known = await bearerUser(deps, authorization);
   if (tenantId === undefined) throw refusedAs(refuse('tenant_required', {}), known);
   return { ...(await membership(deps, known, tenantId)), ...known, listenerId: undefined };
 }
 
+/** Whose token it is. Throws `unauthenticated`. */
+export async function bearerUser(deps: BearerDeps, authorization: string): Promise<User> {
+  const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
+  const provider = deps.identityProvider ?? environmentProvider();
+  const userId = token === undefined ? undefined : await provider.subjectOf(token);
+  if (userId === undefined) throw refuse('unauthenticated', {});
+  return { userId, keyId: NO_KEY };
+}
+
+type Membership = Pick<MemberItem, 'role' | 'organization_id'> & { tenantId: string };
+
+/** Where a user is a member, newest tenant first; of the first hundred tenants that are told of. */
+export async function membershipsOf({ table }: BearerDeps, { userId }: User): Promise<Membership[]> {
+  const id = memberIdOf(userId);
+  const tenants = await tenantsOfMember(table, id, TENANTS_MAX);
+  const found = await Promise.all(
+    tenants.map(async (tenantId) => ({ tenantId, member: await findMember(table, tenantId, id) })),
+  );
+  return found.flatMap(({ tenantId, member }) => (isOf(userId, member) ? [{ tenantId, ...member }] : []));
+}
+
+// The user is compared too, in case two subjects have the same id.
+const isOf = (userId: string, member: MemberItem | undefined): member is MemberItem =>
+  member !== undefined && member.removed_at === undefined && member.user_id === userId;
+
 async function membership(
   { table }: BearerDeps,
-  known: { userId: string; keyId: string },
+  known: User,
   asked: string,
 ): Promise<Pick<Caller, 'tenantId' | 'organizationId' | 'role'>> {
   const tenantId = tenantIdIn(asked);
   const { userId } = known;
-  const found = tenantId && (await findMember(table, tenantId, memberIdOf(userId)));
-  // The user is compared too, in case two subjects have the same id.
-  if (!found || found.removed_at !== undefined || found.user_id !== userId)
+  const found = tenantId ? await findMember(table, tenantId, memberIdOf(userId)) : undefined;
+  if (!tenantId || !isOf(userId, found))
     throw refusedAs(refuse('membership_missing', { tenant: asked }), known);
   return { tenantId, organizationId: found.organization_id, role: found.role };
 }

@@ -37,7 +37,7 @@ export async function putMember(
   } as const;
   const asked = { by: caller.role, audit: auditOf(deps, caller, 'membership.change', { role, user_id }) };
   try {
-    await transact(deps.table, [put(caller.tenantId, item, asked), ...deps.idempotency.record(view)]);
+    await transact(deps.table, [...put(caller.tenantId, item, asked), ...deps.idempotency.record(view)]);
   } catch (error) {
     if (!(error instanceof ConditionsFailed)) throw error;
     throw refusalOfRole(caller, error.failed.get(MEMBER)) ?? error;

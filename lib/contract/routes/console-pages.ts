@@ -12,7 +12,8 @@ const page = {
   response: consoleView,
   errors: ['path_not_found'],
   headers: (output: ConsoleOutput) => consoleHeaders(output),
-  variables: ['OIDC_ISSUER', 'OIDC_TOKEN_ENDPOINT', 'UPLOAD_ORIGIN'],
+  // Without any one of the issuer's the page may not talk to it.
+  variables: ['OIDC_ISSUER', 'OIDC_AUDIENCE', 'OIDC_CLIENT_ID', 'OIDC_TOKEN_ENDPOINT', 'UPLOAD_ORIGIN'],
 } as const;
 
 export const getConsole = route({

@@ -15,6 +15,7 @@ export const getMe = route({
   summary: 'Who the credential is, what it may do and in which tenants',
   response: meView,
   tenantOptional: true,
+  errors: ['membership_none'],
 });
 
 export const createConsoleLink = route({
@@ -76,5 +77,5 @@ export const getSignIn = route({
   permission: 'public',
   summary: 'How people sign in to the console without a key',
   response: signInView,
-  variables: ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_TOKEN_ENDPOINT'],
+  variables: ['OIDC_ISSUER', 'OIDC_AUDIENCE', 'OIDC_CLIENT_ID', 'OIDC_TOKEN_ENDPOINT'],
 });

@@ -125,7 +125,7 @@ export const removeMember = route({
   method: 'DELETE',
   path: '/v2/members/{member_id}',
   handler: 'functions/api/members/remove.ts',
-  access: ['table:get', 'table:update'],
+  access: ['table:get', 'table:update', 'table:delete'],
   audit: ['membership.remove'],
   area: 'identity',
   permission: 'members:write',

@@ -5,8 +5,8 @@ import { from } from '../dynamodb/sort-key-range.ts';
 /**
  * Every key of the table. Each starts with the tenant or organization that owns the item, so code that forgot
  * a check still could not read across tenants; the exceptions are API keys and links to the console by their
- * hashes and integrations by their ids (they tell the tenant), refusals of callers of whom nothing is known,
- * and the engine's leases.
+ * hashes, integrations and memberships by their ids (they tell the tenant), refusals of callers of whom
+ * nothing is known, and the engine's leases.
  *
  * | Question                                              | pk                     | sk                |
  * |-------------------------------------------------------|------------------------|-------------------|
@@ -62,6 +62,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | a tenant's API keys, newest first (thin rows)         | T#tenant#KL            | key id            |
  * | an organization's own API keys, newest first          | O#org#KL               | key id            |
  * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |
+ * | in which tenants is this user a member (thin rows)    | M#member id            | tenant id         |
  * | an organization's tenants, newest first (thin rows)   | O#org#TL               | tenant id         |
  * | an organization's OAuth providers; one, by its name   | O#org#OP               | provider id       |
  * | a user's OAuth tokens, by provider, person and agent  | T#tenant#OT#sha256     | provider#sha256#token |
@@ -230,6 +231,11 @@ export const apiKeyRowKey = (
 export const memberKey = (tenantId: string, memberId: string): Key => ({
   pk: `T#${tenantId}#M`,
   sk: memberId,
+});
+
+export const membershipKey = (memberId: string, tenantId: string): Key => ({
+  pk: `M#${memberId}`,
+  sk: tenantId,
 });
 
 export const tenantRowKey = (organizationId: string, tenantId: string): Key => ({

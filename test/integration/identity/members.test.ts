@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { oidcProvider } from '../../../lib/adapters/identity-provider.ts';
+import { showMe } from '../../../lib/app/console/me.ts';
 import { authenticate } from '../../../lib/app/identity/authenticate.ts';
 import { memberIdOf } from '../../../lib/app/identity/member-id.ts';
 import { AUDIENCE, anIssuer } from '../../support/oauth/issuer.ts';
@@ -30,6 +31,48 @@ async function withPeople() {
 }
 
 const noPart = (tenant: string) => `403 The user has no access to tenant '${tenant}'`;
+
+describe('GET /v2/me of a member', () => {
+  const setting = async () => {
+    const all = await withPeople();
+    const { world, issuer } = all;
+    const me = async (name: string, tenantId?: string) => {
+      const authorization = `Bearer ${await issuer.token(name)}`;
+      return showMe(world.deps, { apiKey: undefined, authorization, tenantId }, { note: () => undefined });
+    };
+    return { ...all, me };
+  };
+
+  it('needs no tenant to be named: who is a member of one acts there, who is of several chooses', async () => {
+    const { world, admin, me } = await setting();
+    const { tenantId, organizationId } = admin.caller;
+    await giveRole(admin, 'alice', 'developer');
+    const one = await me('alice');
+    expect(one).toMatchObject({ tenant_id: tenantId, organization_id: organizationId, role: 'developer' });
+    expect(one.tenants).toEqual([{ id: tenantId, name: 'main' }]);
+    const other = await anOrganization(world);
+    await giveRole(other, 'alice', 'viewer');
+    const two = await me('alice');
+    expect(two).toMatchObject({ tenant_id: null, organization_id: null, role: null, key_id: null });
+    expect(two.permissions).toEqual(['self:read']);
+    expect(two.tenants.map(({ id }) => id)).toEqual([other.caller.tenantId, tenantId]);
+    expect(await me('alice', tenantId)).toMatchObject({ role: 'developer', tenants: two.tenants });
+    expect(await me('alice', other.caller.tenantId)).toMatchObject({ role: 'viewer' });
+  });
+
+  it('shows no tenant any more where they were removed, and refuses who is a member of none', async () => {
+    const { admin, me } = await setting();
+    const { tenantId } = admin.caller;
+    expect(await refusedWith(me('alice'))).toContain('403 The user is a member of no tenant');
+    const { id } = await giveRole(admin, 'alice', 'developer');
+    await takeRole(admin, id);
+    expect(await refusedWith(me('alice'))).toContain('403 The user is a member of no tenant');
+    expect(await refusedWith(me('alice', tenantId))).toBe(noPart(tenantId));
+    await giveRole(admin, 'alice', 'viewer');
+    expect(await me('alice')).toMatchObject({ role: 'viewer', tenant_id: tenantId });
+    expect(await refusedWith(me('bob'))).toContain('403 The user is a member of no tenant');
+  });
+});
 
 describe('a member', () => {
   it('asks with a bearer token, as themselves, in the role they have in the tenant they name', async () => {

@@ -180,9 +180,10 @@ const tenants: Check = async (row, ask, world) => {
       findings.push(`${what}: ${said(answer)}`);
   };
   const unnamed = 'requires workspace specification';
-  if (row.tenantOptional !== true)
+  if (row.tenantOptional !== true) {
     await expect403('an organization key without a tenant', unnamed, { 'x-api-key': organizationKey });
-  await expect403('a bearer without a tenant', unnamed, { authorization: `Bearer ${bearer}` });
+    await expect403('a bearer without a tenant', unnamed, { authorization: `Bearer ${bearer}` });
+  }
   for (const tenant of [sister ?? '', elsewhere ?? '', crypto.randomUUID(), 'x', '']) {
     const named = { 'x-tenant-id': tenant };
     const own403 = `no access to tenant '${tenant}'`;

@@ -25,6 +25,10 @@ export async function expectStrangersRefused(record: WireRecord): Promise<void> 
   const headers = { authorization: 'Bearer a-token', 'x-tenant-id': tenantId };
   const request = { key: undefined, headers };
   await refused('membership_missing', { tenant: tenantId }, 'listDeployments', request);
+  await refused('membership_none', {}, 'getMe', {
+    key: undefined,
+    headers: { authorization: 'Bearer a-token' },
+  });
 }
 
 /** What is not there is refused. */

@@ -14,6 +14,7 @@ const consoleFiles: ConsoleFiles = {
 const signIn = {
   issuer: 'https://id.example/realm',
   clientId: 'c',
+  audience: 'slipway',
   tokenEndpoint: 'https://t.example/token',
 };
 const page = createPage(() => ({ consoleFiles, signIn, uploadOrigin: 'https://bucket.example' }));

@@ -49,7 +49,12 @@ export const identityExamples = {
   createConsoleSession: { body: { code: '…, from the link' }, response: session },
   getSignIn: {
     response: {
-      oidc: { issuer: 'https://id.example', client_id: 'slipway-console', token_endpoint: null },
+      oidc: {
+        issuer: 'https://id.example',
+        client_id: 'slipway-console',
+        audience: 'https://slipway.example',
+        token_endpoint: null,
+      },
     },
   },
   createApiKey: {
