@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Redirect, Route, Router, Switch, useSearchParams } from 'wouter-preact';
-import { forgetAnswers } from './data/api.ts';
+import { forgetAnswers, Refusal } from './data/api.ts';
 import { useFeed } from './data/feed.ts';
 import { BASE } from './data/place.ts';
 import { queryClient } from './data/poll.ts';
 import { useMe } from './data/queries.ts';
-import { chooseTenant, chosenTenant, onSession, sessionNow } from './data/session.ts';
+import { chooseTenant, chosenTenant, needsTenant, onSession, sessionNow } from './data/session.ts';
 import { Deployments } from './pages/deployments.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { Frame } from './ui/frame.tsx';
@@ -38,16 +38,22 @@ export function App() {
 
 /** A credential for several tenants shows one of them: the one that a link names, or that was chosen. */
 function useTenant(): boolean {
-  const { data: me } = useMe();
+  const { data: me, error } = useMe();
   const [search] = useSearchParams();
   const asked = search.get('tenant');
   const wanted = [asked, chosenTenant(), me?.tenants[0]?.id].find((id) =>
     me?.tenants.some((each) => each.id === id),
   );
-  const isChosen = me === undefined || me.tenants.length < 2 || wanted === chosenTenant();
+  const isNeeded = needsTenant() || (me !== undefined && me.tenants.length > 1);
+  const isChosen = !isNeeded || (chosenTenant() !== null && (me === undefined || wanted === chosenTenant()));
   useEffect(() => {
     if (!isChosen && typeof wanted === 'string') chooseTenant(wanted);
   }, [isChosen, wanted]);
+  // Of who was signed in before, or of whom it was taken meanwhile.
+  const isRefused = error instanceof Refusal && error.status === 403 && chosenTenant() !== null;
+  useEffect(() => {
+    if (isRefused) chooseTenant(null);
+  }, [isRefused]);
   return isChosen;
 }
 
@@ -63,7 +69,7 @@ function SignedIn() {
         </main>
       </Frame>
     );
-  if (me.data !== undefined && !hasTenant)
+  if (!hasTenant)
     return (
       <Frame>
         <main id="main">

@@ -4,9 +4,11 @@ import { render } from 'preact';
 import { App } from './app.tsx';
 import { queryClient } from './data/poll.ts';
 import { restore } from './data/session.ts';
+import { comeBack } from './data/sign-in.ts';
 import { applyTheme, theme } from './ui/theme.ts';
 
 applyTheme(theme());
+await comeBack();
 await restore();
 const root = document.getElementById('app');
 if (root !== null)

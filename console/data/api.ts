@@ -2,7 +2,7 @@ import { addressOf, type Parts } from '../logic/address.ts';
 import { type FieldProblem, problemsIn, textOf } from '../logic/refusal.ts';
 import type { Answer, Ask, Endpoint } from './contract.ts';
 import { PREFIX } from './place.ts';
-import { credentials, forget } from './session.ts';
+import { credentials, forget, renewed } from './session.ts';
 
 /** What the service refused, in its own words; `status` 0: it did not answer at all. */
 export class Refusal extends Error {
@@ -45,6 +45,12 @@ const headersOf = ({ body }: Parts, before: { tag: string } | undefined, more: R
   ...more,
 });
 
+/** Sends it once more where the answer is that the token is over and there is a newer one. */
+export async function renewing(send: () => Promise<Response>): Promise<Response> {
+  const response = await send();
+  return response.status === 401 && (await renewed()) ? send() : response;
+}
+
 /** The answer with its tag. Throws a Refusal for whatever is no success; a 401 ends the session. */
 export async function askTagged<E extends Endpoint>(
   endpoint: E,
@@ -56,14 +62,16 @@ export async function askTagged<E extends Endpoint>(
   const method = endpoint.slice(0, endpoint.indexOf(' '));
   const address = PREFIX + addressOf(endpoint, parts);
   const before = method === 'GET' ? kept.get(address) : undefined;
-  const response = await fetch(address, {
-    method,
-    // The browser's own cache would take an equal tag for an equal answer, and keep answers on disk.
-    cache: 'no-store',
-    headers: headersOf(parts, before, headers),
-    ...(parts.body !== undefined && { body: JSON.stringify(parts.body) }),
-    ...(signal !== undefined && { signal }),
-  }).catch((error: unknown) => {
+  const send = () =>
+    fetch(address, {
+      method,
+      // The browser's own cache would take an equal tag for an equal answer, and keep answers on disk.
+      cache: 'no-store',
+      headers: headersOf(parts, before, headers),
+      ...(parts.body !== undefined && { body: JSON.stringify(parts.body) }),
+      ...(signal !== undefined && { signal }),
+    });
+  const response = await renewing(send).catch((error: unknown) => {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new Refusal(0, undefined, null);
   });

@@ -1,6 +1,6 @@
 import { addressOf } from '../logic/address.ts';
 import { eventsIn } from '../logic/event-stream.ts';
-import { ask, Refusal } from './api.ts';
+import { ask, Refusal, renewing } from './api.ts';
 import type { LogEntry } from './contract.ts';
 import { PREFIX } from './place.ts';
 import { credentials, forget } from './session.ts';
@@ -85,17 +85,18 @@ async function open(
   signal: AbortSignal,
 ) {
   const parts = { params: paramsOf(place), query: { type, level, query, limit: PAGE_LINES } };
-  const headers = {
+  const headers = () => ({
     ...credentials(),
     Accept: 'text/event-stream',
     ...(last !== undefined && { 'Last-Event-ID': last }),
-  };
-  const response = await fetch(PREFIX + addressOf(LOGS, parts), { headers, signal, cache: 'no-store' }).catch(
-    (error: unknown) => {
-      if (signal.aborted) throw error;
-      throw new Refusal(0, undefined, null);
-    },
-  );
+  });
+  const address = PREFIX + addressOf(LOGS, parts);
+  const response = await renewing(() =>
+    fetch(address, { headers: headers(), signal, cache: 'no-store' }),
+  ).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    throw new Refusal(0, undefined, null);
+  });
   if (response.status === 401) forget();
   if (!response.ok)
     throw new Refusal(

@@ -9,11 +9,19 @@ const TENANT = 'slipway.tenant';
 /** The first page need not wait longer: an answer that comes later signs in as well. */
 const ASK_MILLISECONDS = 150;
 
-type Message = { kind: 'who' } | { kind: 'here'; key: string } | { kind: 'gone' };
+/** Of a token of an issuer, which is in the memory of pages alone; only the page that got it can renew it. */
+export type Bearer = { token: string; renew?: () => Promise<string>; end?: () => Promise<void> };
+
+type Message =
+  | { kind: 'who' }
+  | { kind: 'here'; key: string }
+  | { kind: 'token'; token: string }
+  | { kind: 'gone' };
 const channel = new BroadcastChannel('slipway.session');
 const told = new Set<() => void>();
 
 let key = sessionStorage.getItem(KEY);
+let bearer: Bearer | undefined;
 let problem: string | undefined;
 
 const tell = (): void => {
@@ -22,6 +30,7 @@ const tell = (): void => {
 
 function keep(given: string | null): void {
   key = given;
+  bearer = undefined;
   if (given === null) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, given);
   tell();
@@ -30,9 +39,60 @@ function keep(given: string | null): void {
 // A tab that is opened beside asks those that are there.
 channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
   if (data.kind === 'who' && key !== null) channel.postMessage({ kind: 'here', key } satisfies Message);
-  if (data.kind === 'here' && key === null) keep(data.key);
-  if (data.kind === 'gone' && key !== null) keep(null);
+  if (data.kind === 'who' && bearer !== undefined) tellToken(bearer);
+  if (data.kind === 'here' && !isSignedIn()) keep(data.key);
+  if (data.kind === 'token') hearToken(data.token);
+  if (data.kind === 'gone' && isSignedIn()) keep(null);
 });
+
+const isSignedIn = (): boolean => key !== null || bearer !== undefined;
+const tellToken = ({ token }: Bearer): void =>
+  channel.postMessage({ kind: 'token', token } satisfies Message);
+
+/** Another page has signed in, or has renewed what this one uses too. */
+function hearToken(token: string): void {
+  if (!isSignedIn()) signInWith({ token }, false);
+  else if (bearer !== undefined && bearer.renew === undefined) bearer = { token };
+}
+
+/** Signs in with a token of the issuer. */
+export function signInWith(given: Bearer, isTold = true): void {
+  keep(null);
+  problem = undefined;
+  bearer = given;
+  tell();
+  if (isTold) tellToken(given);
+}
+
+/** Whether this is still who is signed in. */
+export const isHeld = (given: Bearer): boolean => bearer === given;
+
+/** What a person should know who is asked to sign in. */
+export function setProblem(text: string): void {
+  problem = text;
+  tell();
+}
+
+let renewing: Promise<boolean> | undefined;
+/** Whether there is a newer token now. However many ask: a refresh token that is used twice may end them all. */
+export function renewed(): Promise<boolean> {
+  renewing ??= renewBearer().finally(() => {
+    renewing = undefined;
+  });
+  return renewing;
+}
+
+async function renewBearer(): Promise<boolean> {
+  const old = bearer;
+  if (old?.renew === undefined) return false;
+  try {
+    old.token = await old.renew();
+  } catch {
+    return false;
+  }
+  if (isHeld(old)) tellToken(old);
+  return isHeld(old);
+}
 
 /** Hears of who signs in and out; what it returns ends that. */
 export function onSession(listener: () => void): () => void {
@@ -44,13 +104,17 @@ export function onSession(listener: () => void): () => void {
  * Whether somebody is signed in, and what a person should know who is asked to: that a link did not do it, or
  * that the session before goes on.
  */
-export const sessionNow = () => ({ isSignedIn: key !== null, problem });
+export const sessionNow = () => ({ isSignedIn: isSignedIn(), problem });
+
+/** A token says nothing of the tenant, so each request has to. */
+export const needsTenant = (): boolean => bearer !== undefined;
 
 /** The headers that say who asks, and for which tenant where a credential is good for several. */
 export function credentials(): Record<string, string> {
   const tenant = sessionStorage.getItem(TENANT);
   return {
     ...(key !== null && { 'X-Api-Key': key }),
+    ...(bearer !== undefined && { Authorization: `Bearer ${bearer.token}` }),
     ...(tenant !== null && { 'X-Tenant-Id': tenant }),
   };
 }
@@ -68,17 +132,22 @@ export function signIn(given: string): void {
   channel.postMessage({ kind: 'here', key: given } satisfies Message);
 }
 
-/** The key is not good any more: this tab forgets it, and asks for another in the same place. */
-export const forget = (): void => {
-  if (key !== null) keep(null);
-};
+/** The credential is not good any more: this tab forgets it, and asks for another in the same place. */
+export function forget(): void {
+  if (!isSignedIn()) return;
+  if (bearer !== undefined) problem = 'Your sign-in is over. Sign in again to go on here.';
+  keep(null);
+}
 
-/** Ends the session at the API and in every tab. A key that a person pasted goes on being good elsewhere. */
+/** Ends the session at the API or at the issuer, and in every tab. A key that a person pasted goes on being good elsewhere. */
 export async function signOut(): Promise<void> {
   const headers = credentials();
+  const token = bearer;
   sessionStorage.removeItem(TENANT);
+  problem = undefined;
   keep(null);
   channel.postMessage({ kind: 'gone' } satisfies Message);
+  if (token !== undefined) return endOf(token);
   // Sent to its end also when the tab is closed.
   const asked = fetch(`${PREFIX}/v2/console-sessions`, { method: 'DELETE', headers, keepalive: true });
   const status = await asked.then(
@@ -89,6 +158,12 @@ export async function signOut(): Promise<void> {
   if (status < 500) return;
   problem = 'You are signed out here, but the API did not answer: the session goes on for 12 hours at most.';
   tell();
+}
+
+async function endOf({ end }: Bearer): Promise<void> {
+  await end?.().catch(() =>
+    setProblem('You are signed out here, but the issuer did not answer: its tokens go on until they expire.'),
+  );
 }
 
 /** Takes the code out of the address before anything else looks at it. */
@@ -119,7 +194,7 @@ export async function restore(): Promise<void> {
       problem = 'The API does not answer. Is it running?';
     });
   }
-  if (key !== null) return;
+  if (isSignedIn()) return;
   await new Promise<void>((resolve) => {
     const stop = onSession(() => {
       stop();

@@ -1,7 +1,9 @@
+import { useEffect, useState } from 'preact/hooks';
 import { signIn } from '../data/session.ts';
+import { type Issuer, issuer, leaveFor } from '../data/sign-in.ts';
 import { Mark } from '../ui/mark.tsx';
 
-/** Takes a key for those who have not come by a link. */
+/** Signs in at the issuer, if there is one, or takes a key of those who have not come by a link. */
 export function SignIn({ problem }: { problem: string | undefined }) {
   return (
     <main class="sign-in">
@@ -13,6 +15,7 @@ export function SignIn({ problem }: { problem: string | undefined }) {
           {problem}
         </p>
       )}
+      <AtIssuer />
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -41,5 +44,27 @@ export function SignIn({ problem }: { problem: string | undefined }) {
         prints another one. A link works once.
       </p>
     </main>
+  );
+}
+
+function AtIssuer() {
+  const [settings, setSettings] = useState<Issuer | null>(null);
+  const [isLeaving, setLeaving] = useState(false);
+  useEffect(() => {
+    // Without an answer there is the key.
+    issuer().then(setSettings, () => undefined);
+  }, []);
+  if (settings === null) return null;
+  const leave = async () => {
+    setLeaving(true);
+    await leaveFor(settings);
+    setLeaving(false);
+  };
+  return (
+    <p>
+      <button type="button" class="primary wide" disabled={isLeaving} onClick={() => void leave()}>
+        Sign in at {new URL(settings.issuer).host}
+      </button>
+    </p>
   );
 }

@@ -243,7 +243,7 @@ const PAGE = `<!doctype html><html lang="en"><title>Provider</title><h1>Allow ac
 <button name="decision" value="allow">Allow</button><button name="decision" value="deny">Deny</button></form></html>`;
 
 /** One page for sign-in and consent, as a person sees it. */
-async function interact(
+export async function interact(
   provider: Provider,
   grants: Set<string>,
   request: IncomingMessage,

@@ -1,0 +1,162 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { aPerson, barriersInBothThemes, type Person } from '../support/console/person.ts';
+import {
+  API_AUDIENCE,
+  aSignInIssuer,
+  CONSOLE_CLIENT,
+  type SignInIssuer,
+} from '../support/oauth/sign-in-issuer.ts';
+import { openChromium } from '../support/programs/chromium.ts';
+import { endProgram, expectApi, type Program, startProgram } from '../support/programs/program.ts';
+import { until } from '../support/until.ts';
+
+/** People who sign in at an issuer of bearer tokens, in a browser, with the installed program. */
+let program: Program;
+let browser: Browser;
+let issuer: SignInIssuer;
+
+beforeAll(async () => {
+  browser = await openChromium();
+  issuer = await aSignInIssuer();
+  program = await startProgram({
+    environment: {
+      SLIPWAY_OIDC_ISSUER: issuer.url,
+      SLIPWAY_OIDC_AUDIENCE: API_AUDIENCE,
+      SLIPWAY_OIDC_CLIENT_ID: CONSOLE_CLIENT,
+    },
+  });
+  await issuer.open(`${program.baseUrl}/console/`);
+  const empty = { source: 'internal_source', source_config: {}, source_revision_config: {} };
+  for (const name of ['one', 'two'])
+    await expectApi(program, 'POST', '/v2/deployments', { ...empty, name }, 201);
+  await expectApi(program, 'POST', '/v2/members', { user_id: 'alice', role: 'developer' }, 201);
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await issuer?.close();
+  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
+}, 60_000);
+beforeEach(() => {
+  issuer.gives = Object.assign(issuer.gives, { refreshTokens: false, accessTokenSeconds: 3600 });
+});
+
+const button = (page: Page) => page.getByRole('button', { name: 'Sign in at' });
+
+/** As the person does it at the issuer. */
+async function signIn(page: Page, { account = 'alice', deny = false } = {}): Promise<void> {
+  await button(page).click();
+  await page.getByLabel('Account').fill(account);
+  await page.getByRole('button', { name: deny ? 'Deny' : 'Allow' }).click();
+}
+
+/** Every text that outlives the page, or that others see of it. */
+const kept = (page: Page): Promise<string> =>
+  page.evaluate<string>(
+    'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state, location.href, document.cookie])',
+  );
+
+async function expectNoToken({ page, seen, context }: Person): Promise<void> {
+  expect(issuer.issued.length).toBeGreaterThan(0);
+  const places = [await kept(page), ...seen.addresses].join('\n');
+  for (const token of issuer.issued) expect(places.includes(token)).toBe(false);
+  const own = (await context.cookies()).filter(({ domain, path }) => `${domain}${path}`.includes('console'));
+  expect([own, seen.complaints]).toEqual([[], []]);
+  expect(seen.cookies.filter((address) => address.startsWith(program.baseUrl))).toEqual([]);
+}
+
+it('signs in at the issuer, comes back to the same place, and again after the token is over', async () => {
+  issuer.gives.accessTokenSeconds = 1;
+  const person = await aPerson(browser);
+  const { page } = person;
+  await page.goto(`${program.baseUrl}/console/deployments?name=two`);
+  await button(page).waitFor();
+  expect(await barriersInBothThemes(page)).toEqual([]);
+  await signIn(page);
+  await page.getByRole('link', { name: 'two', exact: true }).waitFor();
+  expect(page.url()).toBe(`${program.baseUrl}/console/deployments?name=two`);
+  expect(await page.locator('.role').textContent()).toBe('Developer');
+  // The service takes it for ten seconds longer, for clocks that differ.
+  await until(
+    async () => {
+      await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+      return page.getByText('Your sign-in is over').isVisible();
+    },
+    { timeoutMs: 60_000, what: 'the token to be over' },
+  );
+  issuer.gives.accessTokenSeconds = 3600;
+  await signIn(page);
+  await page.getByRole('link', { name: 'two', exact: true }).waitFor();
+  expect(page.url()).toBe(`${program.baseUrl}/console/deployments?name=two`);
+  await page.goBack();
+  expect(page.url()).not.toContain('code=');
+  await expectNoToken(person);
+});
+
+it('is signed in for as long as the issuer renews, in other tabs too, until they sign out', async () => {
+  issuer.gives.refreshTokens = true;
+  issuer.gives.accessTokenSeconds = 4;
+  const person = await aPerson(browser);
+  const { page, context } = person;
+  const bearers = new Set<string>();
+  context.on('request', (request) => {
+    const { authorization } = request.headers();
+    if (authorization !== undefined) bearers.add(authorization);
+  });
+  await page.goto(`${program.baseUrl}/console/`);
+  await signIn(page);
+  await page.getByRole('link', { name: 'one', exact: true }).waitFor();
+  const second = await context.newPage();
+  await second.goto(`${program.baseUrl}/console/deployments?name=one`);
+  await second.getByRole('link', { name: 'one', exact: true }).waitFor();
+  const before = issuer.counts.refreshes;
+  // Longer than the first token is taken: four seconds, and ten of tolerance.
+  await until(() => issuer.counts.refreshes - before >= 5, { timeoutMs: 90_000, what: 'five renewals' });
+  for (const each of [page, second]) {
+    await each.getByRole('textbox').or(each.getByRole('searchbox')).first().fill('two');
+    await each.getByRole('link', { name: 'two', exact: true }).waitFor();
+  }
+  expect(bearers.size).toBeGreaterThan(1);
+  await expectNoToken(person);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  for (const each of [page, second]) await each.getByLabel('API key').waitFor();
+  await until(() => issuer.counts.revocations > 0, { timeoutMs: 60_000, what: 'the grant to be ended' });
+  // Another person may be next: the issuer asks who it is.
+  await signIn(page);
+  await page.getByRole('link', { name: 'two', exact: true }).waitFor();
+}, 180_000);
+
+it('who is refused, or a stranger, is told so in words', async () => {
+  const { page } = await aPerson(browser);
+  await page.goto(`${program.baseUrl}/console/deployments?name=one`);
+  await signIn(page, { deny: true });
+  await page.getByText('was refused or given up').waitFor();
+  expect(page.url()).toBe(`${program.baseUrl}/console/deployments?name=one`);
+  await signIn(page, { account: 'mallory' });
+  await page.getByText('The user is a member of no tenant').waitFor();
+  expect(await page.getByRole('table').count()).toBe(0);
+});
+
+it('an answer that is not to this tab’s question signs nobody in', async () => {
+  const { page } = await aPerson(browser);
+  await page.goto(`${program.baseUrl}/console/?code=stolen&state=guessed`);
+  await page.getByText('was not begun in this tab').waitFor();
+  expect(page.url()).toBe(`${program.baseUrl}/console/`);
+  // Begun here, but with another state.
+  await button(page).click();
+  await page.getByLabel('Account').waitFor();
+  await page.goto(
+    `${program.baseUrl}/console/?code=stolen&state=guessed&iss=${encodeURIComponent(issuer.url)}`,
+  );
+  await page.getByText('is not one to this sign-in').waitFor();
+  expect(await kept(page)).not.toContain('verifier');
+});
+
+it('an issuer that does not answer is named', async () => {
+  const { page } = await aPerson(browser);
+  await page.goto(`${program.baseUrl}/console/`);
+  await page.route(`${issuer.url}/**`, (route) => route.abort());
+  await button(page).click();
+  await page.getByText('does not answer, or does not allow').waitFor();
+  expect(await page.getByLabel('API key').isVisible()).toBe(true);
+});
