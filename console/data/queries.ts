@@ -27,22 +27,25 @@ export const useDeployments = ({ name, status }: ListFilters) =>
     placeholderData: keepPreviousData,
   });
 
-export const useDeployment = (id: string) =>
+/** Without an id nothing is asked. */
+export const useDeployment = (id: string | undefined) =>
   useQuery({
     queryKey: ['deployment', id],
+    enabled: id !== undefined,
     queryFn: ({ signal }) =>
-      ask('GET /v2/deployments/{deployment_id}', { params: { deployment_id: id } }, signal),
+      ask('GET /v2/deployments/{deployment_id}', { params: { deployment_id: id ?? '' } }, signal),
   });
 
 export const REVISIONS_PER_PAGE = 20;
 
-export const useRevisions = (id: string) =>
+export const useRevisions = (id: string | undefined) =>
   useInfiniteQuery({
     queryKey: ['deployment', id, 'revisions'],
+    enabled: id !== undefined,
     initialPageParam: 0,
     queryFn: ({ pageParam, signal }) => {
       const query = { limit: REVISIONS_PER_PAGE, offset: pageParam };
-      const params = { deployment_id: id };
+      const params = { deployment_id: id ?? '' };
       return ask('GET /v2/deployments/{deployment_id}/revisions', { params, query }, signal);
     },
     getNextPageParam: ({ resources, offset }) => (resources.length < REVISIONS_PER_PAGE ? undefined : offset),

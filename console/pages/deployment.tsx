@@ -3,6 +3,7 @@ import { Link } from 'wouter-preact';
 import type { Deployment, Revision } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
 import { useDeployment, useRevisions } from '../data/queries.ts';
+import { actionsOn } from '../logic/actions.ts';
 import { shortCommit } from '../logic/difference.ts';
 import { shortSource } from '../logic/source.ts';
 import { numberOf, stagesOf, totalOf } from '../logic/stages.ts';
@@ -184,15 +185,9 @@ export function Origin({ revision: { source_revision_config: at, commit: told } 
 function EntryActions({ revision, deployment, active }: EntryProps) {
   const canWrite = useCan('deployments:write');
   const [open, setOpen] = useState<'interrupt' | 'again'>();
-  if (!canWrite || deployment.status === 'AWAITING_DELETE') return null;
+  if (!canWrite) return null;
   const close = () => setOpen(undefined);
-  const isActive = revision.id === deployment.active_revision_id;
-  const canStop = isMoving(revision.status) && revision.interrupt_requested_at === null;
-  const canRun =
-    !isMoving(revision.status) && revision.status !== 'SKIPPED' && revision.status !== 'CREATE_FAILED';
-  // To an earlier state: what serves now is newer.
-  const isBack = active !== undefined && numberOf(revision.id) < numberOf(active.id);
-  const verb = isActive ? 'Restart' : isBack ? 'Roll back' : 'Redeploy';
+  const { canStop, again: verb } = actionsOn(revision, deployment, active);
   return (
     <div class="entry-actions">
       {canStop && (
@@ -200,7 +195,7 @@ function EntryActions({ revision, deployment, active }: EntryProps) {
           Interrupt
         </button>
       )}
-      {canRun && (
+      {verb !== undefined && (
         <button
           type="button"
           onClick={() => setOpen('again')}
@@ -210,7 +205,9 @@ function EntryActions({ revision, deployment, active }: EntryProps) {
         </button>
       )}
       {open === 'interrupt' && <Interrupt revision={revision} onClose={close} />}
-      {open === 'again' && <RunAgain revision={revision} current={active} verb={verb} onClose={close} />}
+      {open === 'again' && verb !== undefined && (
+        <RunAgain revision={revision} current={active} verb={verb} onClose={close} />
+      )}
     </div>
   );
 }

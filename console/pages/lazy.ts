@@ -4,5 +4,6 @@
  */
 export { DeploymentPage } from './deployment.tsx';
 export { NewDeployment } from './new-deployment.tsx';
+export { Palette } from './palette.tsx';
 export { RevisionPage } from './revision.tsx';
 export { SettingsPage } from './settings.tsx';

@@ -1,11 +1,11 @@
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import type { ComponentChildren, ComponentType } from 'preact';
+import { useCallback, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { PREFIX } from '../data/place.ts';
 import { useMe } from '../data/queries.ts';
 import { chooseTenant, chosenTenant, signOut } from '../data/session.ts';
 import { Dialog } from './dialog.tsx';
-import { useKeys } from './keys.ts';
+import { useKeys, usePaletteKey } from './keys.ts';
 import { Mark } from './mark.tsx';
 import { Problem } from './states.tsx';
 import { applyTheme, theme, themes } from './theme.ts';
@@ -21,6 +21,7 @@ const roleWords: Record<string, string> = {
 export function Frame({ children, problem }: { children: ComponentChildren; problem?: Error | undefined }) {
   const [place] = useLocation();
   const [isHelp, setHelp] = useState(false);
+  const [palette, openPalette] = usePalette();
   useKeys({ '?': () => setHelp(true) });
   return (
     <>
@@ -37,15 +38,40 @@ export function Frame({ children, problem }: { children: ComponentChildren; prob
         <a href={`${PREFIX}/docs`} target="_blank" rel="noreferrer">
           API
         </a>
+        <button type="button" class="plain" onClick={openPalette}>
+          Go to… <kbd>Ctrl K</kbd>
+        </button>
         <Person />
       </nav>
       <div class="content">
         {problem !== undefined && <Problem error={problem} />}
         {children}
       </div>
+      {palette}
       {isHelp && <Help onClose={() => setHelp(false)} />}
     </>
   );
+}
+
+const NotLoaded = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title="Go to" onClose={onClose}>
+    <p class="problem" role="alert">
+      This could not be loaded. Is Slipway running? Reload the page to try again.
+    </p>
+  </Dialog>
+);
+
+/** The palette when it is open, and what opens it; it comes with the script of the other pages. */
+function usePalette() {
+  const [Palette, setPalette] = useState<ComponentType<{ onClose: () => void }>>();
+  const open = useCallback(() => {
+    import('../pages/lazy.ts').then(
+      (pages) => setPalette(() => pages.Palette),
+      () => setPalette(() => NotLoaded),
+    );
+  }, []);
+  usePaletteKey(open);
+  return [Palette !== undefined && <Palette onClose={() => setPalette(undefined)} />, open] as const;
 }
 
 function Person() {
@@ -88,6 +114,7 @@ function Person() {
 }
 
 const keys: [key: string, does: string][] = [
+  ['Ctrl K', 'Go to a page or a deployment, or do something with the open one (⌘ K on a Mac)'],
   ['/', 'Search on this page'],
   ['j', 'Next row'],
   ['k', 'Previous row'],

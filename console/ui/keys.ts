@@ -20,6 +20,19 @@ export function useKeys(actions: Record<string, (event: KeyboardEvent) => void>)
   });
 }
 
+/** Ctrl or ⌘ with K: also while somebody types, but not over a dialog. */
+export function usePaletteKey(open: () => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
+      event.preventDefault();
+      if (document.querySelector('dialog[open]') === null) open();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [open]);
+}
+
 /** Moves the focus among the rows of a list, by the links that stand for them. */
 export function moveRow(by: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];

@@ -1,0 +1,140 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aLink, aPerson, barriersInBothThemes } from '../support/console/person.ts';
+import { gitRepositoryIn, type TestRepository } from '../support/files/git-repository.ts';
+import { openChromium } from '../support/programs/chromium.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
+import {
+  create,
+  deployed,
+  endProgram,
+  expectApi,
+  type Program,
+  startProgram,
+} from '../support/programs/program.ts';
+import { until } from '../support/until.ts';
+
+/** From the printed link to a server that answers: by keyboard alone, and by mouse alone. */
+let program: Program;
+let browser: Browser;
+let repository: TestRepository;
+let folder: string;
+
+beforeAll(async () => {
+  browser = await openChromium();
+  program = await startProgram();
+  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
+  const source = join(folder, 'agent');
+  await mkdir(source);
+  repository = await gitRepositoryIn(source, await helloFiles());
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+const bannersLink = () => /(\S+\/console\/#code=\S+)/.exec(program.output())?.[1] ?? '';
+
+/** Presses Tab until this has the focus. */
+async function tabTo(page: Page, place: Locator): Promise<void> {
+  await place.waitFor();
+  for (let presses = 0; presses < 40; presses += 1) {
+    if (await place.evaluate((element) => element.matches(':focus'))) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error('Tab does not lead there');
+}
+
+/** Types into the palette, and chooses what is first in it. */
+async function choose(page: Page, typed: string, title: string | RegExp): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Page, deployment or action' }).waitFor();
+  await page.keyboard.type(typed);
+  await page.locator('#palette [aria-selected=true]').filter({ hasText: title }).waitFor();
+  await page.keyboard.press('Enter');
+}
+
+/** What the page says that opens beside this one. */
+async function opened(page: Page, open: () => Promise<void>): Promise<string> {
+  const beside = page.context().waitForEvent('page');
+  await open();
+  const other = await beside;
+  await until(async () => (await other.content()).includes('version'), {
+    timeoutMs: 60_000,
+    what: 'the server to answer',
+  });
+  const text = await other.content();
+  await other.close();
+  return text;
+}
+
+it('by keyboard alone', async () => {
+  const { page, seen } = await aPerson(browser);
+  await page.goto(bannersLink());
+  await page.locator('.role').waitFor();
+  await choose(page, 'new dep', 'New deployment');
+  await tabTo(page, page.getByLabel('Name'));
+  await page.keyboard.type('by-keyboard');
+  await tabTo(page, page.getByLabel('Address of the repository'));
+  await page.keyboard.type(repository.url);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Revision 1' }).getByText('Deployed').waitFor();
+  expect(await opened(page, () => choose(page, 'open', 'Open its address'))).toContain('v1');
+  // Another place, and back by the deployment's name.
+  await choose(page, 'deployments', /^Deployments/);
+  await page.getByRole('heading', { name: 'Deployments' }).waitFor();
+  await choose(page, 'by-key', 'by-keyboard');
+  await page.getByRole('heading', { name: 'by-keyboard' }).waitFor();
+  await choose(page, 'restart', 'Restart revision 1');
+  await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Restart' }));
+  await page.keyboard.press('Enter');
+  await page.locator('.entry', { hasText: 'Revision 2' }).getByText('Serving').waitFor();
+  expect(seen.complaints).toEqual([]);
+}, 240_000);
+
+it('by mouse alone, but for the texts', async () => {
+  const { page, seen } = await aPerson(browser);
+  await page.goto(await aLink(program));
+  await page.getByRole('link', { name: 'New deployment' }).click();
+  await page.getByLabel('Name').fill('by-mouse');
+  await page.getByLabel('Address of the repository').fill(repository.url);
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByRole('heading', { name: 'Revision 1' }).getByText('Deployed').waitFor();
+  await page.getByRole('link', { name: 'by-mouse' }).click();
+  const address = page.locator('.facts').getByRole('link', { name: /^http/ });
+  expect(await opened(page, () => address.click())).toContain('v1');
+  await page.getByRole('button', { name: 'Go to…' }).click();
+  await page.getByRole('option', { name: /^Deployments/ }).click();
+  await page.getByRole('heading', { name: 'Deployments' }).waitFor();
+  expect(seen.complaints).toEqual([]);
+}, 240_000);
+
+it('the palette has what the role may do, no barrier, and its key is listed with the others', async () => {
+  await deployed(program, await create(program, 'shared', repository.url));
+  const made = await expectApi<{ key: string }>(
+    program,
+    'POST',
+    '/v2/api-keys',
+    { name: 'v', role: 'viewer' },
+    201,
+  );
+  const { page } = await aPerson(browser);
+  await page.goto(await aLink(program, made.key));
+  await page.getByRole('link', { name: 'shared', exact: true }).click();
+  await page.getByRole('link', { name: 'Revision 1' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: /^Log of revision 1/ }).waitFor();
+  await page.getByRole('option', { name: /^Open its address/ }).waitFor();
+  expect(await page.getByRole('option', { name: /Restart|Settings|New deployment/ }).count()).toBe(0);
+  expect(await barriersInBothThemes(page)).toEqual([]);
+  await page.keyboard.type('no such thing anywhere');
+  await page.getByText('Nothing is called so').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Ctrl K', { exact: true }).waitFor();
+});
