@@ -4,6 +4,7 @@ import type { Deployment, Revision } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
 import { useDeployment, useRevisions } from '../data/queries.ts';
 import { actionsOn } from '../logic/actions.ts';
+import { causeOf } from '../logic/cause.ts';
 import { shortCommit } from '../logic/difference.ts';
 import { shortSource } from '../logic/source.ts';
 import { numberOf, stagesOf, totalOf } from '../logic/stages.ts';
@@ -166,7 +167,9 @@ function Entry({ revision, deployment, active }: EntryProps) {
 }
 
 /** Where a revision comes from, as far as that is known. */
-export function Origin({ revision: { source_revision_config: at, commit: told } }: { revision: Revision }) {
+export function Origin({ revision }: { revision: Revision }) {
+  const { source_revision_config: at, commit: told } = revision;
+  const cause = causeOf(revision);
   const commit = shortCommit(at.repo_commit_sha);
   const name = at.image_uri ?? at.source_tarball_path?.split('/').at(-1) ?? at.repo_ref;
   return (
@@ -178,6 +181,7 @@ export function Origin({ revision: { source_revision_config: at, commit: told } 
           {told.message.split('\n')[0]} · {told.author}
         </span>
       )}
+      {cause !== null && <span>{cause}</span>}
     </p>
   );
 }

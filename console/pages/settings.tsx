@@ -5,10 +5,12 @@ import type { Deployment } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
 import { queryClient } from '../data/poll.ts';
 import { useChange, useDeployment } from '../data/queries.ts';
+import { isSameResources, mergedResources, resourcesOf, specWith } from '../logic/resources.ts';
 import { editsOf, isEdited, merged, type SecretEdit, secretsOf } from '../logic/secrets.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
+import { CommandFields, type Commands, ResourceFields } from './settings-fields.tsx';
 
 const GET = 'GET /v2/deployments/{deployment_id}';
 const PATCH = 'PATCH /v2/deployments/{deployment_id}';
@@ -38,17 +40,30 @@ export function SettingsPage({ id }: { id: string }) {
   );
 }
 
-type Commands = { install: string; build: string };
 const commandsOf = ({ source_config: { install_command, build_command } }: Deployment): Commands => ({
   install: install_command ?? '',
   build: build_command ?? '',
 });
+
+/** The resources that edits are made to. */
+function useStored({ source_config: { resource_spec } }: Deployment) {
+  const from = (spec: Record<string, unknown> | null) => ({ spec, resources: resourcesOf(spec) });
+  const [stored, setStored] = useState(() => from(resource_spec));
+  const set = (answer: Deployment) => {
+    const next = from(answer.source_config.resource_spec);
+    setStored(next);
+    return next;
+  };
+  return { ...stored, set };
+}
 
 /** The tag of what is edited comes with it; a save names it, so that nobody's change is written over. */
 function useEdited(deployment: Deployment) {
   const [edits, setEdits] = useState(() => editsOf(deployment.secrets.map(({ name }) => name)));
   const [commands, setCommands] = useState(() => commandsOf(deployment));
   const [before, setBefore] = useState(() => commandsOf(deployment));
+  const stored = useStored(deployment);
+  const [resources, setResources] = useState(stored.resources);
   const [tag, setTag] = useState<string | null>(null);
   const params = { deployment_id: deployment.id };
   const read = async () => {
@@ -65,6 +80,8 @@ function useEdited(deployment: Deployment) {
         answer.secrets.map(({ name }) => name),
       ),
     );
+    const { resources: nextResources } = stored.set(answer);
+    setResources((own) => mergedResources(own, stored.resources, nextResources));
     const now = commandsOf(answer);
     setCommands((own) => ({
       install: own.install === before.install ? now.install : own.install,
@@ -79,13 +96,21 @@ function useEdited(deployment: Deployment) {
       source_config: {
         ...(commands.install !== before.install && { install_command: commands.install }),
         ...(commands.build !== before.build && { build_command: commands.build }),
+        ...(!isSameResources(resources, stored.resources) && {
+          resource_spec: specWith(stored.spec, resources),
+        }),
       },
     };
     const headers = version === null ? {} : { 'If-Match': version };
     return (await askTagged(PATCH, { params, body }, { headers })).answer;
   };
-  const isChanged = isEdited(edits) || commands.install !== before.install || commands.build !== before.build;
-  return { edits, setEdits, commands, setCommands, merge, save, read, isChanged, hasTag: tag !== null };
+  const isChanged =
+    isEdited(edits) ||
+    commands.install !== before.install ||
+    commands.build !== before.build ||
+    !isSameResources(resources, stored.resources);
+  const fields = { edits, setEdits, commands, setCommands, resources, setResources };
+  return { ...fields, merge, save, read, isChanged, hasTag: tag !== null };
 }
 
 /** Saves the edits and goes to the revision that comes of it; what was refused otherwise. */
@@ -135,6 +160,7 @@ function Edit({ deployment }: { deployment: Deployment }) {
         <Secrets edits={edited.edits} set={edited.setEdits} />
       </section>
       <CommandFields commands={edited.commands} set={edited.setCommands} />
+      <ResourceFields resources={edited.resources} set={edited.setResources} />
       {isOutdated && <Outdated merge={merge} />}
       {error !== undefined && !isOutdated && <Problem error={error} />}
       <div class="actions">
@@ -153,28 +179,6 @@ const Outdated = ({ merge }: { merge: () => void }) => (
       Merge, then look again
     </button>
   </div>
-);
-
-const CommandFields = ({ commands, set }: { commands: Commands; set: (commands: Commands) => void }) => (
-  <section aria-labelledby="commands">
-    <h2 id="commands">Commands</h2>
-    <label class="field">
-      <span>Install command</span>
-      <input
-        value={commands.install}
-        spellcheck={false}
-        onInput={({ currentTarget }) => set({ ...commands, install: currentTarget.value })}
-      />
-    </label>
-    <label class="field">
-      <span>Build command</span>
-      <input
-        value={commands.build}
-        spellcheck={false}
-        onInput={({ currentTarget }) => set({ ...commands, build: currentTarget.value })}
-      />
-    </label>
-  </section>
 );
 
 function Secrets({ edits, set }: { edits: SecretEdit[]; set: (edits: SecretEdit[]) => void }) {

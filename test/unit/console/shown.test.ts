@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Revision } from '../../../console/data/contract.ts';
 import { addressOf, curlOf } from '../../../console/logic/address.ts';
+import { causeOf } from '../../../console/logic/cause.ts';
 import { differenceOf } from '../../../console/logic/difference.ts';
 import { problemsIn, textOf } from '../../../console/logic/refusal.ts';
 import { shortSource } from '../../../console/logic/source.ts';
@@ -9,7 +10,11 @@ import { numberOf, stagesOf, totalOf } from '../../../console/logic/stages.ts';
 import { isMoving, lookOf } from '../../../console/logic/status.ts';
 import { ago, duration } from '../../../console/logic/time.ts';
 import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
-import { deploymentStatuses, revisionStatuses } from '../../../lib/contract/revision-status.ts';
+import {
+  deploymentStatuses,
+  revisionCauses,
+  revisionStatuses,
+} from '../../../lib/contract/revision-status.ts';
 import { getRevision } from '../../../lib/contract/routes/revisions.ts';
 import { revisionId } from '../../../lib/domain/revision-id.ts';
 import { isTerminal } from '../../../lib/domain/transitions.ts';
@@ -29,6 +34,22 @@ describe('a status', () => {
   it('that this version does not know is shown by its name', () => {
     expect(lookOf('ROLLING_OUT')).toEqual({ tone: 'unsure', shape: 'triangle', word: 'Rolling out' });
     expect(lookOf('constructor').word).toBe('Constructor');
+  });
+});
+
+describe('the cause of a revision', () => {
+  const cause = (given: Partial<Revision['cause']>) =>
+    causeOf({ cause: { kind: 'request', delivery_id: null, revision_id: null, reason: null, ...given } });
+
+  it('is said where it is more than a request', () => {
+    const again = revisionId('0190a000-0000-7000-8000-000000000001', 7);
+    expect(cause({})).toBe(null);
+    expect(cause({ kind: 'push', delivery_id: 'd' })).toBe('By a push');
+    expect(cause({ kind: 'redeploy', revision_id: again })).toBe('Runs revision 7 again');
+    expect(cause({ kind: 'redeploy', revision_id: again, reason: 'a fault' })).toBe(
+      'Runs revision 7 again: a fault',
+    );
+    for (const kind of revisionCauses) expect(cause({ kind }) === null).toBe(kind === 'request');
   });
 });
 

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { Parser } from 'tar';
 import { describe, expect, it } from 'vitest';
+import { isSameResources, mergedResources, resourcesOf, specWith } from '../../../console/logic/resources.ts';
 import { editsOf, isEdited, MASK, merged, secretsOf } from '../../../console/logic/secrets.ts';
 import { isWanted, looksExecutable, type TarFile, tarOf } from '../../../console/logic/tar.ts';
 
@@ -31,6 +32,29 @@ async function unpacked(
   });
   return found;
 }
+
+describe('the resources of a deployment', () => {
+  const stored = { cpu: 1, memory_mb: 1024, labels: { team: 'a' }, queue_cpu: 2 };
+
+  it('are sent as a whole, with what no field shows', () => {
+    expect(specWith(stored, resourcesOf(stored))).toEqual(stored);
+    expect(specWith(stored, { ...resourcesOf(stored), cpu: '', max_scale: ' 3 ' })).toEqual({
+      memory_mb: 1024,
+      labels: { team: 'a' },
+      queue_cpu: 2,
+      max_scale: 3,
+    });
+    expect(specWith({ cpu: 1 }, resourcesOf(null))).toEqual({});
+  });
+
+  it('of somebody else stay where one’s own are unchanged', () => {
+    const before = resourcesOf(stored);
+    const now = resourcesOf({ ...stored, memory_mb: 2048, cpu: 2 });
+    const own = mergedResources({ ...before, cpu: '0.5' }, before, now);
+    expect([own.cpu, own.memory_mb]).toEqual(['0.5', '2048']);
+    expect(isSameResources(before, mergedResources(before, before, before))).toBe(true);
+  });
+});
 
 describe('a tar file made in the browser', () => {
   it('is unpacked to the same files, whatever their names and sizes', async () => {

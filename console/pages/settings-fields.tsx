@@ -1,0 +1,55 @@
+import { type ResourceName, type Resources, resourceFields } from '../logic/resources.ts';
+
+export type Commands = { install: string; build: string };
+
+export const CommandFields = ({
+  commands,
+  set,
+}: {
+  commands: Commands;
+  set: (commands: Commands) => void;
+}) => (
+  <section aria-labelledby="commands">
+    <h2 id="commands">Commands</h2>
+    <label class="field">
+      <span>Install command</span>
+      <input
+        value={commands.install}
+        spellcheck={false}
+        onInput={({ currentTarget }) => set({ ...commands, install: currentTarget.value })}
+      />
+    </label>
+    <label class="field">
+      <span>Build command</span>
+      <input
+        value={commands.build}
+        spellcheck={false}
+        onInput={({ currentTarget }) => set({ ...commands, build: currentTarget.value })}
+      />
+    </label>
+  </section>
+);
+
+export function ResourceFields({ resources, set }: { resources: Resources; set: (to: Resources) => void }) {
+  const change = (name: ResourceName, value: string) => set({ ...resources, [name]: value });
+  return (
+    <section aria-labelledby="resources">
+      <h2 id="resources">Resources</h2>
+      <p class="quiet small">
+        Empty: the default. A listener that runs servers as processes of its machine keeps to none of them.
+      </p>
+      {resourceFields.map(({ name, label, min, step }) => (
+        <label key={name} class="field">
+          <span>{label}</span>
+          <input
+            type="number"
+            min={min}
+            step={step === 0.001 ? 'any' : step}
+            value={resources[name]}
+            onInput={({ currentTarget }) => change(name, currentTarget.value)}
+          />
+        </label>
+      ))}
+    </section>
+  );
+}
