@@ -63,10 +63,11 @@ export const useRevision = (id: string, revisionId: string | null) =>
     },
   });
 
-/** A change. Afterwards everything that is shown is asked again. */
+/** A change. Afterwards everything that is shown is asked again; its answer, which may hold a secret, goes. */
 export const useChange = <E extends Endpoint>(endpoint: E, onDone?: (answer: Answer<E>) => void) =>
   useMutation({
     mutationFn: (parts: Ask<E>) => ask(endpoint, parts),
+    gcTime: 0,
     onSuccess: async (answer) => {
       onDone?.(answer);
       await queryClient.invalidateQueries();

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import { ask, Refusal } from '../data/api.ts';
+import { ask } from '../data/api.ts';
 import type { Deployment } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
 import { queryClient } from '../data/poll.ts';
 import { chosenFiles, deployFolder, droppedFiles, type Picked } from '../data/upload.ts';
+import { Field, Refused } from '../ui/field.tsx';
 import { Empty, Problem } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
 import { Trail } from './deployment.tsx';
@@ -59,37 +60,39 @@ function Form() {
         void deploy(new FormData(event.currentTarget));
       }}
     >
-      <Field label="Name" error={error} of="name" hint="Lower-case letters, digits, - and _. It stays.">
-        <input
-          name="name"
-          required
-          maxLength={63}
-          pattern={NAME_PATTERN}
-          autocomplete="off"
-          spellcheck={false}
-        />
-      </Field>
-      <fieldset class="choice-field">
-        <legend>From</legend>
-        <label class="check">
-          <input type="radio" name="kind" checked={kind === 'git'} onChange={() => setKind('git')} /> A git
-          repository
-        </label>
-        <label class="check">
-          <input type="radio" name="kind" checked={kind === 'folder'} onChange={() => setKind('folder')} /> A
-          folder
-        </label>
-      </fieldset>
-      {kind === 'git' ? <GitFields error={error} /> : <FolderField picked={picked} pick={setPicked} />}
-      <details>
-        <summary>Commands</summary>
-        <Field label="Install command" error={error} of="source_config.install_command">
-          <input name="install" autocomplete="off" spellcheck={false} />
+      <Refused.Provider value={error}>
+        <Field label="Name" of="name" hint="Lower-case letters, digits, - and _. It stays.">
+          <input
+            name="name"
+            required
+            maxLength={63}
+            pattern={NAME_PATTERN}
+            autocomplete="off"
+            spellcheck={false}
+          />
         </Field>
-        <Field label="Build command" error={error} of="source_config.build_command">
-          <input name="build" autocomplete="off" spellcheck={false} />
-        </Field>
-      </details>
+        <fieldset class="choice-field">
+          <legend>From</legend>
+          <label class="check">
+            <input type="radio" name="kind" checked={kind === 'git'} onChange={() => setKind('git')} /> A git
+            repository
+          </label>
+          <label class="check">
+            <input type="radio" name="kind" checked={kind === 'folder'} onChange={() => setKind('folder')} />{' '}
+            A folder
+          </label>
+        </fieldset>
+        {kind === 'git' ? <GitFields /> : <FolderField picked={picked} pick={setPicked} />}
+        <details>
+          <summary>Commands</summary>
+          <Field label="Install command" of="source_config.install_command">
+            <input name="install" autocomplete="off" spellcheck={false} />
+          </Field>
+          <Field label="Build command" of="source_config.build_command">
+            <input name="build" autocomplete="off" spellcheck={false} />
+          </Field>
+        </details>
+      </Refused.Provider>
       {error !== undefined && <Problem error={error} />}
       <div class="actions">
         <button
@@ -141,34 +144,9 @@ async function fromFolder(
   return deployFolder(made, picked, onStep);
 }
 
-type FieldProps = {
-  label: string;
-  of: string;
-  error: unknown;
-  hint?: string;
-  children: preact.ComponentChildren;
-};
-
-/** A field with what the API found wrong in it. */
-function Field({ label, of, error, hint, children }: FieldProps) {
-  const found = error instanceof Refusal ? error.fields.filter(({ field }) => field === of) : [];
-  return (
-    <label class="field">
-      <span>{label}</span>
-      {children}
-      {hint !== undefined && <span class="quiet small">{hint}</span>}
-      {found.map(({ text }) => (
-        <span key={text} class="field-problem" role="alert">
-          {text}
-        </span>
-      ))}
-    </label>
-  );
-}
-
-const GitFields = ({ error }: { error: unknown }) => (
+const GitFields = () => (
   <>
-    <Field label="Address of the repository" error={error} of="source_config.repo_url">
+    <Field label="Address of the repository" of="source_config.repo_url">
       <input
         name="repo"
         required
@@ -177,7 +155,7 @@ const GitFields = ({ error }: { error: unknown }) => (
         placeholder="https://github.com/you/project"
       />
     </Field>
-    <Field label="Branch or tag" error={error} of="source_revision_config.repo_ref">
+    <Field label="Branch or tag" of="source_revision_config.repo_ref">
       <input name="ref" autocomplete="off" spellcheck={false} placeholder="main" />
     </Field>
   </>

@@ -4,10 +4,11 @@ import { askTagged, Refusal } from '../data/api.ts';
 import type { Deployment } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
 import { queryClient } from '../data/poll.ts';
-import { useChange, useDeployment } from '../data/queries.ts';
+import { useDeployment } from '../data/queries.ts';
 import { isSameResources, mergedResources, resourcesOf, specWith } from '../logic/resources.ts';
 import { editsOf, isEdited, merged, type SecretEdit, secretsOf } from '../logic/secrets.ts';
-import { Dialog } from '../ui/dialog.tsx';
+import { ActionDialog } from '../ui/action-dialog.tsx';
+import { ConfirmName } from '../ui/confirm-name.tsx';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { useTitle } from '../ui/title.ts';
 import { CommandFields, type Commands, ResourceFields } from './settings-fields.tsx';
@@ -234,7 +235,6 @@ function Delete({ deployment }: { deployment: Deployment }) {
   const [isOpen, setOpen] = useState(false);
   const [typed, setTyped] = useState('');
   const [, go] = useLocation();
-  const change = useChange('DELETE /v2/deployments/{deployment_id}', () => go('/deployments'));
   const { id, name } = deployment;
   return (
     <section class="danger-zone" aria-labelledby="delete">
@@ -244,33 +244,18 @@ function Delete({ deployment }: { deployment: Deployment }) {
         Delete this deployment
       </button>
       {isOpen && (
-        <Dialog title={`Delete ${name}?`} onClose={() => setOpen(false)}>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              change.mutate({ params: { deployment_id: id } });
-            }}
-          >
-            <label>
-              Type <strong>{name}</strong> to confirm
-              <input
-                value={typed}
-                autocomplete="off"
-                spellcheck={false}
-                onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-              />
-            </label>
-            {change.error !== null && <Problem error={change.error} />}
-            <div class="actions">
-              <button type="button" onClick={({ currentTarget }) => currentTarget.closest('dialog')?.close()}>
-                Cancel
-              </button>
-              <button type="submit" class="danger" disabled={typed !== name || change.isPending}>
-                Delete
-              </button>
-            </div>
-          </form>
-        </Dialog>
+        <ActionDialog
+          title={`Delete ${name}?`}
+          verb="Delete"
+          isDanger
+          isReady={typed === name}
+          endpoint="DELETE /v2/deployments/{deployment_id}"
+          parts={{ params: { deployment_id: id } }}
+          onClose={() => setOpen(false)}
+          onDone={() => go('/deployments')}
+        >
+          <ConfirmName name={name} value={typed} set={setTyped} />
+        </ActionDialog>
       )}
     </section>
   );

@@ -1,14 +1,19 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
+export const closeDialog = (inside: Element): void => inside.closest('dialog')?.close();
+
 /** A modal dialog of the browser's own: Escape closes it, and the focus stays inside and goes back. */
 export function Dialog({
   title,
   onClose,
+  isFirm = false,
   children,
 }: {
   title: string;
   onClose: () => void;
+  /** A click beside it does not close it. */
+  isFirm?: boolean;
   children: ComponentChildren;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -26,7 +31,7 @@ export function Dialog({
       aria-labelledby={heading}
       onClose={onClose}
       onClick={({ target }) => {
-        if (target === dialog.current) dialog.current?.close();
+        if (target === dialog.current && !isFirm) dialog.current?.close();
       }}
     >
       <div class="dialog-body">

@@ -171,6 +171,14 @@ describe('an address', () => {
     expect(command).toContain('-H "X-Api-Key: $SLIPWAY_API_KEY"');
     expect(command).toContain(`-d '{"reason":"it'\\''s; $(x)"}'`);
   });
+
+  it('as a command has variables in the place of secrets, which the shell fills in', () => {
+    const body = { token: 'canary', webhook_secret: 'canary', nested: { client_secret: 'canary' } };
+    const command = curlOf('https://a.example', 'POST /v2/x', { body });
+    expect(command).not.toContain('canary');
+    expect(command).toContain(`"token":"'"$TOKEN"'"`);
+    expect(command).toContain(`"client_secret":"'"$CLIENT_SECRET"'"`);
+  });
 });
 
 it.each([

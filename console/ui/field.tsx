@@ -1,0 +1,95 @@
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { Refusal } from '../data/api.ts';
+
+/** What was refused of the form around; its fields say what is wrong with each. */
+export const Refused = createContext<unknown>(undefined);
+
+type FieldProps = { label: string; of: string; hint?: string | undefined; children: ComponentChildren };
+
+/** A field with what the API found wrong in it; `of` is its name there: `source_config.repo_url`. */
+export function Field({ label, of, hint, children }: FieldProps) {
+  const error = useContext(Refused);
+  const found =
+    error instanceof Refusal
+      ? error.fields.filter(({ field }) => field === of || field.startsWith(`${of}.`))
+      : [];
+  return (
+    <label class="field">
+      <span>{label}</span>
+      {children}
+      {hint !== undefined && <span class="quiet small">{hint}</span>}
+      {found.map(({ text }) => (
+        <span key={text} class="field-problem" role="alert">
+          {text}
+        </span>
+      ))}
+    </label>
+  );
+}
+
+type TextProps = Omit<FieldProps, 'children'> & {
+  value: string;
+  set: (value: string) => void;
+  isRequired?: boolean;
+  /** Typed unseen, and kept by no browser. */
+  isSecret?: boolean;
+  type?: 'text' | 'url' | 'number' | 'datetime-local';
+  placeholder?: string | undefined;
+  lengthMax?: number;
+};
+
+/** A field for a line of text. */
+export function TextField({ label, of, hint, value, set, ...more }: TextProps) {
+  return (
+    <Field label={label} of={of} hint={hint}>
+      <input
+        type={more.isSecret ? 'password' : (more.type ?? 'text')}
+        value={value}
+        required={more.isRequired}
+        maxLength={more.lengthMax}
+        placeholder={more.placeholder}
+        autocomplete={more.isSecret ? 'new-password' : 'off'}
+        spellcheck={false}
+        onInput={({ currentTarget }) => set(currentTarget.value)}
+      />
+    </Field>
+  );
+}
+
+type ChoiceProps<T extends string> = Omit<FieldProps, 'children'> & {
+  value: T;
+  set: (value: T) => void;
+  choices: readonly (readonly [value: T, word: string])[];
+};
+
+/** A field for one of a few values. */
+export function ChoiceField<T extends string>({ label, of, hint, value, set, choices }: ChoiceProps<T>) {
+  return (
+    <Field label={label} of={of} hint={hint}>
+      <select
+        value={value}
+        onChange={({ currentTarget }) => {
+          const chosen = choices.find(([each]) => each === currentTarget.value);
+          if (chosen !== undefined) set(chosen[0]);
+        }}
+      >
+        {choices.map(([each, word]) => (
+          <option key={each} value={each}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+type CheckProps = { label: string; value: boolean; set: (value: boolean) => void };
+
+/** A yes or no. */
+export const CheckField = ({ label, value, set }: CheckProps) => (
+  <label class="check">
+    <input type="checkbox" checked={value} onChange={({ currentTarget }) => set(currentTarget.checked)} />{' '}
+    {label}
+  </label>
+);
