@@ -17,6 +17,8 @@ const newDeployment = () => pages().then((page) => page.NewDeployment);
 const deployment = () => pages().then((page) => page.DeploymentPage);
 const revision = () => pages().then((page) => page.RevisionPage);
 const settings = () => pages().then((page) => page.SettingsPage);
+const admin = () => import('./pages/lazy-admin.ts');
+const access = () => admin().then((page) => page.Access);
 
 /** The whole console, for who is signed in. */
 export function App() {
@@ -93,6 +95,9 @@ function SignedIn() {
         </Route>
         <Route path="/deployments/:id/revisions/:revisionId">
           {({ id, revisionId }) => <Lazy key={revisionId} load={revision} id={id} revisionId={revisionId} />}
+        </Route>
+        <Route path="/access">
+          <Lazy load={access} />
         </Route>
         <Route>
           <main id="main">

@@ -1,20 +1,36 @@
+import type * as audit from '../../lib/contract/routes/audit.ts';
+import type * as consent from '../../lib/contract/routes/consent.ts';
 import type * as console from '../../lib/contract/routes/console.ts';
 import type * as deployments from '../../lib/contract/routes/deployments.ts';
 import type * as events from '../../lib/contract/routes/events.ts';
+import type * as identity from '../../lib/contract/routes/identity.ts';
+import type * as integrations from '../../lib/contract/routes/integrations.ts';
 import type * as listeners from '../../lib/contract/routes/listeners.ts';
 import type * as logs from '../../lib/contract/routes/logs.ts';
+import type * as connections from '../../lib/contract/routes/oauth-connections.ts';
+import type * as providers from '../../lib/contract/routes/oauth-providers.ts';
+import type * as tokens from '../../lib/contract/routes/oauth-tokens.ts';
 import type * as revisions from '../../lib/contract/routes/revisions.ts';
 import type * as sources from '../../lib/contract/routes/sources.ts';
+import type * as webhooks from '../../lib/contract/routes/webhooks.ts';
 
 /** The route table as types alone: nothing of it is in the page. */
 type Modules =
+  | typeof audit
+  | typeof connections
+  | typeof consent
   | typeof console
   | typeof deployments
   | typeof events
+  | typeof identity
+  | typeof integrations
   | typeof listeners
   | typeof logs
+  | typeof providers
   | typeof revisions
-  | typeof sources;
+  | typeof sources
+  | typeof tokens
+  | typeof webhooks;
 type AnyRow = { method: string; path: string; operation: string };
 type RowsOf<M> = M extends object ? Extract<M[keyof M], AnyRow> : never;
 type Row = RowsOf<Modules>;
@@ -41,6 +57,13 @@ type Output<S> = S extends Schema ? S['_output'] : undefined;
 /** What it answers with. */
 export type Answer<E extends Endpoint> = Output<Endpoints[E]['response']>;
 
+/** The endpoints that list something by pages. */
+export type ListEndpoint = {
+  [E in Endpoint]: Answer<E> extends { resources: unknown[]; offset: number } ? E : never;
+}[Endpoint];
+/** What is listed there. */
+export type Listed<E extends ListEndpoint> = Answer<E>['resources'][number];
+
 export type Deployment = Answer<'GET /v2/deployments/{deployment_id}'>;
 export type ListedDeployment = Answer<'GET /v2/deployments'>['resources'][number];
 export type Revision = Answer<'GET /v2/deployments/{deployment_id}/revisions/{revision_id}'>;
@@ -49,3 +72,5 @@ export type LogEntry =
 export type FeedEvent = Answer<'GET /v2/events'>['resources'][number];
 export type Me = Answer<'GET /v2/me'>;
 export type Permission = Me['permissions'][number];
+export type Listener = Answer<'GET /v2/listeners/{listener_id}'>;
+export type Webhook = Answer<'GET /v2/webhooks/{webhook_id}'>;

@@ -1,11 +1,15 @@
+import type { ListenerStatus } from '../../lib/contract/deployments/views.ts';
 import type { DeploymentStatus, RevisionStatus } from '../../lib/contract/revision-status.ts';
 
 export type Tone = 'good' | 'busy' | 'bad' | 'quiet' | 'unsure';
 export type Shape = 'disc' | 'spinner' | 'cross' | 'ring' | 'triangle' | 'bar';
 export type Look = { tone: Tone; shape: Shape; word: string };
 
+/** What webhooks, their deliveries and grants at OAuth providers can be. */
+type OtherStatus = 'ENABLED' | 'DISABLED' | 'PENDING' | 'DELIVERED' | 'FAILED' | 'active' | 'expired';
+
 /** The one place that says how a status looks, everywhere. Never by colour alone: shape and word say it too. */
-const looks: Record<RevisionStatus | DeploymentStatus, Look> = {
+const looks: Record<RevisionStatus | DeploymentStatus | ListenerStatus | OtherStatus, Look> = {
   CREATING: { tone: 'busy', shape: 'spinner', word: 'Creating' },
   QUEUED: { tone: 'quiet', shape: 'ring', word: 'Queued' },
   AWAITING_BUILD: { tone: 'busy', shape: 'spinner', word: 'Waiting to build' },
@@ -22,6 +26,16 @@ const looks: Record<RevisionStatus | DeploymentStatus, Look> = {
   UNUSED: { tone: 'quiet', shape: 'ring', word: 'Not serving' },
   READY: { tone: 'good', shape: 'disc', word: 'Serving' },
   AWAITING_DELETE: { tone: 'busy', shape: 'spinner', word: 'Being deleted' },
+  ONLINE: { tone: 'good', shape: 'disc', word: 'Online' },
+  OFFLINE: { tone: 'bad', shape: 'cross', word: 'Offline' },
+  NEVER_SEEN: { tone: 'quiet', shape: 'ring', word: 'Never seen' },
+  ENABLED: { tone: 'good', shape: 'disc', word: 'Enabled' },
+  DISABLED: { tone: 'bad', shape: 'cross', word: 'Disabled' },
+  PENDING: { tone: 'busy', shape: 'spinner', word: 'Pending' },
+  DELIVERED: { tone: 'good', shape: 'disc', word: 'Delivered' },
+  FAILED: { tone: 'bad', shape: 'cross', word: 'Failed' },
+  active: { tone: 'good', shape: 'disc', word: 'Active' },
+  expired: { tone: 'bad', shape: 'cross', word: 'Expired' },
 };
 
 /** How a status looks; one that this version does not know is shown by its own name. */

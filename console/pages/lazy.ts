@@ -1,7 +1,11 @@
 /**
- * The pages behind the list, in one script that is loaded with the first of them: in several, what they share
- * would be more files, and the list would wait for some of those too.
+ * The pages of deployments, in one script that is loaded with the first of them: in several, what they share
+ * would be more files.
  */
+
+// Whatever the first page has is one script for all: in part of it, it would be several files to begin with.
+import '../app.tsx';
+
 export { DeploymentPage } from './deployment.tsx';
 export { NewDeployment } from './new-deployment.tsx';
 export { Palette } from './palette.tsx';

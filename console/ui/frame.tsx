@@ -4,22 +4,16 @@ import { Link, useLocation } from 'wouter-preact';
 import { PREFIX } from '../data/place.ts';
 import { useMe } from '../data/queries.ts';
 import { chooseTenant, chosenTenant, signOut } from '../data/session.ts';
+import { placesFor } from '../logic/places.ts';
+import { roleWords } from '../logic/roles.ts';
 import { Dialog } from './dialog.tsx';
 import { useKeys, usePaletteKey } from './keys.ts';
 import { Mark } from './mark.tsx';
 import { Problem } from './states.tsx';
 import { applyTheme, theme, themes } from './theme.ts';
 
-const roleWords: Record<string, string> = {
-  viewer: 'Viewer',
-  developer: 'Developer',
-  admin: 'Administrator',
-  organization_admin: 'Administrator of the organization',
-};
-
 /** What stands around every page; `problem`: why what is shown may be old. */
 export function Frame({ children, problem }: { children: ComponentChildren; problem?: Error | undefined }) {
-  const [place] = useLocation();
   const [isHelp, setHelp] = useState(false);
   const [palette, openPalette] = usePalette();
   useKeys({ '?': () => setHelp(true) });
@@ -32,9 +26,7 @@ export function Frame({ children, problem }: { children: ComponentChildren; prob
         <Link class="brand" href="/deployments">
           <Mark /> Slipway
         </Link>
-        <Link href="/deployments" aria-current={place.startsWith('/deployments') ? 'page' : undefined}>
-          Deployments
-        </Link>
+        <Places />
         <a href={`${PREFIX}/docs`} target="_blank" rel="noreferrer">
           API
         </a>
@@ -72,6 +64,16 @@ function usePalette() {
   }, []);
   usePaletteKey(open);
   return [Palette !== undefined && <Palette onClose={() => setPalette(undefined)} />, open] as const;
+}
+
+function Places() {
+  const { data: me } = useMe();
+  const [place] = useLocation();
+  return placesFor(me?.permissions ?? ['deployments:read']).map(({ path, title }) => (
+    <Link key={path} href={path} aria-current={place.startsWith(path) ? 'page' : undefined}>
+      {title}
+    </Link>
+  ));
 }
 
 function Person() {

@@ -1,4 +1,4 @@
-type Pages = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
+export type Pages = { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
 
 /** Goes on with a list that has more pages. */
 export const LoadMore = ({ list }: { list: Pages }) =>

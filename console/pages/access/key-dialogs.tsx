@@ -1,0 +1,161 @@
+import { useState } from 'preact/hooks';
+import type { Listed, Listener, Me } from '../../data/contract.ts';
+import { useChoices } from '../../data/lists.ts';
+import { useMe } from '../../data/queries.ts';
+import { type Expiry, expiries, expiryOf } from '../../logic/expiry.ts';
+import { keyRolesFor, type Role, roleWords } from '../../logic/roles.ts';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
+import { CheckField, ChoiceField, TextField } from '../../ui/field.tsx';
+import { useForm } from '../../ui/form.ts';
+import { SecretDialog } from '../../ui/secret-dialog.tsx';
+
+type Props = {
+  /** For the key of this one alone. */
+  listener?: Pick<Listener, 'id' | 'compute_id'>;
+  onClose: () => void;
+};
+
+/** Makes a key, and shows it once. */
+export function NewKey({ listener, onClose }: Props) {
+  const { data: me } = useMe();
+  const [key, setKey] = useState<string>();
+  if (me === undefined) return null;
+  if (key !== undefined)
+    return (
+      <SecretDialog title="The new key" secret={key} hint="Store it where it is used." onClose={onClose} />
+    );
+  return <Form me={me} listener={listener} onClose={onClose} onMade={setKey} />;
+}
+
+type FormProps = {
+  me: Me;
+  listener: Props['listener'];
+  onClose: () => void;
+  onMade: (key: string) => void;
+};
+
+type Values = {
+  name: string;
+  role: Role;
+  listenerId: string;
+  expiry: Expiry;
+  isOfOrganization: boolean;
+  isServiceUser: boolean;
+};
+
+function bodyOf(values: Values, now: number) {
+  const expires = expiryOf(values.expiry, now);
+  return {
+    name: values.name.trim(),
+    role: values.role,
+    ...(values.role === 'listener' && { listener_id: values.listenerId }),
+    ...(expires !== undefined && { expires_at: expires }),
+    ...(values.isOfOrganization && values.role !== 'listener' && { scope: 'organization' as const }),
+    ...(values.isServiceUser && values.role !== 'listener' && { service_user: true }),
+  };
+}
+
+function Form({ me, listener, onClose, onMade }: FormProps) {
+  const [now] = useState(Date.now);
+  const { values, set } = useForm<Values>({
+    name: listener?.compute_id ?? '',
+    role: listener === undefined ? 'developer' : 'listener',
+    listenerId: listener?.id ?? '',
+    expiry: listener === undefined ? '90' : 'never',
+    isOfOrganization: false,
+    isServiceUser: false,
+  });
+  const isListener = values.role === 'listener';
+  return (
+    <ActionDialog
+      title={listener === undefined ? 'New key' : `New key of ${listener.compute_id}`}
+      verb="Create"
+      endpoint="POST /v2/api-keys"
+      parts={{ body: bodyOf(values, now) }}
+      onClose={onClose}
+      onDone={({ key }) => onMade(key)}
+    >
+      <TextField
+        label="Name"
+        of="name"
+        hint="Where it is used, for whoever looks at the list later."
+        value={values.name}
+        set={set('name')}
+        isRequired
+        lengthMax={128}
+      />
+      {listener === undefined && (
+        <ChoiceField
+          label="Role"
+          of="role"
+          value={values.role}
+          set={set('role')}
+          choices={keyRolesFor(me.role).map((role) => [role, roleWords[role]] as const)}
+        />
+      )}
+      {listener === undefined && isListener && (
+        <ListenerField value={values.listenerId} set={set('listenerId')} />
+      )}
+      <ChoiceField
+        label="Good for"
+        of="expires_at"
+        value={values.expiry}
+        set={set('expiry')}
+        choices={expiries}
+      />
+      {!isListener && me.permissions.includes('organization_keys:write') && (
+        <CheckField
+          label="For every tenant of the organization"
+          value={values.isOfOrganization}
+          set={set('isOfOrganization')}
+        />
+      )}
+      {!isListener && (
+        <CheckField
+          label="Acts as a user of its own instead of as me"
+          value={values.isServiceUser}
+          set={set('isServiceUser')}
+        />
+      )}
+    </ActionDialog>
+  );
+}
+
+function ListenerField({ value, set }: { value: string; set: (id: string) => void }) {
+  const { data = [] } = useChoices('GET /v2/listeners', {});
+  return (
+    <ChoiceField
+      label="Listener"
+      of="listener_id"
+      hint="The one that it speaks for."
+      value={value}
+      set={set}
+      choices={[['', 'Choose one'], ...data.map(({ id, compute_id }) => [id, compute_id] as const)]}
+    />
+  );
+}
+
+type RevokeProps = {
+  apiKey: Listed<'GET /v2/api-keys'>;
+  /** Whether it is the one that this page works with. */
+  isOwn: boolean;
+  onClose: () => void;
+};
+
+/** Revokes a key. */
+export const RevokeKey = ({ apiKey: { id, name, hint }, isOwn, onClose }: RevokeProps) => (
+  <ActionDialog
+    title={`Revoke ${name}?`}
+    verb="Revoke"
+    isDanger
+    endpoint="DELETE /v2/api-keys/{key_id}"
+    parts={{ params: { key_id: id } }}
+    onClose={onClose}
+  >
+    <p>
+      The next request with <code>{hint}</code> is refused, and sessions of the console that it has begun end.
+      This cannot be undone.
+    </p>
+    {isOwn && <p class="problem">It is the key of this session: you will be signed out.</p>}
+  </ActionDialog>
+);

@@ -1,0 +1,6 @@
+/** The pages of administrators, in one script that is loaded with the first of them. */
+
+// Whatever the first page has is one script for all: in part of it, it would be several files to begin with.
+import '../app.tsx';
+
+export { Access } from './access/access.tsx';
