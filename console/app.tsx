@@ -18,6 +18,8 @@ const deployment = () => pages().then((page) => page.DeploymentPage);
 const revision = () => pages().then((page) => page.RevisionPage);
 const settings = () => pages().then((page) => page.SettingsPage);
 const admin = () => import('./pages/lazy-admin.ts');
+const listeners = () => admin().then((page) => page.Listeners);
+const listener = () => admin().then((page) => page.ListenerPage);
 const access = () => admin().then((page) => page.Access);
 
 /** The whole console, for who is signed in. */
@@ -96,6 +98,10 @@ function SignedIn() {
         <Route path="/deployments/:id/revisions/:revisionId">
           {({ id, revisionId }) => <Lazy key={revisionId} load={revision} id={id} revisionId={revisionId} />}
         </Route>
+        <Route path="/listeners">
+          <Lazy load={listeners} />
+        </Route>
+        <Route path="/listeners/:id">{({ id }) => <Lazy key={id} load={listener} id={id} />}</Route>
         <Route path="/access">
           <Lazy load={access} />
         </Route>

@@ -4,3 +4,5 @@
 import '../app.tsx';
 
 export { Access } from './access/access.tsx';
+export { ListenerPage } from './listeners/listener.tsx';
+export { Listeners } from './listeners/listeners.tsx';

@@ -1,0 +1,49 @@
+import type { Listener } from '../data/contract.ts';
+
+/** `agents, tools` of a field, without empty ones. */
+export const wordsIn = (text: string): string[] =>
+  text
+    .split(/[\s,]+/)
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
+
+const kinds: Record<string, string> = { process: 'Machine', k8s: 'Kubernetes' };
+
+/** What kind of place a listener runs agents in. */
+export const kindOf = ({ compute_type: type }: Pick<Listener, 'compute_type'>): string => kinds[type] ?? type;
+
+/** What images and folders are built for there, as far as the listener's configuration says. */
+export const platformsOf = ({ compute_config: { platforms } }: Pick<Listener, 'compute_config'>): string[] =>
+  Array.isArray(platforms) ? platforms.map(String) : [];
+
+/** What its status means for who waits. */
+export const statusMeaning: Record<Listener['status'], string> = {
+  ONLINE: 'It asks for work.',
+  OFFLINE:
+    'It has stopped asking for work: new revisions wait for it. What it runs may go on serving. Start it again with the command below.',
+  NEVER_SEEN: 'It has never asked for work. Start it with the command below.',
+};
+
+/** The command that starts a listener. Its key stands in a variable, and is read from there alone. */
+export function startCommand(
+  { id, compute_type, compute_config }: Pick<Listener, 'id' | 'compute_type' | 'compute_config'>,
+  url: string,
+): string {
+  if (compute_type !== 'k8s')
+    return [
+      'SLIPWAY_API_KEY=$LISTENER_KEY npm run listener --',
+      `  --url ${url}`,
+      `  --listener-id ${id}`,
+      '  --data-dir .listener',
+    ].join(' \\\n');
+  const namespaces = compute_config.k8s_namespaces.join(',');
+  return [
+    'kubectl create namespace slipway',
+    'kubectl -n slipway create secret generic slipway-listener-key --from-literal=api-key=$LISTENER_KEY',
+    [
+      'helm install slipway-listener charts/slipway-listener --namespace slipway --wait',
+      `  --set url=${url} --set listenerId=${id} --set namespaces='{${namespaces}}'`,
+      '  --set image.repository=$IMAGE --set apiKeySecret.name=slipway-listener-key',
+    ].join(' \\\n'),
+  ].join('\n');
+}

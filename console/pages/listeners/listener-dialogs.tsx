@@ -1,0 +1,146 @@
+import { useState } from 'preact/hooks';
+import type { Listener } from '../../data/contract.ts';
+import { platformsOf, wordsIn } from '../../logic/listener.ts';
+import { ActionDialog } from '../../ui/action-dialog.tsx';
+import { ConfirmName } from '../../ui/confirm-name.tsx';
+import { CheckField, ChoiceField, TextField } from '../../ui/field.tsx';
+import { useForm } from '../../ui/form.ts';
+
+type Kind = 'process' | 'k8s';
+
+/** Registers a place to run agents in. */
+export function NewListener({ onClose, onDone }: { onClose: () => void; onDone: (made: Listener) => void }) {
+  const { values, set } = useForm({
+    kind: 'process' as Kind,
+    name: '',
+    namespaces: '',
+    platforms: '',
+    isDefault: false,
+  });
+  const platforms = wordsIn(values.platforms);
+  const body = {
+    compute_type: values.kind,
+    compute_id: values.name.trim(),
+    compute_config: {
+      ...(values.kind === 'k8s' && { k8s_namespaces: wordsIn(values.namespaces) }),
+      ...(platforms.length > 0 && { platforms }),
+    },
+    ...(values.isDefault && { is_default: true }),
+  };
+  return (
+    <ActionDialog
+      title="New listener"
+      verb="Register"
+      endpoint="POST /v2/listeners"
+      parts={{ body }}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <ChoiceField
+        label="Runs agents"
+        of="compute_type"
+        value={values.kind}
+        set={set('kind')}
+        choices={[
+          ['process', 'As processes of a machine'],
+          ['k8s', 'In a Kubernetes cluster'],
+        ]}
+      />
+      <TextField
+        label="Name"
+        of="compute_id"
+        hint="Of the machine or the cluster. It stays."
+        value={values.name}
+        set={set('name')}
+        isRequired
+      />
+      <Places kind={values.kind} values={values} set={set} />
+      <CheckField label="Deploy here by default" value={values.isDefault} set={set('isDefault')} />
+    </ActionDialog>
+  );
+}
+
+type PlaceValues = { namespaces: string; platforms: string };
+type PlaceProps = {
+  kind: Listener['compute_type'];
+  values: PlaceValues;
+  set: (field: keyof PlaceValues) => (value: string) => void;
+};
+
+const Places = ({ kind, values, set }: PlaceProps) => (
+  <>
+    {kind === 'k8s' && (
+      <TextField
+        label="Namespaces"
+        of="compute_config.k8s_namespaces"
+        hint="Those that deployments may run in. The first is the default."
+        value={values.namespaces}
+        set={set('namespaces')}
+        placeholder="agents"
+        isRequired
+      />
+    )}
+    <TextField
+      label="Platforms (optional)"
+      of="compute_config.platforms"
+      hint="What is built for. Without them: what the listener says of itself."
+      value={values.platforms}
+      set={set('platforms')}
+      placeholder="linux/amd64"
+    />
+  </>
+);
+
+/** Changes what a listener is built for, and whether it is the default. */
+export function ChangeListener({ listener, onClose }: { listener: Listener; onClose: () => void }) {
+  const { id, compute_id, compute_type, compute_config, is_default } = listener;
+  const { values, set } = useForm({
+    namespaces: compute_config.k8s_namespaces.join(', '),
+    platforms: platformsOf(listener).join(', '),
+    isDefault: is_default,
+  });
+  // A configuration replaces the one there: what else stands in it goes back with it.
+  const config = {
+    ...compute_config,
+    k8s_namespaces: wordsIn(values.namespaces),
+    platforms: wordsIn(values.platforms),
+  };
+  const body = {
+    compute_config: config,
+    ...(values.isDefault !== is_default && { is_default: values.isDefault }),
+  };
+  return (
+    <ActionDialog
+      title={`Change ${compute_id}`}
+      verb="Save"
+      endpoint="PATCH /v2/listeners/{listener_id}"
+      parts={{ params: { listener_id: id }, body }}
+      onClose={onClose}
+    >
+      <Places kind={compute_type} values={values} set={set} />
+      <CheckField label="Deploy here by default" value={values.isDefault} set={set('isDefault')} />
+    </ActionDialog>
+  );
+}
+
+type DeleteProps = { listener: Listener; onClose: () => void; onDone: () => void };
+
+/** Deletes a listener that runs nothing any more. */
+export function DeleteListener({ listener: { id, compute_id }, onClose, onDone }: DeleteProps) {
+  const [typed, setTyped] = useState('');
+  return (
+    <ActionDialog
+      title={`Delete ${compute_id}?`}
+      verb="Delete"
+      isDanger
+      isReady={typed === compute_id}
+      endpoint="DELETE /v2/listeners/{listener_id}"
+      parts={{ params: { listener_id: id } }}
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <p>Only a listener without deployments can be deleted. Its keys open nothing from then on.</p>
+      <ConfirmName name={compute_id} value={typed} set={setTyped} />
+    </ActionDialog>
+  );
+}
