@@ -20,6 +20,8 @@ const settings = () => pages().then((page) => page.SettingsPage);
 const admin = () => import('./pages/lazy-admin.ts');
 const listeners = () => admin().then((page) => page.Listeners);
 const listener = () => admin().then((page) => page.ListenerPage);
+const webhooks = () => admin().then((page) => page.Webhooks);
+const webhook = () => admin().then((page) => page.WebhookPage);
 const access = () => admin().then((page) => page.Access);
 
 /** The whole console, for who is signed in. */
@@ -102,6 +104,10 @@ function SignedIn() {
           <Lazy load={listeners} />
         </Route>
         <Route path="/listeners/:id">{({ id }) => <Lazy key={id} load={listener} id={id} />}</Route>
+        <Route path="/webhooks">
+          <Lazy load={webhooks} />
+        </Route>
+        <Route path="/webhooks/:id">{({ id }) => <Lazy key={id} load={webhook} id={id} />}</Route>
         <Route path="/access">
           <Lazy load={access} />
         </Route>

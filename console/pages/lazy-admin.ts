@@ -6,3 +6,5 @@ import '../app.tsx';
 export { Access } from './access/access.tsx';
 export { ListenerPage } from './listeners/listener.tsx';
 export { Listeners } from './listeners/listeners.tsx';
+export { WebhookPage } from './webhooks/webhook.tsx';
+export { Webhooks } from './webhooks/webhooks.tsx';
