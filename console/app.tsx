@@ -20,6 +20,8 @@ const settings = () => pages().then((page) => page.SettingsPage);
 const admin = () => import('./pages/lazy-admin.ts');
 const listeners = () => admin().then((page) => page.Listeners);
 const listener = () => admin().then((page) => page.ListenerPage);
+const connections = () => admin().then((page) => page.Connections);
+const integration = () => admin().then((page) => page.IntegrationPage);
 const webhooks = () => admin().then((page) => page.Webhooks);
 const webhook = () => admin().then((page) => page.WebhookPage);
 const access = () => admin().then((page) => page.Access);
@@ -104,6 +106,12 @@ function SignedIn() {
           <Lazy load={listeners} />
         </Route>
         <Route path="/listeners/:id">{({ id }) => <Lazy key={id} load={listener} id={id} />}</Route>
+        <Route path="/connections">
+          <Lazy load={connections} />
+        </Route>
+        <Route path="/connections/integrations/:id">
+          {({ id }) => <Lazy key={id} load={integration} id={id} />}
+        </Route>
         <Route path="/webhooks">
           <Lazy load={webhooks} />
         </Route>

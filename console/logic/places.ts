@@ -6,6 +6,11 @@ export type Place = { path: string; title: string; permissions: readonly Permiss
 export const places: readonly Place[] = [
   { path: '/deployments', title: 'Deployments', permissions: ['deployments:read'] },
   { path: '/listeners', title: 'Listeners', permissions: ['listeners:read'] },
+  {
+    path: '/connections',
+    title: 'Connections',
+    permissions: ['integrations:read', 'providers:read', 'tokens:read'],
+  },
   { path: '/webhooks', title: 'Webhooks', permissions: ['webhooks:read'] },
   { path: '/access', title: 'Access', permissions: ['keys:read', 'members:read', 'tenants:read'] },
 ];

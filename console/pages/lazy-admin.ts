@@ -4,6 +4,8 @@
 import '../app.tsx';
 
 export { Access } from './access/access.tsx';
+export { Connections } from './connections/connections.tsx';
+export { IntegrationPage } from './connections/integration.tsx';
 export { ListenerPage } from './listeners/listener.tsx';
 export { Listeners } from './listeners/listeners.tsx';
 export { WebhookPage } from './webhooks/webhook.tsx';
