@@ -25,6 +25,7 @@ const integration = () => admin().then((page) => page.IntegrationPage);
 const webhooks = () => admin().then((page) => page.Webhooks);
 const webhook = () => admin().then((page) => page.WebhookPage);
 const access = () => admin().then((page) => page.Access);
+const audit = () => admin().then((page) => page.Audit);
 
 /** The whole console, for who is signed in. */
 export function App() {
@@ -118,6 +119,9 @@ function SignedIn() {
         <Route path="/webhooks/:id">{({ id }) => <Lazy key={id} load={webhook} id={id} />}</Route>
         <Route path="/access">
           <Lazy load={access} />
+        </Route>
+        <Route path="/audit">
+          <Lazy load={audit} />
         </Route>
         <Route>
           <main id="main">

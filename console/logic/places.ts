@@ -13,6 +13,7 @@ export const places: readonly Place[] = [
   },
   { path: '/webhooks', title: 'Webhooks', permissions: ['webhooks:read'] },
   { path: '/access', title: 'Access', permissions: ['keys:read', 'members:read', 'tenants:read'] },
+  { path: '/audit', title: 'Audit', permissions: ['audit:read'] },
 ];
 
 /** What is offered to who has these permissions. */

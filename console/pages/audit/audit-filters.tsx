@@ -1,0 +1,104 @@
+import { auditActions, instantOf, localTime } from '../../logic/audit.ts';
+import { SearchField } from '../../ui/search-field.tsx';
+
+const fields = ['action', 'user', 'deployment', 'since', 'until'] as const;
+type Field = (typeof fields)[number];
+type Filters = Record<Field, string> & { isFiltered: boolean };
+
+/** The filters of the address. */
+export function filtersIn(search: URLSearchParams): Filters {
+  const of = (field: Field) => search.get(field) ?? '';
+  return {
+    action: of('action'),
+    user: of('user'),
+    deployment: of('deployment'),
+    since: of('since'),
+    until: of('until'),
+    isFiltered: fields.some((field) => of(field) !== ''),
+  };
+}
+
+export const noFilters: Record<Field, string> = {
+  action: '',
+  user: '',
+  deployment: '',
+  since: '',
+  until: '',
+};
+
+type Props = {
+  filters: Filters;
+  change: (changes: Record<string, string>) => void;
+  /** Of deployments that are there, by id. */
+  names: ReadonlyMap<string, string>;
+  ownId: string | undefined;
+};
+
+export function AuditFilters({ filters, change, names, ownId }: Props) {
+  // One that was deleted has events too.
+  const isKnown = filters.deployment === '' || names.has(filters.deployment);
+  return (
+    <search class="filters">
+      <SearchField
+        label="User id"
+        placeholder="User id"
+        text={filters.user}
+        set={(text) => change({ user: text.trim() })}
+      />
+      {ownId !== undefined && (
+        <button
+          type="button"
+          aria-pressed={filters.user === ownId}
+          onClick={() => change({ user: filters.user === ownId ? '' : ownId })}
+        >
+          By me
+        </button>
+      )}
+      <ActionFilter value={filters.action} set={(action) => change({ action })} />
+      <select
+        aria-label="Deployment"
+        value={filters.deployment}
+        onChange={({ currentTarget: { value } }) => change({ deployment: value })}
+      >
+        <option value="">Any deployment</option>
+        {!isKnown && <option value={filters.deployment}>{filters.deployment}</option>}
+        {[...names].map(([id, name]) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <TimeFilter label="From" value={filters.since} set={(since) => change({ since })} />
+      <TimeFilter label="Until" value={filters.until} set={(until) => change({ until })} />
+    </search>
+  );
+}
+
+type OneProps = { value: string; set: (value: string) => void };
+
+const ActionFilter = ({ value, set }: OneProps) => (
+  <select aria-label="Action" value={value} onChange={({ currentTarget }) => set(currentTarget.value)}>
+    <option value="">Any action</option>
+    {auditActions.map(({ kind, actions }) => (
+      <optgroup key={kind} label={kind}>
+        {actions.map((action) => (
+          <option key={action} value={action}>
+            {action}
+          </option>
+        ))}
+      </optgroup>
+    ))}
+  </select>
+);
+
+/** A time of the person's own clock; the address has the instant. */
+const TimeFilter = ({ label, value, set }: OneProps & { label: string }) => (
+  <label class="time-filter">
+    <span class="quiet small">{label}</span>
+    <input
+      type="datetime-local"
+      value={localTime(value)}
+      onChange={({ currentTarget }) => set(instantOf(currentTarget.value))}
+    />
+  </label>
+);
