@@ -53,7 +53,7 @@ export function detailsOf({ details, count }: Pick<AuditEvent, 'details' | 'coun
     role && `role ${role}`,
     scope && `for the ${scope}`,
     hint && `key ${hint}`,
-    user_id && `acts as ${user_id}`,
+    user_id && `user ${user_id}`,
     status === undefined ? undefined : `refused with ${status}`,
     operation,
     source_address && `from ${source_address}`,

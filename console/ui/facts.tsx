@@ -6,7 +6,7 @@ export type Fact = readonly [name: string, value: ComponentChildren];
 export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl class="facts">
     {facts
-      .filter(([, value]) => value !== null && value !== undefined && value !== '')
+      .filter(([, value]) => value !== null && value !== undefined && value !== false && value !== '')
       .map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

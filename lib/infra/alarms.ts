@@ -128,6 +128,10 @@ const engineAlarms = (watched: Watched): AlarmRow[] => [
     periods: 3,
     below: true,
   },
+];
+
+/** Of what is told to others. */
+const outboundAlarms = (watched: Watched): AlarmRow[] => [
   {
     name: 'revocations-errors',
     impact:
@@ -193,6 +197,7 @@ function foundationAlarms(watched: Watched): AlarmRow[] {
 /** All alarms, on aggregates; two figures of one cause are one alarm. */
 export const alarmRows = (watched: Watched): AlarmRow[] => [
   ...engineAlarms(watched),
+  ...outboundAlarms(watched),
   ...foundationAlarms(watched),
 ];
 

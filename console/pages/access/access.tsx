@@ -49,7 +49,7 @@ function Members({ me }: { me: Me }) {
       <>
         <button
           type="button"
-          aria-label={`Change the role of ${member.user_id}`}
+          aria-label={`Change role of ${member.user_id}`}
           onClick={() => setOpen({ kind: 'change', member })}
         >
           Change role

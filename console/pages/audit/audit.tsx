@@ -2,6 +2,7 @@ import { Link } from 'wouter-preact';
 import { useChoices, useList } from '../../data/lists.ts';
 import { useMe } from '../../data/queries.ts';
 import { type AuditEvent, detailsOf } from '../../logic/audit.ts';
+import { shortId } from '../../logic/short-id.ts';
 import { ListOf } from '../../ui/list-of.tsx';
 import { Page } from '../../ui/page.tsx';
 import { useParameters } from '../../ui/parameters.ts';
@@ -85,9 +86,11 @@ const columnsFor = ({ names, ownId, only }: Known): Column<AuditEvent>[] => [
       <>
         <Time at={at} />
         {request !== null && (
-          <code class="cut name small" title={`Request ${request}`}>
-            {request}
-          </code>
+          <div>
+            <code class="cut name" title={`Request ${request}`}>
+              {request}
+            </code>
+          </div>
         )}
       </>
     ),
@@ -103,16 +106,16 @@ function Thing({ event, names }: ThingProps) {
     return (
       <>
         <Link class="row-link" href={`/deployments/${deployment}`} data-row>
-          {names.get(deployment) ?? `Deployment ${deployment.slice(0, 8)}`}
+          {names.get(deployment) ?? `Deployment ${shortId(deployment)}`}
         </Link>
         {id !== null && id !== deployment && <span class="url quiet">{id}</span>}
       </>
     );
   const place = id === null ? undefined : placeOf(type, id);
-  if (place !== undefined)
+  if (id !== null && place !== undefined)
     return (
       <Link class="row-link" href={place} data-row>
-        {id}
+        {shortId(id)}
       </Link>
     );
   return id === null ? null : <span class="url quiet">{id}</span>;

@@ -3,6 +3,7 @@ import type { Answer } from '../../data/contract.ts';
 import { useAnswer } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import type { Provider } from '../../logic/provider.ts';
+import { shortId } from '../../logic/short-id.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { ChoiceField } from '../../ui/field.tsx';
 import { ListOf } from '../../ui/list-of.tsx';
@@ -23,12 +24,12 @@ const columns: Column<Connection>[] = [
       <>
         <strong>{label ?? 'Without a label'}</strong>
         <br />
-        <code class="quiet">{token.slice(0, 8)}</code>
+        <code class="quiet">{shortId(token)}</code>
       </>
     ),
   },
   { title: 'Provider', cell: ({ provider_id: id }) => <code>{id}</code> },
-  { title: 'Scopes', cell: ({ scopes }) => <code>{scopes.join(' ')}</code> },
+  { title: 'Scopes', cell: ({ scopes }) => scopes.length > 0 && <code>{scopes.join(' ')}</code> },
   { title: 'Connected', cell: ({ created_at: at }) => <Time at={at} /> },
 ];
 
@@ -135,7 +136,7 @@ function Connect({ agent, provider, onClose }: ConnectProps) {
           ['', 'Choose one'],
           ...tokens.map(
             ({ id, provider_account_label: label, scopes }) =>
-              [id, `${label ?? id.slice(0, 8)} ${scopes.join(' ')}`] as const,
+              [id, `${label ?? shortId(id)} ${scopes.join(' ')}`] as const,
           ),
         ]}
       />

@@ -10,6 +10,7 @@ import {
   type Integration,
   pushAddress,
 } from '../../logic/integration.ts';
+import { shortId } from '../../logic/short-id.ts';
 import { numberOf } from '../../logic/stages.ts';
 import { Copy } from '../../ui/copy.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
@@ -116,7 +117,7 @@ const Outcomes = ({ delivery: { outcomes, reason } }: { delivery: Delivery }) =>
       <span key={id} class="url">
         {revision === null ? (
           <>
-            <Link href={`/deployments/${id}`}>Deployment {id}</Link>: {why}
+            <Link href={`/deployments/${id}`}>Deployment {shortId(id)}</Link>: {why}
           </>
         ) : (
           <Link href={`/deployments/${id}/revisions/${revision}`}>Revision {numberOf(revision)}</Link>

@@ -3,6 +3,7 @@ import type { Answer } from '../../data/contract.ts';
 import { useAnswer } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import type { Provider } from '../../logic/provider.ts';
+import { shortId } from '../../logic/short-id.ts';
 import { ListOf } from '../../ui/list-of.tsx';
 import { Section } from '../../ui/page.tsx';
 import { useParameters } from '../../ui/parameters.ts';
@@ -36,14 +37,14 @@ const columns: Column<Token>[] = [
       <>
         <strong>{label ?? 'Without a label'}</strong> {isDefault && <span class="badge">Default</span>}
         <br />
-        <code class="quiet">{id.slice(0, 8)}</code>
+        <code class="quiet">{shortId(id)}</code>
       </>
     ),
   },
   { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   { title: 'For the user', cell: ({ user_id: user }) => user },
   { title: 'For the agent', cell: ({ agent_id: agent }) => agent },
-  { title: 'Scopes', cell: ({ scopes }) => <code>{scopes.join(' ')}</code> },
+  { title: 'Scopes', cell: ({ scopes }) => scopes.length > 0 && <code>{scopes.join(' ')}</code> },
   {
     title: 'Access token ends',
     cell: ({ expires_at: at, has_refresh_token: isRenewed }) => (
@@ -150,7 +151,7 @@ const Begin = ({ provider, setOpen }: { provider: Provider; setOpen: (open: Open
 );
 
 function TokenActions({ token, setOpen }: { token: Token; setOpen: (open: Open) => void }) {
-  const name = token.provider_account_label ?? token.id.slice(0, 8);
+  const name = token.provider_account_label ?? shortId(token.id);
   return (
     <>
       <button

@@ -139,7 +139,7 @@ const deliveryColumns: Column<Delivery>[] = [
   { title: 'Took', cell: ({ duration_ms: spent }) => spent !== null && duration(spent) },
   {
     title: 'Next attempt',
-    cell: ({ next_attempt_at: at }) => at !== null && <Time at={at} />,
+    cell: ({ next_attempt_at: at }) => at !== null && Date.parse(at) > Date.now() && <Time at={at} />,
   },
   { title: 'At', cell: ({ at }) => <Time at={at} /> },
 ];
@@ -159,7 +159,7 @@ function Deliveries({ webhook, deliveries }: { webhook: Webhook; deliveries: rea
             ? (delivery) => (
                 <button
                   type="button"
-                  aria-label={`Send ${delivery.event_type} again`}
+                  aria-label={`Send again: ${delivery.event_type}`}
                   onClick={() => setChosen(delivery)}
                 >
                   Send again

@@ -1,0 +1,204 @@
+import { createHmac } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  aReceiver,
+  aWorker,
+  clipboardOf,
+  expectNoSecret,
+  type Receiver,
+  type Worker,
+} from '../support/console/work.ts';
+import { gitRepositoryIn } from '../support/files/git-repository.ts';
+import { openChromium } from '../support/programs/chromium.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
+import {
+  create,
+  deployed,
+  endProgram,
+  type Program,
+  type ShownDeployment,
+  startProgram,
+} from '../support/programs/program.ts';
+
+/** The installed program and a browser as people have it: connections and the audit. */
+let program: Program;
+let browser: Browser;
+let receiver: Receiver;
+let folder: string;
+let hello: ShownDeployment;
+let worker: Worker;
+let page: Page;
+let button: Worker['button'];
+let dialog: Worker['dialog'];
+let send: Worker['send'];
+
+beforeAll(async () => {
+  receiver = await aReceiver();
+  browser = await openChromium();
+  program = await startProgram();
+  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
+  const repository = await gitRepositoryIn(folder, await helloFiles());
+  hello = await deployed(program, await create(program, 'hello', repository.url));
+  worker = await aWorker(browser, program);
+  ({ page, button, dialog, send } = worker);
+}, 240_000);
+afterAll(async () => {
+  await browser?.close();
+  receiver?.close();
+  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+/** Whatever begins so is a secret that is typed, and is nowhere later. */
+const CANARY = 'canary-of-a-secret';
+
+it('an integration is made and changed unseen, and says what came from its host', async () => {
+  await page.goto(worker.at('connections'));
+  await button('New integration').click();
+  await dialog().getByLabel(/^Name/).fill('our host');
+  await dialog()
+    .getByLabel(/^Token/)
+    .fill(`${CANARY}-token`);
+  await dialog()
+    .getByLabel(/^Webhook secret/)
+    .fill(`${CANARY}-webhook`);
+  await button('Copy as curl').click();
+  expect(await clipboardOf(page)).not.toContain(CANARY);
+  await send('Create');
+  await page.getByRole('heading', { name: 'our host' }).waitFor();
+  const address = (await page.locator('pre.command').textContent()) ?? '';
+  const body = JSON.stringify({
+    ref: 'refs/heads/main',
+    after: 'a'.repeat(40),
+    repository: {
+      full_name: 'you/project',
+      ssh_url: 'git@github.com:you/project.git',
+      clone_url: 'https://github.com/you/project.git',
+      html_url: 'https://github.com/you/project',
+    },
+  });
+  const proof = createHmac('sha256', `${CANARY}-webhook`).update(body).digest('hex');
+  const answer = await fetch(address, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-github-event': 'push',
+      'x-github-delivery': crypto.randomUUID(),
+      'x-hub-signature-256': `sha256=${proof}`,
+    },
+    body,
+  });
+  expect(answer.status).toBe(200);
+  await page.reload();
+  await page.getByRole('row', { name: /push.*you\/project.*main/ }).waitFor();
+  await button('Change').click();
+  expect(
+    await dialog()
+      .getByLabel(/^Token/)
+      .inputValue(),
+  ).toBe('');
+  await dialog().getByLabel(/^Name/).fill('our other host');
+  await send('Save');
+  await page.getByRole('heading', { name: 'our other host' }).waitFor();
+  await button('Delete').click();
+  await send('Delete');
+  await page.getByText('There is no integration.').waitFor();
+});
+
+it('a provider is added, a token of it imported, and an agent connected to it', async () => {
+  await page.goto(worker.at('connections?agent=assistant'));
+  await button('New provider').click();
+  await dialog()
+    .getByLabel(/^Provider id/)
+    .fill('calendar');
+  await dialog().getByLabel(/^Name/).fill('The calendar');
+  await dialog()
+    .getByLabel(/^Client id/)
+    .fill('slipway');
+  await dialog()
+    .getByLabel(/^Client secret/)
+    .fill(`${CANARY}-client`);
+  await dialog()
+    .getByLabel(/^Authorization endpoint/)
+    .fill(receiver.url);
+  await dialog()
+    .getByLabel(/^Token endpoint/)
+    .fill(receiver.url);
+  await send('Add');
+  await page.getByRole('row', { name: /The calendar/ }).waitFor();
+  await button('Change The calendar').click();
+  expect(await dialog().getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+  await dialog().getByLabel(/^Name/).fill('A calendar');
+  await send('Save');
+  await button('Import').click();
+  await dialog()
+    .getByLabel(/^Access token/)
+    .fill(`${CANARY}-access`);
+  await dialog()
+    .getByLabel(/^Scopes/)
+    .fill('read write');
+  await dialog()
+    .getByLabel(/^Label/)
+    .fill('ada');
+  await send('Import');
+  await page.getByRole('row', { name: /ada.*Active.*read write/ }).waitFor();
+  await button('Connect').click();
+  await dialog()
+    .getByLabel(/^Your token of A calendar/)
+    .selectOption({ label: 'ada read write' });
+  await send('Connect');
+  await button('Disconnect ada').click();
+  await send('Disconnect');
+  await page.getByText('This agent acts with none of your tokens.').waitFor();
+  await button('Grant access').click();
+  await dialog()
+    .getByLabel(/^Scopes/)
+    .fill('read');
+  await send('Go on');
+  const link = dialog().getByRole('link', { name: 'Open the consent page' });
+  expect(await link.getAttribute('href')).toContain('/v2/auth/begin/');
+  await page.keyboard.press('Escape');
+  await button('Delete the token ada').click();
+  await send('Delete');
+  await page.getByText('You have granted nothing there.').waitFor();
+  await button('Delete A calendar').click();
+  await send('Delete');
+  await page.getByText('There is no OAuth provider.', { exact: true }).waitFor();
+});
+
+it('the audit says why, is filtered by the address, and leads to the deployment', async () => {
+  await page.goto(worker.at(`deployments/${hello.id}`));
+  await button('Restart revision 1').click();
+  await dialog()
+    .getByLabel(/^Reason/)
+    .fill('because of a test');
+  await send('Restart');
+  await page.goto(worker.at('audit'));
+  await page.getByRole('row', { name: /revision\.redeploy.*hello.*because of a test/ }).waitFor();
+  await page.getByLabel('Action').selectOption('integration.delete');
+  await page.waitForURL(/\?action=integration\.delete$/);
+  await page.getByRole('row', { name: /revision\.redeploy/ }).waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /integration\.delete/ }).waitFor();
+  await page.getByLabel('Action').selectOption('');
+  await page.getByLabel('Deployment').selectOption({ label: 'hello' });
+  await page.getByRole('row', { name: /integration\.delete/ }).waitFor({ state: 'detached' });
+  await page.getByLabel('From').fill('2099-01-01T00:00');
+  await page.getByText('No event matches.').waitFor();
+  expect([...new URL(page.url()).searchParams.keys()]).toEqual(['deployment', 'since']);
+  await button('Clear the filters').click();
+  await page.getByLabel('User id').fill('nobody');
+  await page.getByText('No event matches.').waitFor();
+  await button('By me').click();
+  const row = page.getByRole('row', { name: /because of a test/ });
+  await row.getByRole('link', { name: 'hello' }).click();
+  await page.getByRole('heading', { name: 'hello' }).waitFor();
+});
+
+it('no secret is anywhere in the browser, and its policy had nothing to refuse', async () => {
+  worker.secrets.push(CANARY);
+  await expectNoSecret(worker, ['connections', 'audit']);
+});

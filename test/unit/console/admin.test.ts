@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import type { Listener } from '../../../console/data/contract.ts';
+import { auditActions, detailsOf, instantOf, localTime } from '../../../console/logic/audit.ts';
+import { expiryOf } from '../../../console/logic/expiry.ts';
+import { branchOf, gitHosts, pushAddress } from '../../../console/logic/integration.ts';
+import { platformsOf, startCommand, statusMeaning, wordsIn } from '../../../console/logic/listener.ts';
+import { places, placesFor } from '../../../console/logic/places.ts';
+import { bodyOf, changesOf, valuesOf } from '../../../console/logic/provider.ts';
+import { keyRolesFor, memberRolesFor, roleWords } from '../../../console/logic/roles.ts';
+import { lookOf } from '../../../console/logic/status.ts';
+import { deliveredWords, eventTypes, formats, lastDelivered } from '../../../console/logic/webhook.ts';
+import { auditActions as contractActions } from '../../../lib/contract/audit.ts';
+import { listenerStatuses } from '../../../lib/contract/deployments/views.ts';
+import { publishedEvent } from '../../../lib/contract/events.ts';
+import { integrationTypes } from '../../../lib/contract/integrations.ts';
+import { createProviderBody, providerView, userBindings } from '../../../lib/contract/oauth/providers.ts';
+import { exampleOf } from '../../../lib/contract/openapi/examples/index.ts';
+import { lackedToGive, memberRoles, roleMatrix, roles, rolesNotAbove } from '../../../lib/contract/roles.ts';
+import { getProvider } from '../../../lib/contract/routes/oauth-providers.ts';
+import { deliveryResults, deliveryView, webhookFormats } from '../../../lib/contract/webhooks.ts';
+
+describe('what a role is offered', () => {
+  it('is what it may see, and nothing to a listener', () => {
+    const offered = (role: (typeof roles)[number]) => placesFor(roleMatrix[role]).map(({ title }) => title);
+    expect(offered('viewer')).toEqual(['Deployments', 'Listeners', 'Connections']);
+    expect(offered('developer')).toEqual(offered('viewer'));
+    expect(offered('admin')).toEqual(places.map(({ title }) => title));
+    expect(offered('listener')).toEqual([]);
+  });
+
+  it('are the roles that it can give, as the API has it', () => {
+    for (const own of memberRoles) {
+      expect(keyRolesFor(own).toSorted()).toEqual(
+        roles.filter((role) => lackedToGive(own, role) === undefined).toSorted(),
+      );
+      expect(memberRolesFor(own).toSorted()).toEqual(
+        memberRoles.filter((role) => rolesNotAbove(own).includes(role)).toSorted(),
+      );
+    }
+    expect(Object.keys(roleWords).toSorted()).toEqual(roles.toSorted());
+  });
+});
+
+describe('a listener', () => {
+  const of = (config: object): Pick<Listener, 'id' | 'compute_type' | 'compute_config'> => ({
+    id: 'the-id',
+    compute_type: 'k8s',
+    compute_config: { k8s_namespaces: ['agents', 'tools'], ...config },
+  });
+
+  it('is started by a command that names it, with its key in a variable', () => {
+    const here = startCommand({ ...of({}), compute_type: 'process' }, 'https://a.example/api');
+    expect(here).toContain('--url https://a.example/api');
+    expect(here).toContain('--listener-id the-id');
+    expect(here).toContain('SLIPWAY_API_KEY=$LISTENER_KEY');
+    const there = startCommand(of({}), 'https://a.example');
+    expect(there).toContain("namespaces='{agents,tools}'");
+    expect(there).toContain('listenerId=the-id');
+  });
+
+  it('has the platforms of its configuration, and a look and a meaning for each status', () => {
+    expect(platformsOf(of({ platforms: ['linux/arm64'] }))).toEqual(['linux/arm64']);
+    expect(platformsOf(of({}))).toEqual([]);
+    for (const status of listenerStatuses) {
+      expect(lookOf(status).word).not.toContain('_');
+      expect(statusMeaning[status]).toMatch(/\.$/);
+    }
+    expect(wordsIn(' linux/amd64,  linux/arm64\nx ')).toEqual(['linux/amd64', 'linux/arm64', 'x']);
+    expect(wordsIn(' ')).toEqual([]);
+  });
+});
+
+describe('webhooks', () => {
+  it('are offered every event and format that there is', () => {
+    const types = publishedEvent.options.flatMap(({ shape: { type } }) => type.options as string[]);
+    expect(eventTypes.toSorted()).toEqual(types.toSorted());
+    expect(formats.map(([format]) => format)).toEqual(webhookFormats);
+    for (const result of deliveryResults) expect(lookOf(result).tone).not.toBe('unsure');
+  });
+
+  it('say in few words what they deliver', () => {
+    expect(deliveredWords({ event_types: null, deployment_ids: null })).toBe('All events');
+    expect(deliveredWords({ event_types: ['listener.offline'], deployment_ids: null })).toBe(
+      'listener.offline',
+    );
+    expect(deliveredWords({ event_types: ['a', 'b'], deployment_ids: ['x', 'y'] })).toBe(
+      '2 kinds of events of 2 deployments',
+    );
+  });
+
+  it('go on after the newest event that has arrived', () => {
+    const { response } = exampleOf('testWebhook');
+    const delivery = deliveryView.parse(response);
+    const of = (event_number: number | null, result: typeof delivery.result) => ({
+      ...delivery,
+      event_number,
+      result,
+    });
+    expect(
+      lastDelivered([of(9, 'FAILED'), of(4, 'DELIVERED'), of(7, 'DELIVERED'), of(null, 'DELIVERED')]),
+    ).toBe(7);
+    expect(lastDelivered([of(9, 'FAILED')])).toBeUndefined();
+  });
+});
+
+describe('integrations', () => {
+  it('are of every host that there is, and each has an address for pushes', () => {
+    expect(gitHosts.map(([type]) => type)).toEqual(integrationTypes);
+    expect(pushAddress({ type: 'gitea', id: 'x' }, 'https://a.example')).toBe(
+      'https://a.example/v1/integrations/gitea/x/webhook',
+    );
+    expect([branchOf('refs/heads/feature/x'), branchOf('refs/tags/v1'), branchOf(null)]).toEqual([
+      'feature/x',
+      'v1',
+      null,
+    ]);
+  });
+});
+
+describe('an OAuth provider', () => {
+  const stored = providerView.parse(exampleOf('getProvider').response);
+
+  it('is created with what the API takes', () => {
+    const values = { ...valuesOf(), id: 'calendar', name: 'Calendar', clientId: 'x', secret: 'y' };
+    const urls = { authUrl: 'https://a.example/authorize', tokenUrl: 'https://a.example/token' };
+    const body = bodyOf({ ...values, ...urls, redirects: 'https://b.example/one\nhttps://b.example/two' });
+    expect(createProviderBody.parse(body)).toMatchObject({
+      provider_id: 'calendar',
+      client_secret: 'y',
+      allowed_redirect_uris: ['https://b.example/one', 'https://b.example/two'],
+    });
+    expect(valuesOf().binding).toBe(userBindings[0]);
+  });
+
+  it('is changed in what differs alone, and its secret only by a new one', () => {
+    const before = getProvider.response.parse(stored);
+    expect(changesOf(before, valuesOf(before))).toEqual({});
+    expect(changesOf(before, { ...valuesOf(before), name: 'Other' })).toEqual({ name: 'Other' });
+    expect(Object.keys(changesOf(before, { ...valuesOf(before), secret: 'new' }))).toEqual(
+      before.token_endpoint_auth_method === 'none' ? [] : ['client_secret'],
+    );
+  });
+});
+
+describe('the audit', () => {
+  it('offers every action that there is', () => {
+    expect(auditActions.flatMap(({ actions }) => actions).toSorted()).toEqual(contractActions.toSorted());
+    expect(auditActions.map(({ kind }) => kind)).toContain('OAuth provider');
+  });
+
+  it('says the reason first, and how often', () => {
+    expect(detailsOf({ details: { reason: 'because', role: 'admin' }, count: 1 })).toEqual([
+      'because',
+      'role admin',
+    ]);
+    expect(detailsOf({ details: { status: 401 }, count: 12 })).toEqual(['refused with 401', '12 times']);
+    expect(detailsOf({ details: {}, count: 1 })).toEqual([]);
+  });
+
+  it('is asked for an instant that a field of local time shows', () => {
+    const at = '2026-11-21T11:29:00.000Z';
+    expect(instantOf(localTime(at))).toBe(at);
+    expect([localTime('nonsense'), localTime(''), instantOf('')]).toEqual(['', '', '']);
+  });
+});
+
+it('a key ends when it was said', () => {
+  expect(expiryOf('30', 0)).toBe('1970-01-31T00:00:00.000Z');
+  expect(expiryOf('never', 0)).toBeUndefined();
+});
