@@ -88,47 +88,51 @@ function SignedIn() {
     );
   return (
     <Frame problem={problem}>
-      <Switch>
-        <Route path="/">
-          <Redirect to="/deployments" replace />
-        </Route>
-        <Route path="/deployments" component={Deployments} />
-        <Route path="/deployments/new">
-          <Lazy load={newDeployment} />
-        </Route>
-        <Route path="/deployments/:id">{({ id }) => <Lazy key={id} load={deployment} id={id} />}</Route>
-        <Route path="/deployments/:id/settings">
-          {({ id }) => <Lazy key={id} load={settings} id={id} />}
-        </Route>
-        <Route path="/deployments/:id/revisions/:revisionId">
-          {({ id, revisionId }) => <Lazy key={revisionId} load={revision} id={id} revisionId={revisionId} />}
-        </Route>
-        <Route path="/listeners">
-          <Lazy load={listeners} />
-        </Route>
-        <Route path="/listeners/:id">{({ id }) => <Lazy key={id} load={listener} id={id} />}</Route>
-        <Route path="/connections">
-          <Lazy load={connections} />
-        </Route>
-        <Route path="/connections/integrations/:id">
-          {({ id }) => <Lazy key={id} load={integration} id={id} />}
-        </Route>
-        <Route path="/webhooks">
-          <Lazy load={webhooks} />
-        </Route>
-        <Route path="/webhooks/:id">{({ id }) => <Lazy key={id} load={webhook} id={id} />}</Route>
-        <Route path="/access">
-          <Lazy load={access} />
-        </Route>
-        <Route path="/audit">
-          <Lazy load={audit} />
-        </Route>
-        <Route>
-          <main id="main">
-            <Empty title="There is no such page." />
-          </main>
-        </Route>
-      </Switch>
+      <Pages />
     </Frame>
+  );
+}
+
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/">
+        <Redirect to="/deployments" replace />
+      </Route>
+      <Route path="/deployments" component={Deployments} />
+      <Route path="/deployments/new">
+        <Lazy load={newDeployment} />
+      </Route>
+      <Route path="/deployments/:id">{({ id }) => <Lazy key={id} load={deployment} id={id} />}</Route>
+      <Route path="/deployments/:id/settings">{({ id }) => <Lazy key={id} load={settings} id={id} />}</Route>
+      <Route path="/deployments/:id/revisions/:revisionId">
+        {({ id, revisionId }) => <Lazy key={revisionId} load={revision} id={id} revisionId={revisionId} />}
+      </Route>
+      <Route path="/listeners">
+        <Lazy load={listeners} />
+      </Route>
+      <Route path="/listeners/:id">{({ id }) => <Lazy key={id} load={listener} id={id} />}</Route>
+      <Route path="/connections">
+        <Lazy load={connections} />
+      </Route>
+      <Route path="/connections/integrations/:id">
+        {({ id }) => <Lazy key={id} load={integration} id={id} />}
+      </Route>
+      <Route path="/webhooks">
+        <Lazy load={webhooks} />
+      </Route>
+      <Route path="/webhooks/:id">{({ id }) => <Lazy key={id} load={webhook} id={id} />}</Route>
+      <Route path="/access">
+        <Lazy load={access} />
+      </Route>
+      <Route path="/audit">
+        <Lazy load={audit} />
+      </Route>
+      <Route>
+        <main id="main">
+          <Empty title="There is no such page." />
+        </main>
+      </Route>
+    </Switch>
   );
 }
