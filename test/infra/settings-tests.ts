@@ -19,6 +19,13 @@ export function settingsTests(): void {
     routes.filter(({ permission }) => permission !== 'public').map((row) => row.handler),
   );
 
+  /** Pages and settings that say to browsers where people sign in. */
+  const signingIn = new Set(
+    routes
+      .filter(({ permission, variables }) => permission === 'public' && variables?.includes('OIDC_AUDIENCE'))
+      .map((row) => row.handler),
+  );
+
   type Environment = { Environment?: { Variables?: Record<string, unknown> } };
 
   const withIssuer = (made: Synthesised) =>
@@ -28,9 +35,9 @@ export function settingsTests(): void {
       .filter(({ OIDC_AUDIENCE }) => OIDC_AUDIENCE !== undefined);
 
   describe('who asks', () => {
-    it('is known by the configured issuer in every endpoint that asks for a credential, and nowhere else', () => {
+    it('is known by the configured issuer where a credential is asked for or people sign in, and nowhere else', () => {
       const told = withIssuer(stacks);
-      expect(told).toHaveLength(guarded.size);
+      expect(told).toHaveLength(guarded.size + signingIn.size);
       for (const variables of told)
         expect(variables).toMatchObject({ OIDC_ISSUER: oidcIssuer, OIDC_AUDIENCE: oidcAudience });
     });
