@@ -27,8 +27,6 @@ export const patienceOf = ({ patience = systemPatience }: Pick<Table, 'patience'
 
 /** How long conflicts between concurrent writers are retried before the caller gets 503. */
 const CONFLICT_MILLISECONDS_MAX = 5_000;
-/** An attempt that asks another service may take that long by itself: nobody gives up after the first. */
-const CONFLICT_ATTEMPTS_MIN = 4;
 /** Full jitter spreads writers that collided; the time above ends it, not the count. */
 const conflictBackOff = {
   jitter: 'full',
@@ -39,21 +37,22 @@ const conflictBackOff = {
 } as const;
 
 /**
- * Tries again, soon and with full jitter, what failed with a passing error; after 5 s and four attempts
- * throws what `tooLate` makes.
+ * Tries again, soon and with full jitter, what failed with a passing error; after 5 s, and `attemptsMin`
+ * attempts, throws what `tooLate` makes.
  */
 export function trySoonAgain<T>(
   table: Pick<Table, 'patience'>,
   attempt: () => Promise<T>,
   isPassing: (error: unknown) => boolean,
   tooLate: () => Error,
+  attemptsMin = 1,
 ): Promise<T> {
   const patience = patienceOf(table);
   const startedAt = patience.now();
   const retry = (error: unknown, attempts: number): boolean => {
     if (!isPassing(error)) return false;
     const isLate = patience.now() - startedAt > CONFLICT_MILLISECONDS_MAX;
-    if (isLate && attempts >= CONFLICT_ATTEMPTS_MIN) throw tooLate();
+    if (isLate && attempts >= attemptsMin) throw tooLate();
     return true;
   };
   return patience.tryAgain(attempt, { ...conflictBackOff, retry });

@@ -139,10 +139,13 @@ function conditionsOf(error: unknown, writes: Write[]): ConditionsFailed | Alrea
 export const plain = (image: Image | undefined): Item | undefined =>
   image === undefined || Object.keys(image).length === 0 ? undefined : itemOf(image);
 
+/** An attempt that asks a git host may take 5 s by itself: nobody gives up after the first. */
+const RACES_MIN = 4;
+
 /**
  * Runs a read-decide-write again when another writer was quicker (its conditions failed), with full jitter
- * for up to 5 s; then 503. Conditions that mean more than a lost race must be turned into words before they
- * get here.
+ * for up to 5 s, and four times at least; then 503. Conditions that mean more than a lost race must be turned
+ * into words before they get here.
  */
 export const retryRaces = <T>(table: Table, attempt: () => Promise<T>): Promise<T> =>
   trySoonAgain(
@@ -150,4 +153,5 @@ export const retryRaces = <T>(table: Table, attempt: () => Promise<T>): Promise<
     attempt,
     (error) => error instanceof ConditionsFailed,
     () => refuse('unavailable', { what: 'The table' }),
+    RACES_MIN,
   );

@@ -12,9 +12,6 @@ import { endsReader, revisionEnds } from '../../../lib/store/engine/revision-end
 import { revisionsBetween } from '../../../lib/store/engine/revisions.ts';
 import { rowsOf } from '../../../lib/store/engine/row-lists.ts';
 import { followerSlot, followerSlots } from '../../../lib/store/follower-slots.ts';
-import { apiKeyRow, apiKeyRows } from '../../../lib/store/identity/api-keys.ts';
-import { member, membersOf } from '../../../lib/store/identity/members.ts';
-import { tenantRow, tenantRows } from '../../../lib/store/identity/tenants.ts';
 import { integration, integrationsOf } from '../../../lib/store/integrations.ts';
 import { auditEventKey } from '../../../lib/store/keys/audit.ts';
 import * as keys from '../../../lib/store/keys/index.ts';
@@ -32,6 +29,8 @@ import * as tokens from '../../../lib/store/oauth/tokens.ts';
 import type { Table } from '../../../lib/store/table.ts';
 
 import { ofEvents } from './event-query-cases.ts';
+
+import { ofPeople } from './identity-query-cases.ts';
 
 import { ofPushes } from './push-query-cases.ts';
 
@@ -182,32 +181,11 @@ const ofTenants: QueryCase[] = [
       all(audit.auditEvents(table, { tenantId: id }, { since: undefined, until: undefined })),
   },
   {
-    name: 'keys of a tenant',
-    file: 'lib/store/identity/api-keys.ts',
-    shape: apiKeyRow,
-    key: (id) => keys.apiKeyRowKey({ organizationId: 'o', tenantId: id }, 'key'),
-    ask: (table, id) => all(apiKeyRows(table, { organizationId: 'o', tenantId: id }, 10)),
-  },
-  {
-    name: 'members of a tenant',
-    file: 'lib/store/identity/members.ts',
-    shape: member,
-    key: (id) => keys.memberKey(id, 'member'),
-    ask: (table, id) => all(membersOf(table, id, 10)),
-  },
-  {
     name: 'followers of logs of a tenant',
     file: 'lib/store/follower-slots.ts',
     shape: followerSlot,
     key: (id) => keys.followerSlotKey(id, 0),
     ask: followerSlots,
-  },
-  {
-    name: 'tenants of an organization',
-    file: 'lib/store/identity/tenants.ts',
-    shape: tenantRow,
-    key: (id) => keys.tenantRowKey(id, 'tenant'),
-    ask: (table, id) => all(tenantRows(table, id, 10)),
   },
   {
     name: 'partitions that are due',
@@ -295,4 +273,5 @@ export const queryCases: QueryCase[] = [
   ...ofGrants,
   ...ofEvents,
   ...ofPushes,
+  ...ofPeople,
 ];
