@@ -29,7 +29,7 @@ export type Revision = Item & {
   history: { status: string; at: string }[];
   outcome?: { stage: string; result: string; message?: string };
   cause?: { kind: string };
-  revision_config: { repo_commit_sha?: string };
+  revision_config: { repo_ref?: string; repo_commit_sha?: string };
 };
 
 export type Task = Item & {

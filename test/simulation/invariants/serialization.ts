@@ -51,9 +51,18 @@ export class Serialization implements Invariant {
     if (waiting.length > 1) this.#violate(`two pushes wait of ${item.id}: ${waiting.map(words).join(', ')}`);
     const skipped = revisions.find((one) => one.status === 'SKIPPED' && !isPushed(one));
     if (skipped !== undefined) this.#violate(`${words(skipped)} of ${item.id} is no push and was skipped`);
-    const commits = pushed.map(({ revision_config: config }) => config.repo_commit_sha ?? '');
-    if (commits.some((commit, at) => at > 0 && commit <= (commits[at - 1] ?? '')))
-      this.#violate(`a later push of ${item.id} has an earlier commit: ${commits.join(', ')}`);
+    const heads = pushed.map(({ revision_config: { repo_ref: branch, repo_commit_sha: commit = '' } }) => ({
+      branch,
+      commit,
+    }));
+    // Whoever changes the branch gets its head, even where that is the same commit: all have the same here.
+    const isEarlier = (head: (typeof heads)[number], before: (typeof heads)[number] | undefined): boolean =>
+      before !== undefined &&
+      (head.branch === before.branch ? head.commit <= before.commit : head.commit < before.commit);
+    if (heads.some((head, at) => isEarlier(head, heads[at - 1])))
+      this.#violate(
+        `a later push of ${item.id} has an earlier commit: ${heads.map(({ commit }) => commit).join(', ')}`,
+      );
   }
 
   #oneInProgress({ item, revisions }: StoredDeployment): void {
