@@ -16,6 +16,7 @@ const pages = () => import('./pages/lazy.ts');
 const newDeployment = () => pages().then((page) => page.NewDeployment);
 const deployment = () => pages().then((page) => page.DeploymentPage);
 const revision = () => pages().then((page) => page.RevisionPage);
+const tryPage = () => pages().then((page) => page.TryPage);
 const settings = () => pages().then((page) => page.SettingsPage);
 const admin = () => import('./pages/lazy-admin.ts');
 const listeners = () => admin().then((page) => page.Listeners);
@@ -104,6 +105,7 @@ function Pages() {
         <Lazy load={newDeployment} />
       </Route>
       <Route path="/deployments/:id">{({ id }) => <Lazy key={id} load={deployment} id={id} />}</Route>
+      <Route path="/deployments/:id/try">{({ id }) => <Lazy key={id} load={tryPage} id={id} />}</Route>
       <Route path="/deployments/:id/settings">{({ id }) => <Lazy key={id} load={settings} id={id} />}</Route>
       <Route path="/deployments/:id/revisions/:revisionId">
         {({ id, revisionId }) => <Lazy key={revisionId} load={revision} id={id} revisionId={revisionId} />}

@@ -49,6 +49,8 @@ export function actionEntries(
     );
   if (url !== null) entries.push({ title: 'Open its address', hint: name, deed: { kind: 'visit', url } });
   if (!permissions.includes('deployments:write')) return entries;
+  if (activeId !== null && deployment.status !== 'AWAITING_DELETE')
+    entries.push(go('Try', name, `/deployments/${id}/try`));
   if (deployment.status !== 'AWAITING_DELETE')
     entries.push(go('Settings', name, `/deployments/${id}/settings`));
   const active = revisions.find((each) => each.id === activeId);

@@ -50,7 +50,11 @@ export const Trail = () => (
   </nav>
 );
 
-function Head({ deployment: { id, name, display_name, status } }: { deployment: Deployment }) {
+function Head({
+  deployment: { id, name, display_name, status, active_revision_id: active },
+}: {
+  deployment: Deployment;
+}) {
   const canWrite = useCan('deployments:write');
   return (
     <header class="page-head">
@@ -58,9 +62,16 @@ function Head({ deployment: { id, name, display_name, status } }: { deployment: 
         {display_name ?? name} <Status of={status} />
       </h1>
       {canWrite && status !== 'AWAITING_DELETE' && (
-        <Link class="button" href={`/deployments/${id}/settings`}>
-          Settings
-        </Link>
+        <div class="actions">
+          {active !== null && (
+            <Link class="button" href={`/deployments/${id}/try`}>
+              Try
+            </Link>
+          )}
+          <Link class="button" href={`/deployments/${id}/settings`}>
+            Settings
+          </Link>
+        </div>
       )}
     </header>
   );

@@ -11,3 +11,4 @@ export { NewDeployment } from './new-deployment.tsx';
 export { Palette } from './palette.tsx';
 export { RevisionPage } from './revision.tsx';
 export { SettingsPage } from './settings.tsx';
+export { TryPage } from './try.tsx';

@@ -12,6 +12,7 @@ import type { OAuth, OAuthDiscovery } from '../adapters/oauth.ts';
 import type { AddressRules } from '../adapters/outbound/addresses.ts';
 import type { WebhookSender } from '../adapters/outbound/webhook-sender.ts';
 import type { Registry } from '../adapters/registry.ts';
+import type { ServerCaller } from '../adapters/server-caller.ts';
 import type { TaskNotifier } from '../adapters/task-notifier.ts';
 import type { WebhookWaker } from '../adapters/webhook-waker.ts';
 import type { Workflow } from '../adapters/workflow.ts';
@@ -50,6 +51,8 @@ export type Settings = {
 
 /** Everything a use case may ask for; each names the parts it needs with `Pick`. */
 export type Deps = {
+  /** Absent: this installation does not reach its servers. */
+  serverCaller?: ServerCaller | undefined;
   table: Table;
   clock: Clock;
   keys: Keys;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { RouteRow, StreamedList } from '../contract/routes/route.ts';
 import type { Result } from './exchange.ts';
+import { withStream } from './streamed.ts';
 
 /** The output of a use case violates its own contract. The log names the field, never the value. */
 export class ResponseMismatch extends Error {
@@ -100,8 +101,9 @@ export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, outp
   const isAsked = row.method === 'GET' && !row.countsConfiguration;
   if (isAsked && isUnchanged(event.headers['if-none-match'], headers.ETag))
     return { statusCode: 304, headers };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the schema of a row that answers text
-  if (row.contentTypes !== undefined) return textAnswer(row, headers, body as Text);
+  if (row.contentTypes !== undefined)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the schema of a row that answers text
+    return withStream(textAnswer(row, headers, body as Text), output);
   if (row.eventStream && wantsEventStream(event.headers.accept)) {
     const streamHeaders = { ...headers, 'content-type': EVENT_STREAM, 'cache-control': 'no-cache' };
     return { statusCode: row.success, headers: streamHeaders, body: eventStream(row.eventStream, body) };

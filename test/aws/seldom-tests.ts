@@ -114,6 +114,8 @@ export function seldomTests(at: () => Tour): void {
       headers: { 'x-api-key': slipway.apiKey, 'idempotency-key': 'stop it' },
     });
     expect(response.status).toBe(200);
+    // Functions reach no server of a listener's machine, and say so.
+    await expectApi(slipway, 'POST', `${path}/server-requests`, { method: 'GET', path: '/ok' }, 409);
     await expectApi(slipway, 'DELETE', path, undefined, 204);
     const isGone = async () => (await api(slipway, 'GET', path)).status === 404;
     await until(isGone, { timeoutMs: TIMEOUT_MS, what: 'the deployment to be gone' });

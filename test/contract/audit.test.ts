@@ -34,6 +34,7 @@ describe('the audit of the route table', () => {
   it('gives a reason for each route without events, and such a route hands out nothing', () => {
     const without = routes.filter(({ audit }) => audit !== undefined && 'none' in audit);
     expect(without.map(({ operation }) => operation).toSorted()).toEqual([
+      'askServer',
       'begin',
       'completeTask',
       'heartbeatTask',

@@ -45,6 +45,8 @@ const headerDescriptions: Record<string, string> = {
   ETag: 'The version of what is shown.',
   Location: 'Where it leads.',
   'Retry-After': 'Seconds to wait before trying again.',
+  'X-Server-Headers': 'The headers of the server’s own answer, as JSON.',
+  'X-Server-Status': 'The status of the server’s own answer.',
   'WWW-Authenticate': 'The authentication schemes that are accepted.',
   'X-Request-Id': 'The id of this request; quote it when you report a problem.',
   'Set-Cookie': 'Identifies the browser that started the request, or clears that cookie.',
@@ -71,7 +73,9 @@ function successContent(row: RouteRow, { reference }: Components): JsonSchema {
   if (row.response === null) return {};
   const { response: example } = exampleOf(row.operation);
   if (row.contentTypes !== undefined) {
-    const schemaOf = (type: string) => ({ schema: { type: type.startsWith('text/') ? 'string' : 'object' } });
+    const schemaOf = (type: string) => ({
+      schema: { type: type === 'application/json' ? 'object' : 'string' },
+    });
     return { content: Object.fromEntries(row.contentTypes.map((type) => [type, schemaOf(type)])) };
   }
   const schema = reference(row.response);

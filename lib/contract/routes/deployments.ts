@@ -1,5 +1,11 @@
 import * as z from 'zod';
 import { changeDeploymentBody, createDeploymentBody } from '../deployments/requests.ts';
+import {
+  serverAnswerHeaders,
+  serverAnswerTypes,
+  serverAnswerView,
+  serverRequestBody,
+} from '../deployments/server-requests.ts';
 import { deletionResultsView, deploymentListView, deploymentView } from '../deployments/views.ts';
 import { deploymentStatuses } from '../revision-status.ts';
 import { id, orNull, page, queryBoolean, queryList } from '../validation/query.ts';
@@ -136,4 +142,24 @@ export const deleteDeployments = route({
   response: deletionResultsView,
   isPartial: (output: { results: { status: number }[] }) =>
     output.results.some(({ status }) => status !== 204),
+});
+
+export const askServer = route({
+  operation: 'askServer',
+  method: 'POST',
+  path: '/v2/deployments/{deployment_id}/server-requests',
+  handler: 'functions/api/deployments/ask-server.ts',
+  access: ['table:get'],
+  audit: { none: 'it changes nothing here; what the server does with it is its own' },
+  area: 'deployments',
+  permission: 'deployments:write',
+  summary:
+    'Pass a request on to the server of a deployment that runs on the installation’s own machine; its status and headers come as `X-Server-Status` and `X-Server-Headers`, its body as it comes',
+  success: 200,
+  params,
+  body: serverRequestBody,
+  contentTypes: serverAnswerTypes,
+  response: serverAnswerView,
+  headers: serverAnswerHeaders,
+  errors: ['deployment_not_found', 'state_forbids'],
 });

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 
 import type { Refusal } from '../../serving/admission.ts';
@@ -30,6 +32,19 @@ export function sendResult(response: ServerResponse, result: Result): void {
     ...(hasBody(result) && { 'content-length': body.length }),
   });
   response.end(body);
+}
+
+/** Sends a body as it comes. One that fails ends the connection, so that nobody takes a part for the whole. */
+export async function sendStream(
+  response: ServerResponse,
+  result: Result,
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (response.destroyed) return stream.cancel();
+  response.writeHead(result.statusCode ?? 200, resultHeaders(result));
+  response.flushHeaders();
+  await pipeline(Readable.fromWeb(stream), response, { signal }).catch(() => response.destroy());
 }
 
 const hasBody = ({ statusCode = 200 }: Result): boolean => statusCode !== 204 && statusCode !== 304;

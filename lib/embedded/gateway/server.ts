@@ -6,10 +6,11 @@ import { corsMethods } from '../../contract/browser/cors.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
 import { knownErrorAnswer } from '../../http/errors.ts';
 import { wantsEventStream } from '../../http/respond.ts';
+import { streamOf } from '../../http/streamed.ts';
 import { refusalOf } from '../../serving/admission.ts';
 import { isLoopbackHost } from '../../serving/hosts.ts';
 import { BODY_SILENCE_MILLISECONDS, BODY_SILENT, endSilentBodies } from '../../serving/silent-bodies.ts';
-import { type Result, refuseBytes, sendGatewayError, sendProblem, sendResult } from './answer.ts';
+import { type Result, refuseBytes, sendGatewayError, sendProblem, sendResult, sendStream } from './answer.ts';
 import { lambdaContext } from './context.ts';
 import { answerCors, type Cors } from './cors.ts';
 import { eventOf, targetOf } from './event.ts';
@@ -153,6 +154,8 @@ class HttpGateway {
     const follows = isStream || match.row?.leadsOn === true;
     const result = follows ? await unlessAborted(working, this.#closing.signal) : await working;
     if (result === undefined) return sendGatewayError(response, 503, 'Service Unavailable');
+    const stream = streamOf(result);
+    if (stream !== undefined) return sendStream(response, result, stream, this.#closing.signal);
     if (response.destroyed) return;
     if (!isEventStream(result)) return sendResult(response, result);
     const following = (lastId: string | undefined) =>

@@ -28,6 +28,7 @@ import { createSystemGit } from '../git/system-git.ts';
 import { openFileKeys } from '../keys.ts';
 import type { Log } from '../log.ts';
 import { openLogStore } from '../logs/store.ts';
+import { createServerCaller } from '../server-caller.ts';
 import { createTaskNotifier, type EmbeddedTaskNotifier } from '../task-notifier.ts';
 import { createEmbeddedWaker, type EmbeddedWaker } from '../webhooks.ts';
 import { type EmbeddedWorkflow, openWorkflow } from '../workflow/open.ts';
@@ -55,6 +56,8 @@ type Parts = {
   opened: AsyncDisposableStack;
   log: Log;
   baseUrl: () => string;
+  /** Known once the listener has one. */
+  agentsPort: () => number | undefined;
 };
 
 const stateMachine = new URL('../../../statemachines/revision.asl.json', import.meta.url);
@@ -99,6 +102,7 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
     webhookSender: openWebhookSender(addresses),
     webhookWaker: createEmbeddedWaker((error) => parts.log.error(`webhooks: ${String(error)}`)),
     commitStatuses: createCommitStatuses(createGuardedFetch(addresses)),
+    serverCaller: createServerCaller(parts.agentsPort),
   };
   const pages = { apiDocs: installedApiDocs, consoleFiles: bundledConsole() };
   const signingIn = { signIn: settings.signIn, uploadOrigin: undefined };

@@ -95,7 +95,9 @@ async function compose(start: Start, opened: AsyncDisposableStack): Promise<Omit
   opened.defer(() => ownership.close());
   let gateway: Gateway | undefined;
   const baseUrl = () => `http://localhost:${gateway?.port ?? settings.port}`;
-  const adapters = await openAdapters({ settings, database, processes, opened, log, baseUrl });
+  let agentsPort: number | undefined;
+  const addresses = { baseUrl, agentsPort: () => agentsPort };
+  const adapters = await openAdapters({ settings, database, processes, opened, log, ...addresses });
   const deps = { ...adapters, ownerId: ownership.id };
   let consoleLinks: ConsoleLinks | undefined;
   const onRecord = (record: DynamoDBRecord) => {
@@ -110,6 +112,7 @@ async function compose(start: Start, opened: AsyncDisposableStack): Promise<Omit
   opened.defer(close);
   const choosePort = (before: number | undefined) => chooseAgentsPort(settings.agentsPort, before);
   const identity = await ensureListener(deps, settings.dataFolder, owner, choosePort);
+  agentsPort = identity.agents_port;
   const listener = openListener(start, processes, baseUrl(), identity);
   opened.defer(() => listener.stop());
   return {

@@ -9,6 +9,7 @@ import {
   expectDeployments,
   expectHosts,
   expectImages,
+  expectServerAsked,
 } from '../../support/wire/deployments.ts';
 import * as hindrances from '../../support/wire/hindrances.ts';
 import { expectConsoleSessions, expectIdentity } from '../../support/wire/identity.ts';
@@ -37,6 +38,7 @@ const flows: Record<string, Flow> = {
   'deployments and revisions are made, shown, changed, stopped, run again and logged':
     withListener(expectDeployments),
   'a deployment lets go of its host by either way to a revision': withListener(expectHosts),
+  'a request is passed on to a server of this machine': expectServerAsked,
   'a tarball is uploaded, and what is not needed any more is deleted': withListener(expectDeletions),
   'an image is pushed and pulled': async (record) =>
     expectImages(await open(record, { registryHost: 'registry.example' })),

@@ -1,6 +1,7 @@
 import { ended } from '../world/processed.ts';
 import { github } from '../world/requests.ts';
-import { empty, k8s, type open, type openWithListener } from './wired-world.ts';
+import type { WireRecord } from './wire.ts';
+import { empty, k8s, machine, open, type openWithListener } from './wired-world.ts';
 
 type Opened = Awaited<ReturnType<typeof open>>;
 type Listening = Awaited<ReturnType<typeof openWithListener>>;
@@ -26,6 +27,22 @@ export async function expectDeployments({ world, ask }: Listening): Promise<void
     await ask(operation, { ...ofRevision, body: {} });
   await ask('queryProjectDeployLogs', { params, body: {} });
   await ask('queryRevisionLogs', { ...ofRevision, query: { type: 'build' } });
+}
+
+/** A request to a server, and why there is none. */
+export async function expectServerAsked(record: WireRecord): Promise<void> {
+  const answer = () => ({ status: 200, headers: {}, body: new Blob(['hello']).stream() });
+  const serverCaller = async ({ path }: { path: string }) => (path === '/' ? answer() : 'elsewhere');
+  const { world, ask, refused } = await open(record, { serverCaller });
+  await ask('createListener', { body: machine });
+  const { id: deployment_id } = await ask('createDeployment', { body: github('a') });
+  const params = { deployment_id };
+  await refused('state_forbids', /an address yet/, 'askServer', {
+    params,
+    body: { method: 'GET', path: '/' },
+  });
+  await ended(world, deployment_id, 'DEPLOYED');
+  await ask('askServer', { params, body: { method: 'GET', path: '/' } });
 }
 
 /** The two requests that take a host from a deployment. */

@@ -46,7 +46,9 @@ type Documented = {
 const document = openApiDocument(routes) as Documented;
 
 /** Headers that belong to HTTP and its connections, not to this API. */
-const PLAIN_HEADERS = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive']);
+const PLAIN_HEADERS = new Set([
+  ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
+]);
 
 const rowOf = (operation: string): RouteRow => {
   const row = routes.find((each) => each.operation === operation);

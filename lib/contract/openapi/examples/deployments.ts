@@ -119,6 +119,15 @@ export const deploymentExamples = {
   deleteDeployments: {
     response: { results: [{ deployment_id: DEPLOYMENT, status: 204, detail: null }] },
   },
+  askServer: {
+    body: {
+      method: 'POST',
+      path: '/runs/stream',
+      headers: [{ name: 'Content-Type', value: 'application/json' }],
+      body: '{"assistant_id": "agent", "input": {}}',
+    },
+    response: { contentType: 'application/octet-stream', text: '', isBase64: true },
+  },
   createUploadUrl: {
     body: { supports_upload_headers: true },
     response: {

@@ -1,0 +1,8 @@
+import { askServer } from '../../../lib/app/deployments/ask-server.ts';
+import { clock, table } from '../../../lib/container.ts';
+import { askServer as row } from '../../../lib/contract/routes/deployments.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+
+export const create = endpoint(row, askServer);
+// Servers run on machines that a function does not reach.
+export const handler = create(() => ({ table: table(), clock, serverCaller: undefined }));

@@ -1,0 +1,166 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aLink, aPerson, barriersInBothThemes, keyIn, type Person } from '../support/console/person.ts';
+import { gitRepositoryIn } from '../support/files/git-repository.ts';
+import { openChromium } from '../support/programs/chromium.ts';
+import { helloFiles } from '../support/programs/hello-server.ts';
+import {
+  askServer,
+  create,
+  deployed,
+  endProgram,
+  expectApi,
+  type Program,
+  patch,
+  type ShownDeployment,
+  startProgram,
+} from '../support/programs/program.ts';
+
+/** Requests to a deployment's server from its page, by way of the API. */
+let program: Program;
+let browser: Browser;
+let folder: string;
+let made: ShownDeployment;
+let person: Person;
+let page: Page;
+
+/** Says what it was asked; a run of it waits in the middle until it is told to go on. */
+const SERVER = `
+const { createServer } = process.getBuiltinModule('node:http');
+let goOn = () => {};
+createServer((request, response) => {
+  const path = request.url.split('?')[0];
+  if (path === '/runs/stream') {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('event: first\\ndata: 1\\n\\n');
+    goOn = () => response.end('event: last\\ndata: 2\\n\\n');
+    return;
+  }
+  if (path === '/go-on') goOn();
+  if (path === '/broken') return response.writeHead(418).end('<b>teapot</b>');
+  if (path === '/away') return response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end();
+  let body = '';
+  request.on('data', (chunk) => (body += chunk)).on('end', () => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ url: request.url, method: request.method, headers: request.headers, body }));
+  });
+}).listen(process.env.PORT);
+`;
+
+beforeAll(async () => {
+  browser = await openChromium();
+  program = await startProgram();
+  folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
+  const source = join(folder, 'agent');
+  await mkdir(source);
+  const repository = await gitRepositoryIn(source, await helloFiles('v1', { 'server.js': SERVER }));
+  made = await deployed(program, await create(program, 'echo', repository.url));
+  person = await aPerson(browser);
+  ({ page } = person);
+  await page.goto(await aLink(program));
+  await page.getByRole('link', { name: 'echo', exact: true }).click();
+  await page.getByRole('link', { name: 'Try', exact: true }).click();
+  await page.getByRole('heading', { name: 'Try' }).waitFor();
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+const answer = () => page.getByLabel('Body of the answer');
+
+it('a request is sent and its answer shown, and nothing that proves who asks reaches the server', async () => {
+  await page.getByLabel('Method').selectOption('POST');
+  await page.getByLabel('Path').fill('/things?a=1');
+  const headers = [
+    'X-Own: value',
+    'Content-Type: text/plain',
+    'Authorization: Bearer canary',
+    'Cookie: canary=1',
+  ];
+  await page.getByLabel('Headers').fill(headers.join('\n'));
+  await page.getByLabel('Body').fill('{"ä": 1}');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('heading', { name: 'Answer: 200' }).waitFor();
+  await answer().getByText('x-own').waitFor();
+  const text = (await answer().textContent()) ?? '';
+  const said = JSON.parse(text) as {
+    url: string;
+    method: string;
+    headers: Record<string, string>;
+    body: string;
+  };
+  expect([said.method, said.body, said.headers['x-own']]).toEqual(['POST', '{"ä": 1}', 'value']);
+  expect(said.url).toMatch(/\/things\?a=1$/);
+  const key = await keyIn(page);
+  expect(key).toMatch(/^slp_/);
+  expect([text.includes(key), text.includes('canary'), text.includes('slp_')]).toEqual([false, false, false]);
+  expect(await barriersInBothThemes(page)).toEqual([]);
+});
+
+it('an answer comes bit by bit, and a run can be stopped', async () => {
+  await page.getByRole('button', { name: 'Run an agent' }).click();
+  expect(await page.getByLabel('Path').inputValue()).toBe('/runs/stream');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await answer().getByText('event: first').waitFor();
+  expect(await answer().textContent()).not.toContain('event: last');
+  expect((await askServer(made, '/go-on')).status).toBe(200);
+  await answer().getByText('event: last').waitFor();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await answer().getByText('event: first').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('button', { name: 'Send' }).waitFor();
+});
+
+it('a refusal of the server, markup and a redirect are shown as they are', async () => {
+  await page.getByRole('button', { name: 'Is it there?' }).click();
+  await page.getByLabel('Path').fill('/broken');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('heading', { name: 'Answer: 418' }).waitFor();
+  await answer().getByText('<b>teapot</b>', { exact: true }).waitFor();
+  await page.getByLabel('Path').fill('/away');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('heading', { name: 'Answer: 302' }).waitFor();
+  expect(await page.getByText('http://127.0.0.1:9/').count()).toBe(1);
+});
+
+it('a request goes to the deployment’s own server, whatever path and address are given', async () => {
+  await patch(program, made.id, { source_config: { custom_url: 'https://elsewhere.example' } });
+  await page.getByLabel('Path').fill('/ok');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('heading', { name: 'Answer: 200' }).waitFor();
+  await page.getByLabel('Path').fill('/../other/ok');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('This leads to no server of this deployment').waitFor();
+  await page.getByLabel('The same for a terminal').waitFor();
+  expect(person.seen.complaints).toEqual([]);
+});
+
+it('who may not change deployments asks no servers', async () => {
+  const viewer = await expectApi<{ key: string }>(
+    program,
+    'POST',
+    '/v2/api-keys',
+    { name: 'v', role: 'viewer' },
+    201,
+  );
+  const other = (await aPerson(browser)).page;
+  await other.goto(await aLink(program, viewer.key));
+  await other.getByRole('link', { name: 'echo', exact: true }).click();
+  await other.getByRole('link', { name: 'Revision 1' }).waitFor();
+  expect(await other.getByRole('link', { name: 'Try', exact: true }).count()).toBe(0);
+  await other.goto(`${program.baseUrl}/console/deployments/${made.id}/try`);
+  await other.getByText('Your role asks no servers').waitFor();
+  const body = { method: 'GET', path: '/ok' };
+  await expectApi(
+    { ...program, apiKey: viewer.key },
+    'POST',
+    `/v2/deployments/${made.id}/server-requests`,
+    body,
+    403,
+  );
+});
