@@ -7,9 +7,9 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 
 /**
- * Passes a request on to the server of a deployment, at the address that its listener reports and at no other:
- * an address that a client has set may be anybody's. What proves who asks here does not go there. Throws
- * `deployment_not_found`, and `state_forbids` where no server of this machine runs it.
+ * Passes a request on to the server of a deployment, at the address that its listener reports and at no
+ * other: an address that a client has set may be anybody's. What proves who asks here does not go there.
+ * Throws `deployment_not_found`, and `state_forbids` where no server of this machine runs it.
  */
 export async function askServer(
   { table, serverCaller }: Pick<Deps, 'table' | 'serverCaller'>,
