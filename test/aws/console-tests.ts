@@ -18,6 +18,7 @@ export function consoleTests(tour: () => Tour): void {
       ([, path = '']) => path,
     );
     expect(files.length).toBeGreaterThan(1);
+    let characters = 0;
     for (const path of files) {
       const file = await get(path, { 'accept-encoding': 'br' });
       expect([path, file.status, file.headers.get('cache-control')]).toEqual([
@@ -25,8 +26,9 @@ export function consoleTests(tour: () => Tour): void {
         200,
         'public, max-age=31536000, immutable',
       ]);
-      expect((await file.text()).length).toBeGreaterThan(1_000);
+      characters += (await file.text()).length;
     }
+    expect(characters).toBeGreaterThan(10_000);
     const deep = await get('/console/deployments/0190a000-0000-7000-8000-000000000001/settings');
     expect([deep.status, await deep.text()]).toEqual([200, text]);
     expect((await get('/console/assets/main-OLD.js')).status).toBe(404);
