@@ -190,4 +190,5 @@ it('a status that a later version has is shown by its name, and the page works',
   await page.getByRole('link', { name: 'Revision 1' }).click();
   await page.getByRole('heading', { name: 'Revision 1' }).getByText('Rolling out').waitFor();
   expect(complaints).toEqual([]);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });

@@ -46,7 +46,8 @@ export async function aWorker(browser: Browser, program: Program): Promise<Worke
       const secret = (await dialog().locator('.secret').textContent()) ?? '';
       secrets.push(secret);
       await dialog().getByRole('button', { name: 'I have stored it' }).click();
-      await dialog().waitFor({ state: 'detached' });
+      // A dialog that is closed has no role, but may be there for a moment.
+      await page.locator('.secret').waitFor({ state: 'detached' });
       return secret;
     },
   };
