@@ -53,7 +53,7 @@ export default defineConfig({
     maxWorkers: 5,
     // Real programs (git, npm, servers) on a busy machine take long.
     testTimeout: 300_000,
-    hookTimeout: 300_000,
+    hookTimeout: 600_000,
     projects: [
       // Without isolation: half the time, and each file cleans up its mocks.
       {
@@ -62,7 +62,6 @@ export default defineConfig({
           name: 'unit',
           root,
           include: unitFolders,
-          testTimeout: 60_000,
           isolate: false,
           env: silent,
           // Nothing in them waits: more workers than processors would load the modules more often.

@@ -7,7 +7,7 @@ import { awsEnvironment, clientConfig } from './aws-environment.ts';
 import { ACCOUNT } from './installation.ts';
 import type { Tour } from './tour.ts';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 const QUEUE = 'alarms-heard';
 const at = (service: string, name: string) =>
   `arn:aws:${service}:${awsEnvironment.AWS_REGION}:${ACCOUNT}:${name}`;

@@ -16,7 +16,7 @@ import { clientConfig } from './aws-environment.ts';
 import type { Emulator } from './emulator.ts';
 
 /** A build is started within seconds of the request that asks for it. */
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 240_000;
 
 export type StartedBuild = {
   id: string;

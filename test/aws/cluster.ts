@@ -12,7 +12,7 @@ import type { Deployed, Registered } from './installation.ts';
 type DeleteTask = Extract<ListenerTask, { kind: 'DELETE' }>;
 
 /** A task is offered within seconds; a first call of a function takes one. */
-export const OFFER_TIMEOUT_MS = 60_000;
+export const OFFER_TIMEOUT_MS = 240_000;
 
 /**
  * A listener of a cluster, by its protocol alone: claims when the test says so, and completes with what the

@@ -11,7 +11,7 @@ import { imageOn } from './cluster-tests.ts';
 import type { Tour } from './tour.ts';
 
 /** Its records go page by page, each time the stream tells of the page before. */
-const GONE_TIMEOUT_MS = 60_000;
+const GONE_TIMEOUT_MS = 240_000;
 
 const isGone = async (slipway: Installation, path: string): Promise<boolean> =>
   (await api(slipway, 'GET', path)).status === 404;

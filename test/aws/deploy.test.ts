@@ -34,7 +34,7 @@ import { webhookTests } from './webhook-tests.ts';
 /** CloudFormation takes 500; a stack must have room for what comes. */
 const STACK_RESOURCES_MAX = 400;
 /** Longer than the sweep's minute. */
-const SWEEP_TIMEOUT_MS = 120_000;
+const SWEEP_TIMEOUT_MS = 240_000;
 /** What is shown of all logs when a test fails. */
 const TROUBLE = /ERROR|WARN|rror:|not authorized/;
 

@@ -13,7 +13,7 @@ const VERSION = '1.5.33';
 /** Kept between runs: making it takes longer than some of the tests. */
 const installation = join(root, 'node_modules/.cache/slipway-aws', `ministack-${VERSION}`);
 /** It answers after a second or two. */
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 240_000;
 const STOP_GRACE_MS = 3_000;
 const OUTPUT_LINES_MAX = 2_000;
 

@@ -35,7 +35,6 @@ export function firstAgentTests(at: () => Tour): void {
     const address = await until(
       () => lines.map((line) => /^It answers: (http.+)$/.exec(line)?.[1]).find(Boolean),
       {
-        timeoutMs: 60_000,
         what: 'the first agent to answer',
       },
     );

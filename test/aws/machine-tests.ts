@@ -66,7 +66,7 @@ export function machineTests(at: () => Tour): void {
         const { logs } = await expectApi<LogPage>(slipway, 'GET', path, undefined, 200);
         return logs.length > 1 && logs;
       },
-      { timeoutMs: 60_000, what: 'the lines of the build' },
+      { what: 'the lines of the build' },
     );
     expect(page.map(({ message }) => message)).toEqual(['installing', 'GREETING is ***']);
     // Who follows takes a place and leaves it.

@@ -14,7 +14,7 @@ type AuditEvent = {
 type Listed<T> = { resources: T[] };
 
 /** The function that writes it down starts cold. */
-const SOON_MS = 60_000;
+const SOON_MS = 240_000;
 
 const list = async <T>(slipway: Installation, path: string): Promise<T[]> =>
   (await expectApi<Listed<T>>(slipway, 'GET', path, undefined, 200)).resources;

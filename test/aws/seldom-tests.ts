@@ -16,7 +16,7 @@ import type { Tour } from './tour.ts';
 
 type Listed<T> = { resources: T[] };
 const REPOSITORY = 'ssh://git@git.example.com/team/hello.git';
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 
 async function byName(slipway: Installation, name: string): Promise<ShownDeployment> {
   const path = `/v2/deployments?name=${name}`;

@@ -11,7 +11,7 @@ import type { Deployed, Ground, Registered } from './installation.ts';
 export const FOREIGN_ID = '00000000-0000-4000-8000-000000000000';
 export const COMMIT = 'c'.repeat(40);
 /** Functions start cold, and the emulator looks at streams once a second. */
-const REVISION_TIMEOUT_MS = 60_000;
+const REVISION_TIMEOUT_MS = 240_000;
 
 /** What the tests share: each goes on from what those before it left deployed. */
 export type Tour = {

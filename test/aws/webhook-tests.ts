@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import type { Tour } from './tour.ts';
 
 /** Longer than a cold start, and than the sweep's minute. */
-const SOON_MS = 120_000;
+const SOON_MS = 240_000;
 /** The first pauses between attempts are minutes at most. */
 const RETRY_MS = 280_000;
 /** Nobody is there: from a cloud nothing but public addresses is reached. */

@@ -102,7 +102,7 @@ export async function expectAgentFlow(
       const all = await logOf(program, first, 'deploy');
       return all.some((line) => line.message.startsWith('Background run succeeded')) && all;
     },
-    { timeoutMs: 60_000, what: 'the log of a run' },
+    { what: 'the log of a run' },
   );
   expect(new Set(lines.map((line) => line.level))).toContain('INFO');
   expect(await watchersOf(program)).toEqual([]);
@@ -175,7 +175,7 @@ export async function expectAgentFlow(
       const one = await deploymentOf(program, back.id);
       return (await shouted(one, 'up').catch(() => undefined)) !== undefined && one;
     },
-    { timeoutMs: 60_000, what: 'the agent after a restart' },
+    { what: 'the agent after a restart' },
   );
   expect(await saidOn(restarted, thread)).toEqual(['remember', 'v1: REMEMBER!', 'again', 'v1: AGAIN!']);
 }

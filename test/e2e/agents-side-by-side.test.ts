@@ -41,10 +41,10 @@ const firstStartsMs = (program: Program): number =>
 let program: Program;
 beforeAll(async () => {
   program = await startProgram();
-}, 60_000);
+});
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
-}, 60_000);
+});
 
 it(
   'five agents run side by side, and serve again after a kill -9 of the listener',
@@ -80,7 +80,7 @@ it(
           const text = await shouted(agent, 'a').catch(() => '');
           return text === 'v1: A!' && Math.round(performance.now() - killedAt);
         },
-        { timeoutMs: 60_000, what: `${agent.source_config.custom_url} to serve again` },
+        { what: `${agent.source_config.custom_url} to serve again` },
       );
     const times = await Promise.all(agents.map(servesAgain));
     process.stdout.write(

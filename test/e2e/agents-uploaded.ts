@@ -47,7 +47,7 @@ export async function expectUploadedAgent(program: Program, example: string): Pr
       seen.push(...(await ofDeployment.next()));
       return seen.some(({ message }) => message.includes(RAN));
     },
-    { timeoutMs: 60_000, what: 'the run in the log of the deployment' },
+    { what: 'the run in the log of the deployment' },
   );
   expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
   const line = seen.find(({ message }) => message.includes(RAN));

@@ -24,11 +24,11 @@ beforeAll(async () => {
   uv = installUv(folder);
   shared = new SharedProgram({ PATH: uv.path });
   await shared.start();
-}, 120_000);
+});
 afterAll(async () => {
   expect(await endProgram(shared.program)).toEqual([]);
   await removeFolder(folder);
-}, 60_000);
+});
 
 const showOutputOnFailure = () =>
   onTestFailed(() => void process.stdout.write(shared.program.output().slice(-OUTPUT_CHARACTERS)));

@@ -34,11 +34,11 @@ beforeAll(async () => {
   });
   folder = await mkdtemp(join(tmpdir(), 'slipway-bad-input-'));
   for (const bad of cases.filter((one) => one.hangs)) begun.set(bad.what, begin(bad));
-}, 120_000);
+});
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-}, 120_000);
+});
 
 /** What each bad thing says aloud; it is also the value of a secret of its deployment. */
 const SECRET = 'hush-7f3a91c2d4';

@@ -29,7 +29,7 @@ export async function removeDeployments(program: Program, names: readonly string
     for (const { id } of page.resources) {
       await api(program, 'DELETE', `/v2/deployments/${id}`);
       const isGone = async () => (await api(program, 'GET', `/v2/deployments/${id}`)).status === 404;
-      await until(isGone, { timeoutMs: 60_000, what: 'the deployment to be gone' });
+      await until(isGone, { what: 'the deployment to be gone' });
     }
   }
 }
@@ -41,7 +41,7 @@ export function bannerTests(program: () => Program): void {
     async (shell) => {
       onTestFinished(() => removeDeployments(program(), ['hello']));
       const printed = () => block.exec(program().output())?.[1];
-      const pasted = await until(printed, { timeoutMs: 60_000, what: 'the block' });
+      const pasted = await until(printed, { what: 'the block' });
       const { output, complaints } = await paste(shell, pasted);
       expect(complaints).toBe('');
       const answers = output

@@ -70,7 +70,6 @@ export function canaryTests(program: () => Program): void {
       return page.logs.map(({ message }) => message);
     };
     await until(async () => (await said()).includes('I am ***'), {
-      timeoutMs: 60_000,
       what: 'what the server says',
     });
     answers.push(await said());

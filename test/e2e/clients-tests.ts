@@ -166,7 +166,7 @@ export function clientsTests(program: () => Program): void {
               json.status
             );
           },
-          { timeoutMs: 60_000, what: 'the newest revision to end' },
+          { what: 'the newest revision to end' },
         );
       };
       expect(await newestEnds()).toBe('DEPLOYED');
@@ -178,7 +178,7 @@ export function clientsTests(program: () => Program): void {
       expect(await newestEnds()).toBe('DEPLOYED');
       expect(await ask('DELETE', path)).toEqual({ status: 204, json: undefined });
       const gone = async () => (await ask('GET', path)).status === 404;
-      await until(gone, { timeoutMs: 60_000, what: 'the deployment to be gone' });
+      await until(gone, { what: 'the deployment to be gone' });
     });
 
     it('of an image that is pushed is refused where there is no registry, with the ways out', async () => {

@@ -47,13 +47,13 @@ beforeAll(async () => {
   hello = await deployed(program, await create(program, 'hello', repository.url));
   worker = await aWorker(browser, program);
   ({ page, button, dialog, send } = worker);
-}, 240_000);
+});
 afterAll(async () => {
   await browser?.close();
   receiver?.close();
   if (program !== undefined) expect(await endProgram(program)).toEqual([]);
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 it('a listener is registered, told how to start, changed and deleted', async () => {
   await page.getByRole('link', { name: 'Listeners', exact: true }).click();
@@ -179,14 +179,19 @@ it('a webhook is made, tested, disabled by its receiver, enabled again and delet
   await page.getByRole('row', { name: /webhook\.test.*Delivered.*204/ }).waitFor();
   await button('Send again: webhook.test').click();
   await send('Send again');
-  await until(() => receiver.received.length === 2 && receiver.received[0] === receiver.received[1], {
-    timeoutMs: 60_000,
-    what: 'the same event again',
+  // Others may come in between: a listener on a busy machine is offline for a moment.
+  const tests = () => receiver.received.filter(({ type }) => type === 'webhook.test');
+  await until(() => tests().length === 2, {
+    what: () => `the same event again, of ${JSON.stringify(receiver.received)}`,
   });
+  expect(new Set(tests().map(({ id }) => id)).size).toBe(1);
   receiver.answer(410);
   await expectApi(program, 'POST', `/v2/deployments/${hello.id}/revisions`, {}, 201);
   await page.locator('.reason').waitFor();
-  await page.getByRole('row', { name: /Failed.*410/ }).waitFor();
+  await page
+    .getByRole('row', { name: /Failed.*410/ })
+    .first()
+    .waitFor();
   receiver.answer(204);
   await button('Enable again').click();
   await dialog().getByLabel('Delivers').selectOption('after');

@@ -26,11 +26,11 @@ beforeAll(async () => {
   program = await startProgram();
   for (let n = 1; n <= DEPLOYMENTS; n += 1)
     await expectApi(program, 'POST', '/v2/deployments', { ...empty, name: `agent-${n}` }, 201);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-}, 60_000);
+});
 
 const linksPrinted = () =>
   [...program.output().matchAll(/(\S+\/console\/#code=\S+)/g)].map(([, link = '']) => link);
@@ -56,7 +56,7 @@ it('the link of the banner leads to the list, works once, and the next one is pr
   const other = await aPerson(browser);
   await other.page.goto(link);
   await other.page.getByText('This link to the console is over').waitFor();
-  const next = await until(() => linksPrinted()[1], { timeoutMs: 60_000, what: 'the next link' });
+  const next = await until(() => linksPrinted()[1], { what: 'the next link' });
   await other.page.goto('about:blank');
   await other.page.goto(next);
   await other.page.getByRole('link', { name: 'agent-50', exact: true }).waitFor();
@@ -84,7 +84,6 @@ it('another tab is signed in by the first, and signing out ends the session in b
   await page.getByRole('button', { name: 'Sign out' }).click();
   for (const each of [page, second]) await each.getByLabel('API key').waitFor();
   await until(async () => (await api(asSession, 'GET', '/v2/me')).status === 401, {
-    timeoutMs: 60_000,
     what: 'the session to be over',
   });
   expect(
@@ -142,7 +141,6 @@ it('filters stand in the address, and the list is worked by keyboard alone', asy
   await page.keyboard.type('agent-4');
   await page.waitForURL(/\?name=agent-4$/);
   await until(async () => (await page.getByRole('row').count()) === 12, {
-    timeoutMs: 60_000,
     what: '11 rows',
   });
   // Past the choice of a status, to the first row: the one whose name is exactly that.

@@ -45,13 +45,13 @@ beforeAll(async () => {
   hello = await deployed(program, await create(program, 'hello', repository.url));
   worker = await aWorker(browser, program);
   ({ page, button, dialog, send } = worker);
-}, 240_000);
+});
 afterAll(async () => {
   await browser?.close();
   receiver?.close();
   if (program !== undefined) expect(await endProgram(program)).toEqual([]);
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** Whatever begins so is a secret that is typed, and is nowhere later. */
 const CANARY = 'canary-of-a-secret';

@@ -37,12 +37,12 @@ beforeAll(async () => {
   const source = join(folder, 'agent');
   await mkdir(source);
   repository = await gitRepositoryIn(source, await helloFiles());
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   if (program !== undefined) expect(await endProgram(program)).toEqual([]);
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 async function signedIn(): Promise<{ page: Page; complaints: string[] }> {
   const { page, seen } = await aPerson(browser);
@@ -99,7 +99,6 @@ it('resources are changed with the version that was seen, and a revision says wh
   await page.getByText('Somebody else has changed this deployment').waitFor();
   await page.getByRole('button', { name: 'Merge' }).click();
   await until(async () => (await page.getByLabel('Processors', { exact: true }).inputValue()) === '2', {
-    timeoutMs: 60_000,
     what: 'the processors of somebody else',
   });
   expect(await barriersInBothThemes(page)).toEqual([]);

@@ -32,11 +32,11 @@ const row = (page: Page, name: string) => page.getByRole('link', { name, exact: 
 beforeAll(async () => {
   browser = await openChromium();
   program = await startProgram();
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-}, 60_000);
+});
 
 /** A page whose clock the test moves on, with what it asks of the API; it has caught up with the feed. */
 async function watched(path: string): Promise<{ page: Page; asked: string[] }> {
@@ -59,7 +59,6 @@ async function watched(path: string): Promise<{ page: Page; asked: string[] }> {
   await until(
     () => asked.some((each) => each.includes('/v2/events?newest')) && asked.length > 1 && open.size === 0,
     {
-      timeoutMs: 60_000,
       what: 'the page to know where the feed stands',
     },
   );
@@ -75,7 +74,6 @@ async function pass(page: Page, asked: string[], milliseconds: number, times: nu
     const before = asked.filter(isOfFeed).length;
     await page.clock.runFor(milliseconds);
     await until(() => asked.filter(isOfFeed).length > before, {
-      timeoutMs: 60_000,
       what: 'a look at the feed',
     });
   }
@@ -94,7 +92,7 @@ it('where nothing happens nothing is asked but the feed; what it names appears b
       await page.clock.runFor(STILL);
       return row(page, 'second').isVisible();
     },
-    { timeoutMs: 60_000, what: 'the new deployment' },
+    { what: 'the new deployment' },
   );
   const others = asked.filter((each) => !isOfFeed(each));
   expect(others.filter((each) => !each.startsWith('/v2/deployments?'))).toEqual([]);
@@ -115,12 +113,12 @@ it('while something moves the feed is asked every two seconds, and what moved is
       await page.clock.runFor(MOVING);
       return page.locator('.entry').getByText('Serving').isVisible();
     },
-    { timeoutMs: 120_000, what: 'the deployment to serve' },
+    { what: 'the deployment to serve' },
   );
   await page.getByRole('heading', { name: 'moving' }).getByText('Serving').waitFor();
   const { custom_url } = (await deploymentOf(program, moving.id)).source_config;
   await page.getByRole('link', { name: custom_url ?? '', exact: true }).waitFor();
-}, 240_000);
+});
 
 it('a tab that nobody sees asks for nothing, and catches up when it is seen again', async () => {
   const { page, asked } = await watched('deployments');
@@ -147,14 +145,12 @@ it('where the feed has lost what came between, and where it is another one, ever
   );
   await pass(page, asked, STILL, 1);
   await until(() => asked.some((each) => each.startsWith('/v2/deployments?')), {
-    timeoutMs: 60_000,
     what: 'the list to be asked again',
   });
   asked.length = 0;
   // No event has this number here, as after the table was restored.
   await pass(page, asked, STILL, 2);
   await until(() => asked.some((each) => each.startsWith('/v2/deployments?')), {
-    timeoutMs: 60_000,
     what: 'the list to be asked again',
   });
   expect(asked.filter(isOfFeed).at(-1)).toMatch(/newest=true/);

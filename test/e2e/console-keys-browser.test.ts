@@ -30,12 +30,12 @@ beforeAll(async () => {
   const source = join(folder, 'agent');
   await mkdir(source);
   repository = await gitRepositoryIn(source, await helloFiles());
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   if (program !== undefined) expect(await endProgram(program)).toEqual([]);
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 const bannersLink = () => /(\S+\/console\/#code=\S+)/.exec(program.output())?.[1] ?? '';
 
@@ -64,7 +64,6 @@ async function opened(page: Page, open: () => Promise<void>): Promise<string> {
   await open();
   const other = await beside;
   await until(async () => (await other.content()).includes('version'), {
-    timeoutMs: 60_000,
     what: 'the server to answer',
   });
   const text = await other.content();
@@ -94,7 +93,7 @@ it('by keyboard alone', async () => {
   await page.keyboard.press('Enter');
   await page.locator('.entry', { hasText: 'Revision 2' }).getByText('Serving').waitFor();
   expect(seen.complaints).toEqual([]);
-}, 240_000);
+});
 
 it('by mouse alone, but for the texts', async () => {
   const { page, seen } = await aPerson(browser);
@@ -111,7 +110,7 @@ it('by mouse alone, but for the texts', async () => {
   await page.getByRole('option', { name: /^Deployments/ }).click();
   await page.getByRole('heading', { name: 'Deployments' }).waitFor();
   expect(seen.complaints).toEqual([]);
-}, 240_000);
+});
 
 it('the palette has what the role may do, no barrier, and its key is listed with the others', async () => {
   await deployed(program, await create(program, 'shared', repository.url));

@@ -31,12 +31,12 @@ beforeAll(async () => {
   for (const name of ['one', 'two'])
     await expectApi(program, 'POST', '/v2/deployments', { ...empty, name }, 201);
   await expectApi(program, 'POST', '/v2/members', { user_id: 'alice', role: 'developer' }, 201);
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await issuer?.close();
   if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-}, 60_000);
+});
 beforeEach(() => {
   issuer.gives = Object.assign(issuer.gives, { refreshTokens: false, accessTokenSeconds: 3600 });
 });
@@ -82,7 +82,7 @@ it('signs in at the issuer, comes back to the same place, and again after the to
       await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
       return page.getByText('Your sign-in is over').isVisible();
     },
-    { timeoutMs: 60_000, what: 'the token to be over' },
+    { what: 'the token to be over' },
   );
   issuer.gives.accessTokenSeconds = 3600;
   await signIn(page);
@@ -111,7 +111,7 @@ it('is signed in for as long as the issuer renews, in other tabs too, until they
   await second.getByRole('link', { name: 'one', exact: true }).waitFor();
   const before = issuer.counts.refreshes;
   // Longer than the first token is taken: four seconds, and ten of tolerance.
-  await until(() => issuer.counts.refreshes - before >= 5, { timeoutMs: 90_000, what: 'five renewals' });
+  await until(() => issuer.counts.refreshes - before >= 5, { what: 'five renewals' });
   for (const each of [page, second]) {
     await each.getByRole('textbox').or(each.getByRole('searchbox')).first().fill('two');
     await each.getByRole('link', { name: 'two', exact: true }).waitFor();
@@ -120,11 +120,11 @@ it('is signed in for as long as the issuer renews, in other tabs too, until they
   await expectNoToken(person);
   await page.getByRole('button', { name: 'Sign out' }).click();
   for (const each of [page, second]) await each.getByLabel('API key').waitFor();
-  await until(() => issuer.counts.revocations > 0, { timeoutMs: 60_000, what: 'the grant to be ended' });
+  await until(() => issuer.counts.revocations > 0, { what: 'the grant to be ended' });
   // Another person may be next: the issuer asks who it is.
   await signIn(page);
   await page.getByRole('link', { name: 'two', exact: true }).waitFor();
-}, 180_000);
+});
 
 it('who is refused, or a stranger, is told so in words', async () => {
   const { page } = await aPerson(browser);

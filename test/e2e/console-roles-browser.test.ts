@@ -71,12 +71,12 @@ beforeAll(async () => {
   const token = { provider_id: 'calendar', access_token: 'a-token', provider_account_label: 'ada' };
   const imported = await post('/v2/auth/tokens/import', token, 200);
   await post('/v2/auth/agents/assistant/connections', { oauth_token_id: imported.id }, 201);
-}, 240_000);
+});
 afterAll(async () => {
   await browser?.close();
   if (program !== undefined) expect(await endProgram(program)).toEqual([]);
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 async function signedIn(key?: string): Promise<Person> {
   const person = await aPerson(browser);
@@ -93,7 +93,6 @@ async function open(page: Page, path: string): Promise<void> {
   await page.locator('.role').waitFor({ state: 'attached' });
   await page.getByRole('heading', { level: 1 }).waitFor();
   await until(async () => (await page.locator('.skeleton').count()) === 0, {
-    timeoutMs: 60_000,
     what: `${path} to be there`,
   });
 }
@@ -143,7 +142,7 @@ it.each(roles)('the role %s sees what they may do, on every page', async (role) 
       );
       return Object.keys(shown).filter((name) => names.includes(name));
     };
-    await until(async () => (await found()).length >= expected.length, { timeoutMs: 60_000, what: path });
+    await until(async () => (await found()).length >= expected.length, { what: path });
     expect([path, await found()]).toEqual([path, expected]);
     expect([path, await page.getByRole('alert').allTextContents()]).toEqual([path, []]);
   }
@@ -187,7 +186,7 @@ it('no page has a barrier, in either theme, wide or narrow', async () => {
     }
   }
   expect(seen.complaints).toEqual([]);
-}, 300_000);
+});
 
 const dialogs = (): [path: string, dialogs: [button: string | RegExp, title: RegExp][]][] => [
   ['listeners', [['New listener', /New listener/]]],
@@ -259,4 +258,4 @@ it('no dialog has a barrier, in either theme, and each gives the focus back', as
   await page.keyboard.press('?');
   await expectNoBarrier(page, 'the keys');
   expect(seen.complaints).toEqual([]);
-}, 300_000);
+});

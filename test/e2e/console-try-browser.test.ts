@@ -64,12 +64,12 @@ beforeAll(async () => {
   await page.getByRole('link', { name: 'echo', exact: true }).click();
   await page.getByRole('link', { name: 'Try', exact: true }).click();
   await page.getByRole('heading', { name: 'Try' }).waitFor();
-}, 180_000);
+});
 afterAll(async () => {
   await browser?.close();
   if (program !== undefined) expect(await endProgram(program)).toEqual([]);
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 const answer = () => page.getByLabel('Body of the answer');
 

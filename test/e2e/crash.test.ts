@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
   await removeFolder(folder);
-}, 60_000);
+});
 
 /**
  * Kills the program while revisions stand in every status, starts it again on the same data at once, and
@@ -86,7 +86,6 @@ describe.each(kills)('kill -9 of $what', ({ kill, versions }) => {
     for (const { deployment } of standing.values()) await serves(deployment, versions.served);
     const servesMs = sinceStart();
     await until(() => stillRunning(before).length === 0, {
-      timeoutMs: 60_000,
       what: 'everything of the earlier run to be gone',
     });
     for (const { deployment } of standing.values()) {

@@ -20,12 +20,12 @@ beforeAll(async () => {
       response.setHeader('content-type', 'text/html').end('<title>A page</title>');
     }),
   );
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await site?.close();
   if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-}, 60_000);
+});
 
 async function databaseAddress(): Promise<URL> {
   const noted: { endpoint: string } = JSON.parse(

@@ -24,16 +24,15 @@ const environment = { SLIPWAY_DRAIN_SECONDS: '1' };
 let program: Program;
 beforeAll(async () => {
   program = await startProgram({ environment });
-}, 120_000);
+});
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
-}, 120_000);
+});
 
 const path = ({ id }: Pick<ShownDeployment, 'id'>) => `/v2/deployments/${id}`;
 
 const isGone = (at: Program, deployment: ShownDeployment) =>
   until(async () => (await api(at, 'GET', path(deployment))).status === 404, {
-    timeoutMs: 60_000,
     what: 'the deployment to be gone',
   });
 
@@ -86,7 +85,7 @@ describe('a deployment that is deleted', () => {
     expect(await helloFrom(again)).toMatchObject({ version: 'v3' });
     for (const one of [again, other]) expect((await api(program, 'DELETE', path(one))).status).toBe(204);
     for (const one of [again, other]) await isGone(program, one);
-  }, 120_000);
+  });
 
   it('several at once are told one by one', async () => {
     const empty = (name: string) =>
@@ -116,7 +115,7 @@ describe('a deployment that is deleted', () => {
     expect(
       (await api(program, 'DELETE', `/v2/deployments?deployment_ids=${(await empty('one')).id}`)).status,
     ).toBe(200);
-  }, 60_000);
+  });
 });
 
 describe('a deletion whose listener is away', () => {
@@ -145,5 +144,5 @@ describe('a deletion whose listener is away', () => {
     expect(await filesOf(program, deployment)).toEqual([]);
     expect(existsSync(join(dataFolder, 'listener/deployments', deployment.id))).toBe(false);
     await deployed(program, await create(program, 'away', url));
-  }, 120_000);
+  });
 });

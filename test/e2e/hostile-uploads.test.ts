@@ -22,11 +22,11 @@ const watched = (file: string) => ({
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'slipway-hostile-'));
   program = await startProgram({ environment: watched('program') });
-}, 120_000);
+});
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
   await rm(folder, { recursive: true, force: true });
-}, 120_000);
+});
 
 /** What the build log says was read of a tarball. */
 function readIn(log: string): { entries: number; bytesInflated: number } {

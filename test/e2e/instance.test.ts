@@ -39,11 +39,11 @@ beforeAll(async () => {
   const { url } = await gitRepositoryIn(repository, await helloFiles());
   const secrets = [{ name: 'GREETING', value: SECRET }];
   deployment = await deployed(program, await create(program, 'hello', url, { secrets }));
-}, 60_000);
+});
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 const answersHello = async () => (await helloFrom(deployment).catch(() => undefined))?.version === 'v1';
 const count = (text: string) => program.output().split(text).length - 1;
@@ -130,7 +130,7 @@ describe('kill -9 of a part alone', { timeout: 60_000 }, () => {
     const killedAt = performance.now();
     kill(await runs('bin/listener.ts'));
     const isReplaced = async () => stillRunning(before).length === 0 && (await answersHello());
-    await until(isReplaced, { timeoutMs: 60_000, what: 'the deployment to serve again' });
+    await until(isReplaced, { what: 'the deployment to serve again' });
     process.stdout.write(`listener killed: serves_again_ms=${Math.round(performance.now() - killedAt)}\n`);
     expect([(await runs('bin/listener.ts')).length, (await servers()).length]).toEqual([1, 1]);
     expect(count('listener: serving agents') - servedBefore).toBe(1);
@@ -143,14 +143,14 @@ describe('kill -9 of a part alone', { timeout: 60_000 }, () => {
     const made = await create(program, 'surviving', url);
     await revisionUntil(program, made.id, made.latest_revision_id, (status) => status === 'BUILDING');
     const isWaiting = async () => (await runs('until [ -e go ]'))[0]?.cwd;
-    const cwd = await until(isWaiting, { timeoutMs: 60_000, what: 'the build to wait' });
+    const cwd = await until(isWaiting, { what: 'the build to wait' });
     const before = await runs('dynoxide serve');
     kill(before);
     const asked = Array.from({ length: 5 }, () => api(program, 'GET', `/v2/deployments/${deployment.id}`));
     const answers = new Set((await Promise.all(asked)).map(({ status }) => status));
     expect([...answers].filter((status) => status !== 200 && status !== 503)).toEqual([]);
     const isBack = async () => (await api(program, 'GET', '/v2/deployments')).status === 200;
-    await until(isBack, { timeoutMs: 60_000, what: 'the API to answer again' });
+    await until(isBack, { what: 'the API to answer again' });
     expect(stillRunning(before)).toEqual([]);
     await writeFile(join(cwd, 'go'), '');
     await deployed(program, made);
@@ -165,13 +165,13 @@ describe('kill -9 of a part alone', { timeout: 60_000 }, () => {
       const now = await runs('warden-main.ts');
       return now.length === 2 && stillRunning(before).length === 0;
     };
-    await until(isReplaced, { timeoutMs: 60_000, what: 'the wardens to be replaced' });
+    await until(isReplaced, { what: 'the wardens to be replaced' });
     expect(await answersHello()).toBe(true);
     const all = await familyOf(program);
     await program.killAlone();
     const isEmpty = async () => stillRunning(all).length === 0;
-    await until(isEmpty, { timeoutMs: 60_000, what: 'everything to end' });
+    await until(isEmpty, { what: 'everything to end' });
     program = await startProgram({ dataFolder: program.dataFolder });
-    await until(answersHello, { timeoutMs: 60_000, what: 'the deployment to serve again' });
+    await until(answersHello, { what: 'the deployment to serve again' });
   });
 });

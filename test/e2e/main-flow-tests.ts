@@ -132,7 +132,7 @@ export function mainFlowTests(program: () => Program): void {
           );
           return entries.some((one) => one.message.includes('hello-server v1 listens')) && entries;
         },
-        { timeoutMs: 60_000, what: "the server's own line" },
+        { what: "the server's own line" },
       );
       expect(await allLogs(program(), `/v1/projects/${made.id}/deploy_logs`)).toEqual(deploy);
       for (const [type, entries] of [
@@ -149,7 +149,7 @@ export function mainFlowTests(program: () => Program): void {
         expect(page.logs).toEqual(entries);
         expect(new Set(entries.map((one) => one.id)).size).toBe(entries.length);
       }
-    }, 120_000);
+    });
   });
 
   it('follows a build while it runs; who reconnects with Last-Event-ID misses nothing and sees nothing twice', async () => {
@@ -182,7 +182,7 @@ export function mainFlowTests(program: () => Program): void {
     const ticks = all.flatMap((one) => /^tick (\d+)$/.exec(one.message)?.[1] ?? []).map(Number);
     expect(ticks).toEqual(Array.from({ length: TICKS }, (_, index) => index));
     expect(wasBuilding).toContain(true);
-  }, 120_000);
+  });
 
   describe('a secret', () => {
     it('reaches the server, and is nowhere to be read: responses, logs, files, command lines, output', async () => {
@@ -215,7 +215,7 @@ export function mainFlowTests(program: () => Program): void {
           (await allLogs(program(), `${revision}/deploy_logs`)).find((one) =>
             one.message.startsWith('the greeting is'),
           ),
-        { timeoutMs: 60_000, what: 'what the server says' },
+        { what: 'what the server says' },
       );
       expect(said.message).toMatch(/^the greeting is \*\*\* \d+$/);
       await note('GET', '/v2/deployments');
@@ -239,7 +239,7 @@ export function mainFlowTests(program: () => Program): void {
       expect(
         await filesWith(program().dataFolder, Buffer.from(canary).toString('base64').slice(0, -4)),
       ).toEqual([]);
-    }, 120_000);
+    });
   });
 
   describe('a broken commit', () => {
@@ -285,6 +285,6 @@ export function mainFlowTests(program: () => Program): void {
         'DEPLOYED',
       ]);
       expect(await versionNow()).toBe('v1');
-    }, 120_000);
+    });
   });
 }

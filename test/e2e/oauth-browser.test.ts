@@ -16,12 +16,12 @@ beforeAll(async () => {
   provider = await openOAuthProvider({ redirectUris: ['idp', 'strict'].map(callbackUri) });
   await createProvider('idp', 'browser');
   await createProvider('strict', 'strict');
-}, 120_000);
+});
 afterAll(async () => {
   await browser?.close();
   await provider?.close();
   if (program !== undefined) expect(await endProgram(program)).toEqual([]);
-}, 60_000);
+});
 
 type Json = Record<string, string> & { scopes: string[] };
 

@@ -92,7 +92,6 @@ async function aScene(program: Program, name: string, { isSilent = false } = {})
 /** Waits until this version serves. */
 const serves = (program: Program, id: string, version: string) =>
   until(async () => (await helloFrom(await deploymentOf(program, id))).version === version, {
-    timeoutMs: 120_000,
     what: `version ${version} to serve`,
   });
 
@@ -104,7 +103,7 @@ describe('a push to a git server', () => {
     const head = await push('v2');
     await serves(program(), id, 'v2');
     const isDeployed = async () => (await revisionsOf(program(), id))[0]?.status === 'DEPLOYED';
-    await until(isDeployed, { timeoutMs: 120_000, what: 'the push to be deployed' });
+    await until(isDeployed, { what: 'the push to be deployed' });
     const [newest, first, ...rest] = await revisionsOf(program(), id);
     expect(newest).toMatchObject({
       status: 'DEPLOYED',

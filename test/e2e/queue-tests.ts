@@ -100,7 +100,7 @@ async function comesToRest(program: Program): Promise<void> {
       seen = await running(program);
       return isDeepStrictEqual(seen, wanted);
     },
-    { timeoutMs: 60_000, what: 'the program to rest' },
+    { what: 'the program to rest' },
   ).catch(() => process.stdout.write(lastWordsOf(program)));
   expect(seen).toEqual(wanted);
 }
@@ -147,7 +147,7 @@ export function queueTests(program: () => Program): void {
       expect(overlaps(revisions)).toEqual([]);
       expect(revisions.flatMap((one) => workOf(one) ?? [])).toHaveLength(11);
       await comesToRest(program());
-    }, 120_000);
+    });
   });
 
   describe('interrupting', () => {
@@ -160,7 +160,6 @@ export function queueTests(program: () => Program): void {
       await revisionUntil(program(), first.id, slow.latest_revision_id, (status) => status === 'BUILDING');
       const isWaiting = (kind: string) => kind.includes('waiting-build');
       await until(async () => Object.keys(await running(program())).some(isWaiting), {
-        timeoutMs: 60_000,
         what: 'the build command to run',
       });
       await repository.commit(await helloFiles('v2'));
@@ -195,7 +194,7 @@ export function queueTests(program: () => Program): void {
       expect(await helloFrom(first)).toMatchObject({ version: 'v2' });
       expect((await api(program(), 'POST', interrupt)).status).toBe(200);
       await comesToRest(program());
-    }, 120_000);
+    });
 
     it('ten revisions at random moments leaves nothing stuck and nothing running', async () => {
       const seed = Number(process.env.SLIPWAY_TEST_SEED ?? Date.now() % 100_000);
@@ -229,6 +228,6 @@ export function queueTests(program: () => Program): void {
       expect(endings.size).toBeGreaterThan(5);
       expect(overlaps(revisions)).toEqual([]);
       await comesToRest(program());
-    }, 120_000);
+    });
   });
 }

@@ -38,6 +38,6 @@ export function programOfFile(environment: Record<string, string>): () => Progra
   beforeAll(() => shared.start(), 120_000);
   afterAll(async () => {
     expect(await endProgram(shared.program)).toEqual([]);
-  }, 120_000);
+  });
   return () => shared.program;
 }

@@ -61,7 +61,7 @@ async function isAsBefore(program: Program): Promise<void> {
   }
   const deployment = serving;
   const isServing = async () => (await helloFrom(deployment).catch(() => undefined))?.version === 'v1';
-  await until(isServing, { timeoutMs: 60_000, what: 'the deployment to serve again on its URL' });
+  await until(isServing, { what: 'the deployment to serve again on its URL' });
   if (building === undefined) return;
   // It goes on, as often as the program is stopped in order, until somebody interrupts it.
   await commandRuns(program);
@@ -74,7 +74,7 @@ async function isAsBefore(program: Program): Promise<void> {
 async function commandRuns(program: Program): Promise<void> {
   const isCommand = ({ command }: ProcessFacts) => /\bsleep 86399\b/.test(command);
   const isRunning = async () => (await familyOf(program)).some(isCommand);
-  await until(isRunning, { timeoutMs: 60_000, what: 'the build command to run' });
+  await until(isRunning, { what: 'the build command to run' });
 }
 
 /** Makes a revision whose build never ends by itself, and waits until its command runs. */
@@ -171,7 +171,7 @@ describe('a server that ignores SIGTERM', { timeout: 60_000 }, () => {
 
     const again = await start();
     const isServing = async () => (await helloFrom(made).catch(() => undefined)) !== undefined;
-    await until(isServing, { timeoutMs: 60_000, what: 'the server to run again' });
+    await until(isServing, { what: 'the server to run again' });
     const others = await familyOf(again);
     const startedAt = performance.now();
     expect(await again.stop()).toBe(0);

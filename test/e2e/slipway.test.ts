@@ -36,7 +36,7 @@ it('makes another tenant in an installation that runs, and says so when none doe
       await running.killGroup();
       // What it had started is ended by its wardens, in a moment.
       const isOver = async () => (await running.alive()).length === 0;
-      await until(isOver, { timeoutMs: 60_000, what: 'everything to end' });
+      await until(isOver, { what: 'everything to end' });
       expect(await bootstrap().catch((error: unknown) => error)).toMatchObject(notRunning);
     } finally {
       expect(await endProgram(running)).toEqual([]);

@@ -107,5 +107,5 @@ export function switchTests(program: () => Program): void {
     const across = streams.filter((one) => one.text.includes('from v1') && one.endedAt > deployedAt);
     expect(across.length).toBeGreaterThan(0);
     expect(across.filter((one) => one.text.includes('from v2'))).toEqual([]);
-  }, 120_000);
+  });
 }

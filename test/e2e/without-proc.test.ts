@@ -26,7 +26,6 @@ it('without /proc the program deploys, ends what it started when it is killed, a
   expect(family.length).toBeGreaterThan(3);
   await first.killAlone();
   await until(() => stillRunning(family).length === 0, {
-    timeoutMs: 60_000,
     what: () =>
       `its processes to end: ${stillRunning(family)
         .map(({ command }) => command)
@@ -34,6 +33,6 @@ it('without /proc the program deploys, ends what it started when it is killed, a
   });
   const second = await startProgram({ environment, dataFolder: first.dataFolder });
   const isServed = async () => (await helloFrom(deployment).catch(() => undefined))?.version === 'v1';
-  await until(isServed, { timeoutMs: 60_000, what: 'the deployment to be served again' });
+  await until(isServed, { what: 'the deployment to be served again' });
   expect(await endProgram(second)).toEqual([]);
 });

@@ -97,7 +97,7 @@ async function claimedTask(
     const { tasks } = await expectApi<Claimed>(listener, 'POST', path, { instance_id: name }, 200);
     return tasks[0];
   };
-  const { task_id: TASK, lease_id: LEASE } = await until(claim, { timeoutMs: 30_000, what: 'a task' });
+  const { task_id: TASK, lease_id: LEASE } = await until(claim, { what: 'a task' });
   return { WORK, TASK, LEASE };
 }
 

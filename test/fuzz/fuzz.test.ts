@@ -31,7 +31,7 @@ afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
   await processes.close();
   await rm(folder, { recursive: true, force: true });
-}, 120_000);
+});
 
 it('the description is valid by the rules of OpenAPI', async () => {
   await expect(checkDescription(processes, join(root, 'docs/openapi.json'))).resolves.toContain('OK');

@@ -13,10 +13,10 @@ let made: Record<string, string>;
 beforeAll(async () => {
   program = await startProgram({ environment: { SLIPWAY_BUILD_SECONDS: '5' } });
   made = await makeFixtures(program);
-}, 300_000);
+});
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
-}, 120_000);
+});
 
 type Answered = { status: number; detail: unknown; text: string };
 
@@ -187,7 +187,7 @@ it('ids that differ in case are of different things', async () => {
     );
     expect(new Set(data.map(({ agent_id }) => agent_id))).toEqual(new Set([agent]));
   }
-}, 120_000);
+});
 
 it('the program has logged no error', () => {
   expect(program.output().match(/.*ERROR.*/g) ?? []).toEqual([]);

@@ -34,7 +34,7 @@ beforeAll(async () => {
   own = await bundleFunctions(handlers(), join(folder, 'own'), { packages: 'external' });
   heaviest = await heaviestFunctions(own);
   whole = await bundleFunctions([...new Set([...heaviest, ...docsFunctions])], join(folder, 'whole'));
-}, 300_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('the heaviest functions of every kind weigh no more than those may', () => {

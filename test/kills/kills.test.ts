@@ -18,7 +18,7 @@ describe('kill -9 of the whole program', () => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await Scene.open(['a', 'b', 'c']);
-  }, 300_000);
+  });
   afterAll(async () => {
     await scene.close();
     const rows = [...recoveries].map(([point, all]) => [

@@ -13,7 +13,7 @@ import { fullValues, leastValues, renderChart } from './chart.ts';
 import { applyOfChart, chartUser, kubeconfigOfChart, NAMESPACE } from './chart-account.ts';
 import { type RunningListener, World } from './world.ts';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 const NAME = 'slipway-listener';
 const httpRoutes = 'gateway.networking.k8s.io/httproutes';
 const hosts = { host_template: '{name}.agents.test' };

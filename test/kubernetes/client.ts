@@ -24,7 +24,7 @@ import {
 import { until } from '../support/until.ts';
 
 /** A rollout or a restart with its pauses takes seconds, on a busy machine more. */
-const WAIT_MS = 60_000;
+const WAIT_MS = 240_000;
 
 export type Client = ReturnType<typeof clientOf>;
 

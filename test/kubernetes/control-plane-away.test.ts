@@ -8,7 +8,7 @@ import { deployments, servingSet, setOf } from './points.ts';
 import { openProxy, type Proxy } from './proxy.ts';
 import { type RunningListener, World } from './world.ts';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 /** So often the listener asks in vain before it counts as away. */
 const ATTEMPTS = 3;
 

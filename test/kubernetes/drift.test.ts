@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 import { type RunningListener, World } from './world.ts';
 
 /** An autoscaler looks every few seconds. */
-const BACK_TIMEOUT_MS = 120_000;
+const BACK_TIMEOUT_MS = 240_000;
 
 let world: World;
 let listener: RunningListener;

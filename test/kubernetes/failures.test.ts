@@ -5,7 +5,7 @@ import { expectApi, type ShownDeployment } from '../support/programs/program.ts'
 import { until } from '../support/until.ts';
 import { type RunningListener, World } from './world.ts';
 
-const GONE_TIMEOUT_MS = 60_000;
+const GONE_TIMEOUT_MS = 240_000;
 
 type LogPage = { logs: { message: string }[] };
 

@@ -7,7 +7,7 @@ import { EndpointWatch } from './endpoint-watch.ts';
 import { atPoint, deployments, points, servingSet, setOf } from './points.ts';
 import { type RunningListener, World } from './world.ts';
 
-const REST_TIMEOUT_MS = 60_000;
+const REST_TIMEOUT_MS = 240_000;
 
 let world: World;
 let listener: RunningListener;

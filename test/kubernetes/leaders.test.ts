@@ -4,7 +4,7 @@ import { openApiProxy, type Passing } from './proxy.ts';
 import type { Cluster } from './start-cluster.ts';
 import { type RunningListener, World } from './world.ts';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 
 let world: World;
 let proxy: Awaited<ReturnType<typeof openHoldingProxy>>;

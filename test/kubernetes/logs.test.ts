@@ -5,7 +5,7 @@ import { LogNode } from './log-node.ts';
 import { type RunningListener, World } from './world.ts';
 
 /** On a busy machine; a listener that follows one that was killed first waits for its lease. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 type Line = { message: string; timestamp: string };
 
 let world: World;

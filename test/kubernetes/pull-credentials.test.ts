@@ -16,7 +16,7 @@ import { type Cluster, startCluster } from './start-cluster.ts';
 
 const LISTENER = '0199f5f6-1c1e-7aaa-8bbb-00112233abcd';
 const NAMESPACES = ['agents', 'others'];
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 
 const processes = new ProcessSupervisor();
 let cluster: Cluster;

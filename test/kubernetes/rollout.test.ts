@@ -5,7 +5,7 @@ import { until } from '../support/until.ts';
 import { EndpointWatch } from './endpoint-watch.ts';
 import { type RunningListener, World } from './world.ts';
 
-const GONE_TIMEOUT_MS = 60_000;
+const GONE_TIMEOUT_MS = 240_000;
 const scaled = { min_scale: 2, max_scale: 4, cpu: 0.25, memory_mb: 512 };
 
 let world: World;

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import { buildCluster } from './build-cluster.ts';
 
 /** It answers after 4 seconds on an idle machine. */
-const START_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 240_000;
 const STOP_GRACE_MS = 3_000;
 const OUTPUT_LINES_MAX = 2_000;
 

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 import { getTables, printed } from './kubectl-get.ts';
 import { type RunningListener, World } from './world.ts';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 240_000;
 const file = fileURLToPath(new URL('../../docs/kubernetes.md', import.meta.url));
 
 let world: World;

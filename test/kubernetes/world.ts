@@ -28,7 +28,7 @@ import { type Cluster, startCluster } from './start-cluster.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const STOP_GRACE_MS = 15_000;
 /** On a busy machine; a listener that follows one that was killed first waits for its lease. */
-const REVISION_TIMEOUT_MS = 120_000;
+const REVISION_TIMEOUT_MS = 240_000;
 const ALL_TIMEOUT_MS = 600_000;
 
 export type RunningListener = {

@@ -6,8 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
  */
 const PAUSE_MS = { first: 40, factor: 2, most: 250 } as const;
 
+/** Shorter than a test may take, so that it ends by saying what it waited for; no slow hour breaks it. */
+const TIMEOUT_MS = 240_000;
+
 type Waiting = {
-  timeoutMs: number;
+  timeoutMs?: number;
   what: string | (() => string);
   /** The first pause, where nothing can be expected sooner. */
   firstMs?: number;
@@ -19,7 +22,7 @@ type Waiting = {
  */
 export async function until<T>(
   check: () => T | Promise<T>,
-  { timeoutMs, what, firstMs = PAUSE_MS.first }: Waiting,
+  { timeoutMs = TIMEOUT_MS, what, firstMs = PAUSE_MS.first }: Waiting,
 ): Promise<Exclude<T, false | undefined | null>> {
   const deadline = Date.now() + timeoutMs;
   for (let pause = firstMs; ; pause = Math.min(PAUSE_MS.most, pause * PAUSE_MS.factor)) {

@@ -4,7 +4,7 @@ import { CreateQueueCommand, ReceiveMessageCommand, type SQSClient } from '@aws-
 import { until } from '../support/until.ts';
 import type { Account } from './account.ts';
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 
 /**
  * Sets off the alarm of records that were set aside, and waits until its message has come through the topic

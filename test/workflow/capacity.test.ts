@@ -13,7 +13,6 @@ async function atCapacity() {
   await until(
     async () => (await showRevision(world, id, revisionId)).status_message?.includes('more than 1 build'),
     {
-      timeoutMs: 60_000,
       what: 'the reason of the wait',
     },
   );

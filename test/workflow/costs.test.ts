@@ -57,8 +57,6 @@ async function storedBytes({ deps }: RunningWorld): Promise<number> {
 /** A revision that is built and deployed goes through so many. */
 const STATUSES = 7;
 
-const soon = (what: string) => ({ timeoutMs: 60_000, what });
-
 /** What is charged as a transition: each state, the start and the end. */
 const COUNTED = /^(?:StateEntered|ExecutionStarted|ExecutionSucceeded)$/;
 
@@ -95,22 +93,28 @@ async function measureRevision(world: RunningWorld, id: string): Promise<OfRevis
   const { latest_revision_id: revisionId } = await change(world, id, {
     source_revision_config: { repo_ref: 'next' },
   });
-  await until(() => world.deps.builds.jobs.has(`build-${revisionId}`), soon('the build'));
+  await until(() => world.deps.builds.jobs.has(`build-${revisionId}`), { what: 'the build' });
   await world.deps.builds.succeed(revisionId);
-  await until(() => hasOffer(watching), soon('the offer'));
+  await until(() => hasOffer(watching), { what: 'the offer' });
   const task = await steps.claimed(world);
   for (const phase of [undefined, undefined, 'switching'] as const) await heartbeat(world, task, phase);
   await complete(world, task, 'succeeded', { url: 'http://localhost:4401/d/it' });
   await steps.reaches(watching, id, revisionId, 'DEPLOYED');
-  const history = await until(() => {
-    const events = world.deps.workflow.history(`${revisionId}-1`);
-    return events.some(({ type }) => type === 'ExecutionSucceeded') && events;
-  }, soon('the end of the execution'));
-  const told = await until(() => {
-    // Of this revision alone: what was told of the one before it may only come now.
-    const count = world.deps.events.published().filter((event) => event.revision_id === revisionId).length;
-    return count >= STATUSES && count;
-  }, soon('its events'));
+  const history = await until(
+    () => {
+      const events = world.deps.workflow.history(`${revisionId}-1`);
+      return events.some(({ type }) => type === 'ExecutionSucceeded') && events;
+    },
+    { what: 'the end of the execution' },
+  );
+  const told = await until(
+    () => {
+      // Of this revision alone: what was told of the one before it may only come now.
+      const count = world.deps.events.published().filter((event) => event.revision_id === revisionId).length;
+      return count >= STATUSES && count;
+    },
+    { what: 'its events' },
+  );
   stop();
   const keptBytes = (await storedBytes(watching)) - wasStored;
   watching.deps.table.client.destroy();

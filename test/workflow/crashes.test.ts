@@ -16,7 +16,7 @@ const startedInTime = (world: RunningWorld, name: string): Promise<unknown> =>
       await later(world);
       return false;
     },
-    { timeoutMs: 60_000, what: `the build ${name}` },
+    { what: `the build ${name}` },
   );
 
 const statuses = async (world: RunningWorld, id: string, revisionId: string): Promise<string[]> =>
@@ -69,7 +69,6 @@ describe('a crash of the control plane', () => {
     if (state !== undefined) world.deps.builds.states.set(`build-${revisionId}`, state);
     await later(world);
     await until(() => world.deps.workflow.history(`${revisionId}-2`).length > 0, {
-      timeoutMs: 60_000,
       what: 'the second attempt',
     });
     await world.deps.builds.succeed(revisionId);
@@ -128,7 +127,7 @@ describe('a crash of the control plane', () => {
       return new Promise(() => undefined);
     };
     const { id, latest_revision_id: revisionId } = await post(world, github('app'));
-    await until(() => isTried, { timeoutMs: 60_000, what: 'the first try to start a build' });
+    await until(() => isTried, { what: 'the first try to start a build' });
     await world.loseExecutions();
     world.deps.builds.start = start;
     world.advance(3_600);
@@ -182,7 +181,7 @@ describe('a crash of the control plane', () => {
     await world.loseExecutions();
     const ref = { tenantId: world.caller.tenantId, deploymentId: id, revisionId };
     const isSecond = async () => (await getRevisionItem(world.deps.table, ref)).attempt === 2;
-    await until(() => later(world).then(isSecond), { timeoutMs: 60_000, what: 'the second attempt' });
+    await until(() => later(world).then(isSecond), { what: 'the second attempt' });
     await finishRevision(world.deps, { ...ref, attempt: 1 });
     expect(await showRevision(world, id, revisionId)).toMatchObject({ status: 'AWAITING_DEPLOY' });
     await deployBuilt(world, id, revisionId);

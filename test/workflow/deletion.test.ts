@@ -5,15 +5,13 @@ import { change, github, post, remove, showRevision } from '../support/world/req
 import { aRunningWorld, type RunningWorld } from '../support/world/running-world.ts';
 import { claimed, deploy, isGone, reaches } from '../support/world/steps.ts';
 
-const soon = (what: string) => ({ timeoutMs: 60_000, what });
-
 /** A deployment that serves, with a second revision being built and a third one behind it. */
 async function busy(world: RunningWorld) {
   const { id, latest_revision_id: first } = await post(world, github('app'));
   await deploy(world, id, first);
   const toRef = (repo_ref: string) => change(world, id, { source_revision_config: { repo_ref } });
   const { latest_revision_id: second } = await toRef('second');
-  await until(() => world.deps.builds.jobs.has(`build-${second}`), soon('the second build'));
+  await until(() => world.deps.builds.jobs.has(`build-${second}`), { what: 'the second build' });
   await world.deps.builds.become(`build-${second}`, { state: 'running' });
   const { latest_revision_id: third } = await toRef('third');
   return { id, second, third };
@@ -38,7 +36,7 @@ it('stops the build, asks the listener, and removes everything, by what the stre
 it('goes at once, without a listener, when none was ever asked to run it', async () => {
   const world = await aRunningWorld();
   const { id, latest_revision_id: first } = await post(world, github('app'));
-  await until(() => world.deps.builds.jobs.has(`build-${first}`), soon('the build'));
+  await until(() => world.deps.builds.jobs.has(`build-${first}`), { what: 'the build' });
   await remove(world, id);
   await isGone(world, id);
   expect(world.deps.builds.stopped).toContain(`build-${first}`);
@@ -51,18 +49,24 @@ it('comes to its end by sweeps alone when the stream and every execution are los
   await world.loseStream();
   await remove(world, id);
   await world.loseExecutions();
-  const task = await until(async () => {
-    world.advance(61);
-    await world.sweep();
-    return (await claim(world)).tasks[0];
-  }, soon('the task'));
+  const task = await until(
+    async () => {
+      world.advance(61);
+      await world.sweep();
+      return (await claim(world)).tasks[0];
+    },
+    { what: 'the task' },
+  );
   expect(task).toMatchObject({ kind: 'DELETE', deployment_id: id });
   // The one who has it says no more.
-  const taken = await until(async () => {
-    world.advance(61);
-    await world.sweep();
-    return (await claim(world, 10, 'two')).tasks[0];
-  }, soon('the task to be offered again'));
+  const taken = await until(
+    async () => {
+      world.advance(61);
+      await world.sweep();
+      return (await claim(world, 10, 'two')).tasks[0];
+    },
+    { what: 'the task to be offered again' },
+  );
   await complete(world, taken, 'succeeded');
   await world.sweep();
   await isGone(world, id);

@@ -8,7 +8,6 @@ import { deployBuilt, reaches } from '../support/world/steps.ts';
 
 const buildStarted = (world: RunningWorld, name: string): Promise<unknown> =>
   until(() => world.deps.builds.jobs.has(`build-${name}`), {
-    timeoutMs: 60_000,
     what: `the build ${name}`,
   });
 
@@ -97,7 +96,6 @@ describe('a step that goes on after it was given up', () => {
     const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await until(async () => (await world.deps.workflow.status(`${revisionId}-1`)) === 'succeeded', {
-      timeoutMs: 60_000,
       what: 'the end of the first attempt',
     });
     await world.sweepFor(180);
@@ -122,7 +120,6 @@ describe('a build whose time is over while it is being started', () => {
     const { id, latest_revision_id: revisionId } = await post(world, github('app'));
     await buildStarted(world, revisionId);
     await until(() => builds.stopped.includes(`build-${revisionId}`), {
-      timeoutMs: 60_000,
       what: 'the end of its build',
     });
     await later(world);

@@ -11,7 +11,6 @@ import { claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts
 async function twoRevisions(world: RunningWorld) {
   const { id, latest_revision_id: first } = await post(world, github('app'));
   await until(() => world.deps.builds.jobs.has(`build-${first}`), {
-    timeoutMs: 60_000,
     what: 'the first build',
   });
   const { latest_revision_id: second } = await change(world, id, {
@@ -53,7 +52,6 @@ describe('an interrupt', () => {
     const { id, first, second } = await twoRevisions(world);
     await world.deps.builds.succeed(first);
     await until(async () => (await showRevision(world, id, first)).status === 'AWAITING_DEPLOY', {
-      timeoutMs: 60_000,
       what: 'the first to await its deploy',
     });
     await interrupt(world, id, first);
@@ -70,7 +68,6 @@ describe('an interrupt', () => {
     await interrupt(world, id, first);
     await reaches(world, id, first, 'INTERRUPTED');
     await until(() => world.deps.builds.jobs.has(`build-${second}`), {
-      timeoutMs: 60_000,
       what: 'the next build',
     });
     await world.deps.builds.succeed(second);
@@ -89,7 +86,6 @@ describe('an interrupt', () => {
     await interrupt(world, id, first);
     await reaches(world, id, first, 'INTERRUPTED');
     await until(() => world.deps.builds.jobs.has(`build-${second}`), {
-      timeoutMs: 60_000,
       what: 'the next build',
     });
     await world.deps.builds.succeed(second);

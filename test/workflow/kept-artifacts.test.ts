@@ -33,11 +33,10 @@ async function keeping(keptArtifacts: number) {
 
 const isBuilt = (world: RunningWorld, revisionId: string) =>
   world.deps.builds.jobs.has(`build-${revisionId}`);
-const soon = (what: string) => ({ timeoutMs: 60_000, what });
 
 /** Ends a revision's build, which leaves an artifact of ten bytes. */
 async function build(world: RunningWorld, deploymentId: string, revisionId: string): Promise<void> {
-  await until(() => isBuilt(world, revisionId), soon(`the build of ${revisionId}`));
+  await until(() => isBuilt(world, revisionId), { what: `the build of ${revisionId}` });
   const named = { tenantId: world.caller.tenantId, deploymentId, buildName: revisionId };
   await world.blobs.put(artifactKeyOf(named), bytes('ten bytes.'));
   await world.deps.builds.succeed(revisionId);
@@ -62,7 +61,7 @@ it('keeps the newest artifacts and the active one, and builds an older one again
   const { world, id, first, stored } = await keeping(2);
   const second = await changed(world, id);
   await changed(world, id);
-  await until(async () => (await stored()).join() === '2,3', soon('the oldest to be deleted'));
+  await until(async () => (await stored()).join() === '2,3', { what: 'the oldest to be deleted' });
   expect((await show(world, id)).artifacts).toEqual({ count: 2, size_bytes: 20 });
 
   const fourth = await redeploy(world, id, second);
@@ -75,7 +74,7 @@ it('keeps the newest artifacts and the active one, and builds an older one again
   expect(await stored()).toEqual([2, 3, 5]);
 
   const sixth = await redeploy(world, id, first);
-  await until(() => isBuilt(world, sixth), soon('the build of what is not kept any more'));
+  await until(() => isBuilt(world, sixth), { what: 'the build of what is not kept any more' });
   const remark = `The artifact of this revision is no longer stored, so it is built again from commit ${'c'.repeat(40)}.`;
   expect((await showRevision(world, id, sixth)).status_message).toBe(remark);
   expect(world.deps.builds.jobs.get(`build-${sixth}`)).toMatchObject({
@@ -85,13 +84,13 @@ it('keeps the newest artifacts and the active one, and builds an older one again
   await build(world, id, sixth);
   await steps.deployBuilt(world, id, sixth);
   expect((await showRevision(world, id, sixth)).status_message).toBeNull();
-  await until(async () => (await stored()).join() === '5,6', soon('what nobody needs to be deleted'));
+  await until(async () => (await stored()).join() === '5,6', { what: 'what nobody needs to be deleted' });
 });
 
 it('keeps what a queued revision will run', async () => {
   const { world, id, first, stored } = await keeping(1);
   const second = await toMain(world, id);
-  await until(() => isBuilt(world, second), soon('the second build'));
+  await until(() => isBuilt(world, second), { what: 'the second build' });
   const third = await redeploy(world, id, first);
   await build(world, id, second);
   await steps.deployBuilt(world, id, second);
@@ -100,7 +99,7 @@ it('keeps what a queued revision will run', async () => {
   expect(isBuilt(world, third)).toBe(false);
   expect(await stored()).toEqual([1, 2]);
   const fourth = await changed(world, id);
-  await until(async () => (await stored()).length === 1, soon('what nobody needs to be deleted'));
+  await until(async () => (await stored()).length === 1, { what: 'what nobody needs to be deleted' });
   expect(await stored()).toEqual([numberOf(fourth)]);
 });
 
@@ -114,7 +113,7 @@ it('ends revisions while files cannot be listed, and deletes what has to go late
   expect(await stored()).toEqual([1, 2]);
   world.deps.blobs.list = list;
   await changed(world, id);
-  await until(async () => (await stored()).join() === '3', soon('what nobody needs to be deleted'));
+  await until(async () => (await stored()).join() === '3', { what: 'what nobody needs to be deleted' });
 });
 
 it('runs nothing that is noted as dropped, though it is not deleted yet', async () => {
@@ -125,5 +124,5 @@ it('runs nothing that is noted as dropped, though it is not deleted yet', async 
   await changed(world, id);
   expect(await stored()).toEqual([1, 2]);
   const third = await redeploy(world, id, first);
-  await until(() => isBuilt(world, third), soon('the build of what is noted as dropped'));
+  await until(() => isBuilt(world, third), { what: 'the build of what is noted as dropped' });
 });

@@ -78,7 +78,7 @@ describe('the state machine', () => {
     const { latest_revision_id: second } = await change(world, id, {
       source_revision_config: { repo_ref: 'next' },
     });
-    await until(() => world.deps.builds.jobs.has(`build-${first}`), { timeoutMs: 60_000, what: 'the build' });
+    await until(() => world.deps.builds.jobs.has(`build-${first}`), { what: 'the build' });
     await world.deps.builds.become(`build-${first}`, {
       state: 'failed',
       message: '`npm ci` exited with code 1',

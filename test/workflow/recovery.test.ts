@@ -9,7 +9,6 @@ import { claimed, deploy, deployBuilt, reaches } from '../support/world/steps.ts
 
 const buildStarted = (world: RunningWorld, revisionId: string) =>
   until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
-    timeoutMs: 60_000,
     what: `the build of ${revisionId}`,
   });
 
@@ -143,7 +142,7 @@ describe('a listener that goes silent while deploying', () => {
     await world.deps.builds.succeed(revisionId);
     // The status is written a moment before the task, whose time is what counts.
     const owner = { tenantId: world.caller.tenantId, deploymentId: id };
-    await until(async () => (await load(world.deps, owner))?.task, { timeoutMs: 60_000, what: 'the task' });
+    await until(async () => (await load(world.deps, owner))?.task, { what: 'the task' });
     // Two looks must find it silent.
     await world.sweepFor(16 * 60 + 1);
     const failed = await reaches(world, id, revisionId, 'DEPLOY_FAILED');
@@ -157,7 +156,7 @@ describe('a listener that goes silent while deploying', () => {
     await buildStarted(world, revisionId);
     await world.deps.builds.succeed(revisionId);
     const owner = { tenantId: world.caller.tenantId, deploymentId: id };
-    await until(async () => (await load(world.deps, owner))?.task, { timeoutMs: 60_000, what: 'the task' });
+    await until(async () => (await load(world.deps, owner))?.task, { what: 'the task' });
     world.advance(40 * 60);
     await world.sweep();
     await deployBuilt(world, id, revisionId);
@@ -193,7 +192,7 @@ describe('claims', () => {
         results.push(...answers.flatMap(({ tasks }) => tasks.map((task) => task.task_id)));
         return results.length > 0;
       },
-      { timeoutMs: 60_000, what: 'a task' },
+      { what: 'a task' },
     );
     expect(results).toHaveLength(1);
   });

@@ -194,7 +194,6 @@ async function built(world: RunningWorld, body: object) {
   };
   const { latest_revision_id: revisionId } = await post(world, github('app', body));
   const job = await until(() => world.deps.builds.jobs.get(`build-${revisionId}`), {
-    timeoutMs: 60_000,
     what: 'the build',
   });
   return { asked, job };

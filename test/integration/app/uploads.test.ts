@@ -149,7 +149,6 @@ describe('a tarball that a request names', () => {
     });
     await reaches(world, id, revisionId, 'AWAITING_BUILD');
     const job = await until(() => world.deps.builds.jobs.get(`build-${revisionId}`), {
-      timeoutMs: 60_000,
       what: 'the build',
     });
     const key = `pinned/${world.caller.tenantId}/${id}/${sha256('first')}.tar.gz`;
@@ -162,7 +161,6 @@ describe('a tarball that a request names', () => {
     await reaches(world, id, revisionId, 'BUILD_FAILED');
     const { latest_revision_id: again } = await redeploy(world, id, revisionId);
     const rebuilt = await until(() => world.deps.builds.jobs.get(`build-${again}`), {
-      timeoutMs: 60_000,
       what: 'the build',
     });
     expect(rebuilt.source).toEqual(job.source);

@@ -229,9 +229,9 @@ describe('signed uploads', () => {
     const socket = connect(Number(port), '127.0.0.1');
     socket.write(`PUT ${pathname}${search} HTTP/1.1\r\nHost: x\r\nContent-Length: 50000\r\n\r\nhalf`);
     const begun = async () => (await readdir(join(folder, 'incoming')).catch(() => [])).length === 1;
-    await until(begun, { timeoutMs: 60_000, what: 'the upload to begin' });
+    await until(begun, { what: 'the upload to begin' });
     socket.destroy();
-    await until(async () => !(await begun()), { timeoutMs: 60_000, what: 'the rest to be removed' });
+    await until(async () => !(await begun()), { what: 'the rest to be removed' });
     time.now += 62_000;
     expect((await fetch(url, { method: 'PUT', body: 'late' })).status).toBe(403);
     expect(await blobs.head('up')).toBeUndefined();

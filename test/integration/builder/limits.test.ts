@@ -45,14 +45,14 @@ describe('a hanging install', () => {
       const pids = pidsOf((await logOf(job)).map((entry) => entry.message));
       return pids.length === 2 && pids;
     };
-    const pids = await until(started, { timeoutMs: 60_000, what: 'both processes' });
+    const pids = await until(started, { what: 'both processes' });
     await Promise.all([builder.stop(buildId), builder.stop(buildId)]);
     expect(pids.filter(isAlive)).toEqual([]);
     expect(processes.groups.size).toBe(0);
     expect(await builder.state(buildId)).toEqual({ state: 'stopped' });
     expect(changes).toEqual([changes[0], changes[0]]);
     const left = () => readdir(join(dataFolder, 'work')).then((names) => names.length === 0);
-    await until(left, { timeoutMs: 60_000, what: 'the work folder to go' });
+    await until(left, { what: 'the work folder to go' });
     await builder.stop(buildId);
     await builder.stop('build-unknown');
   });
@@ -87,7 +87,7 @@ describe('the queue', () => {
     const ids = [...new Set(starts.map((start) => start.buildId))];
     expect(ids).toHaveLength(3);
     const [first = '', second = '', third = ''] = ids;
-    await until(() => existsSync(`${gate}.out`), { timeoutMs: 60_000, what: 'the first build' });
+    await until(() => existsSync(`${gate}.out`), { what: 'the first build' });
     expect(await Promise.all(ids.map((id) => builder.state(id)))).toEqual([
       { state: 'running' },
       { state: 'waiting' },
@@ -99,7 +99,7 @@ describe('the queue', () => {
     expect((await ended(second)).state).toBe('succeeded');
     expect((await ended(third)).state).toBe('stopped');
     expect(await readFile(`${gate}.out`, 'utf8')).toBe('one\ntwo\n');
-    await until(() => changes.length === 5, { timeoutMs: 60_000, what: 'every change to be announced' });
+    await until(() => changes.length === 5, { what: 'every change to be announced' });
     expect(changes.map((change) => change.buildId)).toEqual([first, third, first, second, second]);
     expect(changes[0]?.ref).toEqual({
       tenantId: jobs[0]?.tenantId,
@@ -116,7 +116,7 @@ describe('the queue', () => {
     const hanging = jobFor(url, { installCommand: 'echo up && sleep 60' });
     const lost = await before.builder.start(hanging);
     const isUp = async () => (await before.logOf(hanging)).some((entry) => entry.message === 'up');
-    await until(isUp, { timeoutMs: 60_000, what: 'the install' });
+    await until(isUp, { what: 'the install' });
     await before.builder.close();
     expect(before.processes.groups.size).toBe(0);
     const { dataFolder } = before;

@@ -38,7 +38,6 @@ export async function setUp(options: Options = {}) {
   });
   const ended = (buildId: string) =>
     until(async () => settled(await builder.state(buildId)), {
-      timeoutMs: 60_000,
       what: `the end of ${buildId}`,
     });
   const logOf = async (job: BuildJob) => {

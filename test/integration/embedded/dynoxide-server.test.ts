@@ -114,18 +114,17 @@ describe('trimming the stream', () => {
     for (let index = 0; index < 20; index += 1) await put(`early-${index}`);
     stream.wake();
     const position = await until(() => seen.length === 20 && stream.position()?.sequence_number, {
-      timeoutMs: 60_000,
       what: 'twenty records',
     });
     expect(trimStream(file, TABLE, position)).toBe(19);
     expect(trimStream(file, TABLE, position)).toBe(0);
     await put('late-1');
     stream.wake();
-    await until(() => seen.includes('late-1'), { timeoutMs: 60_000, what: 'the next record' });
+    await until(() => seen.includes('late-1'), { what: 'the next record' });
     await stream.close();
     await put('late-2');
     const again = await open();
-    await until(() => seen.includes('late-2'), { timeoutMs: 60_000, what: 'the record after a restart' });
+    await until(() => seen.includes('late-2'), { what: 'the record after a restart' });
     await again.close();
     expect(seen).toHaveLength(22);
   });

@@ -49,6 +49,6 @@ it('holds nothing once another has taken over, and says so', async () => {
   const { take, said } = await taking();
   const first = await take({ dataFolder: await temporaryFolder(), renewSeconds: 0.2 });
   await take({ dataFolder: await temporaryFolder(), offset: LEASE_MILLISECONDS });
-  await until(() => !first.holds() && said.length > 0, { timeoutMs: 60_000, what: 'the lost lease' });
+  await until(() => !first.holds() && said.length > 0, { what: 'the lost lease' });
   expect(said[0]).toMatch(/nothing is moved forward here: another Slipway/);
 });

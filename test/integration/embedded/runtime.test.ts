@@ -37,7 +37,7 @@ const auditEvents = z.object({ resources: z.array(z.object({ request_id: z.strin
 const timesServing = (program: Program): number =>
   program.output().split('listener: serving agents').length - 1;
 const serving = (program: Program, times: number) =>
-  until(() => timesServing(program) >= times, { timeoutMs: 60_000, what: 'the listener' });
+  until(() => timesServing(program) >= times, { what: 'the listener' });
 
 describe('the runtime', () => {
   let program: Program;
@@ -55,7 +55,7 @@ describe('the runtime', () => {
         .parse(body)
         .resources.some((event) => event.request_id === headers.get('x-request-id'));
     };
-    await until(isThere, { timeoutMs: 60_000, what: 'the refusal in the audit' });
+    await until(isThere, { what: 'the refusal in the audit' });
   });
 
   it('answers, knows its first key, and shows what a person needs', async () => {
@@ -65,7 +65,6 @@ describe('the runtime', () => {
     expect((await api(program, 'GET', '/nothing')).status).toBe(404);
     expect((await api(program, 'PUT', '/v2/deployments')).headers.get('allow')).toContain('POST');
     await until(() => program.output().includes('One trust domain'), {
-      timeoutMs: 60_000,
       what: 'the banner',
     });
     expect(program.output()).toContain(program.baseUrl);
@@ -74,7 +73,7 @@ describe('the runtime', () => {
       const { body } = await api(program, 'GET', '/v2/listeners');
       return listeners.parse(body).resources[0]?.status === 'ONLINE';
     };
-    expect(await until(isOnline, { timeoutMs: 60_000, what: 'its listener' })).toBe(true);
+    expect(await until(isOnline, { what: 'its listener' })).toBe(true);
   });
 
   it('is the same after it was killed, and ends what it had left alive', async () => {

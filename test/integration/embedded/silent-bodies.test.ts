@@ -12,7 +12,6 @@ import { gateway } from '../../support/http/gateway.ts';
 import { until } from '../../support/until.ts';
 import { serve, startEcho, startProxy } from '../listener/proxy-world.ts';
 
-const WAIT = { timeoutMs: 60_000 };
 /** In place of half a minute. */
 const SILENCE = { bodySilenceMilliseconds: 200 };
 
@@ -31,7 +30,7 @@ async function begin(port: number, path: string, head: string[], bytes: string, 
 }
 
 const ends = (answer: { ended: boolean }) =>
-  until(() => answer.ended, { ...WAIT, what: 'the connection to be ended' });
+  until(() => answer.ended, { what: 'the connection to be ended' });
 
 /** A port that takes bodies: `path` answers once it has a whole one. */
 type Port = { what: string; path: string; open: () => Promise<{ port: number; taken: () => string[] }> };
@@ -77,7 +76,7 @@ describe.each(ports)('a body on $what', ({ path, open }) => {
       socket.write(byte);
       await delay(SILENCE.bodySilenceMilliseconds / 4);
     }
-    await until(() => answer.text !== '', { ...WAIT, what: 'the answer' });
+    await until(() => answer.text !== '', { what: 'the answer' });
     expect(answer.text).toMatch(/^HTTP\/1\.1 200 /);
     expect(taken()).toEqual([text]);
   });
@@ -85,11 +84,11 @@ describe.each(ports)('a body on $what', ({ path, open }) => {
   it('that came whole is not looked at while its answer takes its time', async () => {
     const { port, taken } = await open();
     const { socket, answer } = await begin(port, path, ['Content-Length: 2'], 'hi');
-    await until(() => answer.text !== '', { ...WAIT, what: 'the answer' });
+    await until(() => answer.text !== '', { what: 'the answer' });
     await delay(3 * SILENCE.bodySilenceMilliseconds);
     expect([answer.ended, taken()]).toEqual([false, ['hi']]);
     socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nho`);
-    await until(() => taken().length === 2, { ...WAIT, what: 'the second request of the connection' });
+    await until(() => taken().length === 2, { what: 'the second request of the connection' });
   });
 });
 
@@ -117,7 +116,7 @@ describe('on the agents’ port', () => {
     await ends(answer);
     expect(answer.text).toMatch(/^HTTP\/1\.1 200 /);
     expect(answer.text).not.toContain('408');
-    await until(() => target.inFlight === 0, { ...WAIT, what: 'it to be counted out' });
+    await until(() => target.inFlight === 0, { what: 'it to be counted out' });
   });
 
   it('a server that reads slowly is no reason to end its client', async () => {
@@ -157,14 +156,14 @@ describe('on the API’s port', () => {
     await ends(answer);
     expect(answer.text).toMatch(/^HTTP\/1\.1 408 /);
     const kept = async () => (await readdir(join(folder, 'incoming'))).length;
-    await until(async () => (await kept()) === 0, { ...WAIT, what: 'the rest to be removed' });
+    await until(async () => (await kept()) === 0, { what: 'the rest to be removed' });
     expect([await blobs.head('up'), errors]).toEqual([undefined, []]);
   });
 
   it('a refused request does not keep its connection by sending nothing', async () => {
     const { port } = await gateway(undefined, SILENCE);
     const { answer } = await begin(port, '/v2/things', ['Content-Length: 9000000'], 'begun');
-    await until(() => answer.text !== '', { ...WAIT, what: 'the refusal' });
+    await until(() => answer.text !== '', { what: 'the refusal' });
     expect(answer.text).toMatch(/^HTTP\/1\.1 413 /);
     await ends(answer);
   });

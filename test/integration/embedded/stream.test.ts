@@ -65,7 +65,7 @@ function collector() {
     return undefined;
   };
   const has = (...names: string[]) =>
-    until(() => names.every((name) => seen.includes(name)), { timeoutMs: 60_000, what: names.join(', ') });
+    until(() => names.every((name) => seen.includes(name)), { what: names.join(', ') });
   return { seen, handler, has };
 }
 
@@ -81,7 +81,7 @@ describe('records', () => {
     await put(at, 'a', item);
     await put(at, 'a', { n: 2 });
     await at.table.client.send(new DeleteCommand({ TableName: at.table.name, Key: { pk: 'p', sk: 'a' } }));
-    await until(() => records.length === 3, { timeoutMs: 60_000, what: 'three records' });
+    await until(() => records.length === 3, { what: 'three records' });
     expect(records.map((record) => record.eventName)).toEqual(['INSERT', 'MODIFY', 'REMOVE']);
     const [insert, modify, remove] = records;
     expect(insert).toMatchObject({ eventSource: 'aws:dynamodb', eventSourceARN: at.streamArn });
@@ -140,7 +140,7 @@ describe('a restart', () => {
     const stream = await start(at, first.handler);
     await put(at, 'a');
     await first.has('a');
-    await until(() => stream.position() !== undefined, { timeoutMs: 60_000, what: 'the position' });
+    await until(() => stream.position() !== undefined, { what: 'the position' });
     await stream.close();
     await put(at, 'b');
     const second = collector();
@@ -200,7 +200,6 @@ describe('a consumer that fails', () => {
       return { batchItemFailures: [{ itemIdentifier: failed.dynamodb?.SequenceNumber ?? '' }] };
     });
     await until(() => calls.flat().filter((name) => name === 'c').length === 2, {
-      timeoutMs: 60_000,
       what: 'the second try',
     });
     expect(calls).toEqual([['a', 'b', 'c'], ['b'], ['c']]);
@@ -244,6 +243,6 @@ describe('a consumer that fails', () => {
     await has('a', 'b');
     expect(stream.position()?.sequence_number).toBeUndefined();
     stuck.resolve(undefined);
-    await until(() => stream.position() !== undefined, { timeoutMs: 60_000, what: 'the position' });
+    await until(() => stream.position() !== undefined, { what: 'the position' });
   });
 });

@@ -46,13 +46,11 @@ async function workflow(
   onTestFinished(close);
   const called = (state: string, times = 1) =>
     until(() => calls.filter((call) => call.state === state)[times - 1], {
-      timeoutMs: 60_000,
       what: `${state} to be called`,
     });
   const token = async (state: string, times = 1) => String((await called(state, times)).payload.token);
   const ended = (name: string) =>
     until(async () => (await opened.status(name)) !== 'running', {
-      timeoutMs: 60_000,
       what: `${name} to end`,
     });
   return { opened, calls, called, token, ended, close };
@@ -72,7 +70,7 @@ describe('the way of an execution', () => {
     expect(calls[3]?.payload).toMatchObject({ ...input, built: { outcome: 'succeeded' } });
     const history = await until(
       () => opened.history('r-1').at(-1)?.type === 'ExecutionSucceeded' && opened.history('r-1'),
-      { timeoutMs: 60_000, what: 'the history' },
+      { what: 'the history' },
     );
     const entered = history.filter((entry) => entry.type === 'StateEntered').map((entry) => entry.state);
     expect(entered).toEqual(['Prepare', 'Route', 'Build', 'Deploy', 'Finish']);

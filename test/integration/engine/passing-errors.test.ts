@@ -8,7 +8,6 @@ import { aWorld } from '../../support/world/world.ts';
 
 const buildStarted = (world: RunningWorld, revisionId: string): Promise<unknown> =>
   until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
-    timeoutMs: 60_000,
     what: `the build of ${revisionId}`,
   });
 

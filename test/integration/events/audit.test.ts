@@ -23,7 +23,7 @@ const hasListed = (world: RunningWorld, count: number) =>
       const { resources } = await list(world, { limit: '100' });
       return resources.length >= count && resources;
     },
-    { timeoutMs: 60_000, what: `${count} audit events` },
+    { what: `${count} audit events` },
   );
 
 const next = { source_revision_config: { repo_ref: 'next' } };

@@ -30,7 +30,6 @@ const upTo = (count: number, from = 1) => Array.from({ length: count - from + 1 
 /** Waits until the feed has so many events; a new deployment has four until its build ends. */
 const hasFed = (world: World, count: number) =>
   until(async () => (await list(world)).after >= count && list(world), {
-    timeoutMs: 60_000,
     what: `${count} events in the feed`,
   });
 
@@ -40,7 +39,7 @@ describe('the feed', () => {
     const one = await post(world, github('one'));
     const two = await post(world, github('two'));
     await steps.deploy(world, one.id, one.latest_revision_id);
-    await until(() => world.deps.events.published().length >= 12, { timeoutMs: 60_000, what: 'events' });
+    await until(() => world.deps.events.published().length >= 12, { what: 'events' });
     const { resources, after, missed } = await hasFed(world, 12);
     expect(resources.map(({ number }) => number)).toEqual(upTo(resources.length));
     expect({ after, missed }).toEqual({ after: resources.length, missed: 0 });
@@ -203,7 +202,7 @@ describe('who follows the feed as an event stream', () => {
     const waiting = list(world, {}, { accept, lastEventId: String(after) });
     const slots = async () =>
       (await allItems(world.deps.table)).filter(({ entity }) => entity === 'follower_slot').length;
-    await until(async () => (await slots()) > 0, { timeoutMs: 60_000, what: 'a follower' });
+    await until(async () => (await slots()) > 0, { what: 'a follower' });
     await post(world, github('b'));
     expect((await waiting).resources[0]?.number).toBe(after + 1);
     await expect(list(world, {}, { accept, lastEventId: 'x' })).rejects.toThrow(ValidationError);

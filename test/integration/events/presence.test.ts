@@ -18,7 +18,6 @@ const ofListener = async (world: RunningWorld) =>
 
 const becomes = (world: RunningWorld, told: string[]) =>
   until(async () => JSON.stringify(await ofListener(world)) === JSON.stringify(told), {
-    timeoutMs: 60_000,
     what: told.join(', '),
   });
 
@@ -57,7 +56,7 @@ describe('a deployment', () => {
     await steps.deploy(world, id, revisionId);
     const { epoch } = await until(
       async () => (await findDeployment(world.deps.table, world.caller.tenantId, id))?.active,
-      { timeoutMs: 60_000, what: 'what serves' },
+      { what: 'what serves' },
     );
     const report = (healthy: boolean, reason?: string) => {
       const reports = [
@@ -75,7 +74,7 @@ describe('a deployment', () => {
         const found = (await fed(world)).filter(({ type }) => type === 'deployment.health_changed');
         return found.length >= 2 && found;
       },
-      { timeoutMs: 60_000, what: 'two changes of health' },
+      { what: 'two changes of health' },
     );
     expect(health).toMatchObject([
       {
@@ -96,7 +95,7 @@ describe('a deployment', () => {
     // The new revision serves: that is healthy.
     await until(
       async () => (await fed(world)).filter(({ type }) => type === 'deployment.health_changed').length === 4,
-      { timeoutMs: 60_000, what: 'the health of the next revision' },
+      { what: 'the health of the next revision' },
     );
     expect((await show(world, id)).status).toBe('READY');
   });

@@ -23,7 +23,7 @@ const hears = (world: RunningWorld, count: number): Promise<TokenEvent[]> =>
       const once = told.filter(({ id }, index) => told.findIndex((each) => each.id === id) === index);
       return once.length >= count && once;
     },
-    { timeoutMs: 60_000, what: `${count} events of tokens` },
+    { what: `${count} events of tokens` },
   );
 
 it('who follows tokens hears of their lives and of their connections, and never of a token itself', async () => {
@@ -80,7 +80,7 @@ it('what nobody could be told of a token is kept, and told by the sweep; who ask
   const { id } = await importToken(deps, { body }, caller);
   const unsent = async () =>
     (await allItems(deps.table)).filter(({ entity }) => entity === 'unsent_token_event');
-  await until(async () => (await unsent()).length === 1, { timeoutMs: 60_000, what: 'a kept event' });
+  await until(async () => (await unsent()).length === 1, { what: 'a kept event' });
   await expect(world.sweep()).rejects.toThrow(/1 of 1/);
   Object.assign(deps.events, { publish });
   world.advance(61);
@@ -95,7 +95,7 @@ it('what nobody could be told of a token is kept, and told by the sweep; who ask
       const { resources } = await listAuditEvents(deps, { query }, caller);
       return resources.length >= 3 && resources;
     },
-    { timeoutMs: 60_000, what: 'the audit' },
+    { what: 'the audit' },
   );
   expect(
     listed.slice(0, 2).map(({ action, resource_id, user_id }) => [action, resource_id, user_id]),

@@ -29,7 +29,7 @@ const hears = (world: RunningWorld, deploymentId: string, count: number) =>
       const events = told(world, deploymentId);
       return new Set(events.map(({ id }) => id)).size >= count && events;
     },
-    { timeoutMs: 60_000, what: `${count} events` },
+    { what: `${count} events` },
   );
 
 const shown = ({ sequence, type, status }: DeploymentEvent): string =>
@@ -180,8 +180,7 @@ describe('what the stream has lost', () => {
     await world.loseStream();
     const { latest_revision_id: second } = await change(world, id, next);
     for (const forward of [
-      async () =>
-        until(() => world.deps.builds.jobs.has(`build-${second}`), { timeoutMs: 60_000, what: 'its build' }),
+      async () => until(() => world.deps.builds.jobs.has(`build-${second}`), { what: 'its build' }),
       async () => world.deps.builds.succeed(second),
       async () => steps.reaches(world, id, second, 'AWAITING_DEPLOY'),
       async () => complete(world, await steps.claimed(world), 'succeeded'),
@@ -238,7 +237,7 @@ describe('what the stream has lost', () => {
     const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await post(world, github('app'));
     await change(world, id, next);
-    await until(() => world.deps.builds.jobs.has(`build-${first}`), { timeoutMs: 60_000, what: 'its build' });
+    await until(() => world.deps.builds.jobs.has(`build-${first}`), { what: 'its build' });
     const before = await hears(world, id, 6);
     await world.loseStream();
     await remove(world, id);
@@ -264,12 +263,11 @@ describe('while nobody can be told', () => {
     const { publish } = world.deps.events;
     Object.assign(world.deps.events, outage());
     const { id, latest_revision_id: revisionId } = await post(world, github('app'));
-    await until(async () => (await unsent(world)).length > 0, { timeoutMs: 60_000, what: 'kept events' });
+    await until(async () => (await unsent(world)).length > 0, { what: 'kept events' });
     await expect(world.sweep()).rejects.toThrow(/1 of 1/);
     await steps.deploy(world, id, revisionId);
     const kept = () => unsent(world);
     await until(async () => (await kept()).flatMap(({ events }) => events).length === LIFE.length, {
-      timeoutMs: 60_000,
       what: 'all events to be kept',
     });
     expect(told(world, id)).toEqual([]);

@@ -59,8 +59,7 @@ describe('a webhook', () => {
       const tried = receiver.received.length;
       world.advance(61);
       await world.sweep();
-      if (minute % 3 === 0)
-        await until(() => receiver.received.length >= tried, { timeoutMs: 60_000, what: 'attempts' });
+      if (minute % 3 === 0) await until(() => receiver.received.length >= tried, { what: 'attempts' });
     }
     expect(receiver.taken).toEqual([]);
     receiver.answer = 204;
@@ -107,7 +106,6 @@ describe('a webhook', () => {
     const two = await post(world, github('two'));
     await steps.deploy(world, one.id, one.latest_revision_id);
     await until(() => deployments.taken.some((message) => dataOf(message).status === 'DEPLOYED'), {
-      timeoutMs: 60_000,
       what: 'the last event of the first deployment',
     });
     expect(new Set(deployments.taken.map((message) => dataOf(message).deployment_id))).toEqual(
@@ -125,7 +123,7 @@ describe('a webhook', () => {
     receiver.answer = (response) => void held.push(response);
     const { id } = await world.hook(receiver.url);
     await post(world, github('one'));
-    await until(() => held.length > 0, { timeoutMs: 60_000, what: 'something that is being sent' });
+    await until(() => held.length > 0, { what: 'something that is being sent' });
     await patch(world, id, { status: 'DISABLED' });
     await patch(world, id, { status: 'ENABLED' });
     receiver.answer = 204;
@@ -181,7 +179,7 @@ describe('a receiver', () => {
     receiver.answer = 500;
     const { id } = await world.hook(receiver.url);
     await post(world, github('one'));
-    await until(() => receiver.received.length >= 1, { timeoutMs: 60_000, what: 'an attempt' });
+    await until(() => receiver.received.length >= 1, { what: 'an attempt' });
     await is('the webhook to be given up', async () => {
       world.advance(3600);
       await world.sweep();

@@ -11,7 +11,6 @@ import {
   scriptTarball,
   specOf,
   startProgram,
-  WAIT,
 } from './listener-program.ts';
 import { sharedListener } from './shared-listener.ts';
 
@@ -67,7 +66,6 @@ function setAddress(
 
 const comesTo = (program: ListenerProgram, name: string, host: string, status: string) =>
   until(async () => (await statusFor(program, name, host)) === status, {
-    ...WAIT,
     what: `${status} at ${host}`,
   });
 
@@ -84,7 +82,6 @@ describe('the host of a deployment’s own address', { timeout: 60_000 }, () => 
     program.output.length = 0;
     program.start();
     await until(() => program.output.join('').includes('serving agents at'), {
-      ...WAIT,
       what: 'the restart',
     });
     expect(await statusFor(program, own.deployment_name, 'agent.example:443')).toBe('200');
@@ -124,7 +121,6 @@ describe('the host of a deployment’s own address', { timeout: 60_000 }, () => 
     program.output.length = 0;
     program.start();
     await until(() => program.output.join('').includes('serving agents at'), {
-      ...WAIT,
       what: 'the restart',
     });
     expect(await statusFor(program, own.deployment_name, 'one.example')).toBe('421');

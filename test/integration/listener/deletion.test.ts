@@ -11,7 +11,6 @@ import {
   helloTarball,
   type ListenerProgram,
   startProgram,
-  WAIT,
 } from './listener-program.ts';
 import { sharedListener } from './shared-listener.ts';
 
@@ -19,13 +18,13 @@ const remembered = async (program: ListenerProgram): Promise<string[]> =>
   Object.keys(JSON.parse(await readFile(join(program.dataFolder, 'state.json'), 'utf8')).deployments);
 
 const forgets = (program: ListenerProgram, id: string) =>
-  until(async () => !(await remembered(program)).includes(id), { ...WAIT, what: `${id} to be forgotten` });
+  until(async () => !(await remembered(program)).includes(id), { what: `${id} to be forgotten` });
 
 /** Waits until the listener has said that nothing of a deployment runs here. */
 const reportsNothing = (controlPlane: FakeControlPlane, id: string, epoch: number) =>
   until(
     () => controlPlane.reportsOf(id).some((report) => report.epoch === epoch && report.revision_id === null),
-    { ...WAIT, what: `the report that nothing of ${id} runs` },
+    { what: `the report that nothing of ${id} runs` },
   );
 
 describe('a listener that is to remove a deployment', () => {

@@ -12,7 +12,6 @@ import {
   specOf,
   starting,
   tarballOf,
-  WAIT,
 } from './listener-program.ts';
 import { type SharedListener, sharedListener } from './shared-listener.ts';
 
@@ -75,7 +74,6 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
     await until(
       () => controlPlane.agentLinesOf(id).some((line) => line.message.includes('hello-server v1 listens')),
       {
-        ...WAIT,
         what: 'the server line',
       },
     );
@@ -83,7 +81,6 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
     expect(said.join('\n')).toMatch(/PORT of this deployment is not used/);
     expect(said.at(-1)).toMatch(/^timing: download_ms=\d+ unpack_ms=\d+ start_ms=\d+ switch_ms=\d+$/);
     await until(() => controlPlane.reportsOf(id).some((one) => one.healthy && one.epoch === 2), {
-      ...WAIT,
       what: 'a report under the epoch after the task',
     });
   });
@@ -118,7 +115,6 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
     expect(statuses.length).toBeGreaterThan(60);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
     await until(() => program.serverPids(deployment_id).length === 1, {
-      ...WAIT,
       what: 'the old server to end',
     });
   });
@@ -177,7 +173,7 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
     expect(completed.status_message).toContain('ERROR: token is ***');
     const line = await until(
       () => controlPlane.agentLinesOf(spec.deployment_id).find((one) => one.message.includes('token is')),
-      { ...WAIT, what: 'the line to be shipped' },
+      { what: 'the line to be shipped' },
     );
     expect(line).toMatchObject({ level: 'ERROR', message: 'ERROR: token is ***' });
     const everything = JSON.stringify([
@@ -231,12 +227,10 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
     const { spec, taskId } = await starting(shared(), await helloTarball('v1', listensAfter(700)));
     controlPlane.takeAway(taskId);
     await until(() => program.serverPids(spec.deployment_id).length === 0, {
-      ...WAIT,
       what: 'the server to be stopped',
     });
     expect(controlPlane.completed.filter((one) => one.task_id === taskId)).toEqual([]);
     await until(async () => (await fetch(program.url(spec.deployment_name))).status === 404, {
-      ...WAIT,
       what: 'its route to go',
     });
   });
@@ -257,7 +251,6 @@ describe('deploying on the process listener', { timeout: 30_000 }, () => {
     const listed = await deploy(controlPlane, await helloTarball('v1'));
     await completionOf(controlPlane, controlPlane.offerDelete(randomUUID(), 1));
     await until(() => program.serverPids(unlisted.deployment_id).length === 0, {
-      ...WAIT,
       what: 'the unlisted one to end',
     });
     expect(program.serverPids(listed.deployment_id)).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
-import { completionOf, deploy, scriptTarball, specOf, WAIT } from './listener-program.ts';
+import { completionOf, deploy, scriptTarball, specOf } from './listener-program.ts';
 import { type SharedListener, sharedListener } from './shared-listener.ts';
 
 const SAYS_WHERE = `console.log('I am at', process.cwd(), __filename, process.env.HOME + '/.npmrc');`;
@@ -46,7 +46,6 @@ describe('nothing that a client reads of an agent holds a path of this machine',
         .filter(({ deployment_id: id }) => id === spec.deployment_id)
         .map(({ reason }) => reason);
     await until(() => reasons().some((reason) => (reason ?? '').includes('ENOTDIR')), {
-      ...WAIT,
       what: 'the report that it cannot be started again',
     });
     expectNoPaths(readOf(shared(), spec.deployment_id));

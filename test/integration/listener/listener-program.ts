@@ -19,7 +19,6 @@ import { plainSpec } from '../../support/world/deploy-spec.ts';
 import type { FakeControlPlane, OnEnd } from './fake-control-plane.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-export const WAIT = { timeoutMs: 60_000 };
 
 /** The listener as a user starts it, with what the tests ask of it. */
 export class ListenerProgram {
@@ -110,7 +109,6 @@ export async function startProgram(
     try {
       await program.end('SIGTERM');
       await until(() => program.serverPids().length === 0, {
-        ...WAIT,
         what: 'all servers of the listener to be gone',
       });
     } finally {
@@ -122,7 +120,7 @@ export async function startProgram(
     if (!program.isRunning) throw new Error(`the listener has ended: ${program.output.join('')}`);
     return program.output.join('').includes('serving agents at');
   };
-  await until(serves, { ...WAIT, what: () => `the listener to start: ${program.output.join('')}` });
+  await until(serves, { what: () => `the listener to start: ${program.output.join('')}` });
   return program;
 }
 
@@ -182,7 +180,6 @@ export function specOf(
 /** Waits for the report of a task's end. */
 export function completionOf(controlPlane: FakeControlPlane, taskId: string) {
   return until(() => controlPlane.completed.find((one) => one.task_id === taskId), {
-    ...WAIT,
     what: `task ${taskId} to be completed`,
   });
 }
@@ -210,7 +207,6 @@ export async function starting({ controlPlane, program }: Listening, tarball: Bu
   const spec = specOf(controlPlane, controlPlane.addArtifact(tarball));
   const taskId = controlPlane.offerDeploy(spec);
   const pid = await until(() => program.serverPids(spec.deployment_id)[0], {
-    ...WAIT,
     what: 'the server to start',
   });
   return { spec, taskId, pid };

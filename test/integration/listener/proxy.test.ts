@@ -4,8 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
 import { serve, startProxy } from './proxy-world.ts';
 
-const WAIT = { timeoutMs: 60_000 };
-
 describe('the reverse proxy', { timeout: 30_000 }, () => {
   it('strips the prefix, says where the request came from, and drops what belongs to one connection', async () => {
     const { proxy, port } = await startProxy({ publicHosts: ['agents.example'] });
@@ -83,7 +81,7 @@ describe('the reverse proxy', { timeout: 30_000 }, () => {
     await fetch(url('/d/app/slow'), { signal: abort.signal });
     expect(target.inFlight).toBe(1);
     abort.abort();
-    await until(() => closed && target.inFlight === 0, { ...WAIT, what: 'the request behind to end' });
+    await until(() => closed && target.inFlight === 0, { what: 'the request behind to end' });
     expect(await target.drained(0)).toBe(true);
   });
 
@@ -96,7 +94,7 @@ describe('the reverse proxy', { timeout: 30_000 }, () => {
     proxy.route('app').moveTo(target);
     const response = await fetch(url('/d/app/'));
     await expect(response.text()).rejects.toThrow();
-    await until(() => target.inFlight === 0, { ...WAIT, what: 'it to be counted out' });
+    await until(() => target.inFlight === 0, { what: 'it to be counted out' });
   });
 
   it('tries a refused request, with its body, on what serves next', async () => {

@@ -12,7 +12,6 @@ import {
   specOf,
   starting,
   startProgram,
-  WAIT,
 } from './listener-program.ts';
 import { sharedListener } from './shared-listener.ts';
 
@@ -23,7 +22,7 @@ async function serves(program: ListenerProgram, deployed: DeploySpec, version: s
       const body: unknown = response?.ok ? await response.json() : undefined;
       return typeof body === 'object' && body !== null && 'version' in body && body.version === version;
     },
-    { ...WAIT, what: `${version} to be served` },
+    { what: `${version} to be served` },
   );
 }
 
@@ -58,7 +57,6 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
     expect(program.serverPids(deployed.deployment_id)).toHaveLength(1);
     await program.end('SIGKILL');
     await until(() => program.serverPids().length === 0, {
-      timeoutMs: 60_000,
       what: 'the warden to end the servers',
     });
     program.start();
@@ -100,7 +98,7 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
 
   it('says that a task is not worked on that was claimed and cancelled without its ever hearing of it', async () => {
     const { controlPlane, program } = shared();
-    await until(() => controlPlane.claimedVersion, { ...WAIT, what: 'a claim' });
+    await until(() => controlPlane.claimedVersion, { what: 'a claim' });
     await program.end('SIGKILL');
     const artifact = controlPlane.addArtifact(await helloTarball('v1'));
     const taskId = controlPlane.offerDeploy(specOf(controlPlane, artifact));
@@ -116,17 +114,16 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
     const reports = () => controlPlane.reportsOf(id);
     const [pid] = program.serverPids(id);
     if (pid !== undefined) process.kill(pid, 'SIGKILL');
-    await until(() => reports().some((report) => !report.healthy), { ...WAIT, what: 'a report' });
+    await until(() => reports().some((report) => !report.healthy), { what: 'a report' });
     // Asked while nothing serves: held, then answered by the new server.
     const response = await fetch(program.url(name));
     expect(response.status).toBe(200);
-    await until(() => reports().at(-1)?.healthy === true, { ...WAIT, what: 'a healthy report' });
+    await until(() => reports().at(-1)?.healthy === true, { what: 'a healthy report' });
     const unhealthy = reports().find((report) => !report.healthy);
     expect(unhealthy?.reason).toBe('the server was ended by SIGKILL');
     await until(
       () => controlPlane.agentLinesOf(id).some((line) => line.message.includes('it is started again in')),
       {
-        ...WAIT,
         what: 'a deploy log line',
       },
     );
@@ -159,9 +156,9 @@ describe('the process listener when something dies', { timeout: 30_000 }, () => 
     socket.write(
       `GET /d/${name}/ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
     );
-    await until(() => received.includes('101 Switching Protocols'), { ...WAIT, what: 'the upgrade' });
+    await until(() => received.includes('101 Switching Protocols'), { what: 'the upgrade' });
     socket.write('ping-pong');
-    await until(() => received.endsWith('ping-pong'), { ...WAIT, what: 'the echo' });
+    await until(() => received.endsWith('ping-pong'), { what: 'the echo' });
     socket.destroy();
   });
 });

@@ -44,14 +44,13 @@ describe('followers of logs', () => {
     const [log, theirs] = [await logOf(world), await logOf(other)];
     const followers = Array.from({ length: FOLLOWERS_MAX }, () => log.ask());
     await until(async () => (await held(world)) === FOLLOWERS_MAX, {
-      timeoutMs: 60_000,
       what: 'the last place',
     });
 
     await expect(log.ask()).rejects.toMatchObject(refused);
     expect((await log.ask('application/json')).logs).toEqual([]);
     const first = theirs.ask();
-    await until(async () => (await held(other)) === 1, { timeoutMs: 60_000, what: 'a place of the other' });
+    await until(async () => (await held(other)) === 1, { what: 'a place of the other' });
 
     await Promise.all([log.print('a line'), theirs.print('a line')]);
     for (const answer of await Promise.all([first, ...followers])) expect(answer.logs).toHaveLength(1);
@@ -71,7 +70,6 @@ describe('followers of logs', () => {
       ),
     );
     await until(async () => (await held(world)) === FOLLOWERS_MAX, {
-      timeoutMs: 60_000,
       what: 'the last place',
     });
     const first = await Promise.race(refusals);
@@ -95,7 +93,6 @@ async function almostFull(world: World) {
     following(world.deps, someone(world, `${at}`), () => end.promise),
   );
   await until(async () => (await held(world)) === FOLLOWERS_MAX - 1, {
-    timeoutMs: 60_000,
     what: 'the others',
   });
   return async () => {
@@ -130,7 +127,6 @@ describe('the place of a follower', () => {
       following(world.deps, someone(world, `${at}`), () => end.promise),
     );
     await until(async () => (await held(world)) === FOLLOWERS_MAX, {
-      timeoutMs: 60_000,
       what: 'the last place',
     });
     world.advance(16);

@@ -12,8 +12,6 @@ import { carriersOf, membersOf, readProcesses, startTimeOf } from '../../../lib/
 import { SOURCE_VARIABLE } from '../../../lib/processes/table/source.ts';
 import { until } from '../../support/until.ts';
 
-const WAIT = { timeoutMs: 60_000 };
-
 function newSupervisor(): ProcessSupervisor {
   const supervisor = new ProcessSupervisor();
   onTestFinished(() => supervisor.close());
@@ -74,7 +72,7 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
     it('loses no output of a command that ended while this process had no time to read it', async () => {
       const lines: OutputLine[] = [];
       const group = newSupervisor().start(shell('(sleep 0.1; echo late) & exit 0', lines));
-      await until(() => group.exit !== undefined, { ...WAIT, what: 'the command to end' });
+      await until(() => group.exit !== undefined, { what: 'the command to end' });
       // Timers come right after immediates: what falls due in the busy time is called before the pipes are
       // looked at again.
       await nextImmediate();
@@ -104,7 +102,6 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
         shell("trap '' TERM; setsid sh -c \"trap '' TERM; echo up; sleep 600\" & wait; sleep 600", lines),
       );
       await until(() => lines.filter((one) => one.line === 'up').length === 2, {
-        ...WAIT,
         what: 'both to be up',
       });
       await supervisor.stop(polite, 5000);
@@ -128,7 +125,7 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
         "const s = require('net').createServer().listen(0, '127.0.0.1', () => console.log(s.address().port))";
       const group = supervisor.start(shell('', lines, { command: process.execPath, args: ['-e', script] }));
       const other = supervisor.start(shell('sleep 600'));
-      const { line } = await until(() => lines[0], { ...WAIT, what: 'its port' });
+      const { line } = await until(() => lines[0], { what: 'its port' });
       expect(onPort(listenersOf(group), Number(line))).toEqual({ host: '127.0.0.1', port: Number(line) });
       expect(listenersOf(other)).toEqual([]);
       expect(pidsOnPort(group, Number(line))).toEqual([group.pid]);
@@ -151,7 +148,6 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
       const group = supervisor.start(shell('setsid sleep 600 & exit 0'));
       await group.exited;
       await until(() => membersOf(group).some((row) => row.groupId !== group.pid), {
-        ...WAIT,
         what: 'the session of its own',
       });
       await supervisor.stopKnown(group, 500);
@@ -173,7 +169,7 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
       };
       const { supervisor, warden } = await next();
       onTestFinished(() => killCarriers(supervisor));
-      await until(() => carriersOf(supervisor).length >= 3, { ...WAIT, what: 'the three processes' });
+      await until(() => carriersOf(supervisor).length >= 3, { what: 'the three processes' });
       return { next, supervisor, warden, pid: child.pid ?? 0 };
     }
 
@@ -183,8 +179,8 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
     ])('ends everything after kill -9 of $how, then itself', async ({ target }) => {
       const { supervisor, warden, pid } = await startProgram();
       process.kill(target(pid), 'SIGKILL');
-      await until(() => carriersOf(supervisor).length === 0, { ...WAIT, what: 'everything to be gone' });
-      await until(() => startTimeOf(warden) === undefined, { ...WAIT, what: 'the warden to be gone' });
+      await until(() => carriersOf(supervisor).length === 0, { what: 'everything to be gone' });
+      await until(() => startTimeOf(warden) === undefined, { what: 'the warden to be gone' });
     });
 
     it('is replaced when it dies, and the new one ends everything too', async () => {
@@ -194,7 +190,7 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
       expect((await replaced).warden).not.toBe(warden);
       expect(carriersOf(supervisor).length).toBeGreaterThanOrEqual(3);
       process.kill(pid, 'SIGKILL');
-      await until(() => carriersOf(supervisor).length === 0, { ...WAIT, what: 'everything to be gone' });
+      await until(() => carriersOf(supervisor).length === 0, { what: 'everything to be gone' });
     });
 
     it('is dismissed by close, with everything stopped', async () => {

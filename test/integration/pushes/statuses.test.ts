@@ -102,7 +102,7 @@ describe('a revision', () => {
     const { id, latest_revision_id: revisionId } = await post(world, github('app', { source_config }));
     await steps.deploy(world, id, revisionId);
     const of = { host: 'git.example', repository: 'team/app', commit: COMMIT, context: 'slipway/app' };
-    await until(() => seen.length >= 2, { timeoutMs: 60_000, what: 'the last status' });
+    await until(() => seen.length >= 2, { what: 'the last status' });
     expect(seen).toEqual([
       { ...of, state: 'pending', description: 'Being built and deployed' },
       { ...of, state: 'success', description: 'Deployed' },

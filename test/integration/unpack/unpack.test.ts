@@ -176,7 +176,7 @@ describe('an archive', { timeout: 60_000 }, () => {
     const { run, processes } = await setUp(endless, { bytesMax: 4096 * MEBIBYTE });
     const controller = new AbortController();
     const running = run(controller.signal);
-    await until(() => processes.groups.size > 0, { timeoutMs: 60_000, what: 'the child' });
+    await until(() => processes.groups.size > 0, { what: 'the child' });
     controller.abort(new Error('stopped'));
     await expect(running).rejects.toThrow('stopped');
     expect(processes.groups.size).toBe(0);

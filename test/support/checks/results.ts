@@ -10,6 +10,8 @@ type TestReport = {
   testResults: {
     name?: string;
     status: string;
+    /** What failed beside its tests: loading it, its set-up, its end. */
+    message?: string;
     assertionResults: { status: string; fullName?: string; failureMessages?: string[] }[];
   }[];
 };
@@ -25,6 +27,7 @@ export type Check = { name: string; status: number; report?: string; log?: strin
  * broke a promise.
  */
 const SHOWN_LINES_MAX = 20;
+const SHOWN_CHARACTERS_MAX = 2000;
 
 /**
  * Reads `lint=1` or `lint=1=lint.log` (a check named lint), or `test-results/aws.json=0` (tests that leave a
@@ -58,7 +61,7 @@ export function countReport(report: unknown): Counts {
 }
 
 /**
- * What failed in a check: tests, a line each with file and the first line of the message, else the check
+ * What failed in a check: tests, each with its file and how its message begins, else the check
  * itself and how its log ends.
  */
 export function failuresOf(check: Check): string[] {
@@ -77,16 +80,24 @@ function failedTests(report: unknown): string[] {
   if (!isReport(report)) return [];
   return report.testResults
     .filter(({ status }) => status === 'failed')
-    .flatMap(({ name = 'a file', assertionResults }) => {
+    .flatMap(({ name = 'a file', message = '', assertionResults }) => {
       const file = relative(process.cwd(), name);
       const failed = assertionResults.filter(({ status }) => status === 'failed');
-      if (failed.length === 0) return [`${file}: cannot be loaded`];
+      if (failed.length === 0) return [`${file}: failed beside its tests: ${beginningOf(message)}`];
       return failed.map(({ fullName, failureMessages }) => {
-        const [firstLine = ''] = failureMessages?.[0]?.split('\n') ?? [];
-        return `${file} > ${fullName ?? 'a test'}: ${firstLine}`;
+        return `${file} > ${fullName ?? 'a test'}: ${beginningOf(failureMessages?.[0] ?? '')}`;
       });
     });
 }
+
+/** Enough to tell what was compared: what CI keeps of the rest may be cut. */
+const beginningOf = (message: string): string =>
+  message
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, SHOWN_LINES_MAX)
+    .join('\n    ')
+    .slice(0, SHOWN_CHARACTERS_MAX);
 
 function isReport(value: unknown): value is TestReport {
   if (typeof value !== 'object' || value === null) return false;

@@ -38,7 +38,6 @@ export async function expectNoBarrierInDialogs(
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await until(() => opener.evaluate((each) => each.matches(':focus')), {
-      timeoutMs: 60_000,
       what: `the focus to be back from ${title}`,
     });
   }

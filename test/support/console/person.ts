@@ -29,7 +29,7 @@ export async function aPerson(
 ): Promise<Person> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
   // A slow hour takes a second what takes it a tenth.
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(240_000);
   const seen: Seen = { addresses: [], complaints: [], cookies: [] };
   const watch = (page: Page) => {
     page.on('request', (request) => seen.addresses.push(request.url()));

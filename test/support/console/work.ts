@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Program } from '../programs/program.ts';
@@ -75,8 +76,8 @@ export async function expectNoSecret(
 
 export type Receiver = {
   url: string;
-  /** The `webhook-id` of whatever came. */
-  received: string[];
+  /** Whatever came: its type, and the id that says what is the same. */
+  received: { type: string; id: string }[];
   /** What it answers from now on. */
   answer: (status: number) => void;
   close: () => void;
@@ -84,11 +85,11 @@ export type Receiver = {
 
 /** A server that takes webhooks. */
 export async function aReceiver(): Promise<Receiver> {
-  const received: string[] = [];
+  const received: Receiver['received'] = [];
   let status = 204;
-  const server = createServer((request, response) => {
-    received.push(String(request.headers['webhook-id']));
-    request.resume();
+  const server = createServer(async (request, response) => {
+    const { type } = (await json(request)) as { type: string }; // as webhooks are
+    received.push({ type, id: String(request.headers['webhook-id']) });
     response.writeHead(status).end();
   });
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));

@@ -35,7 +35,7 @@ export type Installation = Pick<Program, 'baseUrl' | 'apiKey' | 'tenantId'> &
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** As `npm start` has it. */
 export const compileCache = join(root, 'node_modules/.cache/slipway');
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 240_000;
 /** Said when everything answers; until then `credentials.json` may be an earlier run's. */
 const READY = 'Slipway is running.';
 

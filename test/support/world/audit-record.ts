@@ -68,7 +68,7 @@ export class AuditRecord extends WireRecord {
       return missing.length === 0;
     };
     const what = () => `audit events: ${missing.join(', ')}`;
-    await until(isComplete, { timeoutMs: 60_000, what }).finally(() => {
+    await until(isComplete, { what }).finally(() => {
       this.#asked.length = 0;
     });
   }

@@ -19,8 +19,7 @@ export const itemsOf = async ({ deps }: DeliveringWorld, entity: string) =>
   (await allItems(deps.table)).filter((item) => item.entity === entity);
 
 /** Waits for something. */
-export const is = <T>(what: string, condition: () => Promise<T | false>) =>
-  until(condition, { timeoutMs: 60_000, what });
+export const is = <T>(what: string, condition: () => Promise<T | false>) => until(condition, { what });
 
 /** Waits until the feed has so many events; a new deployment has four until its build ends. */
 export const hasFed = ({ deps, caller }: DeliveringWorld, count: number) =>

@@ -15,7 +15,7 @@ export const isGone = (world: RunningWorld, deploymentId: string) =>
         () => false,
         (error: unknown) => error instanceof ApiError && error.status === 404,
       ),
-    { timeoutMs: 60_000, what: `deployment ${deploymentId} to be gone` },
+    { what: `deployment ${deploymentId} to be gone` },
   );
 
 export const reaches = (
@@ -29,20 +29,18 @@ export const reaches = (
       const revision = await showRevision(world, deploymentId, revisionId);
       return revision.status === status ? revision : undefined;
     },
-    { timeoutMs: 60_000, what: `revision ${revisionId} to be ${status}` },
+    { what: `revision ${revisionId} to be ${status}` },
   );
 
 /** Claims until there is a task, and returns it. */
 export const claimed = (world: RunningWorld, instanceId = 'one') =>
   until(async () => (await claim(world, 10, instanceId)).tasks[0], {
-    timeoutMs: 60_000,
     what: 'a task to claim',
   });
 
 /** Takes a revision that is being processed through build and deploy. */
 export async function deploy(world: RunningWorld, deploymentId: string, revisionId: string): Promise<void> {
   await until(() => world.deps.builds.jobs.has(`build-${revisionId}`), {
-    timeoutMs: 60_000,
     what: `the build of ${revisionId}`,
   });
   await world.deps.builds.succeed(revisionId);
@@ -62,7 +60,6 @@ export async function deployBuilt(
 
 export const buildStarted = (world: RunningWorld, name: string): Promise<unknown> =>
   until(() => world.deps.builds.jobs.has(`build-${name}`), {
-    timeoutMs: 60_000,
     what: `the build ${name}`,
   });
 

@@ -113,7 +113,6 @@ export function delivering<W extends World>(world: W) {
 /** Waits until a receiver has taken so many messages. */
 export const hasTaken = (receiver: Receiver, count: number) =>
   until(() => receiver.taken.length >= count && receiver.taken, {
-    timeoutMs: 60_000,
     what: `${count} messages at the receiver`,
   });
 

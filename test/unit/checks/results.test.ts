@@ -109,16 +109,17 @@ describe('what failed in a check', () => {
     expect(failuresOf(readCheck('lint=1=/no/such.log'))).toEqual(['lint']);
   });
 
-  it('is each failed test, by file, name and message', () => {
+  it('is each failed test, by file, name and message, and what failed beside them', () => {
     const assertionResults = [
       { status: 'passed', fullName: 'it works' },
       { status: 'failed', fullName: 'it fails', failureMessages: ['Error: expected 1\n    at a place'] },
     ];
     const failed = { name: join(process.cwd(), 'test/a.test.ts'), status: 'failed', assertionResults };
-    const broken = { ...fileOf('failed'), name: join(process.cwd(), 'test/b.test.ts') };
+    const name = join(process.cwd(), 'test/b.test.ts');
+    const broken = { ...fileOf('failed'), name, message: 'Hook timed out' };
     expect(failuresOf(tests(1, report(1, 1, [failed, broken])))).toEqual([
-      'test/a.test.ts > it fails: Error: expected 1',
-      'test/b.test.ts: cannot be loaded',
+      'test/a.test.ts > it fails: Error: expected 1\n        at a place',
+      'test/b.test.ts: failed beside its tests: Hook timed out',
     ]);
   });
 });

@@ -19,9 +19,9 @@ it('runs once more for whoever is woken meanwhile, and never twice at a time for
   for (let n = 0; n < 5; n++) await waker.wake(wake);
   expect(ends).toHaveLength(1);
   ends[0]?.();
-  await until(() => ends.length === 2, { timeoutMs: 5_000, what: 'a second run' });
+  await until(() => ends.length === 2, { what: 'a second run' });
   ends[1]?.();
-  await until(() => atOnce === 0, { timeoutMs: 5_000, what: 'its end' });
+  await until(() => atOnce === 0, { what: 'its end' });
   expect(ends).toHaveLength(2);
 });
 
@@ -34,7 +34,7 @@ it('says what fails, and wakes nobody once it is closed', async () => {
     return Promise.reject(new Error('down'));
   });
   await waker.wake(wake);
-  await until(() => errors.length === 1, { timeoutMs: 5_000, what: 'the error' });
+  await until(() => errors.length === 1, { what: 'the error' });
   waker.close();
   await waker.wake(wake);
   expect(runs).toBe(1);

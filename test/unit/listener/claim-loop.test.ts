@@ -42,7 +42,7 @@ function aLoop(held: string[] = []) {
   };
   onTestFinished(stop);
   const claim = async (n: number): Promise<Claim> =>
-    until(() => claims[n], { timeoutMs: 2000, what: `claim ${n}`, firstMs: 1 });
+    until(() => claims[n], { what: `claim ${n}`, firstMs: 1 });
   return { loop, claims, applied, claim, stop };
 }
 

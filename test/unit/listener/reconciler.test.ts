@@ -69,9 +69,9 @@ it('looks at what it had to leave, although the list has not changed since', asy
   state.passedMilliseconds += 61_000;
 
   void reconciler.run(signal);
-  await until(() => etags.length > 1, { timeoutMs: 10_000, what: 'another pass' });
+  await until(() => etags.length > 1, { what: 'another pass' });
 
-  await until(() => kept.length > 0, { timeoutMs: 10_000, what: 'the deployment to run' });
+  await until(() => kept.length > 0, { what: 'the deployment to run' });
   expect(kept).toEqual([ID]);
 });
 

@@ -74,7 +74,7 @@ function aDeployment(given: { since?: string; component?: string; known?: boolea
   const watch = () => store.put('Pod', fake.pod);
   const messages = () => shipped.map(({ message }) => message);
   const expectMessages = async (...expected: string[]) => {
-    await until(() => shipped.length >= expected.length, { timeoutMs: 4_000, what: () => messages().join() });
+    await until(() => shipped.length >= expected.length, { what: () => messages().join() });
     expect(messages()).toEqual(expected);
   };
   revision(REVISION);
@@ -122,8 +122,8 @@ it('ships what a failed revision has written, and nothing later, for that would 
   fake.end(at(5));
   const { reads } = fake;
   watch();
-  await until(() => fake.reads > reads, { timeoutMs: 4_000, what: 'the next run to be looked at' });
-  await until(() => fake.requests.length > 2, { timeoutMs: 4_000, what: 'the next run to be read' });
+  await until(() => fake.reads > reads, { what: 'the next run to be looked at' });
+  await until(() => fake.requests.length > 2, { what: 'the next run to be read' });
   await expectMessages('it begins', 'it breaks');
 });
 
@@ -153,7 +153,7 @@ it('waits until it knows what to mask, then masks the values of spec and set, an
   logs.know(spec);
   await expectMessages('1 ***', '2 ***', `${'x'.repeat(16 * 1024 - 10)}***`);
   fake.write(`${at(3)} ${'y'.repeat(200_000)}`);
-  await until(() => shipped.length === 4, { timeoutMs: 4_000, what: 'the long line' });
+  await until(() => shipped.length === 4, { what: 'the long line' });
   expect(shipped[3]?.message).toBe('y'.repeat(16 * 1024));
 });
 
@@ -255,7 +255,7 @@ it('reads a pod that is deleted to its end, also when nothing shall run any more
   const { reads, requests } = fake;
   const asked = requests.length;
   store.remove('Pod', fake.pod);
-  await until(() => fake.reads > reads, { timeoutMs: 4_000, what: 'a last look' });
+  await until(() => fake.reads > reads, { what: 'a last look' });
   logs.look(ID);
   expect([fake.reads, requests.length]).toEqual([reads + 1, asked]);
 });
