@@ -104,8 +104,9 @@ export const registry = /* @__PURE__ */ once(() =>
   }),
 );
 
-export const settings = /* @__PURE__ */ once(
-  (): Settings => ({
+export const settings = /* @__PURE__ */ once((): Settings => {
+  const managedCompute = variable('MANAGED_COMPUTE');
+  return {
     allowFileRepositories: false,
     registryHost: variable('REGISTRY_HOST'),
     unclaimedSeconds: variable('UNCLAIMED_SECONDS'),
@@ -114,8 +115,9 @@ export const settings = /* @__PURE__ */ once(
     keptArtifacts: variable('KEPT_ARTIFACTS'),
     auditDays: variable('AUDIT_DAYS'),
     addresses: { allowedHosts: variable('ALLOWED_HOSTS'), loopback: false },
-  }),
-);
+    ...(managedCompute !== undefined && { managedCompute }),
+  };
+});
 
 /** What dispatch and sweep work with. */
 export const engineDeps = (): EngineDeps => ({

@@ -47,6 +47,8 @@ export type Settings = {
    * any number.
    */
   singleTenant?: boolean;
+  /** Compute that the installation runs itself. Absent: agents run on what listeners bring. */
+  managedCompute?: 'ecs';
 };
 
 /** Everything a use case may ask for; each names the parts it needs with `Pick`. */

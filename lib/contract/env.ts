@@ -63,6 +63,8 @@ const variables = {
   OIDC_TOKEN_ENDPOINT: z.url().optional(),
   /** Where signed addresses of uploads lead, for the console's policy. Absent: to this installation itself. */
   UPLOAD_ORIGIN: z.url().optional(),
+  /** Compute that the installation runs itself. Absent: agents run on what listeners bring. */
+  MANAGED_COMPUTE: z.enum(['ecs']).optional(),
   UNCLAIMED_SECONDS: seconds(900),
   SILENT_SECONDS: seconds(900),
   BUILD_SECONDS: seconds(1800),

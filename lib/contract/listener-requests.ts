@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { platformPattern } from './images/platforms.ts';
 import { checkRouting, kubernetesFields } from './kubernetes-config.ts';
-import { computeTypes } from './revision-status.ts';
+import { registeredComputeTypes } from './revision-status.ts';
 import { asGiven } from './validation/as-given.ts';
 import { freeText, keepingProblem, withoutNulls } from './validation/json.ts';
 import { report, valueError } from './validation/problems.ts';
@@ -51,7 +51,7 @@ const computeConfig = asGiven(
 /** `POST /v2/listeners`. */
 export const createListenerBody = z
   .object({
-    compute_type: z.enum(computeTypes),
+    compute_type: z.enum(registeredComputeTypes),
     compute_id: z
       .string()
       .min(1)

@@ -97,9 +97,9 @@ export function nothingToBuild(kind: Source, fields: SourceFields): string | und
 /** Which kinds of source end as an image that must exist already. */
 const isImage = (kind: Source): boolean => kind === 'external_docker' || kind === 'internal_docker';
 
-/** `process` listeners run folders built from source; `k8s` ones run images, given or built. */
+/** `process` listeners run folders built from source; all others run images, given or built. */
 export const canRun = (computeType: ComputeType, kind: Source): boolean =>
-  computeType === 'k8s' || !isImage(kind);
+  computeType !== 'process' || !isImage(kind);
 
 /** The fields of a revision of this kind, without those of another, with the defaults of this one. */
 export function fieldsOfKind(

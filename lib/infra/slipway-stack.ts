@@ -109,6 +109,7 @@ export class SlipwayStack extends Stack {
       KEPT_ARTIFACTS: String(settings.keptArtifacts),
       AUDIT_DAYS: String(settings.auditDays),
       ALLOWED_HOSTS: settings.allowedHosts,
+      MANAGED_COMPUTE: undefined,
     };
     const arns = {
       table: at('dynamodb', `table/${tableName}`),

@@ -5,17 +5,19 @@ import type { createApiKey as row } from '../../contract/routes/identity.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { checkListener } from '../../store/listeners/listener-writes.ts';
+import { MANAGED_COMPUTE_ID } from '../../store/listeners/managed.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { apiKeyWrites } from '../identity/create-api-key.ts';
+import { checkNotManaged } from '../listeners/not-managed.ts';
 import { ownerInScope } from './scope.ts';
 import { apiKeyView } from './view.ts';
 
 /**
  * Makes a key that is not above its maker's role or tenant. It acts as its maker, or as a new user of its own
  * (`service_user`, and always for a listener), never as another person. Throws `permission_missing`,
- * `tenant_forbidden`, `listener_not_found`.
+ * `tenant_forbidden`, `listener_not_found`, `state_forbids`.
  */
 export async function createApiKey(
   deps: Pick<Deps, 'table' | 'clock'>,
@@ -27,6 +29,8 @@ export async function createApiKey(
   if (permission !== undefined) throw refuse('permission_missing', { permission });
   if (body.tenant_id !== undefined && body.tenant_id !== caller.tenantId)
     throw refuse('tenant_forbidden', { tenant: body.tenant_id });
+  if (listenerId !== undefined)
+    checkNotManaged(MANAGED_COMPUTE_ID, { tenant_id: caller.tenantId, listener_id: listenerId });
   const expiresAt = expiryOf(body, deps.clock.now());
   const { key, item, writes } = apiKeyWrites(deps, {
     ...ownerInScope(caller, body.scope, 'organization_keys:write'),

@@ -19,6 +19,7 @@ import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks/depl
 import { hostTaken } from './checks/host.ts';
 import { checkImagePlace } from './checks/image-repository.ts';
 import { changesIntegration } from './checks/integration.ts';
+import { checkWhatRuns } from './checks/what-runs.ts';
 import { hasSameConfiguration, withChangesOf } from './configuration/apply.ts';
 import { checkConfig, resolveSecrets } from './configuration/merge.ts';
 import { withSettledSource } from './configuration/settled-source.ts';
@@ -163,11 +164,7 @@ async function checkRunnable(
   const sameKind = kind === before.revision_source;
   checkSource(kind, asked, { ...before.config, ...(sameKind && before.revision_config), ...asked });
   const listener = await getListenerItem(deps.table, before.tenant_id, before.listener_id);
-  if (listener.compute_type === 'process' && (body.secret_references ?? []).length > 0) {
-    throw refuse('source_configuration', {
-      reason: `listener ${listener.compute_id} runs processes and has no secrets of its own to refer to; send the values as 'secrets'.`,
-    });
-  }
+  checkWhatRuns(listener, body);
   if (!canRun(listener.compute_type, kind)) {
     const reason = `listener ${listener.compute_id} runs processes and cannot run images; a listener of compute_type 'k8s' would.`;
     throw refuse('source_configuration', { reason });

@@ -21,6 +21,7 @@ import { checkImagePlace } from './checks/image-repository.ts';
 import { integrationGone } from './checks/integration.ts';
 import { refusalOf } from './checks/listener.ts';
 import { describePendingDeletion } from './checks/pending-deletion.ts';
+import { checkWhatRuns } from './checks/what-runs.ts';
 import { checkConfig, mergeConfig, resolveSecrets } from './configuration/merge.ts';
 import { repeatedCreate } from './repeated-create.ts';
 import { type ShownDeployment, showDeployment } from './view.ts';
@@ -38,7 +39,7 @@ export async function createDeployment(
   checkNew(deps, source, body);
   const secrets = await resolveSecrets(deps, undefined, body.secrets ?? []);
   const { listener, namespace } = await chooseListener(deps, caller.tenantId, source, body.source_config);
-  checkReferences(listener, body);
+  checkWhatRuns(listener, body);
   const deployment = newDeployment(deps, body, source, listener.id, namespace, caller);
   const skipped = nothingToBuild(source, fieldsOf(body));
   const revision = newRevision(deps, deployment, caller, { skipped, inherits: false, artifact: undefined });
@@ -86,13 +87,6 @@ function checkNew({ settings }: CreateDeps, source: Source, body: CreateDeployme
     throw refuse('source_configuration', { reason: NO_REGISTRY });
   }
   checkImagePlace(settings, undefined, fields.image_uri);
-}
-
-function checkReferences(listener: Listener, body: CreateDeploymentBody): void {
-  if (listener.compute_type !== 'process' || (body.secret_references ?? []).length === 0) return;
-  throw refuse('source_configuration', {
-    reason: `listener ${listener.compute_id} runs processes and has no secrets of its own to refer to; send the values as 'secrets'.`,
-  });
 }
 
 function newDeployment(

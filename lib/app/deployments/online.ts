@@ -1,4 +1,5 @@
 import { findLastSeen } from '../../store/listeners/listeners.ts';
+import { managedListenerId } from '../../store/listeners/managed.ts';
 import type { Table } from '../../store/table.ts';
 import type { Deps } from '../deps.ts';
 
@@ -16,13 +17,15 @@ const SIGHTINGS_MAX = 10_000;
 /**
  * Whether a listener is online. A sighting proves that for its whole time, and later ones only prolong it, so
  * the answer is exact though the item is read again only when the sighting known here is over: clients poll
- * deployments far more often than that.
+ * deployments far more often than that. The managed one is a part of the installation: it is there while that
+ * is.
  */
 export async function isListenerOnline(
   { table, clock }: Pick<Deps, 'table' | 'clock'>,
   tenantId: string,
   listenerId: string,
 ): Promise<boolean> {
+  if (listenerId === managedListenerId(tenantId)) return true;
   const known = sightings.get(table) ?? new Map<string, number>();
   sightings.set(table, known);
   const id = `${tenantId} ${listenerId}`;

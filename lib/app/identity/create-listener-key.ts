@@ -2,17 +2,20 @@ import { refuse } from '../../contract/errors.ts';
 import { findTenant } from '../../store/identity/tenants.ts';
 import { getListenerItem } from '../../store/listeners/listeners.ts';
 import type { Deps } from '../deps.ts';
+import { checkNotManaged } from '../listeners/not-managed.ts';
 import { createApiKey } from './create-api-key.ts';
 
 /**
  * Makes a key that opens one listener's part of the protocol and nothing else; it acts as a new service user.
- * Throws `listener_not_found`, also when the listener is another tenant's.
+ * Throws `listener_not_found`, also when the listener is another tenant's;
+ * `state_forbids` for the managed one.
  */
 export async function createListenerKey(
   deps: Pick<Deps, 'table' | 'clock'>,
   { tenantId, listenerId }: { tenantId: string; listenerId: string },
 ): Promise<string> {
   const listener = await getListenerItem(deps.table, tenantId, listenerId);
+  checkNotManaged(listener.compute_id, { tenant_id: tenantId, listener_id: listenerId });
   const owner = await findTenant(deps.table, tenantId);
   if (owner === undefined) throw refuse('listener_not_found', { id: listenerId });
   return createApiKey(deps, {

@@ -39,7 +39,7 @@ export async function createListener(
 function newListener(deps: Pick<Deps, 'clock'>, body: CreateListenerBody, tenantId: string): Listener {
   const at = new Date(deps.clock.now()).toISOString();
   return {
-    v: 1,
+    v: 2,
     entity: 'listener',
     tenant_id: tenantId,
     id: deps.clock.orderedId(),

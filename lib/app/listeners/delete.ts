@@ -8,6 +8,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { close, reopen } from './closing.ts';
 import { inUse } from './in-use.ts';
+import { checkNotManaged } from './not-managed.ts';
 
 type DeleteDeps = Pick<Deps, 'table' | 'clock' | 'settings'>;
 
@@ -23,6 +24,7 @@ export async function deleteListener(
 ): Promise<undefined> {
   await retryRaces(deps.table, async () => {
     const listener = await getListenerItem(deps.table, caller.tenantId, params.listener_id);
+    checkNotManaged(listener.compute_id, { tenant_id: caller.tenantId, listener_id: listener.id });
     // Most are refused here: a mark would turn away what is created at this moment.
     const refusal = await inUse(deps, listener);
     if (refusal !== undefined) throw refusal;

@@ -9,7 +9,8 @@ export const computeConfigOf = (listener: Listener) => ({
 });
 
 export function listenerView(listener: Listener, lastSeenAt: number | undefined, now: number): ListenerView {
-  const seen = isOnline(lastSeenAt, now) ? 'ONLINE' : 'OFFLINE';
+  const isThere = listener.compute_type === 'ecs' || isOnline(lastSeenAt, now);
+  const seen = isThere ? 'ONLINE' : 'OFFLINE';
   return {
     id: listener.id,
     compute_type: listener.compute_type,
@@ -21,6 +22,6 @@ export function listenerView(listener: Listener, lastSeenAt: number | undefined,
     platform: listener.platform ?? null,
     is_default: listener.is_default,
     last_seen_at: lastSeenAt === undefined ? null : new Date(lastSeenAt).toISOString(),
-    status: lastSeenAt === undefined ? 'NEVER_SEEN' : seen,
+    status: lastSeenAt === undefined && !isThere ? 'NEVER_SEEN' : seen,
   };
 }

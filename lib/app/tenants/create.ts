@@ -4,6 +4,8 @@ import type { createTenant as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
 import { putTenant } from '../../store/identity/tenants.ts';
+import * as listeners from '../../store/listeners/listener-writes.ts';
+import { newManagedListener } from '../../store/listeners/managed.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -12,7 +14,7 @@ const SINGLE =
   'Builds and agents of all tenants run as one user of this machine. To create another tenant anyway, start it with SLIPWAY_MORE_TENANTS=true.';
 
 /**
- * Makes another tenant of the caller's organization. Throws `state_forbids` where all tenants would be one
+ * Makes another tenant of the caller's organization, with its managed listener where there is one. Throws `state_forbids` where all tenants would be one
  * trust domain.
  */
 export async function createTenant(
@@ -21,16 +23,19 @@ export async function createTenant(
   caller: Caller,
 ): Promise<TenantView> {
   if (deps.settings.singleTenant === true) throw refuse('state_forbids', { reason: SINGLE });
+  const now = deps.clock.now();
   const created = {
     organization_id: caller.organizationId,
     name: body.name,
-    created_at: new Date(deps.clock.now()).toISOString(),
+    created_at: new Date(now).toISOString(),
   };
   const tenantId = deps.clock.orderedId();
   const view = { id: tenantId, ...created };
   const audit = auditOf(deps, caller, 'tenant.create');
+  const isManaging = deps.settings.managedCompute !== undefined;
   await transact(deps.table, [
     ...putTenant({ tenant_id: tenantId, ...created }, audit),
+    ...(isManaging ? listeners.createListener(newManagedListener(tenantId, now)) : []),
     ...deps.idempotency.record(view),
   ]);
   return view;

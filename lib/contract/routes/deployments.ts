@@ -40,7 +40,7 @@ export const createDeployment = route({
     'namespace_closing',
     'source_configuration',
   ],
-  variables: ['ALLOWED_HOSTS', 'REGISTRY_HOST'],
+  variables: ['ALLOWED_HOSTS', 'MANAGED_COMPUTE', 'REGISTRY_HOST'],
 });
 
 export const listDeployments = route({

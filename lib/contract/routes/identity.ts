@@ -28,7 +28,7 @@ export const createApiKey = route({
   body: createApiKeyBody,
   response: createdApiKeyView,
   credential: true,
-  errors: ['listener_not_found'],
+  errors: ['listener_not_found', 'state_forbids'],
 });
 
 export const listApiKeys = route({
@@ -75,6 +75,7 @@ export const createTenant = route({
   body: createTenantBody,
   response: tenantView,
   errors: ['state_forbids'],
+  variables: ['MANAGED_COMPUTE'],
 });
 
 export const listTenants = route({

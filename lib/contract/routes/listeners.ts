@@ -82,6 +82,6 @@ export const deleteListener = route({
   success: 204,
   params,
   response: null,
-  errors: ['listener_not_found', 'listener_in_use'],
+  errors: ['listener_not_found', 'listener_in_use', 'state_forbids'],
   variables: ['AUDIT_DAYS'],
 });

@@ -12,6 +12,7 @@ import { active, slot } from './slot-shapes.ts';
  * one on read. Times are ISO 8601 UTC in what responses show, epoch milliseconds where they are compared.
  */
 const base = { tenant_id: z.string(), v: z.literal(1) };
+const second = { ...base, v: z.literal(2) };
 const third = { ...base, v: z.literal(3) };
 
 const json = anyObject();
@@ -206,7 +207,7 @@ export const deploymentRow = z.object({
 export type DeploymentRow = z.infer<typeof deploymentRow>;
 
 export const listener = z.object({
-  ...base,
+  ...second,
   entity: z.literal('listener'),
   id: z.string(),
   compute_type: z.enum(computeTypes),

@@ -34,9 +34,9 @@ const onBoth = ({ tenant_id: tenantId, id }: Listener, write: (place: Place) => 
 
 /**
  * Registers a listener. Demands that no other one of its tenant has the compute id (the write `compute_id`
- * fails then).
+ * fails then). `audit`: who asked for it; absent where it comes with the tenant.
  */
-export function createListener(listener: Listener, audit: AuditMark): Write[] {
+export function createListener(listener: Listener, audit?: AuditMark): Write[] {
   const { tenant_id: tenantId, id, compute_id: computeId } = listener;
   const reservation = { v: 1, entity: 'compute_id', tenant_id: tenantId, listener_id: id };
   return [

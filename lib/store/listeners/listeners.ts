@@ -4,7 +4,8 @@ import { update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { alsoEarlier } from '../dynamodb/upgrade.ts';
-import { type Listener, listener } from '../engine/items.ts';
+import { anyListener } from '../engine/any-version.ts';
+import type { Listener } from '../engine/items.ts';
 import { lastSeenKey, listenerKey, listenerRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 
@@ -27,7 +28,7 @@ export const findListener = (
   table: Table,
   tenantId: string,
   listenerId: string,
-): Promise<Listener | undefined> => find(table, listenerKey(tenantId, listenerId), listener);
+): Promise<Listener | undefined> => find(table, listenerKey(tenantId, listenerId), anyListener);
 
 export async function getListenerItem(table: Table, tenantId: string, listenerId: string): Promise<Listener> {
   const found = await findListener(table, tenantId, listenerId);
@@ -62,7 +63,7 @@ export async function lastSeenOf(
 
 /** A tenant's listeners, oldest first: the list rows hold the whole listener, there are few of them. */
 export const listenerRows = (table: Table, tenantId: string, newestFirst = false): AsyncGenerator<Listener> =>
-  queryAll(table, listener, { pk: listenerRowKey(tenantId, '').pk, newestFirst });
+  queryAll(table, anyListener, { pk: listenerRowKey(tenantId, '').pk, newestFirst });
 
 /** Notes when a listener called and had work. */
 export const putSeen = (

@@ -91,7 +91,7 @@ export const aRevision = (changes: Partial<Revision> = {}): Revision => ({
 
 export const aListener = (changes: Partial<Listener> = {}): Listener => ({
   ...base,
-  v: 1,
+  v: 2,
   entity: 'listener',
   id: ids.listener,
   compute_type: 'process',

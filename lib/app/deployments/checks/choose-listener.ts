@@ -1,11 +1,16 @@
 import { refuse } from '../../../contract/errors.ts';
 import type { Source } from '../../../contract/revision-status.ts';
 import { canRun } from '../../../domain/source.ts';
+import { collected } from '../../../store/dynamodb/collected.ts';
 import type { Listener } from '../../../store/engine/items.ts';
 import { findLastSeen, findListener, listenerRows } from '../../../store/listeners/listeners.ts';
+import { managedListenerId } from '../../../store/listeners/managed.ts';
 import type { Deps } from '../../deps.ts';
+import { withManaged } from '../../listeners/ensure-managed.ts';
 import { isOnline } from '../online.ts';
 import { isClosing, unknownNamespace } from './listener.ts';
+
+type ChoiceDeps = Pick<Deps, 'table' | 'clock' | 'settings'>;
 
 type Wish = {
   listener_id?: string | undefined;
@@ -17,7 +22,7 @@ type Wish = {
  * default, else the oldest that is online, else the oldest, among those that can run such a source.
  */
 export async function chooseListener(
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: ChoiceDeps,
   tenantId: string,
   source: Source,
   wish: Wish,
@@ -30,12 +35,14 @@ export async function chooseListener(
 }
 
 async function namedListener(
-  deps: Pick<Deps, 'table'>,
+  deps: ChoiceDeps,
   tenantId: string,
   source: Source,
   id: string,
 ): Promise<Listener> {
-  const listener = await findListener(deps.table, tenantId, id);
+  const found = await findListener(deps.table, tenantId, id);
+  const isMissing = found === undefined && id === managedListenerId(tenantId);
+  const [listener] = isMissing ? await withManaged(deps, tenantId, []) : [found];
   if (listener === undefined) throw refuse('listener_not_found', { id });
   if (!canRun(listener.compute_type, source)) throw cannotRun(listener, source);
   return listener;
@@ -46,14 +53,11 @@ const cannotRun = (listener: Listener, source: Source): Error =>
     reason: `listener ${listener.compute_id} runs processes and cannot run images, which source '${source}' gives; a listener of compute_type 'k8s' would, or deploy from source ('github').`,
   });
 
-async function defaultListener(
-  deps: Pick<Deps, 'table' | 'clock'>,
-  tenantId: string,
-  source: Source,
-): Promise<Listener> {
-  const all: Listener[] = [];
-  for await (const listener of listenerRows(deps.table, tenantId))
-    if (!isClosing(listener)) all.push(listener);
+async function defaultListener(deps: ChoiceDeps, tenantId: string, source: Source): Promise<Listener> {
+  const rows = await collected(listenerRows(deps.table, tenantId));
+  const all = (await withManaged(deps, tenantId, rows)).filter((listener) => !isClosing(listener));
+  // The managed one sorts as its tenant does, whenever it was made.
+  all.sort((one, other) => one.created_at.localeCompare(other.created_at));
   const able = all.filter((listener) => canRun(listener.compute_type, source));
   const [oldest] = able;
   if (oldest === undefined) throw none(all, source);
@@ -65,6 +69,7 @@ async function firstOnline(
   listeners: Listener[],
 ): Promise<Listener | undefined> {
   for (const listener of listeners) {
+    if (listener.compute_type === 'ecs') return listener;
     const lastSeenAt = await findLastSeen(deps.table, listener.tenant_id, listener.id);
     if (isOnline(lastSeenAt, deps.clock.now())) return listener;
   }

@@ -1,7 +1,8 @@
 import { type ApiError, refuse } from '../../../contract/errors.ts';
 import { readItem } from '../../../store/dynamodb/read-item.ts';
 import type { Item } from '../../../store/dynamodb/transact.ts';
-import { type Listener, listener as storedListener } from '../../../store/engine/items.ts';
+import { anyListener } from '../../../store/engine/any-version.ts';
+import type { Listener } from '../../../store/engine/items.ts';
 
 /**
  * Why a listener takes no new deployment, in this namespace of it; `found` is the listener as it is, if it
@@ -12,7 +13,7 @@ export function refusalOf(
   namespace: string | undefined,
   found: Item | undefined,
 ): ApiError {
-  const current = found && readItem(storedListener, found);
+  const current = found && readItem(anyListener, found);
   if (current === undefined) return refuse('listener_not_found', { id: listener.id });
   const { compute_id: computeId } = current;
   if (namespace === undefined || isClosing(current)) return refuse('listener_closing', { computeId });
