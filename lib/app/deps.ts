@@ -2,6 +2,7 @@ import type { Blobs } from '../adapters/blobs.ts';
 import type { Builds } from '../adapters/builds.ts';
 import type { Clock } from '../adapters/clock.ts';
 import type { CommitStatuses } from '../adapters/commit-statuses.ts';
+import type { Compute, ComputeDriver } from '../adapters/compute.ts';
 import type { Events } from '../adapters/events.ts';
 import type { Git } from '../adapters/git.ts';
 import type { IdentityProvider } from '../adapters/identity-provider.ts';
@@ -65,6 +66,10 @@ export type Deps = {
   builds: Builds;
   events: Events;
   workflow: Workflow;
+  /** Absent: this installation runs no agents itself. */
+  computeDriver?: ComputeDriver;
+  /** For the driver alone. */
+  compute?: Compute;
   taskNotifier: TaskNotifier;
   images: Images;
   /** Undefined: this installation has none. */

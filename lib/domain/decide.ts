@@ -35,7 +35,9 @@ export type Action =
   | { do: 'offer_deletion' }
   /** The lease ran out: the task is offered again. */
   | { do: 'offer_deletion_again' }
-  | { do: 'purge' };
+  | { do: 'purge' }
+  /** Nothing is left to write: wake the driver of managed compute, which goes on from what it finds. */
+  | { do: 'drive' };
 
 const nothing: Action = { do: 'nothing' };
 
@@ -47,7 +49,17 @@ const UNANSWERED_BUILD_MILLISECONDS = 10 * 60_000;
  * changes no result.
  */
 export function decide(s: Situation): Action {
-  return aboutTask(s) ?? aboutDeletion(s) ?? aboutSlot(s) ?? nothing;
+  return aboutTask(s) ?? aboutDeletion(s) ?? aboutSlot(s) ?? aboutDriver(s) ?? nothing;
+}
+
+/**
+ * Nobody asks for work in the name of managed compute. A change brings it a task, or takes one from it; sweep
+ * wakes the next driver where one has ended, and looks after what runs.
+ */
+function aboutDriver({ managed, task }: Situation): Action | undefined {
+  if (managed === undefined) return undefined;
+  const isNews = task !== undefined && task.state !== 'claimed';
+  return isNews || managed.asked ? { do: 'drive' } : undefined;
 }
 
 function aboutTask(s: Situation): Action | undefined {

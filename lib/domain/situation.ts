@@ -19,6 +19,8 @@ export type Situation = {
   task: TaskFacts | undefined;
   /** When the listener last asked for work (undefined: never). Reading it costs, so only sweep does. */
   listenerSeenAt: number | undefined | 'not_asked';
+  /** Undefined unless the installation itself runs the deployment. `asked`: sweep looks. */
+  managed: { asked: boolean } | undefined;
   limits: { unclaimedMilliseconds: number; silentMilliseconds: number; leaseMilliseconds: number };
 };
 

@@ -4,6 +4,7 @@ import { stageOf } from '../../domain/transitions.ts';
 import type { Revision } from '../../store/engine/items.ts';
 import { attemptOf } from '../../store/engine/revisions.ts';
 import { findLastSeen } from '../../store/listeners/listeners.ts';
+import { isManaged } from '../../store/listeners/managed.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
 /** What only sweep asks, because asking costs a call. */
@@ -12,9 +13,15 @@ export type Asked = {
   build: BuildState | undefined;
   /** Epoch milliseconds; undefined: it has never asked for work. */
   listenerSeenAt: number | undefined | 'not_asked';
+  isSweep: boolean;
 };
 
-export const notAsked: Asked = { execution: 'not_asked', build: undefined, listenerSeenAt: 'not_asked' };
+export const notAsked: Asked = {
+  execution: 'not_asked',
+  build: undefined,
+  listenerSeenAt: 'not_asked',
+  isSweep: false,
+};
 
 /** {revision id}-{attempt}: a name runs once in 90 days, so each attempt has its own. */
 export const executionName = (slotRevision: Pick<Revision, 'id' | 'attempt'>): string =>
@@ -51,7 +58,7 @@ export async function ask(
     }),
     isStart ? notAsked.listenerSeenAt : listenerSeen(deps, loaded),
   ]);
-  return { execution, build, listenerSeenAt };
+  return { execution, build, listenerSeenAt, isSweep: true };
 }
 
 async function executionOf({ workflow }: EngineDeps, { slotRevision }: Loaded): Promise<Asked['execution']> {
@@ -64,11 +71,15 @@ async function buildOf({ builds }: EngineDeps, { slotRevision }: Loaded): Promis
   return isOpen && slotRevision?.build_id !== undefined ? builds.state(slotRevision.build_id) : undefined;
 }
 
-/** Only an offered task can wait for a listener in vain. */
+/**
+ * Only an offered task can wait for a listener in vain. A driver is woken for one deployment: that it works
+ * on others says nothing of this one.
+ */
 async function listenerSeen(
   { table }: EngineDeps,
   { owner, deployment, task }: Loaded,
 ): Promise<Asked['listenerSeenAt']> {
   if (task?.kind !== 'DEPLOY' || task.state !== 'offered') return notAsked.listenerSeenAt;
+  if (isManaged(deployment)) return undefined;
   return findLastSeen(table, owner.tenantId, deployment.listener_id);
 }

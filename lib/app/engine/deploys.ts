@@ -1,6 +1,7 @@
 import { transact } from '../../store/dynamodb/transact.ts';
 import { offerDeploy, offerDeployAgain } from '../../store/engine/transactions/tasks.ts';
 import { findListener, lastSeenOf } from '../../store/listeners/listeners.ts';
+import { isManaged } from '../../store/listeners/managed.ts';
 import { recordFailure } from './record-failure.ts';
 import type { EngineDeps, Loaded } from './situation.ts';
 
@@ -29,6 +30,11 @@ export async function markUnknown(
 }
 
 export async function failUnclaimed(deps: EngineDeps, loaded: Loaded): Promise<void> {
+  if (isManaged(loaded.deployment)) {
+    const offeredAt = new Date(loaded.task?.offered_at ?? 0).toISOString();
+    const message = `The driver of Fargate has not taken up this deploy since ${offeredAt}. Its log says why; then redeploy the revision.`;
+    return recordFailure(deps, loaded, 'deploy', message);
+  }
   const { listener, lastSeenAt } = await lastSeenOf(
     deps.table,
     loaded.owner.tenantId,
@@ -49,7 +55,9 @@ async function silence(
   { owner, deployment, task }: Pick<Loaded, 'owner' | 'deployment' | 'task'>,
 ): Promise<string> {
   const listener = await findListener(table, owner.tenantId, deployment.listener_id);
-  const name = listener?.compute_id ?? deployment.listener_id;
+  const name = isManaged(deployment)
+    ? 'The driver of Fargate'
+    : `Listener ${listener?.compute_id ?? deployment.listener_id}`;
   const since = new Date(task?.last_heartbeat_at ?? 0).toISOString();
-  return `Listener ${name} went silent while deploying; it was last heard at ${since}.`;
+  return `${name} went silent while deploying; it was last heard at ${since}.`;
 }

@@ -1,6 +1,7 @@
 import { type Action, decide, followsFromTime } from '../../domain/decide.ts';
 import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
 import { MoveRefused, refOf } from '../../store/engine/revisions.ts';
+import { isManaged } from '../../store/listeners/managed.ts';
 import { type Asked, ask, notAsked, type Questions } from './ask.ts';
 import { failAborted, failBuildOverdue } from './builds.ts';
 import {
@@ -55,8 +56,9 @@ export async function reconcile(
     const loaded = await load(deps, owner, number);
     if (loaded === undefined) return undefined;
     const { action, asked } = await nextAction(deps, loaded, asks ? questions : undefined);
-    if (action.do === 'nothing') {
+    if (action.do === 'nothing' || action.do === 'drive') {
       if (asking && (await reschedule(deps, loaded, asked)) === 'changed') continue;
+      if (action.do === 'drive') await deps.computeDriver?.wake(owner);
       if (unanswered !== undefined) throw unanswered;
       return loaded.slotRevision?.number;
     }
@@ -90,8 +92,11 @@ async function nextAction(
 /** Nobody waited for an answer, or the rest is for another call. */
 type Special = 'gone' | 'later';
 
+/** What brings the deployment forward. */
+type Writing = Exclude<Action, { do: 'nothing' | 'drive' }>;
+
 /** A lost race is no error: the next look sees what the winner wrote. */
-async function perform(deps: EngineDeps, loaded: Loaded, action: Action): Promise<'done' | Special> {
+async function perform(deps: EngineDeps, loaded: Loaded, action: Writing): Promise<'done' | Special> {
   try {
     return (await act(deps, loaded, action)) ?? 'done';
   } catch (error) {
@@ -100,7 +105,7 @@ async function perform(deps: EngineDeps, loaded: Loaded, action: Action): Promis
   }
 }
 
-async function act(deps: EngineDeps, loaded: Loaded, action: Action): Promise<Special | undefined> {
+async function act(deps: EngineDeps, loaded: Loaded, action: Writing): Promise<Special | undefined> {
   switch (action.do) {
     case 'interrupt':
       return interruptSlotRevision(deps, loaded);
@@ -109,14 +114,26 @@ async function act(deps: EngineDeps, loaded: Loaded, action: Action): Promise<Sp
     case 'fail_lost_build':
       return failLostBuild(deps, loaded);
     case 'purge':
-      return purge(deps, loaded);
+      return purgeWithDriver(deps, loaded);
     default:
       await carryOut(deps, loaded, action);
       return undefined;
   }
 }
 
-type Plain = Exclude<Action, { do: 'interrupt' | 'answer_token' | 'fail_lost_build' | 'purge' }>;
+/**
+ * Where nobody waited for what runs to be removed, its driver removes it still: woken before the records go,
+ * so that it cannot be forgotten, and after them, when what it has to confirm is there.
+ */
+async function purgeWithDriver(deps: EngineDeps, loaded: Loaded): Promise<Special | undefined> {
+  const isForced = loaded.deletion?.forced === true && isManaged(loaded.deployment);
+  if (isForced) await deps.computeDriver?.wake(loaded.owner);
+  const done = await purge(deps, loaded);
+  if (isForced && done === undefined) await deps.computeDriver?.wake(loaded.owner);
+  return done;
+}
+
+type Plain = Exclude<Writing, { do: 'interrupt' | 'answer_token' | 'fail_lost_build' | 'purge' }>;
 
 async function carryOut(deps: EngineDeps, loaded: Loaded, action: Plain): Promise<void> {
   switch (action.do) {
@@ -156,8 +173,6 @@ async function carryOut(deps: EngineDeps, loaded: Loaded, action: Plain): Promis
       return offerDeletion(deps, loaded);
     case 'offer_deletion_again':
       return offerDeletionAgain(deps, loaded);
-    case 'nothing':
-      return undefined;
   }
 }
 

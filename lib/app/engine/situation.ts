@@ -1,5 +1,4 @@
 import type { BuildControl, BuildState } from '../../adapters/builds.ts';
-import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
 import { dependsOnWaiting } from '../../domain/decide.ts';
 import type { Situation, SlotRevision, TaskFacts } from '../../domain/situation.ts';
 import { type Deletion, findDeletion } from '../../store/engine/deletions.ts';
@@ -11,13 +10,14 @@ import {
   findToken,
   findWithRevision,
 } from '../../store/engine/revisions.ts';
+import { isManaged, leaseSecondsOf } from '../../store/listeners/managed.ts';
 import { findOpenTask } from '../../store/listeners/tasks.ts';
 import type { Deps, Settings } from '../deps.ts';
 import { type Asked, notAsked } from './ask.ts';
 
 export type EngineDeps = Pick<
   Deps,
-  'table' | 'clock' | 'workflow' | 'logs' | 'blobs' | 'images' | 'settings'
+  'table' | 'clock' | 'workflow' | 'computeDriver' | 'logs' | 'blobs' | 'images' | 'settings'
 > & { builds: BuildControl };
 export type Owner = { tenantId: string; deploymentId: string };
 
@@ -78,10 +78,11 @@ export function situationOf(loaded: Loaded, asked: Asked, now: number, settings:
     deletion: deletionFacts(loaded),
     task: task && taskFacts(task, slotRevision),
     listenerSeenAt: asked.listenerSeenAt,
+    managed: isManaged(deployment) ? { asked: asked.isSweep } : undefined,
     limits: {
       unclaimedMilliseconds: settings.unclaimedSeconds * 1000,
       silentMilliseconds: settings.silentSeconds * 1000,
-      leaseMilliseconds: LEASE_SECONDS * 1000,
+      leaseMilliseconds: leaseSecondsOf(deployment) * 1000,
     },
   };
 }

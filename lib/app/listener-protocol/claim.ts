@@ -1,6 +1,5 @@
 import {
   type ClaimResponse,
-  LEASE_SECONDS,
   type ListenerTask,
   TASKS_PER_CLAIM_MAX,
 } from '../../contract/listener-protocol.ts';
@@ -14,6 +13,7 @@ import type { DeletionTask, DeployTask, Listener, OpenTask, Revision } from '../
 import { findRevision, MoveRefused } from '../../store/engine/revisions.ts';
 import * as claims from '../../store/engine/transactions/claims.ts';
 import { getListenerItem } from '../../store/listeners/listeners.ts';
+import { leaseSecondsOf } from '../../store/listeners/managed.ts';
 import { type Lease, revisionOf } from '../../store/listeners/tasks.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
@@ -161,6 +161,6 @@ async function endHandOver(deps: ClaimDeps, revision: Revision, message: string)
 const leaseFields = (task: OpenTask, { leaseId }: Lease) => ({
   task_id: task.id,
   lease_id: leaseId,
-  lease_seconds: LEASE_SECONDS,
+  lease_seconds: leaseSecondsOf(task),
   epoch: task.epoch,
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
 import type { Listener } from '../engine/items.ts';
 
 // The listener of the compute that the installation runs itself: one a tenant, without a key. Nothing asks
@@ -17,9 +18,21 @@ export function managedListenerId(tenantId: string): string {
   return `${tenantId.slice(0, 13)}-8${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
 }
 
+type OnListener = { tenant_id: string; listener_id: string };
+
 /** Whether the installation itself runs what is on this listener. */
-export const isManaged = ({ tenant_id, listener_id }: { tenant_id: string; listener_id: string }): boolean =>
+export const isManaged = ({ tenant_id, listener_id }: OnListener): boolean =>
   listener_id === managedListenerId(tenant_id);
+
+/**
+ * A driver runs a minute at most, and sweep wakes the next: its lease is long enough for a few that fail, or
+ * that AWS lets wait.
+ */
+const MANAGED_LEASE_SECONDS = 900;
+
+/** How long a claim or a heartbeat keeps a task of this listener. */
+export const leaseSecondsOf = (task: OnListener): number =>
+  isManaged(task) ? MANAGED_LEASE_SECONDS : LEASE_SECONDS;
 
 /** The managed listener of a tenant as it is made. */
 export const newManagedListener = (tenantId: string, now: number): Listener => ({

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { RevisionRef } from '../../adapters/workflow.ts';
-import { LEASE_SECONDS } from '../../contract/listener-protocol.ts';
 import { equals, guard, oneOf, putNew, remove, same, type Test, update } from '../dynamodb/expressions.ts';
 import { find, queryPage } from '../dynamodb/reads.ts';
 import { startingWith } from '../dynamodb/sort-key-range.ts';
@@ -8,6 +7,7 @@ import type { Write } from '../dynamodb/transact.ts';
 import { type ClaimedTask, type DeployTask, type OpenTask, openTask } from '../engine/items.ts';
 import { doneTaskKey, openTaskKey, openTaskKeyOf, prefix } from '../keys/index.ts';
 import type { Table } from '../table.ts';
+import { leaseSecondsOf } from './managed.ts';
 
 /** A task that has ended, kept for repeated reports. */
 export const doneTask = z.object({
@@ -81,14 +81,17 @@ const leaseAsRead = (task: OpenTask): Test[] => [
   guard('lease: as read', same('lease_id', task.lease_id)),
 ];
 
-const until = (now: number) => ({ lease_until: now + LEASE_SECONDS * 1000, last_heartbeat_at: now });
+const until = (task: OpenTask, now: number) => ({
+  lease_until: now + leaseSecondsOf(task) * 1000,
+  last_heartbeat_at: now,
+});
 
 /** Gives a task to an instance under a new lease. Demands that it was not claimed since it was read. */
 export const claimTask = (task: OpenTask, { leaseId, instanceId, now }: Lease): Write =>
   update(
     'task',
     openTaskKeyOf(task),
-    { set: { state: 'claimed', lease_id: leaseId, ...until(now), instance_id: instanceId } },
+    { set: { state: 'claimed', lease_id: leaseId, ...until(task, now), instance_id: instanceId } },
     ...leaseAsRead(task),
   );
 
@@ -100,9 +103,21 @@ export const renewLease = (task: OpenTask, now: number): Write =>
   update(
     'task',
     openTaskKeyOf(task),
-    { set: { state: 'claimed', ...until(now) } },
+    { set: { state: 'claimed', ...until(task, now) } },
     guard('lease: its own', equals('lease_id', task.lease_id)),
     guard('lease: not cancelled', oneOf('state', ['offered', 'claimed'])),
+  );
+
+/**
+ * Gives a task that is to be stopped to another run of its holder, under a new lease: the run before hears of
+ * it at its next heartbeat. Demands that it is as read.
+ */
+export const takeCancelled = (task: OpenTask, { leaseId, instanceId, now }: Lease): Write =>
+  update(
+    'task',
+    openTaskKeyOf(task),
+    { set: { lease_id: leaseId, ...until(task, now), instance_id: instanceId } },
+    ...leaseAsRead(task),
   );
 
 /** Offers a task again whose lease ran out. Demands that the lease was not renewed since it was read. */

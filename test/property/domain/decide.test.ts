@@ -200,6 +200,7 @@ describe('the rule of the engine for a deployment that is being deleted', () => 
         task: undefined,
         deletion: { forced: false, tornDown: false, everOffered: true, retryAt: undefined },
         listenerSeenAt: 'not_asked',
+        managed: undefined,
         limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000, leaseMilliseconds: 60_000 },
       }).do;
     expect([at(undefined), at(NOW), at(NOW - 55_000)]).toEqual(['nothing', 'nothing', 'start_execution']);

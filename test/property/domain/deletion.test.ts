@@ -31,6 +31,7 @@ const situationOf = (m: Model): Situation => ({
   deletion: m.deletion,
   task: m.task,
   listenerSeenAt: undefined,
+  managed: undefined,
   limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000, leaseMilliseconds: 60_000 },
 });
 

@@ -70,6 +70,7 @@ export const situation: fc.Arbitrary<Situation> = fc
   .map((parts) => ({
     ...parts,
     now: NOW,
+    managed: undefined,
     slot: parts.slotRevision === undefined ? undefined : { kind: 'revision' as const },
     limits: { unclaimedMilliseconds: 900_000, silentMilliseconds: 900_000, leaseMilliseconds: 60_000 },
   }));

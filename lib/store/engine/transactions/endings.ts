@@ -2,6 +2,7 @@ import type { Ending } from '../../../domain/ending.ts';
 import { equals, guard, remove, same, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKeyOf, tokenKey } from '../../keys/index.ts';
+import { isManaged } from '../../listeners/managed.ts';
 import { addressStays, place } from '../../listeners/placements.ts';
 import { cancelTask, endTask } from '../../listeners/tasks.ts';
 import type { KeptArtifacts } from '../artifact-shapes.ts';
@@ -9,7 +10,7 @@ import { activeRow } from '../deployment-rows.ts';
 import { slotAsRead } from '../deployments.ts';
 import { noteHealth } from '../health.ts';
 import type { Deployment, OpenTask, Revision } from '../items.ts';
-import { DUE, endedDue, inFlightDue } from '../looks.ts';
+import { DUE, dueAt, endedDue, inFlightDue } from '../looks.ts';
 import { noteEnds } from '../revision-ends.ts';
 import { move, sameOutcome } from '../revision-moves.ts';
 import { hasBuild, refOf } from '../revisions.ts';
@@ -104,13 +105,13 @@ function endInDeployment(facts: EndFacts): Write {
         epoch: epochAfter(facts),
         artifacts,
         ...(newest && { 'revision_config.repo_commit_sha': commit }),
-        ...(moreToDo && inFlightDue(refOf(revision), now)),
+        ...lookAfter(facts, moreToDo),
         ...(active !== undefined && { active }),
         ...(ending.status === 'DEPLOYED' && isListed(deployment) && { status: 'READY' }),
       },
       remove: [
         ...(holdsSlot ? ['slot'] : []),
-        ...(moreToDo ? [] : DUE),
+        ...(isLookedAfter(facts, moreToDo) ? [] : DUE),
         ...(isWithdrawn(facts) ? ['task_id'] : []),
       ],
     },
@@ -121,6 +122,17 @@ function endInDeployment(facts: EndFacts): Write {
     slotAsRead(deployment),
     addressStays(deployment),
   );
+}
+
+/** What the installation runs itself is looked after at once: what the revision has left there has to go. */
+const isDriven = ({ deployment }: EndFacts): boolean => isManaged(deployment) && deployment.epoch > 0;
+
+const isLookedAfter = (facts: EndFacts, moreToDo: boolean): boolean => moreToDo || isDriven(facts);
+
+function lookAfter(facts: EndFacts, moreToDo: boolean): ReturnType<typeof dueAt> | object {
+  const ref = refOf(facts.revision);
+  if (isDriven(facts)) return dueAt(ref, facts.now);
+  return moreToDo ? inFlightDue(ref, facts.now) : {};
 }
 
 /** What is being deleted stays so, and its row has left the list. */

@@ -3,6 +3,7 @@ import { CONFIRM_AFTER_MILLISECONDS } from '../../../domain/confirmed.ts';
 import { above, equals, guard, same, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKeyOf, revisionKeyOf } from '../../keys/index.ts';
+import { isManaged } from '../../listeners/managed.ts';
 import type { Deployment, OpenTask, Revision } from '../items.ts';
 import { DUE, dueAt, inFlightDue } from '../looks.ts';
 import { revise, sameRevision, statusAsRead } from '../revision-moves.ts';
@@ -15,6 +16,9 @@ import { refOf } from '../revisions.ts';
  * until then a look is for lost events alone, and may have to be repeated for as long as a listener is away.
  */
 const OFFERED_DELETION_LOOK_MILLISECONDS = 15 * 60_000;
+
+/** What the installation runs itself is looked after that often, though nothing of it is in flight. */
+const MANAGED_LOOK_MILLISECONDS = 15 * 60_000;
 
 const notAskedFor = ({ due_at }: { due_at?: number | undefined }) =>
   guard('look: nobody asked for one', same('due_at', due_at));
@@ -55,19 +59,37 @@ export function lookAtDeploymentLater(
   const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
   const deleting = deployment.slot?.kind === 'delete';
   const idle = deployment.queued.length === 0 && task === undefined && !deleting;
-  if (idle && deployment.due_at === undefined) return undefined;
-  const waits = deleting && task?.state === 'offered';
-  const next = waits ? dueAt(owner, now + OFFERED_DELETION_LOOK_MILLISECONDS) : inFlightDue(owner, now);
-  return update(
+  const managed = isManaged(deployment);
+  const keeps = managed && (deployment.active !== undefined || deployment.due_at !== undefined);
+  if (idle && deployment.due_at === undefined && !keeps) return undefined;
+  if (idle) return setLook(deployment, keeps ? dueAt(owner, now + MANAGED_LOOK_MILLISECONDS) : undefined);
+  const waits = deleting && task?.state === 'offered' && !managed;
+  return setLook(
+    deployment,
+    waits ? dueAt(owner, now + OFFERED_DELETION_LOOK_MILLISECONDS) : inFlightDue(owner, now),
+  );
+}
+
+/**
+ * Makes sweep look at managed compute at `at` (epoch milliseconds), as its driver knows best; undefined: not
+ * any more, for nothing of it runs or shall run. Demands what the look that is due does.
+ */
+export const lookAtManaged = (deployment: Deployment, at: number | undefined): Write =>
+  setLook(
+    deployment,
+    at === undefined ? undefined : dueAt({ tenantId: deployment.tenant_id, deploymentId: deployment.id }, at),
+  );
+
+const setLook = (deployment: Deployment, next: ReturnType<typeof dueAt> | undefined): Write =>
+  update(
     'deployment',
     deploymentKeyOf(deployment),
-    idle ? { remove: [...DUE] } : { set: next },
+    next === undefined ? { remove: [...DUE] } : { set: next },
     guard('look: slot as read', same('slot.kind', deployment.slot?.kind)),
     guard('look: task as read', same('task_id', deployment.task_id)),
     guard('look: queue as read', equals('queued', deployment.queued)),
     notAskedFor(deployment),
   );
-}
 
 /**
  * Makes sweep look at a revision now. Demands that it is in flight and not overdue already: what is overdue

@@ -1,0 +1,82 @@
+import type { ComputeSet, Seen } from '../domain/rollout.ts';
+
+/** Names a deployment whose servers the installation runs itself. */
+export type Place = { tenantId: string; deploymentId: string };
+
+/**
+ * Wakes the driver of one deployment, which then brings what runs to what shall run. A hint: one that is lost
+ * is made up for by sweep, and two at once do no harm.
+ */
+export type ComputeDriver = { wake(place: Place): Promise<void> };
+
+/** What one set of servers is made of: a hash of all of it is its key. */
+export type ServerSet = {
+  image: string;
+  /** `linux/amd64` and the like. */
+  platform: string;
+  /** Values are secrets: never logged, and never where who may describe a task could read them. */
+  environment: readonly { name: string; value: string }[];
+  /** Processors of one server, as asked for. */
+  cpu: number;
+  memoryMb: number;
+  min: number;
+  max: number;
+  /** Tags that a person has given. */
+  labels: Readonly<Record<string, string>>;
+};
+
+/** What a set is noted with when it is made, adopted or given the traffic. */
+export type SetNote = { revisionId: string };
+
+export type FoundSet = ComputeSet & {
+  /** The revision that it was last brought up for. */
+  revisionId: string;
+  /** Its removal was begun, and goes on with each `remove`: its servers end, and nothing brings it back. */
+  isLeaving: boolean;
+};
+
+/** A deployment as its compute has it; no set of it is half made. */
+export type Found = Omit<Seen, 'sets'> & { sets: FoundSet[] };
+
+export type NewSet = ServerSet & SetNote & { key: string; wanted: number; served: boolean };
+
+/**
+ * Runs sets of servers, each behind a target of its own, and sends a deployment's requests to one of them.
+ * Each call may be made again after it was cut off anywhere, and then completes what it has begun.
+ */
+export type Compute = {
+  /** `goal`: the set that shall run, of which what is missing is found out. */
+  look(place: Place, goal: string | undefined): Promise<Found>;
+  /** Gives lines for the deploy log. */
+  create(place: Place, set: NewSet): Promise<string[]>;
+  scale(place: Place, key: string, wanted: number): Promise<void>;
+  /** Takes its retirement back. */
+  revive(place: Place, key: string, wanted: number, note: SetNote): Promise<void>;
+  /** Notes that the set has served, then moves the traffic to it in one write. `name`: the deployment's. */
+  move(place: Place, key: string, note: SetNote & { name: string }): Promise<void>;
+  /** Notes when (epoch milliseconds), and freezes how many servers it has. */
+  retire(place: Place, key: string, at: number): Promise<void>;
+  /** `later`: it is on its way, call again. */
+  remove(place: Place, key: string): Promise<'done' | 'later'>;
+  stopTraffic(place: Place): Promise<void>;
+  /** Removes what belongs to no set: what a call left that was cut off, and what all sets share. */
+  removeRest(place: Place): Promise<void>;
+  /** Where the deployment answers. `name`: the deployment's. */
+  address(place: Place & { name: string }): string;
+};
+
+/** What is asked for cannot be had here, however often it is tried. The message is for a person. */
+export class ComputeRefused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ComputeRefused';
+  }
+}
+
+/** It cannot be done yet; some time later it can. The message says what it waits for. */
+export class ComputeBusy extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ComputeBusy';
+  }
+}
