@@ -1,3 +1,4 @@
+import type { AgentFailure } from '../domain/agent-failure.ts';
 import type { ComputeSet, Seen } from '../domain/rollout.ts';
 
 /** Names a deployment whose servers the installation runs itself. */
@@ -25,34 +26,37 @@ export type ServerSet = {
   labels: Readonly<Record<string, string>>;
 };
 
-/** What a set is noted with when it is made, adopted or given the traffic. */
-export type SetNote = { revisionId: string };
+/** The revision that a set is brought up for; absent: as it was noted before. */
+export type SetNote = { revisionId?: string };
 
-export type FoundSet = ComputeSet & {
+export type FoundSet = Omit<ComputeSet, 'failure'> & {
   /** The revision that it was last brought up for. */
   revisionId: string;
+  /** False: a `create` was cut off before there were servers. */
+  isWhole: boolean;
   /** Its removal was begun, and goes on with each `remove`: its servers end, and nothing brings it back. */
   isLeaving: boolean;
 };
 
-/** A deployment as its compute has it; no set of it is half made. */
+/** A deployment as its compute has it. */
 export type Found = Omit<Seen, 'sets'> & { sets: FoundSet[] };
 
-export type NewSet = ServerSet & SetNote & { key: string; wanted: number; served: boolean };
+export type NewSet = ServerSet & Required<SetNote> & { key: string; wanted: number; served: boolean };
 
 /**
  * Runs sets of servers, each behind a target of its own, and sends a deployment's requests to one of them.
  * Each call may be made again after it was cut off anywhere, and then completes what it has begun.
  */
 export type Compute = {
-  /** `goal`: the set that shall run, of which what is missing is found out. */
-  look(place: Place, goal: string | undefined): Promise<Found>;
+  look(place: Place): Promise<Found>;
+  /** Why servers of a set are missing, where that is known. */
+  failureOf(place: Place, key: string): Promise<AgentFailure | undefined>;
   /** Gives lines for the deploy log. */
   create(place: Place, set: NewSet): Promise<string[]>;
   scale(place: Place, key: string, wanted: number): Promise<void>;
   /** Takes its retirement back. */
   revive(place: Place, key: string, wanted: number, note: SetNote): Promise<void>;
-  /** Notes that the set has served, then moves the traffic to it in one write. `name`: the deployment's. */
+  /** Notes that the set has served and for which revision, then moves the traffic to it in one write. `name`: the deployment's. */
   move(place: Place, key: string, note: SetNote & { name: string }): Promise<void>;
   /** Notes when (epoch milliseconds), and freezes how many servers it has. */
   retire(place: Place, key: string, at: number): Promise<void>;

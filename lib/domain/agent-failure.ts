@@ -9,6 +9,8 @@ type FinalFailure =
   | { kind: 'out_of_memory'; limitField: string; limitMb: number }
   | { kind: 'exited'; exitCode: number; times: number; output: string[] }
   | { kind: 'no_way_out'; subnet: string }
+  /** `variables`: secrets that name the stores of a LangGraph server, of which the compute brings none. */
+  | { kind: 'stores_missing'; variables: string[] }
   /** `variable`: what the secret's value was to be called in the server's environment. */
   | { kind: 'secret_missing'; variable: string; secret: string; secretKey: string };
 
@@ -61,6 +63,8 @@ export function describeFailure(failure: AgentFailure): string {
       return exited(failure);
     case 'no_way_out':
       return `The subnet '${failure.subnet}' has no way out to the internet, so the image cannot be fetched. Give it a NAT gateway or public addresses, or use another subnet.`;
+    case 'stores_missing':
+      return `The image runs a LangGraph server, which keeps threads in Postgres and runs in Redis. Neither is brought here: give the address of your own as the ${failure.variables.length === 1 ? 'secret' : 'secrets'} ${failure.variables.join(' and ')}, and deploy again.`;
     case 'secret_missing':
       return `The variable ${failure.variable} has no value: where the agent runs there is no secret '${failure.secret}' with the key '${failure.secretKey}'. Create it, or correct secret_references.`;
     case 'no_capacity':

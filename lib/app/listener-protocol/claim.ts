@@ -23,7 +23,8 @@ import { openTasksFor } from './open-tasks.ts';
 import { noteSaid } from './said.ts';
 import { auditSpec, type SpecDeps, specOf } from './spec.ts';
 
-type ClaimDeps = SpecDeps & Pick<Deps, 'clock' | 'taskNotifier' | 'auditLog'>;
+type HandOverDeps = SpecDeps & Pick<Deps, 'clock'>;
+type ClaimDeps = HandOverDeps & Pick<Deps, 'taskNotifier' | 'auditLog'>;
 type ClaimInput = Pick<RouteInput<typeof row>, 'params' | 'body'>;
 
 /**
@@ -71,7 +72,7 @@ async function claimOnce(
     // As many at once as may be handed out. Tasks further back replace those that cannot be claimed.
     for (const left = some.free; left.length > 0 && free() > 0; ) {
       const next = left.splice(0, free());
-      const claimed = await Promise.all(next.map((task) => claim(deps, task, instanceId, listener)));
+      const claimed = await Promise.all(next.map((task) => claimTask(deps, task, instanceId, listener)));
       tasks.push(...claimed.filter((task) => task !== undefined));
     }
     if (free() <= 0) break;
@@ -93,11 +94,12 @@ function pauseOf({ taskNotifier, clock }: ClaimDeps, workedAt: number, atWork: b
 }
 
 /**
- * Undefined when another was quicker, the revision is not wanted any more, or the task cannot be handed over:
- * then its revision fails with the reason, and no other task waits for it.
+ * Gives one task to an instance under a new lease. Undefined when another was quicker, the revision is not
+ * wanted any more, or the task cannot be handed over: then its revision fails with the reason, and no other
+ * task waits for it.
  */
-async function claim(
-  deps: ClaimDeps,
+export async function claimTask(
+  deps: HandOverDeps,
   task: OpenTask,
   instanceId: string,
   listener: Listener,
@@ -114,14 +116,18 @@ async function claim(
 }
 
 /** Sweep looks whether the lease is kept. */
-async function claimDeletion({ table }: ClaimDeps, task: DeletionTask, lease: Lease): Promise<ListenerTask> {
+async function claimDeletion(
+  { table }: HandOverDeps,
+  task: DeletionTask,
+  lease: Lease,
+): Promise<ListenerTask> {
   await transact(table, claims.claimDeletion(task, lease));
   const what = { deployment_id: task.deployment_id, revision_id: null };
   return { kind: 'DELETE', ...what, ...leaseFields(task, lease) };
 }
 
 async function claimDeploy(
-  deps: ClaimDeps,
+  deps: HandOverDeps,
   task: DeployTask,
   lease: Lease,
   listener: Listener,
@@ -144,7 +150,7 @@ async function claimDeploy(
 }
 
 /** However often it is tried, what the revision needs cannot be put together: it ends with the reason. */
-async function failHandOver(deps: ClaimDeps, revision: Revision, error: unknown): Promise<undefined> {
+async function failHandOver(deps: HandOverDeps, revision: Revision, error: unknown): Promise<undefined> {
   // A parser's message quotes what it read, which may be a secret.
   const words =
     error instanceof Error && !(error instanceof SyntaxError) ? error.message : 'it cannot be read';
@@ -152,7 +158,7 @@ async function failHandOver(deps: ClaimDeps, revision: Revision, error: unknown)
   return endHandOver(deps, revision, message);
 }
 
-async function endHandOver(deps: ClaimDeps, revision: Revision, message: string): Promise<undefined> {
+async function endHandOver(deps: HandOverDeps, revision: Revision, message: string): Promise<undefined> {
   await write(deps.table, claims.failHandOver(revision, message, deps.clock.now()));
   return undefined;
 }

@@ -25,7 +25,7 @@ type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
 export async function completeTask(
   deps: CompleteDeps,
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
-  caller: Caller,
+  caller: Pick<Caller, 'tenantId'>,
 ): Promise<{ accepted: boolean }> {
   return retryRaces(deps.table, async () => {
     const task = await findOpenTask(deps.table, caller.tenantId, params.listener_id, params.task_id);

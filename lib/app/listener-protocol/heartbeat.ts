@@ -20,7 +20,7 @@ type HeartbeatDeps = Pick<Deps, 'table' | 'clock'>;
 export async function heartbeatTask(
   deps: HeartbeatDeps,
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
-  caller: Caller,
+  caller: Pick<Caller, 'tenantId'>,
 ): Promise<{ stop: boolean }> {
   return retryRaces(deps.table, async () => {
     const task = await heldTask(deps, caller.tenantId, params, body.lease_id);

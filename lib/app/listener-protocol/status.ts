@@ -32,7 +32,7 @@ type Taken = 'unknown' | 'known' | 'new';
 export async function reportStatus(
   deps: StatusDeps,
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
-  caller: Caller,
+  caller: Pick<Caller, 'tenantId'>,
 ): Promise<{ accepted: number }> {
   const owner = { tenantId: caller.tenantId, listenerId: params.listener_id };
   await getListenerItem(deps.table, owner.tenantId, owner.listenerId);

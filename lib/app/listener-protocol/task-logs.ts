@@ -12,7 +12,7 @@ import { heldTask } from './held-task.ts';
 export async function shipTaskLogs(
   deps: Pick<Deps, 'table' | 'keys' | 'logs'>,
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
-  caller: Caller,
+  caller: Pick<Caller, 'tenantId'>,
 ): Promise<{ accepted: number }> {
   const task = await heldTask(deps, caller.tenantId, params, body.lease_id);
   if (task.kind === 'DELETE') return { accepted: 0 };

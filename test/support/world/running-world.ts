@@ -19,7 +19,7 @@ import { followTable } from '../table/follow-table.ts';
 import { limited } from '../table/limited-table.ts';
 import type { Listening } from './listening.ts';
 import { register } from './requests.ts';
-import { aWorld } from './world.ts';
+import { aWorld, type World } from './world.ts';
 
 /** A world with stream, state machine, tasks, dispatch and sweep; builds and git by hand. */
 export type RunningWorld = Listening & {
@@ -41,10 +41,12 @@ const stateMachine = new URL('../../../statemachines/revision.asl.json', import.
 
 export async function aRunningWorld({
   computeType = 'process',
+  settings = {},
 }: {
   computeType?: 'process' | 'k8s';
+  settings?: Partial<World['deps']['settings']>;
 } = {}): Promise<RunningWorld> {
-  const world = await aWorld();
+  const world = await aWorld(settings);
   const { folder } = world;
   const { table, clock, builds } = world.deps;
   const namesFile = join(folder, 'executions.db');

@@ -1,0 +1,93 @@
+import { ComputeBusy, ComputeRefused, type Found, type Place } from '../../adapters/compute.ts';
+import { decideRollout } from '../../domain/rollout.ts';
+import { complete, failDeploy, lookAgain, reportHealth, say } from './report.ts';
+import { goalOf, type Run, type RunDeps, runOf, seenBy } from './run.ts';
+import { type Next, perform } from './steps.ts';
+import { takeUp } from './work.ts';
+
+export type { RunDeps as DriveDeps } from './run.ts';
+
+/**
+ * Nothing announces that a server is healthy, so it is asked for within a run. A run ends after so long, and
+ * the next goes on: sweep wakes it within a minute.
+ */
+const RUN_MILLISECONDS = 45_000;
+const PAUSE_MILLISECONDS = 5_000;
+/** What a run that is over has left without a task is looked at again after so long. */
+const LEFT_MILLISECONDS = 30_000;
+/** By then a deploy had several runs after its time was over, and each was cut off. */
+const HOPELESS_MILLISECONDS = 300_000;
+/** What is in hand, and then what is left to keep. */
+const WORKS_A_RUN = 2;
+
+/**
+ * Brings what the installation runs of a deployment to what shall run, a step at a time: takes up its task
+ * under a new lease, looks, and does what the rule of all rollouts names. Whatever cuts a run off, the next
+ * goes on from what it finds; an older run that is still at work ends before its next step.
+ */
+export async function drive(deps: RunDeps, place: Place): Promise<void> {
+  const endsAt = deps.clock.now() + RUN_MILLISECONDS;
+  for (let count = 0; count < WORKS_A_RUN; count++) {
+    const work = await takeUp(deps, place);
+    if (work === undefined) return;
+    if ((await workOn(deps, runOf(work), endsAt)) === 'done') return;
+  }
+}
+
+async function workOn(deps: RunDeps, run: Run, endsAt: number): Promise<'next' | 'done'> {
+  const { held, task } = run;
+  if (held.kind === 'deploy' && deps.clock.now() >= (task?.deadlineAt ?? 0) + HOPELESS_MILLISECONDS) {
+    await failDeploy(deps, run, HOPELESS, undefined);
+    return 'done';
+  }
+  while (deps.clock.now() < endsAt) {
+    const next = await lookAndStep(deps, run);
+    if (next === 'next' || next === 'done') return next;
+    if (next === 'pause') await deps.clock.wait(PAUSE_MILLISECONDS);
+  }
+  await lookAgain(deps, run, deps.clock.now() + LEFT_MILLISECONDS);
+  return 'done';
+}
+
+const HOPELESS =
+  'The driver of Fargate was cut off again and again before it could say why the servers do not come up. Its log says more; then redeploy the revision.';
+
+async function lookAndStep(deps: RunDeps, run: Run): Promise<Next> {
+  let found: Found | undefined;
+  try {
+    found = await deps.compute.look(run.place);
+    const goal = goalOf(run, found);
+    const seen = await seenBy(deps, run, found, goal);
+    const step = decideRollout(seen, goal === 'nothing' ? goal : goal.rule, run.task, deps.clock.now());
+    return await perform(deps, run, step, { found, goal });
+  } catch (error) {
+    return afterError(deps, run, found, error);
+  }
+}
+
+/**
+ * What may pass is waited for, and what does not fails the deploy with its reason. Any other error is thrown,
+ * so that somebody hears of it, and fails the deploy only once its time is over.
+ */
+async function afterError(deps: RunDeps, run: Run, found: Found | undefined, error: unknown): Promise<Next> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ComputeBusy) {
+    await say(deps, run, message);
+    if (run.held.kind !== 'deploy' || !isLate(deps, run)) return 'pause';
+  }
+  const isRefused = error instanceof ComputeRefused;
+  if (run.held.kind === 'deploy' && (isRefused || isLate(deps, run))) {
+    await failDeploy(deps, run, isRefused ? message : `AWS does not take it: ${message}`, found);
+    if (isRefused || error instanceof ComputeBusy) return 'done';
+  }
+  if (!isRefused) throw error;
+  if (run.held.kind === 'stopping') {
+    await complete(deps, run, { outcome: 'stopped' });
+    return 'next';
+  }
+  await reportHealth(deps, run, found, { problem: message });
+  return 'done';
+}
+
+const isLate = ({ clock }: RunDeps, { task }: Run): boolean =>
+  task !== undefined && clock.now() >= task.deadlineAt;

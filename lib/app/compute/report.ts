@@ -1,0 +1,115 @@
+import type { Found } from '../../adapters/compute.ts';
+import { describeFailure } from '../../domain/agent-failure.ts';
+import type { Outcome, Step } from '../../domain/rollout.ts';
+import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { findDeployment } from '../../store/engine/deployments.ts';
+import { lookAtManaged } from '../../store/engine/transactions/looks.ts';
+import { completeTask } from '../listener-protocol/complete.ts';
+import { reportStatus } from '../listener-protocol/status.ts';
+import { shipTaskLogs } from '../listener-protocol/task-logs.ts';
+import type { Run, RunDeps, RunGoal } from './run.ts';
+import { leaseOf } from './work.ts';
+
+// What a run says to the control plane, in the words of the listener protocol.
+
+type ReportStep = Extract<Step, { do: 'report' }>;
+type Said = { outcome: Outcome; status_message?: string; previous_serving?: boolean };
+
+const REASON_CHARACTERS_MAX = 2_000;
+const MESSAGE_CHARACTERS_MAX = 8_192;
+const SILENT = 'No server answers GET /ok.';
+
+/** Says how the task in hand ended. False: it had ended before. */
+export async function complete(deps: RunDeps, run: Run, said: Said): Promise<boolean> {
+  const { held, listener, place, deployment } = run;
+  if (held.kind === 'none' || deployment === undefined) return false;
+  const { taskId, leaseId } = leaseOf(held);
+  const isUp = held.kind === 'deploy' && said.outcome === 'succeeded';
+  const body = {
+    lease_id: leaseId,
+    ...said,
+    ...(isUp && { url: deps.compute.address({ ...place, name: deployment.name }) }),
+  };
+  const params = { listener_id: listener.id, task_id: taskId };
+  return (await completeTask(deps, { params, body }, place)).accepted;
+}
+
+/** Says how a deploy or a removal ended. What is left to do then is done without the task. */
+export async function report(deps: RunDeps, run: Run, step: ReportStep): Promise<'again' | 'done'> {
+  const { held, task } = run;
+  const failure = step.outcome === 'failed' && {
+    status_message: describeFailure(step.failure).slice(0, MESSAGE_CHARACTERS_MAX),
+    previous_serving: step.previousServing,
+  };
+  if (!(await complete(deps, run, { outcome: step.outcome, ...failure }))) return 'done';
+  if (held.kind !== 'deploy' || task === undefined) return 'done';
+  run.task = { ...task, reported: step.outcome };
+  // Each end of a task raises the epoch.
+  run.held = { kind: 'none', epoch: held.task.epoch + 1 };
+  return 'again';
+}
+
+/** Fails a deploy for a reason that the rule does not know. */
+export async function failDeploy(
+  deps: RunDeps,
+  run: Run,
+  message: string,
+  found: Found | undefined,
+): Promise<void> {
+  const serving = found?.sets.find(({ key }) => key === found.traffic);
+  await complete(deps, run, {
+    outcome: 'failed',
+    status_message: message.slice(0, MESSAGE_CHARACTERS_MAX),
+    ...(found !== undefined && { previous_serving: (serving?.ready ?? 0) > 0 }),
+  });
+}
+
+/** A line for the deploy log, unless it was the last one. */
+export async function say(deps: RunDeps, run: Run, message: string | undefined): Promise<void> {
+  const { held, listener, place } = run;
+  if (message === undefined || message === run.said || held.kind !== 'deploy') return;
+  run.said = message;
+  const { taskId, leaseId } = leaseOf(held);
+  const params = { listener_id: listener.id, task_id: taskId };
+  const line = { timestamp: deps.clock.now(), level: 'INFO' as const, message };
+  await shipTaskLogs(deps, { params, body: { lease_id: leaseId, lines: [line] } }, place);
+}
+
+/** Says what really runs, while there is no task. `problem`: why that cannot be brought to what shall run. */
+export async function reportHealth(
+  deps: RunDeps,
+  run: Run,
+  found: Found | undefined,
+  { goal, problem }: { goal?: RunGoal | undefined; problem?: string | undefined },
+): Promise<void> {
+  const { held, listener, place, wanted, deployment } = run;
+  if (held.kind !== 'none' || run.task !== undefined) return;
+  const serving = found?.sets.find(({ key }) => key === found.traffic);
+  const isGoal = goal !== undefined && goal !== 'nothing' && serving?.key === goal.rule.key;
+  const revision_id = wanted === 'nothing' || !isGoal ? null : wanted.revision_id;
+  const healthy = isGoal && serving.ready > 0;
+  const reason = healthy || wanted === 'nothing' ? null : (problem ?? SILENT).slice(0, REASON_CHARACTERS_MAX);
+  const url = deployment && deps.compute.address({ ...place, name: deployment.name });
+  const one = { deployment_id: place.deploymentId, epoch: held.epoch, revision_id, healthy, reason, url };
+  await reportStatus(deps, { params: { listener_id: listener.id }, body: { reports: [one] } }, place);
+}
+
+/**
+ * Has sweep look at the deployment at `at` (epoch milliseconds) if that is before it would; `never`: nothing
+ * of it runs or shall run. While a revision or a deletion is at work, that is looked at anyway.
+ */
+export async function lookAgain({ table }: RunDeps, run: Run, at: number | 'never'): Promise<void> {
+  const { place, held } = run;
+  const now = await findDeployment(table, place.tenantId, place.deploymentId);
+  if (now === undefined || now.slot !== undefined || now.task_id !== undefined || now.queued.length > 0)
+    return;
+  if (held.kind !== 'none' || now.epoch !== held.epoch) return;
+  if (at === 'never' ? now.due_at === undefined : at >= (now.due_at ?? Number.POSITIVE_INFINITY)) return;
+  try {
+    await write(table, lookAtManaged(now, at === 'never' ? undefined : at));
+  } catch (error) {
+    // Something has begun, or somebody asked for a look: that one finds out.
+    if (!(error instanceof ConditionsFailed)) throw error;
+  }
+}

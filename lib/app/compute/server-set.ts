@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { ComputeRefused, type Found, type ServerSet } from '../../adapters/compute.ts';
+import type { DeploySpec } from '../../contract/listener-protocol.ts';
+import { describeFailure } from '../../domain/agent-failure.ts';
+import { platformsOf } from '../../domain/platforms.ts';
+import type { Listener } from '../../store/engine/items.ts';
+
+/** What a server gets that asks for nothing. */
+const CPU = 0.5;
+const MEMORY_MB = 1024;
+
+/** The port that a server must listen on, at all addresses, to be reached. */
+const listening = [
+  { name: 'PORT', value: '8000' },
+  { name: 'HOST', value: '0.0.0.0' },
+] as const;
+
+/** What a LangGraph server reads the addresses of its stores from, and the secrets that give them. */
+const stores = [
+  { variable: 'DATABASE_URI', secret: 'POSTGRES_URI_CUSTOM' },
+  { variable: 'REDIS_URI', secret: 'REDIS_URI_CUSTOM' },
+] as const;
+
+/**
+ * What a revision's servers are made of. Throws ComputeRefused for what cannot run here: before anything of
+ * it is started.
+ */
+export function serverSetOf(spec: DeploySpec, listener: Listener): ServerSet {
+  const { artifact, resource_spec: wishes } = spec;
+  if (artifact.kind !== 'image')
+    throw new ComputeRefused(
+      'Fargate runs images, and this revision was built as a folder. Deploy its source again.',
+    );
+  const number = (field: string): number | undefined =>
+    typeof wishes[field] === 'number' ? wishes[field] : undefined;
+  const min = Math.max(1, number('min_scale') ?? 1);
+  return {
+    image: artifact.uri,
+    platform: platformsOf(listener)[0] ?? 'linux/amd64',
+    environment: environmentOf(spec),
+    cpu: number('cpu') ?? number('core_cpu') ?? CPU,
+    memoryMb: number('memory_mb') ?? number('core_memory_mb') ?? MEMORY_MB,
+    min,
+    max: Math.max(min, number('max_scale') ?? min),
+    labels: textsIn(wishes.labels),
+  };
+}
+
+function environmentOf(spec: DeploySpec): ServerSet['environment'] {
+  const own = new Map(spec.environment.map(({ name, value }) => [name, value]));
+  const given = [...own].map(([name, value]) => ({ name, value }));
+  const added = spec.server === 'langgraph' ? storesOf(own) : [];
+  const all = [...given, ...added, ...listening];
+  return [...new Map(all.map((one) => [one.name, one])).values()];
+}
+
+function storesOf(own: ReadonlyMap<string, string>): { name: string; value: string }[] {
+  const variables = stores.map(({ secret }) => secret).filter((secret) => !own.has(secret));
+  if (variables.length > 0) throw new ComputeRefused(describeFailure({ kind: 'stores_missing', variables }));
+  return stores.map(({ variable, secret }) => ({ name: variable, value: own.get(secret) ?? '' }));
+}
+
+const textsIn = (value: unknown): Record<string, string> =>
+  typeof value === 'object' && value !== null
+    ? Object.fromEntries(
+        Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+      )
+    : {};
+
+const KEY_LENGTH = 12;
+
+/** The same for two sets with the same content, so that one that is there is found again. `salt` makes another. */
+export function keyOf(set: ServerSet, salt?: string): string {
+  const environment = [...set.environment].sort((one, other) => one.name.localeCompare(other.name, 'en'));
+  const labels = Object.entries(set.labels).sort(([one], [other]) => one.localeCompare(other, 'en'));
+  const { image, platform, cpu, memoryMb, min, max } = set;
+  return createHash('sha256')
+    .update(JSON.stringify([image, platform, environment, cpu, memoryMb, min, max, labels, salt]))
+    .digest('hex')
+    .slice(0, KEY_LENGTH);
+}
+
+/**
+ * The key under which a revision runs, or shall: that of a set which was brought up for it, else that of its
+ * content. With a task, what another revision serves already is started anew, for that is what a redeploy
+ * asks for.
+ */
+export function goalKeyOf(
+  set: ServerSet,
+  revisionId: string,
+  { sets, traffic }: Pick<Found, 'sets' | 'traffic'>,
+  byTask: boolean,
+): string {
+  const begun = sets.find(
+    (each) => each.revisionId === revisionId && each.retiredAt === undefined && !each.isLeaving,
+  );
+  if (begun !== undefined) return begun.key;
+  const plain = keyOf(set);
+  const serving = sets.find(({ key }) => key === traffic);
+  const isRestart = byTask && plain === traffic && serving?.revisionId !== revisionId;
+  return isRestart ? keyOf(set, revisionId) : plain;
+}

@@ -1,0 +1,120 @@
+import type { Found } from '../../adapters/compute.ts';
+import type { Step } from '../../domain/rollout.ts';
+import { complete, lookAgain, report, reportHealth, say } from './report.ts';
+import type { Run, RunDeps, RunGoal } from './run.ts';
+import { mayGoOn } from './work.ts';
+
+/** Look again at once, or after a pause; go on to what else there is to do; end the run. */
+export type Next = 'again' | 'pause' | 'next' | 'done';
+
+type Changing = Exclude<Step, { do: 'wait' | 'nothing' | 'announce' | 'report' }>;
+type Looked = { found: Found; goal: RunGoal };
+
+/** Does what the rule names. */
+export async function perform(deps: RunDeps, run: Run, step: Step, looked: Looked): Promise<Next> {
+  switch (step.do) {
+    case 'wait':
+      await say(deps, run, step.say);
+      return rest(deps, run, looked, step.until);
+    case 'nothing':
+      return rest(deps, run, looked, undefined);
+    case 'announce':
+      return announce(deps, run);
+    case 'report':
+      if (looked.goal === 'nothing') await deps.compute.removeRest(run.place);
+      return report(deps, run, step);
+    default:
+      return changing(deps, run, step, looked);
+  }
+}
+
+/** Asks whether traffic may move. An interrupt that came meanwhile wins. */
+async function announce(deps: RunDeps, run: Run): Promise<Next> {
+  const right = await mayGoOn(deps, run, 'switching');
+  if (right === 'lost' || run.task === undefined) return 'done';
+  run.task = { ...run.task, grant: right === 'go' ? 'granted' : 'refused' };
+  return 'again';
+}
+
+/** Each change is made under the lease, which is asked for right before. */
+async function changing(deps: RunDeps, run: Run, step: Changing, looked: Looked): Promise<Next> {
+  const right = await mayGoOn(deps, run);
+  if (right === 'lost') return 'done';
+  if (right === 'stop' && run.task !== undefined && run.task.grant !== 'refused') {
+    run.task = { ...run.task, grant: 'refused' };
+    return 'again';
+  }
+  return change(deps, run, step, looked);
+}
+
+async function change(deps: RunDeps, run: Run, step: Changing, { goal }: Looked): Promise<Next> {
+  const { compute, clock } = deps;
+  const { place } = run;
+  // Only the set that shall run is its revision's: traffic may also go back to the one before.
+  const noteOf = (key: string) =>
+    goal !== 'nothing' && goal.rule.key === key ? { revisionId: goal.revisionId } : {};
+  switch (step.do) {
+    case 'create': {
+      if (goal === 'nothing') return 'done';
+      const { key, wanted, served } = step;
+      const lines = await compute.create(place, {
+        ...goal.set,
+        key,
+        wanted,
+        served,
+        revisionId: goal.revisionId,
+      });
+      for (const line of lines) await say(deps, run, line);
+      return 'again';
+    }
+    case 'scale':
+      await compute.scale(place, step.key, step.wanted);
+      return 'again';
+    case 'revive':
+      await compute.revive(place, step.key, step.wanted, noteOf(step.key));
+      return 'again';
+    case 'move':
+      await compute.move(place, step.to, {
+        name: run.deployment?.name ?? '',
+        ...noteOf(step.to),
+      });
+      await say(deps, run, `Traffic moved to set ${step.to}.`);
+      return 'again';
+    case 'retire':
+      await compute.retire(place, step.key, clock.now());
+      return 'again';
+    case 'remove':
+      return (await compute.remove(place, step.key)) === 'done' ? 'again' : 'pause';
+    case 'stop_traffic':
+      await compute.stopTraffic(place);
+      return 'again';
+  }
+}
+
+/**
+ * Nothing is to be done now. What is on its way out is helped along; a deploy that waits is looked at again
+ * soon; otherwise the run ends, and says how things are and when the next one should look.
+ */
+async function rest(
+  deps: RunDeps,
+  run: Run,
+  { found, goal }: Looked,
+  until: number | undefined,
+): Promise<Next> {
+  const leaving = found.sets.filter(({ isLeaving }) => isLeaving);
+  for (const { key } of leaving) {
+    if ((await mayGoOn(deps, run)) !== 'go') return 'done';
+    await deps.compute.remove(run.place, key);
+  }
+  if (run.held.kind === 'stopping') {
+    await complete(deps, run, { outcome: 'stopped' });
+    return 'next';
+  }
+  if (run.held.kind === 'deploy' || leaving.length > 0) return 'pause';
+  if (run.task !== undefined && run.task.reported !== 'succeeded') return 'next';
+  if (goal === 'nothing') await deps.compute.removeRest(run.place);
+  await reportHealth(deps, run, found, { goal });
+  if (goal === 'nothing') await lookAgain(deps, run, 'never');
+  else if (until !== undefined) await lookAgain(deps, run, until);
+  return 'done';
+}

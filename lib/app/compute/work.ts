@@ -1,0 +1,142 @@
+import type { Place } from '../../adapters/compute.ts';
+import { ApiError } from '../../contract/errors.ts';
+import type { DeploySpec, DeployTask } from '../../contract/listener-protocol.ts';
+import { ConditionsFailed } from '../../store/dynamodb/transact.ts';
+import { write } from '../../store/dynamodb/write.ts';
+import { findDeployment } from '../../store/engine/deployments.ts';
+import type { Deployment, Listener, OpenTask } from '../../store/engine/items.ts';
+import { findRevision } from '../../store/engine/revisions.ts';
+import { getListenerItem } from '../../store/listeners/listeners.ts';
+import { isManaged, managedListenerId } from '../../store/listeners/managed.ts';
+import { findPlacement } from '../../store/listeners/placements.ts';
+import { findOpenTask, takeCancelled } from '../../store/listeners/tasks.ts';
+import type { Deps } from '../deps.ts';
+import { claimTask } from '../listener-protocol/claim.ts';
+import { heartbeatTask } from '../listener-protocol/heartbeat.ts';
+import { specOf } from '../listener-protocol/spec.ts';
+
+export type WorkDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'blobs'>;
+
+/** All runs of the driver are one instance: a run takes over what the one before has in hand. */
+const INSTANCE_ID = 'driver';
+
+/** By which right a run changes anything. */
+export type Held =
+  | { kind: 'deploy'; task: DeployTask; offeredAt: number }
+  | { kind: 'removal'; taskId: string; leaseId: string }
+  /** A deploy that was interrupted: what it has begun has to go, then that is said. */
+  | { kind: 'stopping'; taskId: string; leaseId: string }
+  /** Nobody has a task: what shall run is kept as it is, for as long as no other task is offered. */
+  | { kind: 'none'; epoch: number };
+
+export type Work = {
+  place: Place;
+  /** Undefined: its records are gone, and only what may still run is left. */
+  deployment: Deployment | undefined;
+  listener: Listener;
+  wanted: DeploySpec | 'nothing';
+  held: Held;
+};
+
+/** What there is to do for a deployment, taken up under a new lease; undefined: nothing, or not now. */
+export async function takeUp(deps: WorkDeps, place: Place): Promise<Work | undefined> {
+  const { tenantId, deploymentId } = place;
+  const deployment = await findDeployment(deps.table, tenantId, deploymentId);
+  if (deployment !== undefined && !isManaged(deployment)) return undefined;
+  const listener = await getListenerItem(deps.table, tenantId, managedListenerId(tenantId));
+  const taskId = deployment?.task_id;
+  const task = taskId && (await findOpenTask(deps.table, tenantId, listener.id, taskId));
+  if (deployment === undefined || !task) return desired(deps, { place, deployment, listener });
+  return task.state === 'cancelled'
+    ? stopping(deps, { place, deployment, listener }, task)
+    : claimed(deps, { place, deployment, listener }, task);
+}
+
+type Known = Omit<Work, 'wanted' | 'held' | 'deployment'> & { deployment: Deployment };
+
+async function claimed(deps: WorkDeps, known: Known, task: OpenTask): Promise<Work | undefined> {
+  const given = await claimTask(deps, task, INSTANCE_ID, known.listener);
+  if (given === undefined) return undefined;
+  if (given.kind === 'DELETE') {
+    const held: Held = { kind: 'removal', taskId: given.task_id, leaseId: given.lease_id };
+    return { ...known, wanted: 'nothing', held };
+  }
+  return { ...known, wanted: given, held: { kind: 'deploy', task: given, offeredAt: task.offered_at } };
+}
+
+async function stopping(deps: WorkDeps, known: Known, task: OpenTask): Promise<Work | undefined> {
+  const { active, slot } = known.deployment;
+  const leaseId = deps.clock.randomId();
+  const lease = { leaseId, instanceId: INSTANCE_ID, now: deps.clock.now() };
+  try {
+    await write(deps.table, takeCancelled(task, lease));
+  } catch (error) {
+    if (error instanceof ConditionsFailed) return undefined;
+    throw error;
+  }
+  const stays = slot?.kind === 'delete' ? undefined : active?.revision_id;
+  const wanted = await wantedOf(deps, known.deployment, stays);
+  return wanted && { ...known, wanted, held: { kind: 'stopping', taskId: task.id, leaseId } };
+}
+
+/** As the row says that any listener is given. */
+async function desired(
+  deps: WorkDeps,
+  known: Pick<Work, 'place' | 'deployment' | 'listener'>,
+): Promise<Work | undefined> {
+  const { place, deployment, listener } = known;
+  const owner = { tenantId: place.tenantId, listenerId: listener.id };
+  const row = await findPlacement(deps.table, owner, place.deploymentId);
+  if (row === undefined || row.held) return undefined;
+  const wanted = deployment === undefined ? 'nothing' : await wantedOf(deps, deployment, row.revision_id);
+  return wanted && { ...known, wanted, held: { kind: 'none', epoch: row.epoch } };
+}
+
+const wantedOf = async (
+  deps: WorkDeps,
+  deployment: Deployment,
+  revisionId: string | undefined,
+): Promise<Work['wanted'] | undefined> =>
+  revisionId === undefined ? 'nothing' : specFor(deps, deployment, revisionId);
+
+async function specFor(
+  deps: WorkDeps,
+  deployment: Deployment,
+  revisionId: string,
+): Promise<DeploySpec | undefined> {
+  const ref = { tenantId: deployment.tenant_id, deploymentId: deployment.id, revisionId };
+  const revision = await findRevision(deps.table, ref);
+  return revision && specOf(deps, deployment, revision);
+}
+
+/** `lost`: another run, or another task, has taken over. `stop`: the revision is not wanted any more. */
+export type Right = 'go' | 'stop' | 'lost';
+
+/**
+ * Whether a run may still change anything, asked right before it does; with a task that keeps its lease.
+ * `phase`: traffic is about to move.
+ */
+export async function mayGoOn(
+  deps: Pick<Deps, 'table' | 'clock'>,
+  { place, listener, held }: Work,
+  phase?: 'switching',
+): Promise<Right> {
+  if (held.kind === 'none') {
+    const now = await findDeployment(deps.table, place.tenantId, place.deploymentId);
+    if (now === undefined) return 'go';
+    return now.epoch === held.epoch && now.task_id === undefined ? 'go' : 'lost';
+  }
+  const { taskId, leaseId } = leaseOf(held);
+  const params = { listener_id: listener.id, task_id: taskId };
+  try {
+    const { stop } = await heartbeatTask(deps, { params, body: { lease_id: leaseId, phase } }, place);
+    if (held.kind === 'stopping') return 'go';
+    return stop ? 'stop' : 'go';
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 409 || error.status === 404)) return 'lost';
+    throw error;
+  }
+}
+
+export const leaseOf = (held: Exclude<Held, { kind: 'none' }>): { taskId: string; leaseId: string } =>
+  held.kind === 'deploy' ? { taskId: held.task.task_id, leaseId: held.task.lease_id } : held;

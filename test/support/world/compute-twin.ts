@@ -1,0 +1,215 @@
+import {
+  type Compute,
+  ComputeBusy,
+  type Found,
+  type FoundSet,
+  type NewSet,
+  type Place,
+} from '../../../lib/adapters/compute.ts';
+import type { AgentFailure } from '../../../lib/domain/agent-failure.ts';
+
+/** What a set consists of, in the order in which it is made. */
+const PARTS = ['secret', 'definition', 'target', 'trial rule', 'service', 'scaling'] as const;
+type Part = (typeof PARTS)[number];
+
+type TwinSet = {
+  made: Set<Part>;
+  of: NewSet;
+  wanted: number;
+  ready: number;
+  served: boolean;
+  revisionId: string;
+  retiredAt: number | undefined;
+  isLeaving: boolean;
+};
+
+type TwinDeployment = { sets: Map<string, TwinSet>; traffic: string | undefined; rest: Set<string> };
+
+/** How the servers of an image do; `ready`: after so many looks. */
+export type Script = { ready: number } | { failure: AgentFailure };
+
+/**
+ * Compute in memory, with the calls that Fargate needs: `called` hears of each after it was made, and may
+ * throw, as a process dies between two. What is scripted says how servers do.
+ */
+export class ComputeTwin implements Compute {
+  readonly deployments = new Map<string, TwinDeployment>();
+  readonly calls: string[] = [];
+  /** Moments at which requests would have failed that had an answer before. */
+  readonly gaps: string[] = [];
+  called: (call: string) => void | Promise<void> = () => undefined;
+  /** By image; others are ready at the next look. */
+  readonly scripts = new Map<string, Script>();
+
+  #of({ deploymentId }: Place): TwinDeployment {
+    const known = this.deployments.get(deploymentId) ?? {
+      sets: new Map(),
+      traffic: undefined,
+      rest: new Set(),
+    };
+    this.deployments.set(deploymentId, known);
+    return known;
+  }
+
+  /** Makes one call, and says when it leaves requests without an answer. */
+  async #call(place: Place, name: string, effect: () => void): Promise<void> {
+    const before = this.answers(place);
+    effect();
+    this.calls.push(name);
+    if (before && !this.answers(place) && !this.isRemoving) this.gaps.push(name);
+    await this.called(name);
+  }
+
+  /** From now on nothing need answer any more. */
+  isRemoving = false;
+
+  answers(place: Place): boolean {
+    const { traffic, sets } = this.#of(place);
+    return traffic !== undefined && (sets.get(traffic)?.ready ?? 0) > 0;
+  }
+
+  /** The image that answers requests. */
+  serving({ deploymentId }: Pick<Place, 'deploymentId'>): string | undefined {
+    const known = this.deployments.get(deploymentId);
+    return known?.traffic === undefined ? undefined : known.sets.get(known.traffic)?.of.image;
+  }
+
+  /** Nothing is left of it. */
+  isEmpty({ deploymentId }: Pick<Place, 'deploymentId'>): boolean {
+    const { sets, traffic, rest } =
+      this.deployments.get(deploymentId) ?? this.#of({ tenantId: '', deploymentId });
+    return sets.size === 0 && traffic === undefined && rest.size === 0;
+  }
+
+  /** As if somebody had deleted the service by hand. */
+  loseServers({ deploymentId }: Pick<Place, 'deploymentId'>): void {
+    for (const set of this.deployments.get(deploymentId)?.sets.values() ?? []) {
+      set.made.delete('service');
+      set.ready = 0;
+    }
+  }
+
+  async look(place: Place): Promise<Found> {
+    const { sets, traffic } = this.#of(place);
+    await this.#call(place, 'look', () => {
+      for (const set of sets.values()) this.#progress(set);
+    });
+    const found = [...sets].map(([key, set]): FoundSet => {
+      const { wanted, ready, served, retiredAt, revisionId, isLeaving } = set;
+      return {
+        key,
+        wanted,
+        ready,
+        served,
+        retiredAt,
+        revisionId,
+        isLeaving,
+        isWhole: set.made.has('service'),
+      };
+    });
+    return { sets: found, traffic };
+  }
+
+  readonly #looks = new WeakMap<TwinSet, number>();
+
+  #progress(set: TwinSet): void {
+    const script = this.scripts.get(set.of.image) ?? { ready: 1 };
+    const looks = (this.#looks.get(set) ?? 0) + 1;
+    this.#looks.set(set, looks);
+    if (set.isLeaving || !set.made.has('service') || 'failure' in script) return;
+    if (looks >= script.ready) set.ready = set.wanted;
+  }
+
+  async failureOf(place: Place, key: string): Promise<AgentFailure | undefined> {
+    const set = this.#of(place).sets.get(key);
+    const script = set && this.scripts.get(set.of.image);
+    await this.#call(place, 'failureOf', () => undefined);
+    return script !== undefined && 'failure' in script ? script.failure : undefined;
+  }
+
+  async create(place: Place, asked: NewSet): Promise<string[]> {
+    const known = this.#of(place);
+    const { key, wanted, served, revisionId } = asked;
+    if (known.sets.get(key)?.isLeaving) throw new ComputeBusy(`The set ${key} still ends its servers.`);
+    for (const part of PARTS) {
+      const set = known.sets.get(key);
+      if (set?.made.has(part)) continue;
+      await this.#call(place, `create ${part}`, () => {
+        known.rest.add('rule');
+        const fresh = { made: new Set<Part>(), of: asked, wanted, ready: 0, served, revisionId };
+        const made: TwinSet = set ?? { ...fresh, retiredAt: undefined, isLeaving: false };
+        made.made.add(part);
+        known.sets.set(key, made);
+      });
+    }
+    return [`made ${key}`];
+  }
+
+  scale(place: Place, key: string, wanted: number): Promise<void> {
+    return this.#change(place, 'scale', key, (set) => {
+      set.wanted = wanted;
+      set.ready = Math.min(set.ready, wanted);
+    });
+  }
+
+  async revive(place: Place, key: string, wanted: number, note: { revisionId?: string }): Promise<void> {
+    await this.#change(place, 'note revival', key, (set) => {
+      set.retiredAt = undefined;
+      set.revisionId = note.revisionId ?? set.revisionId;
+    });
+    await this.scale(place, key, wanted);
+  }
+
+  async move(place: Place, key: string, note: { revisionId?: string }): Promise<void> {
+    await this.#change(place, 'note served', key, (set) => {
+      set.served = true;
+      set.revisionId = note.revisionId ?? set.revisionId;
+    });
+    await this.#call(place, 'move traffic', () => {
+      this.#of(place).traffic = key;
+    });
+  }
+
+  retire(place: Place, key: string, at: number): Promise<void> {
+    return this.#change(place, 'retire', key, (set) => {
+      set.retiredAt = at;
+    });
+  }
+
+  /** First its servers end, then it goes. */
+  async remove(place: Place, key: string): Promise<'done' | 'later'> {
+    const { sets } = this.#of(place);
+    const set = sets.get(key);
+    if (set === undefined) return 'done';
+    if (set.isLeaving || !set.made.has('service')) {
+      await this.#call(place, 'delete set', () => sets.delete(key));
+      return 'done';
+    }
+    await this.#change(place, 'end servers', key, (ending) => {
+      ending.isLeaving = true;
+      ending.ready = 0;
+    });
+    return 'later';
+  }
+
+  stopTraffic(place: Place): Promise<void> {
+    return this.#call(place, 'stop traffic', () => {
+      this.#of(place).traffic = undefined;
+    });
+  }
+
+  removeRest(place: Place): Promise<void> {
+    return this.#call(place, 'remove rest', () => this.#of(place).rest.clear());
+  }
+
+  address({ name }: { name: string }): string {
+    return `https://agents.example.com/d/${name}`;
+  }
+
+  async #change(place: Place, name: string, key: string, effect: (set: TwinSet) => void): Promise<void> {
+    const set = this.#of(place).sets.get(key);
+    await this.#call(place, name, () => {
+      if (set !== undefined) effect(set);
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import { type DriveDeps, drive } from '../../../lib/app/compute/drive.ts';
+import { managedListenerId } from '../../../lib/store/listeners/managed.ts';
+import { ComputeTwin } from './compute-twin.ts';
+import { change, post } from './requests.ts';
+import { aRunningWorld, type RunningWorld } from './running-world.ts';
+import { reaches } from './steps.ts';
+
+/** A world that runs agents itself, on compute in memory. */
+export type DrivenWorld = RunningWorld & {
+  compute: ComputeTwin;
+  /** Deployments whose driver was woken. */
+  woken: string[];
+  /** Whether a driver that is woken runs; otherwise only `drive` does. */
+  drives: boolean;
+  drive(deploymentId: string, deps?: Partial<DriveDeps>): Promise<void>;
+  driveDeps(): DriveDeps;
+};
+
+export async function aDrivenWorld(): Promise<DrivenWorld> {
+  const world = await aRunningWorld({ settings: { managedCompute: 'ecs' } });
+  const compute = new ComputeTwin();
+  // A driver waits in the time of the world.
+  const wait = async (milliseconds: number) => world.advance(milliseconds / 1000);
+  const driveDeps = (): DriveDeps => ({ ...world.deps, clock: { ...world.deps.clock, wait }, compute });
+  const { tenantId } = world.caller;
+  const driven: DrivenWorld = Object.assign(world, {
+    compute,
+    woken: [],
+    drives: true,
+    driveDeps,
+    listenerId: managedListenerId(tenantId),
+    drive: (deploymentId: string, deps: Partial<DriveDeps> = {}) =>
+      drive({ ...driveDeps(), ...deps }, { tenantId, deploymentId }),
+  });
+  driven.deps.computeDriver = {
+    wake: async ({ deploymentId }) => {
+      driven.woken.push(deploymentId);
+      if (driven.drives) await driven.drive(deploymentId);
+    },
+  };
+  return driven;
+}
+
+export const imageOf = (tag: string): string => `registry.example.com/app:${tag}`;
+
+/** A deployment of an image, on the managed listener. */
+export const postImage = ({ deps, caller, listenerId }: DrivenWorld, name: string, changes: object = {}) =>
+  post(
+    { deps, caller },
+    {
+      name,
+      source_config: { listener_id: listenerId, ...changes },
+      source_revision_config: { image_uri: imageOf('one') },
+    },
+  );
+
+/** A deployment that serves the image `one`. */
+export async function serving(world: DrivenWorld, name: string, changes: object = {}): Promise<string> {
+  const { id, latest_revision_id: first } = await postImage(world, name, changes);
+  await reaches(world, id, first, 'DEPLOYED');
+  return id;
+}
+
+/** Asks for another image, and gives the revision's id. */
+export const next = async (world: DrivenWorld, id: string, tag: string): Promise<string> =>
+  (await change(world, id, { source_revision_config: { image_uri: imageOf(tag) } })).latest_revision_id;

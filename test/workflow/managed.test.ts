@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import type { AgentFailure } from '../../lib/domain/agent-failure.ts';
+import { until } from '../support/until.ts';
+import { aDrivenWorld, imageOf, next, postImage, serving } from '../support/world/driven-world.ts';
+import { change, redeploy, remove, show, showRevision } from '../support/world/requests.ts';
+import { isGone, later, reaches } from '../support/world/steps.ts';
+
+describe('what the installation runs itself', () => {
+  it('is brought up, serves, and says where it answers', async () => {
+    const world = await aDrivenWorld();
+    const id = await serving(world, 'app');
+    expect(world.compute.serving({ deploymentId: id })).toBe(imageOf('one'));
+    expect(await show(world, id)).toMatchObject({
+      status: 'READY',
+      source_config: { custom_url: 'https://agents.example.com/d/app' },
+    });
+    expect(world.compute.gaps).toEqual([]);
+  });
+
+  it('is replaced without a moment in which nothing answers; what it replaces goes after its grace', async () => {
+    const world = await aDrivenWorld();
+    const id = await serving(world, 'app');
+    const second = await next(world, id, 'two');
+    await reaches(world, id, second, 'DEPLOYED');
+    const { sets } = world.compute.deployments.get(id) ?? {};
+    expect(world.compute.serving({ deploymentId: id })).toBe(imageOf('two'));
+    expect([...(sets?.values() ?? [])].map(({ retiredAt }) => retiredAt !== undefined)).toEqual([
+      true,
+      false,
+    ]);
+    await world.sweepFor(300);
+    expect(sets?.size).toBe(1);
+    expect(world.compute.gaps).toEqual([]);
+  });
+
+  it('goes back without a build, to the set that still drains', async () => {
+    const world = await aDrivenWorld();
+    const { id, latest_revision_id: first } = await postImage(world, 'app');
+    await reaches(world, id, first, 'DEPLOYED');
+    await reaches(world, id, await next(world, id, 'two'), 'DEPLOYED');
+    const calls = world.compute.calls.length;
+    const { latest_revision_id: back } = await redeploy(world, id, first);
+    await reaches(world, id, back, 'DEPLOYED');
+    expect(world.compute.serving({ deploymentId: id })).toBe(imageOf('one'));
+    expect(world.compute.calls.slice(calls)).not.toContain('create service');
+    expect(world.compute.gaps).toEqual([]);
+  });
+
+  it('is started anew by a redeploy of what serves', async () => {
+    const world = await aDrivenWorld();
+    const { id, latest_revision_id: first } = await postImage(world, 'app');
+    await reaches(world, id, first, 'DEPLOYED');
+    const before = world.compute.deployments.get(id)?.traffic;
+    const { latest_revision_id: again } = await redeploy(world, id, first);
+    await reaches(world, id, again, 'DEPLOYED');
+    expect(world.compute.deployments.get(id)?.traffic).not.toBe(before);
+    await world.sweepFor(300);
+    expect(world.compute.deployments.get(id)?.sets.size).toBe(1);
+    expect(world.compute.gaps).toEqual([]);
+  });
+
+  it('fails with the reason of its servers, and leaves what served', async () => {
+    const world = await aDrivenWorld();
+    const id = await serving(world, 'app');
+    const failure: AgentFailure = { kind: 'exited', exitCode: 3, times: 4, output: ['no such module'] };
+    world.compute.scripts.set(imageOf('two'), { failure });
+    const second = await next(world, id, 'two');
+    const failed = await reaches(world, id, second, 'DEPLOY_FAILED');
+    expect(failed.status_message).toMatch(
+      /exits in a loop: 4 times so far, last with code 3[^]+no such module/,
+    );
+    await later(world);
+    expect(await show(world, id)).toMatchObject({ status: 'READY' });
+    expect(world.compute.deployments.get(id)?.sets.size).toBe(1);
+    expect(world.compute.serving({ deploymentId: id })).toBe(imageOf('one'));
+    expect(world.compute.gaps).toEqual([]);
+  });
+
+  it('that does not become ready in its time fails; sweep had its driver woken meanwhile', async () => {
+    const world = await aDrivenWorld();
+    world.compute.scripts.set(imageOf('one'), { ready: 1_000_000 });
+    const { id, latest_revision_id: first } = await postImage(world, 'app');
+    await reaches(world, id, first, 'DEPLOYING');
+    await world.sweepFor(660);
+    const failed = await reaches(world, id, first, 'DEPLOY_FAILED');
+    expect(failed.status_message).toContain('Not ready after 600 s, with 0 of 1 servers up.');
+    await world.sweepFor(300);
+    expect(world.compute.isEmpty({ deploymentId: id })).toBe(true);
+  });
+
+  it('is refused before anything starts when a LangGraph server has no stores', async () => {
+    const world = await aDrivenWorld();
+    const { id, latest_revision_id: first } = await postImage(world, 'app', {
+      resource_spec: { queue_cpu: 1 },
+    });
+    const failed = await reaches(world, id, first, 'DEPLOY_FAILED');
+    expect(failed.status_message).toMatch(/secrets POSTGRES_URI_CUSTOM and REDIS_URI_CUSTOM/);
+    expect(world.compute.calls.filter((call) => call.startsWith('create'))).toEqual([]);
+  });
+
+  it('that a LangGraph server with stores reads them by the names that it knows', async () => {
+    const world = await aDrivenWorld();
+    const { latest_revision_id: first, id } = await postImage(world, 'app', {
+      resource_spec: { queue_cpu: 1 },
+    });
+    await reaches(world, id, first, 'DEPLOY_FAILED');
+    const secrets = [
+      { name: 'POSTGRES_URI_CUSTOM', value: 'postgres://db/x' },
+      { name: 'REDIS_URI_CUSTOM', value: 'redis://cache' },
+    ];
+    const { latest_revision_id: second } = await change(world, id, { secrets });
+    await reaches(world, id, second, 'DEPLOYED');
+    const [set] = world.compute.deployments.get(id)?.sets.values() ?? [];
+    expect(set?.of.environment).toEqual(
+      expect.arrayContaining([
+        { name: 'DATABASE_URI', value: 'postgres://db/x' },
+        { name: 'REDIS_URI', value: 'redis://cache' },
+        { name: 'PORT', value: '8000' },
+      ]),
+    );
+  });
+
+  it('is deleted with all that it had', async () => {
+    const world = await aDrivenWorld();
+    const id = await serving(world, 'app');
+    world.compute.isRemoving = true;
+    await remove(world, id);
+    await isGone(world, id);
+    expect(world.compute.isEmpty({ deploymentId: id })).toBe(true);
+  });
+
+  it('is removed too when nobody waits for that', async () => {
+    const world = await aDrivenWorld();
+    const id = await serving(world, 'app');
+    world.compute.isRemoving = true;
+    world.drives = false;
+    await remove(world, id);
+    await until(async () => (await show(world, id)).status === 'AWAITING_DELETE', {
+      timeoutMs: 30_000,
+      what: 'the deletion to begin',
+    });
+    world.drives = true;
+    await remove(world, id, { force: 'true' });
+    await isGone(world, id);
+    await until(() => world.compute.isEmpty({ deploymentId: id }), {
+      timeoutMs: 30_000,
+      what: 'nothing to run',
+    });
+  });
+
+  it('is looked after every fifteen minutes: what was deleted by hand is back', async () => {
+    const world = await aDrivenWorld();
+    const id = await serving(world, 'app');
+    await world.sweepFor(120);
+    world.compute.loseServers({ deploymentId: id });
+    expect(world.compute.answers({ tenantId: world.caller.tenantId, deploymentId: id })).toBe(false);
+    await world.sweepFor(1_020);
+    expect(world.compute.answers({ tenantId: world.caller.tenantId, deploymentId: id })).toBe(true);
+  });
+
+  it('with a driver that is dead ends in DEPLOY_FAILED, which says so', async () => {
+    const world = await aDrivenWorld();
+    world.drives = false;
+    const { id, latest_revision_id: first } = await postImage(world, 'app');
+    await reaches(world, id, first, 'AWAITING_DEPLOY');
+    await world.sweepFor(1_200);
+    const failed = await showRevision(world, id, first);
+    expect(failed).toMatchObject({ status: 'DEPLOY_FAILED' });
+    expect(failed.status_message).toMatch(/^The driver of Fargate has not taken up this deploy since /);
+  });
+
+  it('with a driver that dies in the middle is UNKNOWN once its lease is over, then DEPLOY_FAILED', async () => {
+    const world = await aDrivenWorld();
+    world.compute.scripts.set(imageOf('one'), { ready: 1_000_000 });
+    const { id, latest_revision_id: first } = await postImage(world, 'app');
+    await reaches(world, id, first, 'DEPLOYING');
+    world.drives = false;
+    await world.sweepFor(840);
+    expect(await showRevision(world, id, first)).toMatchObject({ status: 'DEPLOYING' });
+    await world.sweepFor(120);
+    expect(await showRevision(world, id, first)).toMatchObject({ status: 'UNKNOWN' });
+    await world.sweepFor(1_200);
+    expect(await showRevision(world, id, first)).toMatchObject({
+      status: 'DEPLOY_FAILED',
+      status_message: expect.stringMatching(/^The driver of Fargate went silent while deploying/),
+    });
+  });
+});
