@@ -9,7 +9,7 @@ import { completeTask } from '../listener-protocol/complete.ts';
 import { reportStatus } from '../listener-protocol/status.ts';
 import { shipTaskLogs } from '../listener-protocol/task-logs.ts';
 import type { Run, RunDeps, RunGoal } from './run.ts';
-import { leaseOf } from './work.ts';
+import { isTaken, leaseOf } from './work.ts';
 
 // What a run says to the control plane, in the words of the listener protocol.
 
@@ -20,7 +20,7 @@ const REASON_CHARACTERS_MAX = 2_000;
 const MESSAGE_CHARACTERS_MAX = 8_192;
 const SILENT = 'No server answers GET /ok.';
 
-/** Says how the task in hand ended. False: it had ended before. */
+/** Says how the task in hand ended. False: it had ended before, or is another run's. */
 export async function complete(deps: RunDeps, run: Run, said: Said): Promise<boolean> {
   const { held, listener, place, deployment } = run;
   if (held.kind === 'none' || deployment === undefined) return false;
@@ -32,7 +32,12 @@ export async function complete(deps: RunDeps, run: Run, said: Said): Promise<boo
     ...(isUp && { url: deps.compute.address({ ...place, name: deployment.name }) }),
   };
   const params = { listener_id: listener.id, task_id: taskId };
-  return (await completeTask(deps, { params, body }, place)).accepted;
+  try {
+    return (await completeTask(deps, { params, body }, place)).accepted;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
 }
 
 /** Says how a deploy or a removal ended. What is left to do then is done without the task. */
@@ -73,7 +78,11 @@ export async function say(deps: RunDeps, run: Run, message: string | undefined):
   const { taskId, leaseId } = leaseOf(held);
   const params = { listener_id: listener.id, task_id: taskId };
   const line = { timestamp: deps.clock.now(), level: 'INFO' as const, message };
-  await shipTaskLogs(deps, { params, body: { lease_id: leaseId, lines: [line] } }, place);
+  const body = { lease_id: leaseId, lines: [line] };
+  await shipTaskLogs(deps, { params, body }, place).catch((error: unknown) => {
+    // The run hears of it before it changes anything more.
+    if (!isTaken(error)) throw error;
+  });
 }
 
 /** Says what really runs, while there is no task. `problem`: why that cannot be brought to what shall run. */

@@ -133,10 +133,14 @@ export async function mayGoOn(
     if (held.kind === 'stopping') return 'go';
     return stop ? 'stop' : 'go';
   } catch (error) {
-    if (error instanceof ApiError && (error.status === 409 || error.status === 404)) return 'lost';
+    if (isTaken(error)) return 'lost';
     throw error;
   }
 }
+
+/** Another run has the task, or it has ended. */
+export const isTaken = (error: unknown): boolean =>
+  error instanceof ApiError && (error.code === 'lease_taken' || error.code === 'task_not_found');
 
 export const leaseOf = (held: Exclude<Held, { kind: 'none' }>): { taskId: string; leaseId: string } =>
   held.kind === 'deploy' ? { taskId: held.task.task_id, leaseId: held.task.lease_id } : held;
