@@ -10,8 +10,23 @@ import { isGone, reaches } from '../support/world/steps.ts';
 /** A process that was killed makes no further call. */
 class Killed extends Error {}
 
-/** Dependencies of a driver that dies right after its call number `last`, of its compute or of the table. */
-function mortal(world: DrivenWorld, last: number): { deps: Partial<DriveDeps>; calls: () => number } {
+/** Hears of each call that a driver of one deployment makes to its compute, after it was made. */
+type Hook = () => void | Promise<void>;
+
+type Hooked = DrivenWorld & { hooks: Map<string, Hook> };
+
+async function aHookedWorld(): Promise<Hooked> {
+  const world = await aDrivenWorld();
+  const hooks = new Map<string, Hook>();
+  world.compute.called = (_, { deploymentId }) => hooks.get(deploymentId)?.();
+  return Object.assign(world, { hooks });
+}
+
+/**
+ * Runs a driver that dies right after its call number `last`, of its compute or of the table. Gives how many
+ * it made.
+ */
+async function killedAfter(world: Hooked, id: string, last: number): Promise<number> {
   let calls = 0;
   const live = () => {
     if (calls >= last) throw new Killed(`dead after ${last} calls`);
@@ -20,7 +35,6 @@ function mortal(world: DrivenWorld, last: number): { deps: Partial<DriveDeps>; c
     calls += 1;
     live();
   };
-  world.compute.called = count;
   const { client, name } = world.deps.table;
   const send = async (command: never) => {
     live();
@@ -31,184 +45,225 @@ function mortal(world: DrivenWorld, last: number): { deps: Partial<DriveDeps>; c
   const counted = new Proxy(client, {
     get: (target, key) => (key === 'send' ? send : Reflect.get(target, key, target)),
   });
-  return { deps: { table: { client: counted, name } }, calls: () => calls };
+  world.hooks.set(id, count);
+  const deps: Partial<DriveDeps> = { table: { client: counted, name } };
+  await world.drive(id, deps).catch((error: unknown) => {
+    if (!(error instanceof Killed)) throw error;
+  });
+  world.hooks.delete(id);
+  return calls;
 }
 
-/** Runs a driver that dies after `last` calls; false: it ended before. */
-async function killedAfter(world: DrivenWorld, id: string, last: number): Promise<boolean> {
-  const { deps } = mortal(world, last);
-  const died = await world.drive(id, deps).then(
-    () => false,
-    (error: unknown) => {
-      if (error instanceof Killed) return true;
-      throw error;
-    },
-  );
-  world.compute.called = () => undefined;
-  return died;
-}
+type Offered = { id: string; revisionId: string; place: { tenantId: string; deploymentId: string } };
 
 /** A deployment that serves `one`, with a deploy of `two` that nobody has taken up. */
-async function offered(world: DrivenWorld, name: string) {
-  world.drives = true;
+async function offered(world: Hooked, name: string): Promise<Offered> {
   const id = await serving(world, name);
-  world.drives = false;
+  world.paused.add(id);
   const revisionId = await next(world, id, 'two');
-  await reaches(world, id, revisionId, 'AWAITING_DEPLOY');
   const { tenantId } = world.caller;
   await until(async () => (await findDeployment(world.deps.table, tenantId, id))?.task_id !== undefined, {
-    timeoutMs: 30_000,
+    timeoutMs: 60_000,
     what: 'its task to be offered',
   });
   return { id, revisionId, place: { tenantId, deploymentId: id } };
 }
 
+/** So many deployments at once: together they are prepared, driven and looked at, for they share a clock. */
+const WAVE = 15;
+
+/** Does the same with each point of a driver's run, some at once. */
+async function atEach(points: number, does: (from: number, to: number) => Promise<void>): Promise<void> {
+  for (let from = 1; from <= points; from += WAVE) await does(from, Math.min(points, from + WAVE - 1));
+}
+
+const numbers = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+
 /** As sweep does: drivers are woken until nothing is left to do. */
-async function settled(world: DrivenWorld, id: string): Promise<void> {
+async function settled(world: Hooked, ids: string[]): Promise<void> {
   for (let minute = 0; minute < 6; minute++) {
     world.advance(61);
-    await world.drive(id);
+    await Promise.all(ids.map((id) => world.drive(id)));
   }
 }
 
-const setsOf = (world: DrivenWorld, id: string) => world.compute.deployments.get(id)?.sets.size;
+function expectOnly(world: Hooked, { id, place }: Offered, tag: string, when: string): void {
+  expect(world.compute.serving(place), when).toBe(imageOf(tag));
+  expect(world.compute.deployments.get(id)?.sets.size, when).toBe(1);
+}
+
+/** How many calls a driver makes that nothing disturbs, of its compute and of the table. */
+async function undisturbed(world: Hooked): Promise<{ all: number; compute: number }> {
+  const { id, revisionId } = await offered(world, 'undisturbed');
+  const before = world.compute.calls.length;
+  const all = await killedAfter(world, id, Number.POSITIVE_INFINITY);
+  const compute = world.compute.calls.length - before;
+  await reaches(world, id, revisionId, 'DEPLOYED');
+  return { all, compute };
+}
 
 describe('a driver that is killed after any of its calls', () => {
   it('in a deploy is gone on with, and nothing goes unanswered', async () => {
-    const world = await aDrivenWorld();
-    let last = 1;
-    for (let died = true; died; last++) {
-      const { id, revisionId, place } = await offered(world, `app-${last}`);
-      died = await killedAfter(world, id, last);
-      expect(world.compute.answers(place)).toBe(true);
-      world.drives = true;
-      await world.drive(id);
-      await reaches(world, id, revisionId, 'DEPLOYED');
-      await settled(world, id);
-      expect(world.compute.serving(place), `killed after ${last} calls`).toBe(imageOf('two'));
-      expect(setsOf(world, id), `killed after ${last} calls`).toBe(1);
-      expect(await show(world, id)).toMatchObject({ status: 'READY' });
-    }
-    expect(last).toBeGreaterThan(30);
+    const world = await aHookedWorld();
+    const { all } = await undisturbed(world);
+    expect(all).toBeGreaterThan(30);
+    const servedAtDeath = new Set<string | undefined>();
+    await atEach(all, async (from, to) => {
+      const cases = numbers(from, to).map(async (last) => ({
+        last,
+        ...(await offered(world, `app-${last}`)),
+      }));
+      const found = await Promise.all(cases);
+      await Promise.all(found.map(({ id, last }) => killedAfter(world, id, last)));
+      for (const { place } of found) servedAtDeath.add(world.compute.serving(place));
+      await Promise.all(found.map(({ id }) => world.drive(id)));
+      await Promise.all(found.map(({ id, revisionId }) => reaches(world, id, revisionId, 'DEPLOYED')));
+      await settled(
+        world,
+        found.map(({ id }) => id),
+      );
+      for (const each of found) {
+        expectOnly(world, each, 'two', `killed after ${each.last} calls`);
+        expect(await show(world, each.id)).toMatchObject({ status: 'READY' });
+      }
+    });
+    expect(servedAtDeath).toEqual(new Set([imageOf('one'), imageOf('two')]));
     expect(world.compute.gaps).toEqual([]);
   }, 300_000);
 
   it('in a deletion is gone on with until nothing is left', async () => {
-    const world = await aDrivenWorld();
-    let last = 1;
-    for (let died = true; died; last++) {
-      world.drives = true;
-      const id = await serving(world, `app-${last}`);
-      world.drives = false;
-      world.compute.isRemoving = true;
+    const world = await aHookedWorld();
+    world.compute.isRemoving = true;
+    const removing = async (name: string): Promise<string> => {
+      const id = await serving(world, name);
+      world.paused.add(id);
       const wasWoken = world.woken.length;
       await remove(world, id);
-      await until(() => world.woken.length > wasWoken, { timeoutMs: 30_000, what: 'its driver to be woken' });
-      died = await killedAfter(world, id, last);
-      world.drives = true;
-      world.advance(61);
-      await world.drive(id);
-      await isGone(world, id);
-      expect(world.compute.isEmpty({ deploymentId: id }), `killed after ${last} calls`).toBe(true);
-    }
-    expect(last).toBeGreaterThan(10);
+      await until(() => world.woken.slice(wasWoken).includes(id), { timeoutMs: 60_000, what: 'a wake' });
+      return id;
+    };
+    const calls = await killedAfter(world, await removing('whole'), Number.POSITIVE_INFINITY);
+    expect(calls).toBeGreaterThan(10);
+    await atEach(calls, async (from, to) => {
+      const cases = numbers(from, to).map(async (last) => ({ last, id: await removing(`app-${last}`) }));
+      const found = await Promise.all(cases);
+      await Promise.all(found.map(({ id, last }) => killedAfter(world, id, last)));
+      await settled(
+        world,
+        found.map(({ id }) => id),
+      );
+      await Promise.all(found.map(({ id }) => isGone(world, id)));
+      for (const { id, last } of found)
+        expect(world.compute.isEmpty({ deploymentId: id }), `killed after ${last} calls`).toBe(true);
+    });
   }, 300_000);
 
-  it('at every call from the first on never brings up what cannot be taken back', async () => {
-    const world = await aDrivenWorld();
-    const { id, revisionId, place } = await offered(world, 'app');
-    // Each run gets one call further than the one before.
-    for (let last = 1, died = true; died; last++) died = await killedAfter(world, id, last);
-    world.drives = true;
-    await reaches(world, id, revisionId, 'DEPLOYED');
-    await settled(world, id);
-    expect(world.compute.serving(place)).toBe(imageOf('two'));
-    expect(setsOf(world, id)).toBe(1);
+  it('one call further each time is gone on with too', async () => {
+    const world = await aHookedWorld();
+    const one = await offered(world, 'app');
+    for (let last = 1; (await killedAfter(world, one.id, last)) >= last; last++);
+    await reaches(world, one.id, one.revisionId, 'DEPLOYED');
+    await settled(world, [one.id]);
+    expectOnly(world, one, 'two', 'killed again and again');
     expect(world.compute.gaps).toEqual([]);
   }, 120_000);
 });
 
-/** Does something once, in the middle of a driver's run: right after its compute's call number `at`. */
-function duringCall(world: DrivenWorld, at: number, happens: () => Promise<void>): () => boolean {
+/** Runs a driver, and has something happen once, right after its compute's call number `at`. */
+async function disturbed(
+  world: Hooked,
+  id: string,
+  at: number,
+  happens: () => Promise<unknown>,
+): Promise<void> {
   let calls = 0;
-  world.compute.called = async () => {
+  world.hooks.set(id, async () => {
     calls += 1;
     if (calls === at) await happens();
-  };
-  return () => calls >= at;
+  });
+  await world.drive(id);
+  world.hooks.delete(id);
 }
 
 describe('while a driver works', () => {
   it('an interrupt at any of its calls leaves what served, or comes too late', async () => {
-    const world = await aDrivenWorld();
-    const ends = new Map<string, number>();
-    let at = 1;
-    for (let happened = true; happened; at++) {
-      const { id, revisionId, place } = await offered(world, `app-${at}`);
-      const asked = duringCall(world, at, async () => {
-        await interrupt(world, id, revisionId).catch((error: unknown) => {
-          if (!(error instanceof ApiError && error.status === 409)) throw error;
-        });
+    const world = await aHookedWorld();
+    const { compute } = await undisturbed(world);
+    const ends: string[] = [];
+    const ask = ({ id, revisionId }: Offered) =>
+      interrupt(world, id, revisionId).catch((error: unknown) => {
+        if (!(error instanceof ApiError && error.status === 409)) throw error;
       });
-      await world.drive(id);
-      happened = asked();
-      world.compute.called = () => undefined;
-      world.drives = true;
-      const ended = await until(
+    const endOf = ({ id, revisionId }: Offered) =>
+      until(
         async () => {
           const { status } = await showRevision(world, id, revisionId);
-          return (status === 'INTERRUPTED' || status === 'DEPLOYED') && status;
+          return ['INTERRUPTED', 'DEPLOYED'].includes(status) && status;
         },
-        { timeoutMs: 30_000, what: `the end of ${revisionId}` },
+        { timeoutMs: 60_000, what: `the end of ${revisionId}` },
       );
-      await settled(world, id);
-      const image = ended === 'DEPLOYED' ? 'two' : 'one';
-      expect(world.compute.serving(place), `interrupted at call ${at}`).toBe(imageOf(image));
-      expect(setsOf(world, id), `interrupted at call ${at}`).toBe(1);
-      ends.set(ended, (ends.get(ended) ?? 0) + 1);
-    }
-    expect(ends.get('INTERRUPTED')).toBeGreaterThan(5);
-    expect(ends.get('DEPLOYED')).toBeGreaterThan(2);
+    await atEach(compute, async (from, to) => {
+      const cases = numbers(from, to).map(async (at) => ({ at, ...(await offered(world, `app-${at}`)) }));
+      const found = await Promise.all(cases);
+      await Promise.all(found.map((each) => disturbed(world, each.id, each.at, () => ask(each))));
+      world.paused.clear();
+      const ended = await Promise.all(found.map(endOf));
+      await settled(
+        world,
+        found.map(({ id }) => id),
+      );
+      for (const [index, each] of found.entries())
+        expectOnly(
+          world,
+          each,
+          ended[index] === 'DEPLOYED' ? 'two' : 'one',
+          `interrupted at call ${each.at}, ${ended[index]}`,
+        );
+      ends.push(...ended);
+    });
+    expect(ends.filter((end) => end === 'INTERRUPTED').length).toBeGreaterThan(5);
+    expect(ends.filter((end) => end === 'DEPLOYED').length).toBeGreaterThan(2);
     expect(world.compute.gaps).toEqual([]);
   }, 300_000);
 
   it('another one that takes over at any of its calls ends it', async () => {
-    const world = await aDrivenWorld();
-    let at = 1;
-    for (let happened = true; happened; at++) {
-      const { id, revisionId, place } = await offered(world, `app-${at}`);
-      let left = 0;
-      const took = duringCall(world, at, async () => {
-        await world.drive(id);
-        left = world.compute.calls.length;
-      });
-      await world.drive(id);
-      happened = took();
-      // It had looked, and made one call at most before it asked whether it may go on.
-      if (happened) expect(world.compute.calls.length - left).toBeLessThanOrEqual(PARTS_OF_ONE_STEP);
-      world.compute.called = () => undefined;
-      world.drives = true;
-      await reaches(world, id, revisionId, 'DEPLOYED');
-      await settled(world, id);
-      expect(world.compute.serving(place), `overtaken at call ${at}`).toBe(imageOf('two'));
-      expect(setsOf(world, id), `overtaken at call ${at}`).toBe(1);
-    }
+    const world = await aHookedWorld();
+    const { compute } = await undisturbed(world);
+    await atEach(compute, async (from, to) => {
+      const cases = numbers(from, to).map(async (at) => ({ at, ...(await offered(world, `app-${at}`)) }));
+      const found = await Promise.all(cases);
+      await Promise.all(found.map(({ id, at }) => disturbed(world, id, at, () => world.drive(id))));
+      await Promise.all(found.map(({ id, revisionId }) => reaches(world, id, revisionId, 'DEPLOYED')));
+      await settled(
+        world,
+        found.map(({ id }) => id),
+      );
+      for (const each of found) expectOnly(world, each, 'two', `overtaken at call ${each.at}`);
+    });
     expect(world.compute.gaps).toEqual([]);
   }, 300_000);
 
+  it('is ended before its next step by one that has taken the task over', async () => {
+    const world = await aHookedWorld();
+    const { id } = await offered(world, 'app');
+    let left = 0;
+    // Right after the look: what it would do next is the other's.
+    await disturbed(world, id, 1, async () => {
+      await world.drive(id);
+      left = world.compute.calls.length;
+    });
+    expect(world.compute.calls.slice(left)).toEqual([]);
+  });
+
   it('four others at the same moment end in one deploy', async () => {
-    const world = await aDrivenWorld();
-    const { id, revisionId, place } = await offered(world, 'app');
-    await Promise.all(Array.from({ length: 5 }, () => world.drive(id)));
-    world.drives = true;
-    await world.drive(id);
-    await reaches(world, id, revisionId, 'DEPLOYED');
-    await settled(world, id);
-    expect(world.compute.serving(place)).toBe(imageOf('two'));
-    expect(setsOf(world, id)).toBe(1);
+    const world = await aHookedWorld();
+    const one = await offered(world, 'app');
+    await Promise.all(Array.from({ length: 5 }, () => world.drive(one.id)));
+    await world.drive(one.id);
+    await reaches(world, one.id, one.revisionId, 'DEPLOYED');
+    await settled(world, [one.id]);
+    expectOnly(world, one, 'two', 'driven five times');
     expect(world.compute.gaps).toEqual([]);
   });
 });
-
-/** A step that was begun is ended: to make a set takes six calls. */
-const PARTS_OF_ONE_STEP = 7;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentFailure } from '../../lib/domain/agent-failure.ts';
 import { until } from '../support/until.ts';
-import { aDrivenWorld, imageOf, next, postImage, serving } from '../support/world/driven-world.ts';
+import { ALL, aDrivenWorld, imageOf, next, postImage, serving } from '../support/world/driven-world.ts';
 import { change, redeploy, remove, show, showRevision } from '../support/world/requests.ts';
 import { isGone, later, reaches } from '../support/world/steps.ts';
 
@@ -133,13 +133,13 @@ describe('what the installation runs itself', () => {
     const world = await aDrivenWorld();
     const id = await serving(world, 'app');
     world.compute.isRemoving = true;
-    world.drives = false;
+    world.paused.add(ALL);
     await remove(world, id);
     await until(async () => (await show(world, id)).status === 'AWAITING_DELETE', {
       timeoutMs: 30_000,
       what: 'the deletion to begin',
     });
-    world.drives = true;
+    world.paused.clear();
     await remove(world, id, { force: 'true' });
     await isGone(world, id);
     await until(() => world.compute.isEmpty({ deploymentId: id }), {
@@ -160,7 +160,7 @@ describe('what the installation runs itself', () => {
 
   it('with a driver that is dead ends in DEPLOY_FAILED, which says so', async () => {
     const world = await aDrivenWorld();
-    world.drives = false;
+    world.paused.add(ALL);
     const { id, latest_revision_id: first } = await postImage(world, 'app');
     await reaches(world, id, first, 'AWAITING_DEPLOY');
     await world.sweepFor(1_200);
@@ -174,7 +174,7 @@ describe('what the installation runs itself', () => {
     world.compute.scripts.set(imageOf('one'), { ready: 1_000_000 });
     const { id, latest_revision_id: first } = await postImage(world, 'app');
     await reaches(world, id, first, 'DEPLOYING');
-    world.drives = false;
+    world.paused.add(ALL);
     await world.sweepFor(840);
     expect(await showRevision(world, id, first)).toMatchObject({ status: 'DEPLOYING' });
     await world.sweepFor(120);

@@ -37,7 +37,7 @@ export class ComputeTwin implements Compute {
   readonly calls: string[] = [];
   /** Moments at which requests would have failed that had an answer before. */
   readonly gaps: string[] = [];
-  called: (call: string) => void | Promise<void> = () => undefined;
+  called: (call: string, place: Place) => void | Promise<void> = () => undefined;
   /** By image; others are ready at the next look. */
   readonly scripts = new Map<string, Script>();
 
@@ -57,7 +57,7 @@ export class ComputeTwin implements Compute {
     effect();
     this.calls.push(name);
     if (before && !this.answers(place) && !this.isRemoving) this.gaps.push(name);
-    await this.called(name);
+    await this.called(name, place);
   }
 
   /** From now on nothing need answer any more. */

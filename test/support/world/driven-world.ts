@@ -5,13 +5,16 @@ import { change, post } from './requests.ts';
 import { aRunningWorld, type RunningWorld } from './running-world.ts';
 import { reaches } from './steps.ts';
 
+/** In `paused`: no driver runs. */
+export const ALL = 'all';
+
 /** A world that runs agents itself, on compute in memory. */
 export type DrivenWorld = RunningWorld & {
   compute: ComputeTwin;
   /** Deployments whose driver was woken. */
   woken: string[];
-  /** Whether a driver that is woken runs; otherwise only `drive` does. */
-  drives: boolean;
+  /** Deployments of which a driver that is woken does not run. */
+  paused: Set<string>;
   drive(deploymentId: string, deps?: Partial<DriveDeps>): Promise<void>;
   driveDeps(): DriveDeps;
 };
@@ -26,7 +29,7 @@ export async function aDrivenWorld(): Promise<DrivenWorld> {
   const driven: DrivenWorld = Object.assign(world, {
     compute,
     woken: [],
-    drives: true,
+    paused: new Set<string>(),
     driveDeps,
     listenerId: managedListenerId(tenantId),
     drive: (deploymentId: string, deps: Partial<DriveDeps> = {}) =>
@@ -35,7 +38,7 @@ export async function aDrivenWorld(): Promise<DrivenWorld> {
   driven.deps.computeDriver = {
     wake: async ({ deploymentId }) => {
       driven.woken.push(deploymentId);
-      if (driven.drives) await driven.drive(deploymentId);
+      if (!driven.paused.has(deploymentId) && !driven.paused.has(ALL)) await driven.drive(deploymentId);
     },
   };
   return driven;
