@@ -45,7 +45,8 @@ export type NewSet = ServerSet & Required<SetNote> & { key: string; wanted: numb
 
 /**
  * Runs sets of servers, each behind a target of its own, and sends a deployment's requests to one of them.
- * Each call may be made again after it was cut off anywhere, and then completes what it has begun.
+ * Each call may be made again after it was cut off anywhere, and then completes what it has begun. Whatever
+ * is there belongs to a set that `look` finds, or is the traffic: so nothing is left once both are gone.
  */
 export type Compute = {
   look(place: Place): Promise<Found>;
@@ -63,8 +64,6 @@ export type Compute = {
   /** `later`: it is on its way, call again. */
   remove(place: Place, key: string): Promise<'done' | 'later'>;
   stopTraffic(place: Place): Promise<void>;
-  /** Removes what belongs to no set: what a call left that was cut off, and what all sets share. */
-  removeRest(place: Place): Promise<void>;
   /** Where the deployment answers. `name`: the deployment's. */
   address(place: Place & { name: string }): string;
 };

@@ -21,7 +21,6 @@ export async function perform(deps: RunDeps, run: Run, step: Step, looked: Looke
     case 'announce':
       return announce(deps, run);
     case 'report':
-      if (looked.goal === 'nothing') await deps.compute.removeRest(run.place);
       return report(deps, run, step);
     default:
       return changing(deps, run, step, looked);
@@ -112,7 +111,6 @@ async function rest(
   }
   if (run.held.kind === 'deploy' || leaving.length > 0) return 'pause';
   if (run.task !== undefined && run.task.reported !== 'succeeded') return 'next';
-  if (goal === 'nothing') await deps.compute.removeRest(run.place);
   await reportHealth(deps, run, found, { goal });
   if (goal === 'nothing') await lookAgain(deps, run, 'never');
   else if (until !== undefined) await lookAgain(deps, run, until);

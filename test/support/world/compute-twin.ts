@@ -23,7 +23,7 @@ type TwinSet = {
   isLeaving: boolean;
 };
 
-type TwinDeployment = { sets: Map<string, TwinSet>; traffic: string | undefined; rest: Set<string> };
+type TwinDeployment = { sets: Map<string, TwinSet>; traffic: string | undefined };
 
 /** How the servers of an image do; `ready`: after so many looks. */
 export type Script = { ready: number } | { failure: AgentFailure };
@@ -76,9 +76,8 @@ export class ComputeTwin implements Compute {
 
   /** Nothing is left of it. */
   isEmpty({ deploymentId }: Pick<Place, 'deploymentId'>): boolean {
-    const { sets, traffic, rest } =
-      this.deployments.get(deploymentId) ?? this.#of({ tenantId: '', deploymentId });
-    return sets.size === 0 && traffic === undefined && rest.size === 0;
+    const { sets, traffic } = this.deployments.get(deploymentId) ?? this.#of({ tenantId: '', deploymentId });
+    return sets.size === 0 && traffic === undefined;
   }
 
   /** As if somebody had deleted the service by hand. */
@@ -135,7 +134,6 @@ export class ComputeTwin implements Compute {
       const set = known.sets.get(key);
       if (set?.made.has(part)) continue;
       await this.#call(place, `create ${part}`, () => {
-        known.rest.add('rule');
         const fresh = { made: new Set<Part>(), of: asked, wanted, ready: 0, served, revisionId };
         const made: TwinSet = set ?? { ...fresh, retiredAt: undefined, isLeaving: false };
         made.made.add(part);
@@ -196,10 +194,6 @@ export class ComputeTwin implements Compute {
     return this.#call(place, 'stop traffic', () => {
       this.#of(place).traffic = undefined;
     });
-  }
-
-  removeRest(place: Place): Promise<void> {
-    return this.#call(place, 'remove rest', () => this.#of(place).rest.clear());
   }
 
   address({ name }: { name: string }): string {
