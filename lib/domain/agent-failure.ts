@@ -4,7 +4,8 @@ export type AgentFailure = FinalFailure | PassingFailure | LateFailure;
 type FinalFailure =
   | { kind: 'image_missing'; image: string }
   | { kind: 'image_platform'; image: string; found: string; wanted: string }
-  | { kind: 'registry_access'; image: string; pullSecrets: string[] }
+  /** `pullSecrets`: undefined where there can be none. */
+  | { kind: 'registry_access'; image: string; pullSecrets: string[] | undefined }
   /** `limitField`: the field of `resource_spec` that sets the limit. */
   | { kind: 'out_of_memory'; limitField: string; limitMb: number }
   | { kind: 'exited'; exitCode: number; times: number; output: string[] }
@@ -82,6 +83,8 @@ export function describeFailure(failure: AgentFailure): string {
 
 function registryAccess({ image, pullSecrets }: Extract<AgentFailure, { kind: 'registry_access' }>): string {
   const refuses = `The registry does not hand out the image '${image}'`;
+  if (pullSecrets === undefined)
+    return `${refuses}, and there are no pull secrets here. Push it to this installation's registry (source 'internal_docker'), or let anybody pull it.`;
   if (pullSecrets.length === 0)
     return `${refuses} without credentials. Name a pull secret for it in resource_spec.image_pull_secrets.`;
   const names = pullSecrets.map((name) => `'${name}'`).join(', ');

@@ -28,6 +28,14 @@ const SAID: [failure: AgentFailure, text: string][] = [
     `The registry does not hand out the image '${image}' to the credentials of image_pull_secrets ('hub', 'mirror'). Check that each exists beside the agent and is valid for this registry.`,
   ],
   [
+    { kind: 'registry_access', image, pullSecrets: undefined },
+    `The registry does not hand out the image '${image}', and there are no pull secrets here. Push it to this installation's registry (source 'internal_docker'), or let anybody pull it.`,
+  ],
+  [
+    { kind: 'stores_missing', variables: ['REDIS_URI_CUSTOM'] },
+    'The image runs a LangGraph server, which keeps threads in Postgres and runs in Redis. Neither is brought here: give the address of your own as the secret REDIS_URI_CUSTOM, and deploy again.',
+  ],
+  [
     { kind: 'out_of_memory', limitField: 'memory_limit_mb', limitMb: 512 },
     'The server needed more than its limit of 512 MB of memory and was ended. Raise memory_limit_mb in resource_spec, or let it use less.',
   ],

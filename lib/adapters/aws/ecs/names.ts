@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { Place } from '../../compute.ts';
+
+// The target group of a set is its anchor: it is made first and removed last, so whatever was cut off is found
+// by it. What is noted of a set are tags of it.
+
+const HASH_LENGTH = 16;
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Names of target groups have 32 characters at most. */
+export const targetGroupPrefix = ({ tenantId, deploymentId }: Place): string =>
+  `sw-${digest(`${tenantId}/${deploymentId}`).slice(0, HASH_LENGTH)}-`;
+
+export const targetGroupName = (place: Place, key: string): string => `${targetGroupPrefix(place)}${key}`;
+
+/** Names the service and the family of task definitions of a set: events of both carry its ids. */
+export const serviceName = ({ tenantId, deploymentId }: Place, key: string): string =>
+  `slipway_${tenantId}_${deploymentId}_${key}`;
+
+const SERVICE = /^slipway_([^_]+)_([^_]+)_[^_]+$/;
+
+/** The deployment of a service or of a family, by its name or ARN; undefined for one of somebody else. */
+export function placeOfService(name: string): Place | undefined {
+  const [, tenantId, deploymentId] = SERVICE.exec(name.split('/').at(-1)?.split(':')[0] ?? '') ?? [];
+  return tenantId === undefined || deploymentId === undefined ? undefined : { tenantId, deploymentId };
+}
+
+/** Which deployment a request is for, as the front says it. */
+export const AGENT_HEADER = 'x-slipway-agent';
+/** Reaches a set before it has the traffic; the front drops a client's own. */
+export const TRIAL_HEADER = 'x-slipway-trial';
+
+export const agentValue = ({ tenantId }: Place, name: string): string => `${tenantId}/${name}`;
+
+export const tags = {
+  tenant: 'slipway:tenant',
+  deployment: 'slipway:deployment',
+  set: 'slipway:set',
+  revision: 'slipway:revision',
+  served: 'slipway:served',
+  retiredAt: 'slipway:retired-at',
+  leaving: 'slipway:leaving',
+  /** How many secrets hold its variables. */
+  secrets: 'slipway:secrets',
+  cpu: 'slipway:cpu',
+  memoryMb: 'slipway:memory-mb',
+  platform: 'slipway:platform',
+  min: 'slipway:min',
+  max: 'slipway:max',
+} as const;
+
+export const placeTags = ({ tenantId, deploymentId }: Place, key: string): Record<string, string> => ({
+  [tags.tenant]: tenantId,
+  [tags.deployment]: deploymentId,
+  [tags.set]: key,
+});

@@ -1,0 +1,158 @@
+import {
+  AddTagsCommand,
+  CreateRuleCommand,
+  CreateTargetGroupCommand,
+  DeleteRuleCommand,
+  DeleteTargetGroupCommand,
+  ModifyRuleCommand,
+  ModifyTargetGroupAttributesCommand,
+  RemoveTagsCommand,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { NewSet, Place } from '../../compute.ts';
+import { type Aws, isNamed, unless } from './clients.ts';
+import type { Account, Lying } from './look.ts';
+import { AGENT_HEADER, agentValue, placeTags, TRIAL_HEADER, tags, targetGroupName } from './names.ts';
+import { CONTAINER_PORT } from './options.ts';
+import { itemsOf } from './secret-items.ts';
+
+/** A server counts as ready when it has answered twice in a row. */
+const HEALTH = { intervalSeconds: 5, timeoutSeconds: 4, healthy: 2, unhealthy: 3 } as const;
+/** What is in flight has had its grace before a set is removed. */
+const DEREGISTRATION_SECONDS = 5;
+const PRIORITY_MAX = 50_000;
+/** Somebody else may have taken a priority since they were read. */
+const TRIES = 5;
+
+const tagList = (given: Record<string, string>) =>
+  Object.entries(given).map(([Key, Value]) => ({ Key, Value }));
+
+/** Makes the target group of a set, unless it is there. Gives its ARN. */
+export async function ensureTargetGroup(
+  aws: Aws,
+  place: Place,
+  set: NewSet,
+  known: Lying | undefined,
+): Promise<string> {
+  const noted = {
+    ...placeTags(place, set.key),
+    [tags.revision]: set.revisionId,
+    [tags.secrets]: String(itemsOf(set.environment).length),
+    [tags.cpu]: String(set.cpu),
+    [tags.memoryMb]: String(set.memoryMb),
+    [tags.platform]: set.platform,
+    [tags.min]: String(set.min),
+    [tags.max]: String(set.max),
+    ...(set.served && { [tags.served]: 'true' }),
+  };
+  if (known !== undefined) {
+    await aws.elb.send(new AddTagsCommand({ ResourceArns: [known.targetGroupArn], Tags: tagList(noted) }));
+    return known.targetGroupArn;
+  }
+  const { TargetGroups } = await aws.elb.send(
+    new CreateTargetGroupCommand({
+      Name: targetGroupName(place, set.key),
+      Protocol: 'HTTP',
+      Port: CONTAINER_PORT,
+      VpcId: aws.options.vpcId,
+      TargetType: 'ip',
+      HealthCheckPath: '/ok',
+      HealthCheckIntervalSeconds: HEALTH.intervalSeconds,
+      HealthCheckTimeoutSeconds: HEALTH.timeoutSeconds,
+      HealthyThresholdCount: HEALTH.healthy,
+      UnhealthyThresholdCount: HEALTH.unhealthy,
+      Matcher: { HttpCode: '200' },
+      Tags: tagList(noted),
+    }),
+  );
+  const arn = TargetGroups?.[0]?.TargetGroupArn;
+  if (arn === undefined) throw new Error('the balancer made a target group without an ARN');
+  return arn;
+}
+
+export const setDeregistration = async ({ elb }: Aws, TargetGroupArn: string): Promise<void> => {
+  const Attributes = [{ Key: 'deregistration_delay.timeout_seconds', Value: String(DEREGISTRATION_SECONDS) }];
+  await elb.send(new ModifyTargetGroupAttributesCommand({ TargetGroupArn, Attributes }));
+};
+
+/** Until a rule leads to it, a target group is neither checked nor taken by a service. */
+export async function ensureTrialRule(
+  aws: Aws,
+  targetGroupArn: string,
+  { account, key }: { account: Account; key: string },
+): Promise<void> {
+  if (account.sets.find((set) => set.key === key)?.trialRule !== undefined) return;
+  await createRule(aws, account, {
+    header: TRIAL_HEADER,
+    value: `${key}-${crypto.randomUUID()}`,
+    targetGroupArn,
+  });
+}
+
+/** Sends the deployment's requests to a target group, in one write. */
+export async function sendTraffic(
+  aws: Aws,
+  targetGroupArn: string,
+  { account, place, name }: { account: Account; place: Place; name: string },
+): Promise<void> {
+  const RuleArn = account.rule?.RuleArn;
+  const Actions = [{ Type: 'forward' as const, TargetGroupArn: targetGroupArn }];
+  if (RuleArn !== undefined) await aws.elb.send(new ModifyRuleCommand({ RuleArn, Actions }));
+  else
+    await createRule(aws, account, { header: AGENT_HEADER, value: agentValue(place, name), targetGroupArn });
+}
+
+type NewRule = { header: string; value: string; targetGroupArn: string };
+
+async function createRule({ elb, options }: Aws, { priorities }: Account, rule: NewRule): Promise<void> {
+  const taken = new Set(priorities);
+  for (let tries = 1; ; tries++) {
+    const Priority = freePriority(taken);
+    const command = new CreateRuleCommand({
+      ListenerArn: options.listenerArn,
+      Priority,
+      Conditions: [
+        { Field: 'http-header', HttpHeaderConfig: { HttpHeaderName: rule.header, Values: [rule.value] } },
+      ],
+      Actions: [{ Type: 'forward', TargetGroupArn: rule.targetGroupArn }],
+    });
+    try {
+      await elb.send(command);
+      return;
+    } catch (error) {
+      if (!isNamed(error, 'PriorityInUse', 'PriorityInUseException') || tries >= TRIES) throw error;
+      taken.add(String(Priority));
+    }
+  }
+}
+
+/** Any, so that drivers of several deployments seldom choose the same: the rules exclude each other anyway. */
+function freePriority(taken: ReadonlySet<string>): number {
+  for (;;) {
+    const priority = 1 + Math.floor(Math.random() * PRIORITY_MAX);
+    if (!taken.has(String(priority))) return priority;
+  }
+}
+
+export async function deleteRule({ elb }: Aws, RuleArn: string | undefined): Promise<void> {
+  if (RuleArn === undefined) return;
+  await unless(elb.send(new DeleteRuleCommand({ RuleArn })), 'RuleNotFound', 'RuleNotFoundException');
+}
+
+export async function deleteTargetGroup({ elb }: Aws, TargetGroupArn: string): Promise<void> {
+  await elb.send(new DeleteTargetGroupCommand({ TargetGroupArn }));
+}
+
+/** Notes something of a set; undefined takes a note back. */
+export async function note(
+  { elb }: Aws,
+  targetGroupArn: string,
+  notes: Record<string, string | undefined>,
+): Promise<void> {
+  const ResourceArns = [targetGroupArn];
+  const given = Object.entries(notes).flatMap(([Key, Value]) =>
+    Value === undefined ? [] : [{ Key, Value }],
+  );
+  const gone = Object.entries(notes).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  if (given.length > 0) await elb.send(new AddTagsCommand({ ResourceArns, Tags: given }));
+  if (gone.length > 0) await elb.send(new RemoveTagsCommand({ ResourceArns, TagKeys: gone }));
+}

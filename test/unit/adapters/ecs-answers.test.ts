@@ -1,0 +1,225 @@
+import { GetLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { CreateServiceCommand, DescribeTasksCommand, ListTasksCommand, type Task } from '@aws-sdk/client-ecs';
+import {
+  DeleteTargetGroupCommand,
+  DescribeTargetHealthCommand,
+  type TargetHealth,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createDriver } from '../../../lib/adapters/aws/ecs/driver.ts';
+import { tags } from '../../../lib/adapters/aws/ecs/names.ts';
+import type { AgentFailure } from '../../../lib/domain/agent-failure.ts';
+import {
+  aSet,
+  compute,
+  ecs,
+  elb,
+  failing,
+  KEY,
+  logs,
+  lying,
+  place,
+  resetAccount,
+} from '../../support/aws/ecs-account.ts';
+
+beforeEach(resetAccount);
+
+describe('an answer of AWS', () => {
+  const cases: [name: string, message: string, kind: string, words: RegExp][] = [
+    ['ThrottlingException', 'Rate exceeded', 'ComputeBusy', /fewer requests/],
+    ['TooManyTargetGroupsException', 'no', 'ComputeBusy', /quota of target groups of the account/],
+    ['TooManyUniqueTargetGroupsPerLoadBalancerException', 'no', 'ComputeBusy', /100, not adjustable/],
+    ['TooManyRulesException', 'no', 'ComputeBusy', /rules of the listener/],
+    [
+      'InvalidParameterException',
+      'Unable to Start a service that is still Draining.',
+      'ComputeBusy',
+      /still ends its servers/,
+    ],
+    [
+      'InvalidParameterException',
+      'The target group with targetGroupArn arn:x does not have an associated load balancer.',
+      'ComputeBusy',
+      /not know yet/,
+    ],
+    ['InvalidParameterException', 'Creation of service was not idempotent.', 'ComputeBusy', /not know yet/],
+    ['InvalidParameterException', 'Invalid image', 'ComputeRefused', /does not take it: Invalid image/],
+    ['AccessDeniedException', 'not authorized', 'AccessDeniedException', /not authorized/],
+  ];
+
+  it.each(cases)('%s (%s) is %s', async (errorName, message, kind, words) => {
+    ecs.on(CreateServiceCommand).rejects(failing(errorName, message));
+    await expect(compute().create(place, aSet)).rejects.toMatchObject({
+      name: kind,
+      message: expect.stringMatching(words),
+    });
+  });
+
+  it('that a target group is still in use passes', async () => {
+    lying({ tags: { [tags.leaving]: 'true' } });
+    elb.on(DeleteTargetGroupCommand).rejects(failing('ResourceInUseException'));
+    await expect(compute().remove(place, KEY)).rejects.toMatchObject({ name: 'ComputeBusy' });
+  });
+});
+
+const IMAGE = 'registry/app:1';
+
+/** Tasks of the set that have ended, the oldest first. */
+function ended(...tasks: Partial<Task>[]): void {
+  ecs.on(ListTasksCommand).resolves({ taskArns: tasks.map((_, index) => `arn:task/agents/t${index}`) });
+  ecs.on(DescribeTasksCommand).resolves({
+    tasks: tasks.map((task, index) => ({
+      taskArn: `arn:task/agents/t${index}`,
+      stoppedAt: new Date(index * 1000),
+      ...task,
+    })),
+  });
+}
+
+const unfetched = (reason: string): Partial<Task> => ({
+  stopCode: 'TaskFailedToStart',
+  stoppedReason: reason,
+  containers: [{ name: 'agent', image: IMAGE }],
+});
+
+const exit = (exitCode: number, reason = ''): Partial<Task> => ({
+  stopCode: 'EssentialContainerExited',
+  stoppedReason: 'Essential container in task exited',
+  memory: '1024',
+  containers: [{ name: 'agent', image: IMAGE, exitCode, reason }],
+});
+
+describe('servers are missing', () => {
+  const size = {
+    [tags.cpu]: '0.5',
+    [tags.memoryMb]: '1024',
+    [tags.platform]: 'linux/amd64',
+    [tags.revision]: 'r1',
+  };
+  const failure = () => compute().failureOf(place, KEY);
+
+  const fetching: [said: string, expected: AgentFailure][] = [
+    [
+      'CannotPullContainerError: failed to resolve ref registry/app:1: registry/app:1: not found',
+      { kind: 'image_missing', image: IMAGE },
+    ],
+    [
+      'CannotPullContainerError: manifest unknown: Requested image not found',
+      { kind: 'image_missing', image: IMAGE },
+    ],
+    [
+      "CannotPullContainerError: image Manifest does not contain descriptor matching platform 'linux/amd64'",
+      { kind: 'image_platform', image: IMAGE, found: 'another platform', wanted: 'linux/amd64' },
+    ],
+    [
+      'CannotPullContainerError: pull access denied for registry/app, repository does not exist or may require authorization',
+      { kind: 'registry_access', image: IMAGE, pullSecrets: undefined },
+    ],
+    [
+      'CannotPullContainerError: dial tcp 1.2.3.4:443: i/o timeout',
+      { kind: 'no_way_out', subnet: 'subnet-1, subnet-2' },
+    ],
+    [
+      'ResourceInitializationError: unable to pull secrets or registry auth: context deadline exceeded',
+      { kind: 'no_way_out', subnet: 'subnet-1, subnet-2' },
+    ],
+  ];
+
+  it.each(fetching)('because of %s', async (said, expected) => {
+    lying({ tags: size });
+    ended(unfetched(said));
+    expect(await failure()).toEqual(expected);
+  });
+
+  it('because they need more memory than they have', async () => {
+    lying({ tags: size });
+    ended(exit(137, 'OutOfMemoryError: Container killed due to memory usage'));
+    expect(await failure()).toEqual({ kind: 'out_of_memory', limitField: 'memory_mb', limitMb: 1024 });
+  });
+
+  it('because they exit again and again, with what they wrote last', async () => {
+    lying({ tags: size });
+    ended(exit(1), exit(3));
+    logs.on(GetLogEventsCommand).resolves({ events: [{ message: 'no such module' }] });
+    expect(await failure()).toEqual({ kind: 'exited', exitCode: 3, times: 2, output: ['no such module'] });
+    expect(logs.commandCalls(GetLogEventsCommand)[0]?.args[0].input).toMatchObject({
+      logStreamName: '0190-tenant/0190-deployment/r1/agent/t1',
+      limit: 30,
+    });
+  });
+
+  it('not for one that exited once, nor for what was stopped on purpose', async () => {
+    lying({ tags: size });
+    elb.on(DescribeTargetHealthCommand).resolves({});
+    ended(exit(1));
+    expect(await failure()).toBeUndefined();
+    ended(
+      { ...exit(143), stopCode: 'ServiceSchedulerInitiated' },
+      { ...exit(143), stopCode: 'UserInitiated' },
+    );
+    expect(await failure()).toBeUndefined();
+  });
+
+  it.each<[said: string, expected: AgentFailure]>([
+    [
+      'was unable to place a task. Reason: Capacity is unavailable at this time.',
+      { kind: 'no_capacity', cpu: 0.5, memoryMb: 1024, said: expect.any(String) },
+    ],
+    [
+      "was unable to place a task. Reason: You've reached the limit on the number of vCPUs you can run concurrently.",
+      { kind: 'quota', quota: 'Fargate On-Demand vCPU resource count', said: expect.any(String) },
+    ],
+  ])('because the service %s', async (message, expected) => {
+    lying({ tags: size, services: [{ status: 'ACTIVE', events: [{ message }, { message: 'older' }] }] });
+    ended();
+    expect(await failure()).toEqual(expected);
+  });
+
+  it.each<[what: string, health: TargetHealth, expected: AgentFailure]>([
+    [
+      'answer another status',
+      { Reason: 'Target.ResponseCodeMismatch', Description: 'Health checks failed with these codes: [503]' },
+      { kind: 'ok_status', status: 503 },
+    ],
+    [
+      'answer nothing',
+      { Reason: 'Target.Timeout', Description: 'Request timed out' },
+      { kind: 'ok_silent', port: 8000 },
+    ],
+  ])('because they %s', async (_, health, expected) => {
+    lying({ tags: size });
+    ended();
+    elb
+      .on(DescribeTargetHealthCommand)
+      .resolves({ TargetHealthDescriptions: [{ TargetHealth: { State: 'unhealthy', ...health } }] });
+    expect(await failure()).toEqual(expected);
+  });
+
+  it('for no reason that is known yet', async () => {
+    lying({ tags: size });
+    ended();
+    elb
+      .on(DescribeTargetHealthCommand)
+      .resolves({ TargetHealthDescriptions: [{ TargetHealth: { State: 'initial' } }] });
+    expect(await failure()).toBeUndefined();
+  });
+});
+
+describe('an agent', () => {
+  it('answers under its name', () => {
+    expect(compute().address({ ...place, name: 'app' })).toBe('https://agents.example.com/d/app');
+  });
+});
+
+describe('a driver', () => {
+  it('is woken by a call that Lambda keeps, with ids alone', async () => {
+    const lambda = mockClient(LambdaClient);
+    await createDriver('slipway-dev-drive').wake(place);
+    const { Payload, ...input } = lambda.commandCalls(InvokeCommand)[0]?.args[0].input ?? {};
+    expect(input).toEqual({ FunctionName: 'slipway-dev-drive', InvocationType: 'Event' });
+    expect(JSON.parse(String(Payload))).toEqual(place);
+    lambda.restore();
+  });
+});
