@@ -14,8 +14,8 @@ const SINGLE =
   'Builds and agents of all tenants run as one user of this machine. To create another tenant anyway, start it with SLIPWAY_MORE_TENANTS=true.';
 
 /**
- * Makes another tenant of the caller's organization, with its managed listener where there is one. Throws `state_forbids` where all tenants would be one
- * trust domain.
+ * Makes another tenant of the caller's organization, with its managed listener where there is one. Throws
+ * `state_forbids` where all tenants would be one trust domain.
  */
 export async function createTenant(
   deps: Pick<Deps, 'table' | 'clock' | 'idempotency' | 'settings'>,

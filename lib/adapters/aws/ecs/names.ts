@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Place } from '../../compute.ts';
 
-// The target group of a set is its anchor: it is made first and removed last, so whatever was cut off is found
-// by it. What is noted of a set are tags of it.
+// The target group of a set is its anchor: it is made first and removed last, so whatever was cut off is
+// found by it. What is noted of a set are tags of it.
 
 const HASH_LENGTH = 16;
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
