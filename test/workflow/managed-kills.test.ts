@@ -71,14 +71,20 @@ async function offered(world: Hooked, name: string): Promise<Offered> {
 
 /** So many deployments at once: together they are prepared, driven and looked at, for they share a clock. */
 const WAVE = 15;
+/** Moments of a run that the usual tests try; `npm run test:kills` tries all. */
+const USUAL = 8;
 
-/** Does the same with each point of a driver's run, some at once. */
-async function atEach(points: number, does: (from: number, to: number) => Promise<void>): Promise<void> {
-  for (let from = 1; from <= points; from += WAVE) await does(from, Math.min(points, from + WAVE - 1));
+/** The first moment, the last, and some between; or all of them. */
+function momentsOf(points: number): number[] {
+  const tried = process.env.TEST_KILLS === undefined ? Math.min(USUAL, points) : points;
+  return Array.from({ length: tried }, (_, index) => 1 + Math.round((index * (points - 1)) / (tried - 1)));
 }
 
-const numbers = (from: number, to: number): number[] =>
-  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+/** Does the same with moments of a driver's run, some at once. */
+async function atEach(points: number, does: (moments: number[]) => Promise<void>): Promise<void> {
+  const moments = momentsOf(points);
+  for (let from = 0; from < moments.length; from += WAVE) await does(moments.slice(from, from + WAVE));
+}
 
 /** As sweep does: drivers are woken until nothing is left to do. Each time a grace has passed. */
 async function settled(world: Hooked, ids: string[]): Promise<void> {
@@ -110,8 +116,8 @@ describe('a driver that is killed after any of its calls', () => {
     const { all } = await undisturbed(world);
     expect(all).toBeGreaterThan(30);
     const servedAtDeath = new Set<string | undefined>();
-    await atEach(all, async (from, to) => {
-      const cases = numbers(from, to).map(async (last) => ({
+    await atEach(all, async (moments) => {
+      const cases = moments.map(async (last) => ({
         last,
         ...(await offered(world, `app-${last}`)),
       }));
@@ -146,8 +152,8 @@ describe('a driver that is killed after any of its calls', () => {
     };
     const calls = await killedAfter(world, await removing('whole'), Number.POSITIVE_INFINITY);
     expect(calls).toBeGreaterThan(10);
-    await atEach(calls, async (from, to) => {
-      const cases = numbers(from, to).map(async (last) => ({ last, id: await removing(`app-${last}`) }));
+    await atEach(calls, async (moments) => {
+      const cases = moments.map(async (last) => ({ last, id: await removing(`app-${last}`) }));
       const found = await Promise.all(cases);
       await Promise.all(found.map(({ id, last }) => killedAfter(world, id, last)));
       await settled(
@@ -204,8 +210,8 @@ describe('while a driver works', () => {
         },
         { timeoutMs: 60_000, what: `the end of ${revisionId}` },
       );
-    await atEach(compute, async (from, to) => {
-      const cases = numbers(from, to).map(async (at) => ({ at, ...(await offered(world, `app-${at}`)) }));
+    await atEach(compute, async (moments) => {
+      const cases = moments.map(async (at) => ({ at, ...(await offered(world, `app-${at}`)) }));
       const found = await Promise.all(cases);
       await Promise.all(found.map((each) => disturbed(world, each.id, each.at, () => ask(each))));
       world.paused.clear();
@@ -223,16 +229,16 @@ describe('while a driver works', () => {
         );
       ends.push(...ended);
     });
-    expect(ends.filter((end) => end === 'INTERRUPTED').length).toBeGreaterThan(5);
-    expect(ends.filter((end) => end === 'DEPLOYED').length).toBeGreaterThan(2);
+    expect(ends.filter((end) => end === 'INTERRUPTED').length).toBeGreaterThan(1);
+    expect(ends.filter((end) => end === 'DEPLOYED').length).toBeGreaterThan(1);
     expect(world.compute.gaps).toEqual([]);
   }, 300_000);
 
   it('another one that takes over at any of its calls ends it', async () => {
     const world = await aHookedWorld();
     const { compute } = await undisturbed(world);
-    await atEach(compute, async (from, to) => {
-      const cases = numbers(from, to).map(async (at) => ({ at, ...(await offered(world, `app-${at}`)) }));
+    await atEach(compute, async (moments) => {
+      const cases = moments.map(async (at) => ({ at, ...(await offered(world, `app-${at}`)) }));
       const found = await Promise.all(cases);
       await Promise.all(found.map(({ id, at }) => disturbed(world, id, at, () => world.drive(id))));
       await Promise.all(found.map(({ id, revisionId }) => reaches(world, id, revisionId, 'DEPLOYED')));
