@@ -3,6 +3,8 @@ import { createS3Blobs } from './adapters/aws/blobs.ts';
 import { createBuildControl } from './adapters/aws/build-control.ts';
 import { createCodeBuild } from './adapters/aws/builds.ts';
 import { consoleFilesIn } from './adapters/aws/console-files.ts';
+import { createEcsCompute } from './adapters/aws/ecs/compute.ts';
+import { createDriver } from './adapters/aws/ecs/driver.ts';
 import { createEventBus } from './adapters/aws/events.ts';
 import { createHttpGit } from './adapters/aws/git.ts';
 import { lookAtCommit } from './adapters/aws/git-look.ts';
@@ -14,6 +16,7 @@ import { createDynamoTable } from './adapters/aws/table.ts';
 import { createLambdaWaker } from './adapters/aws/webhook-waker.ts';
 import { createStepFunctions } from './adapters/aws/workflow.ts';
 import { systemClock } from './adapters/clock.ts';
+import type { ComputeDriver } from './adapters/compute.ts';
 import { noRegistry } from './adapters/images.ts';
 import { createCommitStatuses } from './adapters/outbound/commit-statuses.ts';
 import { createGuardedFetch } from './adapters/outbound/guarded-fetch.ts';
@@ -119,8 +122,38 @@ export const settings = /* @__PURE__ */ once((): Settings => {
   };
 });
 
+export { placeOfService } from './adapters/aws/ecs/names.ts';
+
+export const compute = /* @__PURE__ */ once(() =>
+  createEcsCompute({
+    cluster: variable('AGENTS_CLUSTER'),
+    vpcId: variable('AGENTS_VPC_ID'),
+    subnets: variable('AGENTS_SUBNETS'),
+    securityGroups: variable('AGENTS_SECURITY_GROUPS'),
+    assignPublicIp: variable('AGENTS_PUBLIC_IP'),
+    listenerArn: variable('AGENTS_LISTENER_ARN'),
+    executionRoleArn: variable('AGENTS_EXECUTION_ROLE_ARN'),
+    taskRoleArn: variable('AGENTS_ROLE_ARN'),
+    logGroupName: variable('AGENTS_LOG_GROUP_NAME'),
+    region: regionOf(variable('AGENTS_LISTENER_ARN')),
+    secretPrefix: variable('AGENTS_SECRET_PREFIX'),
+    baseUrl: variable('AGENTS_URL'),
+  }),
+);
+
+const regionOf = (arn: string): string => arn.split(':')[3] ?? '';
+
+const computeDriver = /* @__PURE__ */ once(() => {
+  const functionName = variable('DRIVE_FUNCTION_NAME');
+  return functionName === undefined ? undefined : createDriver(functionName);
+});
+
+const drivenBy = (driver: ComputeDriver | undefined): Pick<EngineDeps, 'computeDriver'> =>
+  driver === undefined ? {} : { computeDriver: driver };
+
 /** What dispatch and sweep work with. */
 export const engineDeps = (): EngineDeps => ({
+  ...drivenBy(computeDriver()),
   table: table(),
   clock,
   workflow: workflow(),

@@ -20,6 +20,7 @@ export const readAccess = [
   'executions:read',
   'builds:read',
   'images:read',
+  'compute:look',
 ] as const;
 
 export const writeAccess = [
@@ -36,6 +37,8 @@ export const writeAccess = [
   'jobs:write',
   'events:put',
   'deliveries:wake',
+  'driver:wake',
+  'compute:change',
   'executions:start',
   'tasks:answer',
   'builds:start',
@@ -61,6 +64,7 @@ const variablesOfPart: Record<string, readonly VariableName[]> = {
   jobs: ['JOBS_BUCKET_NAME'],
   events: ['EVENT_BUS_NAME'],
   deliveries: ['DELIVER_FUNCTION_NAME'],
+  driver: ['DRIVE_FUNCTION_NAME'],
   executions: ['STATE_MACHINE_ARN'],
   tasks: ['STATE_MACHINE_ARN'],
   builds: ['BUILD_PROJECT_NAME', 'BUILD_LOG_GROUP_NAME', 'BUILD_SECONDS', 'BUCKET_NAME', 'JOBS_BUCKET_NAME'],

@@ -6,7 +6,30 @@ export const hostList = z
   .transform((text) => text.split(',').flatMap((host) => host.trim().toLowerCase() || []))
   .pipe(z.array(z.string().regex(/^[a-z0-9.:-]+$/)));
 
+const names = z
+  .string()
+  .min(1)
+  .transform((text) => text.split(','));
+
 const seconds = (fallback: number) => z.string().regex(/^\d+$/).transform(Number).default(fallback);
+
+/** Where the installation runs agents itself: for the driver alone. */
+const agentVariables = {
+  AGENTS_CLUSTER: z.string().min(1),
+  AGENTS_VPC_ID: z.string().min(1),
+  AGENTS_SUBNETS: names,
+  AGENTS_SECURITY_GROUPS: names,
+  /** Whether servers have a public address, over which they reach the outside. */
+  AGENTS_PUBLIC_IP: z.enum(['true', 'false']).transform((text) => text === 'true'),
+  AGENTS_LISTENER_ARN: z.string().startsWith('arn:'),
+  AGENTS_EXECUTION_ROLE_ARN: z.string().startsWith('arn:'),
+  /** What agents may do in the account. Absent: nothing. */
+  AGENTS_ROLE_ARN: z.string().startsWith('arn:').optional(),
+  AGENTS_LOG_GROUP_NAME: z.string().min(1),
+  AGENTS_SECRET_PREFIX: z.string().min(1),
+  /** Where they answer: `https://` and the host of the front. */
+  AGENTS_URL: z.string().startsWith('https://'),
+} as const;
 
 /**
  * The environment of all functions: what the infrastructure sets and the container reads. Each function has
@@ -65,12 +88,17 @@ const variables = {
   UPLOAD_ORIGIN: z.url().optional(),
   /** Compute that the installation runs itself. Absent: agents run on what listeners bring. */
   MANAGED_COMPUTE: z.enum(['ecs']).optional(),
+  /** The function that brings what the installation runs itself to what shall run. Absent: it runs nothing. */
+  DRIVE_FUNCTION_NAME: z.string().min(1).optional(),
+  ...agentVariables,
   UNCLAIMED_SECONDS: seconds(900),
   SILENT_SECONDS: seconds(900),
   BUILD_SECONDS: seconds(1800),
 } as const;
 
 export type VariableName = keyof typeof variables;
+/** Those that only the infrastructure of agents can give. */
+export type AgentVariableName = keyof typeof agentVariables;
 type Schemas = typeof variables;
 
 /**

@@ -9,6 +9,8 @@ export type FunctionRow = {
   access: readonly Access[];
   /** Variables beside those that the access needs. */
   variables?: readonly VariableName[];
+  /** What it may do more where the installation runs agents itself. */
+  managing?: readonly Access[];
   timeoutSeconds: number;
 };
 
@@ -98,6 +100,7 @@ export const functionRows = {
     handler: 'functions/streams/dispatch.ts',
     summary: 'The stream: brings forward each deployment that changed',
     access: engine,
+    managing: ['driver:wake'],
     variables: engineSettings,
     timeoutSeconds: 60,
   },
@@ -122,6 +125,7 @@ export const functionRows = {
     handler: 'functions/schedules/sweep.ts',
     summary: 'Every minute: finds what nothing else will wake, and wakes it',
     access: [...engine, 'due:query', 'events:put', 'deliveries:wake'],
+    managing: ['driver:wake'],
     variables: engineSettings,
     timeoutSeconds: 300,
   },
@@ -177,6 +181,41 @@ export const functionRows = {
     access: ['table:get', 'table:put', 'table:update', 'table:check'],
     variables: ['AUDIT_DAYS'],
     timeoutSeconds: 30,
+  },
+} as const satisfies Record<string, FunctionRow>;
+
+/** Functions that are deployed only where the installation runs agents itself. */
+export const managingRows = {
+  drive: {
+    name: 'drive',
+    handler: 'functions/compute/drive.ts',
+    summary: 'Brings what runs of a deployment on Fargate to what shall run, a step at a time',
+    access: [
+      'table:get',
+      'table:get-both',
+      'table:query',
+      'table:put',
+      'table:update',
+      'table:delete',
+      'keys:decrypt',
+      'artifacts:read',
+      'compute:look',
+      'compute:change',
+    ],
+    variables: [
+      'AGENTS_CLUSTER',
+      'AGENTS_VPC_ID',
+      'AGENTS_SUBNETS',
+      'AGENTS_SECURITY_GROUPS',
+      'AGENTS_PUBLIC_IP',
+      'AGENTS_LISTENER_ARN',
+      'AGENTS_EXECUTION_ROLE_ARN',
+      'AGENTS_ROLE_ARN',
+      'AGENTS_LOG_GROUP_NAME',
+      'AGENTS_SECRET_PREFIX',
+      'AGENTS_URL',
+    ],
+    timeoutSeconds: 120,
   },
 } as const satisfies Record<string, FunctionRow>;
 

@@ -1,13 +1,14 @@
 import type { Access } from '../contract/access.ts';
 import { DUE_INDEX } from '../store/table.ts';
+import { changing, looking } from './agents/access.ts';
 import type { Platform } from './platform.ts';
 
-type Arns = Platform['arns'];
-type Rule = {
+export type Arns = Platform['arns'];
+export type Condition = Record<string, Record<string, string>>;
+export type Rule = {
   actions: string[];
   resources: (arns: Arns) => string[];
-  /** Only below this prefix of the bucket. */
-  prefix?: string;
+  condition?: (arns: Arns) => Condition;
 };
 
 const onTable = (...actions: string[]): Rule => ({
@@ -47,6 +48,9 @@ const rules: Record<Access, Rule[]> = {
   'jobs:write': [{ actions: ['s3:PutObject'], resources: ({ jobsBucket }) => [`${jobsBucket}/builds/*`] }],
   'events:put': [{ actions: ['events:PutEvents'], resources: ({ eventBus }) => [eventBus] }],
   'deliveries:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ deliver }) => [deliver] }],
+  'driver:wake': [{ actions: ['lambda:InvokeFunction'], resources: ({ drive }) => [drive] }],
+  'compute:look': looking,
+  'compute:change': changing,
   'executions:start': [
     { actions: ['states:StartExecution'], resources: ({ stateMachine }) => [stateMachine] },
   ],
@@ -70,7 +74,11 @@ const rules: Record<Access, Rule[]> = {
 
 /** Without it S3 answers 403 for an object that is not there, and nobody could be told so. */
 function listing(prefix: string): Rule {
-  return { actions: ['s3:ListBucket'], resources: ({ bucket }) => [bucket], prefix };
+  return {
+    actions: ['s3:ListBucket'],
+    resources: ({ bucket }) => [bucket],
+    condition: () => ({ StringLike: { 's3:prefix': `${prefix}/*` } }),
+  };
 }
 
 function onBuilds(action: string): Rule {
@@ -84,17 +92,17 @@ function onRepositories(...actions: string[]): Rule {
   };
 }
 
-/** What a role may do: these actions on these resources, and in a bucket only below this prefix. */
-export type Permission = { actions: string[]; resources: string[]; prefix: string | undefined };
+/** What a role may do: these actions on these resources, where the condition holds. */
+export type Permission = { actions: string[]; resources: string[]; condition: Condition | undefined };
 
 /** What these words permit: one permission for each set of resources, its actions in order. */
 export function permissionsFor(access: readonly Access[], arns: Arns): Permission[] {
   const grouped = new Map<string, Omit<Permission, 'actions'> & { actions: Set<string> }>();
   for (const rule of access.flatMap((word) => rules[word])) {
     const resources = rule.resources(arns);
-    const { prefix } = rule;
-    const id = JSON.stringify([resources, prefix]);
-    const group = grouped.get(id) ?? { actions: new Set(), resources, prefix };
+    const condition = rule.condition?.(arns);
+    const id = JSON.stringify([resources, condition]);
+    const group = grouped.get(id) ?? { actions: new Set(), resources, condition };
     for (const action of rule.actions) group.actions.add(action);
     grouped.set(id, group);
   }

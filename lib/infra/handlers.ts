@@ -1,4 +1,4 @@
-import { functionRows } from '../contract/functions.ts';
+import { functionRows, managingRows } from '../contract/functions.ts';
 import { routes } from '../contract/routes/index.ts';
 
 /** Answers what no route takes. */
@@ -9,6 +9,6 @@ export const handlers = (): string[] => [
   ...new Set([
     ...routes.map(({ handler }) => handler),
     fallbackHandler,
-    ...Object.values(functionRows).map(({ handler }) => handler),
+    ...Object.values({ ...functionRows, ...managingRows }).map(({ handler }) => handler),
   ]),
 ];

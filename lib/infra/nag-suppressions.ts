@@ -1,7 +1,7 @@
 import { Names, type Stack, Validations } from 'aws-cdk-lib';
 import type { Platform } from './platform.ts';
 
-const PREFIX = 'AwsSolutions::AwsSolutions-';
+export const NAG_PREFIX = 'AwsSolutions::AwsSolutions-';
 
 /** Findings of the security rules that are meant to be so, each with its reason. */
 export function suppressNagFindings(stack: Stack, { arns }: Platform): void {
@@ -54,7 +54,7 @@ export function suppressNagFindings(stack: Stack, { arns }: Platform): void {
     ],
   ];
   const validations = Validations.of(stack);
-  for (const [rule, reason] of reasons) validations.acknowledge({ id: PREFIX + rule, reason });
+  for (const [rule, reason] of reasons) validations.acknowledge({ id: NAG_PREFIX + rule, reason });
 }
 
 type Joined = { 'Fn::Join': [string, (string | { Ref: string })[]] };
@@ -66,7 +66,7 @@ function nameInAreas(stack: Stack, name: string): string {
 }
 
 /** An ARN as the rules write it: `arn:<AWS::Partition>:s3:::…`. */
-function shown(stack: Stack, arn: string, named: (parameter: string) => string): string {
+export function shown(stack: Stack, arn: string, named: (parameter: string) => string): string {
   // What ARNs of this stack resolve to: text, or text and references joined.
   const resolved = stack.resolve(arn) as string | Joined;
   if (typeof resolved === 'string') return resolved;

@@ -1,12 +1,34 @@
-import type { Environment } from '../contract/env.ts';
+import type { AgentVariableName, Environment, VariableName } from '../contract/env.ts';
 import type { Bundle } from './bundles.ts';
 import type { Settings } from './settings.ts';
+
+/** What the driver works on where the installation runs agents itself. */
+export type AgentArns = {
+  cluster: string;
+  /** Of all services of the cluster, of their tasks and of their task definitions. */
+  services: string;
+  tasks: string;
+  taskDefinitions: string;
+  targetGroups: string;
+  listener: string;
+  listenerRules: string;
+  scalers: string;
+  /** Of the scalers' alarms. */
+  alarms: string;
+  /** The role of Application Auto Scaling for services. */
+  scalingRole: string;
+  secrets: string;
+  /** Streams of the log of servers. */
+  logStreams: string;
+  /** What a server may be started with. */
+  roles: string[];
+};
 
 /** What functions work on, by name and ARN: all that roles and variables are made of. */
 export type Platform = {
   settings: Settings;
   bundles: ReadonlyMap<string, Bundle>;
-  variables: Environment;
+  variables: Environment<Exclude<VariableName, AgentVariableName>> & Partial<Environment<AgentVariableName>>;
   arns: {
     table: string;
     key: string;
@@ -23,6 +45,9 @@ export type Platform = {
     repositories: string;
     pushRole: string;
     pullRole: string;
+    /** The function that drives what the installation runs itself. */
+    drive: string;
+    agents: AgentArns;
   };
 };
 

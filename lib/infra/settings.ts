@@ -77,6 +77,17 @@ const settings = z.object({
   /** The console's client there, and the token endpoint where it is not on the issuer's host (Cognito). */
   oidcClientId: z.string().min(1).optional(),
   oidcTokenEndpoint: z.url({ protocol: /^https$/ }).optional(),
+  /** `fargate`: the installation runs agents itself, as containers of this account. */
+  compute: z.enum(['fargate']).optional(),
+  /**
+   * How servers of agents reach the outside: over public addresses of their own, or over one NAT gateway.
+   */
+  agentNetwork: z.enum(['public', 'nat']).default('public'),
+  /** A role that servers of agents have in the account (to call Bedrock, say). They have none unless given. */
+  agentRole: z
+    .string()
+    .regex(/^arn:[^:]+:iam::\d{12}:role\/.+$/)
+    .optional(),
   /** An address of one's own, with its certificate in this region. */
   domainName: z.string().optional(),
   certificateArn: z.string().startsWith('arn:').optional(),
@@ -97,5 +108,8 @@ export function readSettings(context: (name: string) => unknown): Settings {
     throw new Error('cdk.json context: oidcClientId goes with oidcIssuer');
   if ((tableName === undefined) !== (tableStreamArn === undefined))
     throw new Error('cdk.json context: tableName and tableStreamArn go together');
+  const { compute, agentNetwork, agentRole } = parsed.data;
+  if (compute === undefined && (agentNetwork !== 'public' || agentRole !== undefined))
+    throw new Error('cdk.json context: agentNetwork and agentRole go with compute=fargate');
   return parsed.data;
 }

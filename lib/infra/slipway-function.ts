@@ -65,12 +65,8 @@ export class SlipwayFunction extends Construct {
   }
 }
 
-const statementOf = ({ actions, resources, prefix }: Permission): PolicyStatement =>
-  new PolicyStatement({
-    actions,
-    resources,
-    ...(prefix !== undefined && { conditions: { StringLike: { 's3:prefix': `${prefix}/*` } } }),
-  });
+const statementOf = ({ actions, resources, condition }: Permission): PolicyStatement =>
+  new PolicyStatement({ actions, resources, ...(condition !== undefined && { conditions: condition }) });
 
 function roleOf(scope: Construct, logGroup: LogGroup, permissions: Permission[]): Role {
   const logs = new PolicyStatement({

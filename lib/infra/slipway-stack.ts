@@ -1,7 +1,8 @@
 import { CfnOutput, type NestedStack, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Environment } from '../contract/env.ts';
-import { functionRows } from '../contract/functions.ts';
+import { functionRows, managingRows } from '../contract/functions.ts';
+import { AgentsStack } from './agents/agents-stack.ts';
+import { agentArns } from './agents/names.ts';
 import { Api } from './api.ts';
 import { BuildLogIngestion, Builds, buildLogGroupName } from './builds.ts';
 import type { Bundle } from './bundles.ts';
@@ -25,7 +26,7 @@ type SlipwayStackProps = StackProps & {
 
 /** All of an installation but what it keeps: it may be destroyed and deployed again. */
 export class SlipwayStack extends Stack {
-  /** One for each area of the route table. */
+  /** One for each area of the route table, and that of agents where there is one. */
   readonly nestedStacks: NestedStack[];
 
   constructor(scope: Construct, id: string, props: SlipwayStackProps) {
@@ -43,7 +44,8 @@ export class SlipwayStack extends Stack {
     const { ingest } = new BuildLogIngestion(this, 'BuildLogs', platform, builds.logGroup);
     const api = new Api(this, 'Api', platform);
     new Notes(this, 'Notes', platform, api.logGroup);
-    this.nestedStacks = api.areas;
+    const agents = settings.compute === undefined ? undefined : new AgentsStack(this, 'Agents', platform);
+    this.nestedStacks = [...api.areas, ...(agents === undefined ? [] : [agents])];
     new Registry(this, 'Registry', platform, {
       push: [workflow.functions.BuildFunctionArn.role, api.roleOf('createPushToken')],
       pull: [api.roleOf('createRegistryCredentials')],
@@ -66,6 +68,7 @@ export class SlipwayStack extends Stack {
     new CfnOutput(this, 'ApiUrl', {
       value: domainName === undefined ? api.httpApi.apiEndpoint : `https://${domainName}`,
     });
+    if (agents !== undefined) new CfnOutput(this, 'AgentsUrl', { value: agents.url });
     new CfnOutput(this, 'EventBusName', { value: eventBusName(settings) });
     new CfnOutput(this, 'TableName', { value: kept.tableName });
   }
@@ -84,7 +87,7 @@ export class SlipwayStack extends Stack {
     const role = (name: string) => `arn:${partition}:iam::${account}:role/${name}`;
     const pushRole = role(pushRoleName(settings));
     const pullRole = role(pullRoleName(settings));
-    const variables: Environment = {
+    const variables: Platform['variables'] = {
       TABLE_NAME: tableName,
       STATE_MACHINE_ARN: stateMachine,
       KEY_ID: keyArn,
@@ -109,7 +112,9 @@ export class SlipwayStack extends Stack {
       KEPT_ARTIFACTS: String(settings.keptArtifacts),
       AUDIT_DAYS: String(settings.auditDays),
       ALLOWED_HOSTS: settings.allowedHosts,
-      MANAGED_COMPUTE: undefined,
+      MANAGED_COMPUTE: settings.compute === 'fargate' ? 'ecs' : undefined,
+      DRIVE_FUNCTION_NAME:
+        settings.compute === undefined ? undefined : nameOf(settings, managingRows.drive.name),
     };
     const arns = {
       table: at('dynamodb', `table/${tableName}`),
@@ -124,6 +129,8 @@ export class SlipwayStack extends Stack {
       repositories: at('ecr', 'repository/slipway/*'),
       pushRole,
       pullRole,
+      drive: at('lambda', `function:${nameOf(settings, managingRows.drive.name)}`),
+      agents: agentArns(settings, { at, role }),
     };
     return { settings, bundles, variables, arns };
   }

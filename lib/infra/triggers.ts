@@ -5,7 +5,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { functionRows } from '../contract/functions.ts';
+import { type FunctionRow, functionRows } from '../contract/functions.ts';
 import { dispatchFilters, eventFilters, type StreamFilter } from '../store/stream-filters.ts';
 import { nameOf, type Platform } from './platform.ts';
 import type { Settings } from './settings.ts';
@@ -95,8 +95,9 @@ export class Triggers extends Construct {
     });
   }
 
-  #make(platform: Platform, row: (typeof functionRows)[keyof typeof functionRows]): SlipwayFunction {
-    return new SlipwayFunction(this, row.name, { platform, ...row });
+  #make(platform: Platform, row: FunctionRow): SlipwayFunction {
+    const managing = platform.settings.compute === undefined ? [] : (row.managing ?? []);
+    return new SlipwayFunction(this, row.name, { platform, ...row, access: [...row.access, ...managing] });
   }
 
   #every(minutes: number, id: string, { function: called }: SlipwayFunction, what: string): void {

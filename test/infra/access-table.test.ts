@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { Access } from '../../lib/contract/access.ts';
-import { functionRows } from '../../lib/contract/functions.ts';
+import { type FunctionRow, functionRows, managingRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { permissionsFor } from '../../lib/infra/access.ts';
 import { mutations } from '../aws/mutations.ts';
@@ -22,6 +22,22 @@ const arns = {
   repositories: 'repositories of deployments',
   pushRole: 'push role',
   pullRole: 'pull role',
+  drive: 'function drive',
+  agents: {
+    cluster: 'cluster/agents',
+    services: 'services of the cluster',
+    tasks: 'tasks of the cluster',
+    taskDefinitions: 'task definitions of sets',
+    targetGroups: 'target groups of sets',
+    listener: 'listener of the balancer',
+    listenerRules: 'its rules',
+    scalers: 'scalers',
+    alarms: 'their alarms',
+    scalingRole: 'role of Application Auto Scaling',
+    secrets: 'secrets of sets',
+    logStreams: 'log of servers',
+    roles: ['roles of servers'],
+  },
 };
 
 function accessOf(access: readonly Access[]): string {
@@ -36,9 +52,11 @@ function page(): string {
     const calls = rows.map(({ method, path }) => `\`${method} ${path}\``).join(', ');
     return `| ${handler.replace('functions/', '')} | ${calls} | ${accessOf(rows[0]?.access ?? [])} |`;
   });
-  const others = Object.values(functionRows).map(
-    ({ handler, summary, access }) =>
-      `| ${handler.replace('functions/', '')} | ${summary} | ${accessOf(access)} |`,
+  const others = Object.values({ ...functionRows, ...managingRows }).map(
+    ({ handler, summary, access, managing }: FunctionRow) => {
+      const more = managing === undefined ? '' : `; where agents run on Fargate also ${accessOf(managing)}`;
+      return `| ${handler.replace('functions/', '')} | ${summary} | ${accessOf(access)}${more} |`;
+    },
   );
   return `# Access
 

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { functionRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { type Synthesised, synthesised } from '../support/aws/synthesised.ts';
+import { agentTests } from './agent-tests.ts';
 import { alarmTests } from './alarm-tests.ts';
 import { costTests } from './cost-tests.ts';
 import { creationTests } from './creation-tests.ts';
@@ -276,6 +277,10 @@ describe('settings', () => {
 
 describe('noisy neighbours', () => {
   limitTests(() => stacks);
+});
+
+describe('agents', () => {
+  agentTests(() => stacks);
 });
 
 describe('alarms', () => {

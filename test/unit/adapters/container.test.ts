@@ -48,6 +48,31 @@ describe('the container', () => {
     });
   });
 
+  it('wakes no driver where the infrastructure has made none', async () => {
+    expect((await freshContainer(complete)).engineDeps()).not.toHaveProperty('computeDriver');
+  });
+
+  it('wakes the driver, which drives with what the infrastructure has made', async () => {
+    const container = await freshContainer({
+      ...complete,
+      DRIVE_FUNCTION_NAME: 'slipway-test-drive',
+      AGENTS_CLUSTER: 'agents',
+      AGENTS_VPC_ID: 'vpc-1',
+      AGENTS_SUBNETS: 'subnet-1,subnet-2',
+      AGENTS_SECURITY_GROUPS: 'sg-1',
+      AGENTS_PUBLIC_IP: 'true',
+      AGENTS_LISTENER_ARN: 'arn:aws:elasticloadbalancing:eu-west-1:123456789012:listener/app/agents/1/2',
+      AGENTS_EXECUTION_ROLE_ARN: 'arn:aws:iam::123456789012:role/start',
+      AGENTS_LOG_GROUP_NAME: 'agents',
+      AGENTS_SECRET_PREFIX: 'slipway/test/agents',
+      AGENTS_URL: 'https://front.example',
+    });
+    expect(container.engineDeps()).toHaveProperty('computeDriver');
+    expect(container.compute().address({ tenantId: 't', deploymentId: 'd', name: 'app' })).toBe(
+      'https://front.example/d/t/app',
+    );
+  });
+
   it.each([
     ['table', 'TABLE_NAME'],
     ['keys', 'KEY_ID'],

@@ -208,8 +208,9 @@ describe('servers are missing', () => {
 });
 
 describe('an agent', () => {
-  it('answers under its name', () => {
-    expect(compute().address({ ...place, name: 'app' })).toBe('https://agents.example.com/d/app');
+  it('answers under its name in its tenant', () => {
+    const address = 'https://agents.example.com/d/0190-tenant/app';
+    expect(compute().address({ ...place, name: 'app' })).toBe(address);
   });
 });
 

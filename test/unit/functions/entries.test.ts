@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import { variablesFor } from '../../../lib/contract/access.ts';
-import { functionRows } from '../../../lib/contract/functions.ts';
+import { functionRows, managingRows } from '../../../lib/contract/functions.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
 import type { RouteRow } from '../../../lib/contract/routes/route.ts';
 import type { Handler } from '../../../lib/http/exchange.ts';
@@ -13,7 +13,9 @@ afterEach(() => vi.unstubAllEnvs());
 
 it('every entry is the handler of a route or of a row of the functions, but the fallback', async () => {
   const files = (await readdir('functions', { recursive: true })).filter((name) => name.endsWith('.ts'));
-  const rows = [...routes, ...Object.values(functionRows)].map(({ handler }) => handler);
+  const rows = [...routes, ...Object.values({ ...functionRows, ...managingRows })].map(
+    ({ handler }) => handler,
+  );
   const named = new Set(rows.map((handler) => handler.replace('functions/', '')));
   expect(files.filter((name) => !named.has(name))).toEqual(['api/fallback.ts']);
   expect([...named].filter((name) => !files.includes(name))).toEqual([]);

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { placeOfService, serviceName } from '../../../lib/adapters/aws/ecs/names.ts';
 import { buildEvent, codeBuildEventOf } from '../../../lib/triggers/build-event.ts';
+import { computeDriver } from '../../../lib/triggers/compute-event.ts';
 import { executionEnded } from '../../../lib/triggers/execution-event.ts';
 
 const ref = { tenantId: 't', deploymentId: 'd', revisionId: 'r' };
@@ -27,4 +29,19 @@ it('an event of Step Functions names the revision in the input of its execution'
   const ended = (input: unknown) => heard(executionEnded, { detail: { input: JSON.stringify(input) } });
   expect(await ended({ ...ref, attempt: 1 })).toEqual([ref]);
   await expect(ended({ something: 'else' })).rejects.toThrow('tenantId');
+});
+
+it('the driver hears of deployments from the engine, and from events of the services that run them', async () => {
+  const place = { tenantId: 't', deploymentId: 'd' };
+  const drives = (event: unknown) => heard<object>((record) => computeDriver(record, placeOfService), event);
+  const own = serviceName(place, 'k1');
+  const service = `arn:aws:ecs:eu-west-1:123456789012:service/slipway-prod-agents/${own}`;
+  const task = 'arn:aws:ecs:eu-west-1:123456789012:task/slipway-prod-agents/0123456789abcdef';
+  const ofEcs = (resources: string[], detail: object) => ({ source: 'aws.ecs', resources, detail });
+  expect(await drives(place)).toEqual([place]);
+  expect(await drives(ofEcs([task], { group: `service:${own}`, lastStatus: 'STOPPED' }))).toEqual([place]);
+  expect(await drives(ofEcs([service], { eventName: 'SERVICE_TASK_PLACEMENT_FAILURE' }))).toEqual([place]);
+  expect(await drives(ofEcs([task], { group: 'family:mine' }))).toEqual([]);
+  expect(await drives(ofEcs([`${service}/more`, 'arn:aws:ecs:::service/web'], {}))).toEqual([]);
+  await expect(drives({ tenantId: 't' })).rejects.toThrow('deploymentId');
 });

@@ -1,3 +1,4 @@
+import { agentPath } from '../../../contract/agent-front.ts';
 import type { Compute, NewSet, Place } from '../../compute.ts';
 import { type Aws, inWords, openAws } from './clients.ts';
 import { failureOfSet } from './failures.ts';
@@ -30,7 +31,7 @@ export function createEcsCompute(options: EcsOptions): Compute {
     remove: (place, key) => said(remove(aws, place, key)),
     stopTraffic: (place) =>
       said(survey(aws, place).then(({ rule }) => target.deleteRule(aws, rule?.RuleArn))),
-    address: ({ name }) => `${options.baseUrl}/d/${name}`,
+    address: (named) => `${options.baseUrl}${agentPath(named)}`,
   };
 }
 

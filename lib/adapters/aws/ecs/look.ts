@@ -7,9 +7,10 @@ import {
   type Rule,
   type TargetGroup,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { AGENT_HEADER } from '../../../contract/agent-front.ts';
 import type { Found, FoundSet, Place } from '../../compute.ts';
 import type { Aws } from './clients.ts';
-import { AGENT_HEADER, serviceName, tags, targetGroupPrefix } from './names.ts';
+import { serviceName, tags, targetGroupPrefix } from './names.ts';
 
 /** A set as it lies in the account. */
 export type Lying = {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Place } from '../../compute.ts';
+import type { EcsOptions } from './options.ts';
 
 // The target group of a set is its anchor: it is made first and removed last, so whatever was cut off is
 // found by it. What is noted of a set are tags of it.
@@ -25,14 +26,9 @@ export function placeOfService(name: string): Place | undefined {
   return tenantId === undefined || deploymentId === undefined ? undefined : { tenantId, deploymentId };
 }
 
-/** Which deployment a request is for, as the front says it. */
-export const AGENT_HEADER = 'x-slipway-agent';
-/** Reaches a set before it has the traffic; the front drops a client's own. */
-export const TRIAL_HEADER = 'x-slipway-trial';
-
-export const agentValue = ({ tenantId }: Place, name: string): string => `${tenantId}/${name}`;
-
 export const tags = {
+  /** Of the installation that has made it: its driver may change no other. */
+  cluster: 'slipway:cluster',
   tenant: 'slipway:tenant',
   deployment: 'slipway:deployment',
   set: 'slipway:set',
@@ -49,7 +45,12 @@ export const tags = {
   max: 'slipway:max',
 } as const;
 
-export const placeTags = ({ tenantId, deploymentId }: Place, key: string): Record<string, string> => ({
+export const placeTags = (
+  { cluster }: Pick<EcsOptions, 'cluster'>,
+  { tenantId, deploymentId }: Place,
+  key: string,
+): Record<string, string> => ({
+  [tags.cluster]: cluster,
   [tags.tenant]: tenantId,
   [tags.deployment]: deploymentId,
   [tags.set]: key,

@@ -46,7 +46,7 @@ export async function storeVariables(aws: Aws, place: Place, set: NewSet): Promi
       aws,
       Name,
       JSON.stringify(Object.fromEntries(members)),
-      placeTags(place, set.key),
+      placeTags(aws.options, place, set.key),
     );
     placed.push(...variables.map(({ name }, at) => ({ name, valueFrom: `${arn}:v${at}::` })));
   }

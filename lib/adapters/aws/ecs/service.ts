@@ -66,7 +66,7 @@ export async function registerTaskDefinition(
         },
       },
     ],
-    tags: ecsTags({ ...set.labels, ...placeTags(place, set.key) }),
+    tags: ecsTags({ ...set.labels, ...placeTags(options, place, set.key) }),
   });
   const { taskDefinition } = await aws.ecs.send(command);
   if (taskDefinition?.taskDefinitionArn === undefined)
@@ -100,7 +100,7 @@ export async function createService(
     // Traffic never moves within a service, so there is nothing to roll back.
     deploymentConfiguration: { deploymentCircuitBreaker: { enable: true, rollback: false } },
     propagateTags: 'TASK_DEFINITION',
-    tags: ecsTags(placeTags(place, set.key)),
+    tags: ecsTags(placeTags(options, place, set.key)),
   });
   await ecs.send(command);
 }

@@ -8,10 +8,11 @@ import {
   ModifyTargetGroupAttributesCommand,
   RemoveTagsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { AGENT_HEADER, agentValue, TRIAL_HEADER } from '../../../contract/agent-front.ts';
 import type { NewSet, Place } from '../../compute.ts';
 import { type Aws, isNamed, unless } from './clients.ts';
 import type { Account, Lying } from './look.ts';
-import { AGENT_HEADER, agentValue, placeTags, TRIAL_HEADER, tags, targetGroupName } from './names.ts';
+import { placeTags, tags, targetGroupName } from './names.ts';
 import { CONTAINER_PORT } from './options.ts';
 import { itemsOf } from './secret-items.ts';
 
@@ -34,7 +35,7 @@ export async function ensureTargetGroup(
   known: Lying | undefined,
 ): Promise<string> {
   const noted = {
-    ...placeTags(place, set.key),
+    ...placeTags(aws.options, place, set.key),
     [tags.revision]: set.revisionId,
     [tags.secrets]: String(itemsOf(set.environment).length),
     [tags.cpu]: String(set.cpu),
@@ -98,7 +99,11 @@ export async function sendTraffic(
   const Actions = [{ Type: 'forward' as const, TargetGroupArn: targetGroupArn }];
   if (RuleArn !== undefined) await aws.elb.send(new ModifyRuleCommand({ RuleArn, Actions }));
   else
-    await createRule(aws, account, { header: AGENT_HEADER, value: agentValue(place, name), targetGroupArn });
+    await createRule(aws, account, {
+      header: AGENT_HEADER,
+      value: agentValue({ ...place, name }),
+      targetGroupArn,
+    });
 }
 
 type NewRule = { header: string; value: string; targetGroupArn: string };

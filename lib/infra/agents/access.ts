@@ -1,0 +1,89 @@
+import type { Arns, Condition, Rule } from '../access.ts';
+
+// What the driver of Fargate may do: with the cluster of this installation, the listener of its balancer, and
+// target groups that carry the name of this cluster as a tag.
+
+const CLUSTER_TAG = 'slipway:cluster';
+
+const equals = (key: string, value: string): Condition => ({ StringEquals: { [key]: value } });
+const clusterName = ({ agents }: Arns): string => agents.cluster.split('/').at(-1) ?? '';
+const ofOurs = (arns: Arns): Condition => equals(`aws:ResourceTag/${CLUSTER_TAG}`, clusterName(arns));
+const asOurs = (arns: Arns): Condition => equals(`aws:RequestTag/${CLUSTER_TAG}`, clusterName(arns));
+const ofServices = (): Condition => equals('application-autoscaling:service-namespace', 'ecs');
+
+const balancer = (...actions: string[]): string[] =>
+  actions.map((action) => `elasticloadbalancing:${action}`);
+const ecs = (...actions: string[]): string[] => actions.map((action) => `ecs:${action}`);
+
+export const looking: Rule[] = [
+  // These know no resource.
+  {
+    actions: balancer('DescribeTargetGroups', 'DescribeRules', 'DescribeTags', 'DescribeTargetHealth'),
+    resources: () => ['*'],
+  },
+  {
+    actions: ecs('ListTasks'),
+    resources: () => ['*'],
+    condition: ({ agents }) => ({ ArnEquals: { 'ecs:cluster': agents.cluster } }),
+  },
+  { actions: ecs('DescribeServices'), resources: ({ agents }) => [agents.services] },
+  { actions: ecs('DescribeTasks'), resources: ({ agents }) => [agents.tasks] },
+  { actions: ['logs:GetLogEvents'], resources: ({ agents }) => [agents.logStreams] },
+];
+
+export const changing: Rule[] = [
+  // These know no resource either; a task definition can do no more than the roles that it may be given.
+  {
+    actions: ecs('RegisterTaskDefinition', 'DeregisterTaskDefinition', 'ListTaskDefinitions'),
+    resources: () => ['*'],
+  },
+  {
+    actions: ecs('DeleteTaskDefinitions', 'TagResource'),
+    resources: ({ agents }) => [agents.taskDefinitions],
+  },
+  {
+    actions: ecs('CreateService', 'UpdateService', 'DeleteService', 'TagResource'),
+    resources: ({ agents }) => [agents.services],
+  },
+  {
+    actions: balancer('CreateTargetGroup', 'AddTags'),
+    resources: ({ agents }) => [agents.targetGroups],
+    condition: asOurs,
+  },
+  {
+    actions: balancer('AddTags', 'RemoveTags', 'ModifyTargetGroupAttributes', 'DeleteTargetGroup'),
+    resources: ({ agents }) => [agents.targetGroups],
+    condition: ofOurs,
+  },
+  { actions: balancer('CreateRule'), resources: ({ agents }) => [agents.listener] },
+  { actions: balancer('ModifyRule', 'DeleteRule'), resources: ({ agents }) => [agents.listenerRules] },
+  {
+    actions: ['RegisterScalableTarget', 'DeregisterScalableTarget', 'PutScalingPolicy'].map(
+      (action) => `application-autoscaling:${action}`,
+    ),
+    resources: ({ agents }) => [agents.scalers],
+    condition: ofServices,
+  },
+  // Alarms by which a service grows and shrinks: made and deleted with its policy, in the caller's name.
+  {
+    actions: ['cloudwatch:DeleteAlarms', 'cloudwatch:PutMetricAlarm'],
+    resources: ({ agents }) => [agents.alarms],
+  },
+  {
+    actions: ['CreateSecret', 'PutSecretValue', 'DeleteSecret', 'TagResource'].map(
+      (action) => `secretsmanager:${action}`,
+    ),
+    resources: ({ agents }) => [agents.secrets],
+  },
+  {
+    actions: ['iam:PassRole'],
+    resources: ({ agents }) => agents.roles,
+    condition: () => equals('iam:PassedToService', 'ecs-tasks.amazonaws.com'),
+  },
+  // An account that has scaled no service before lacks the role that does it.
+  {
+    actions: ['iam:CreateServiceLinkedRole'],
+    resources: ({ agents }) => [agents.scalingRole],
+    condition: () => equals('iam:AWSServiceName', 'ecs.application-autoscaling.amazonaws.com'),
+  },
+];

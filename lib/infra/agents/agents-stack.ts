@@ -1,0 +1,85 @@
+import { Fn, NestedStack } from 'aws-cdk-lib';
+import { type EventPattern, Match, Rule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { Construct } from 'constructs';
+import type { AgentVariableName, Environment } from '../../contract/env.ts';
+import { managingRows } from '../../contract/functions.ts';
+import type { Platform } from '../platform.ts';
+import { SlipwayFunction } from '../slipway-function.ts';
+import { Front } from './front.ts';
+import { suppressAgentFindings } from './nag-suppressions.ts';
+import { agentLogGroupName, agentSecretPrefix } from './names.ts';
+import { Network } from './network.ts';
+import { Servers } from './servers.ts';
+
+/**
+ * Where the installation runs agents itself: a network, a cluster of Fargate, one balancer and one front for
+ * all of them, and the driver that makes a service for each set of servers at run time.
+ */
+export class AgentsStack extends NestedStack {
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, platform: Platform) {
+    super(scope, id, { description: 'Slipway: where agents run' });
+    const { settings } = platform;
+    const network = new Network(this, 'Network', settings);
+    const servers = new Servers(this, 'Servers', platform);
+    const front = new Front(this, 'Front', settings, network);
+    this.url = front.url;
+    const variables: Environment<AgentVariableName> = {
+      AGENTS_CLUSTER: servers.cluster.ref,
+      AGENTS_VPC_ID: network.vpc.vpcId,
+      AGENTS_SUBNETS: network.vpc.selectSubnets(network.agentSubnets).subnetIds.join(','),
+      AGENTS_SECURITY_GROUPS: network.agents.securityGroupId,
+      AGENTS_PUBLIC_IP: settings.agentNetwork === 'public' ? 'true' : 'false',
+      AGENTS_LISTENER_ARN: front.listener.listenerArn,
+      AGENTS_EXECUTION_ROLE_ARN: servers.executionRole.roleArn,
+      AGENTS_ROLE_ARN: settings.agentRole,
+      AGENTS_LOG_GROUP_NAME: agentLogGroupName(settings),
+      AGENTS_SECRET_PREFIX: agentSecretPrefix(settings),
+      AGENTS_URL: front.url,
+    };
+    const { function: driver } = new SlipwayFunction(this, 'Drive', {
+      platform: { ...platform, variables: { ...platform.variables, ...variables } },
+      ...managingRows.drive,
+    });
+    for (const [name, eventPattern] of Object.entries(eventsOf(platform)))
+      new Rule(this, name, {
+        description: `Slipway: ${WHY}`,
+        eventPattern,
+        targets: [new LambdaTarget(driver)],
+      });
+    suppressAgentFindings(this, platform);
+  }
+
+  /** The first two, whatever they are called: the CDK would ask the account for their names. */
+  override get availabilityZones(): string[] {
+    return [0, 1].map((index) => Fn.select(index, Fn.getAzs()));
+  }
+}
+
+const WHY = 'wakes the driver of a deployment whose servers came up, ended or cannot be placed';
+
+/** What ECS says of the cluster, as far as it calls for a look. */
+function eventsOf({ arns: { agents } }: Platform): Record<string, EventPattern> {
+  const resources = Match.prefix(agents.services.replace('*', ''));
+  return {
+    TaskChanged: {
+      source: ['aws.ecs'],
+      detailType: ['ECS Task State Change'],
+      detail: { clusterArn: [agents.cluster], lastStatus: ['RUNNING', 'STOPPED'] },
+    },
+    ServiceActed: {
+      source: ['aws.ecs'],
+      detailType: ['ECS Service Action'],
+      resources,
+      detail: { eventType: ['WARN', 'ERROR'] },
+    },
+    DeploymentFailed: {
+      source: ['aws.ecs'],
+      detailType: ['ECS Deployment State Change'],
+      resources,
+      detail: { eventName: ['SERVICE_DEPLOYMENT_FAILED'] },
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  AllowedMethods,
+  CachePolicy,
+  Distribution,
+  Function as FrontFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HttpVersion,
+  OriginProtocolPolicy,
+  OriginRequestPolicy,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { VpcOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import {
+  type ApplicationListener,
+  ApplicationLoadBalancer,
+  ApplicationProtocol,
+  ListenerAction,
+} from 'aws-cdk-lib/aws-elasticloadbalancingv2';
+import { Construct } from 'constructs';
+import { nameOf } from '../platform.ts';
+import type { Settings } from '../settings.ts';
+import { frontFunction } from './front-function.ts';
+import { agentsName } from './names.ts';
+import type { Network } from './network.ts';
+
+/** A run may be silent for as long as the balancer lets it. */
+const IDLE_SECONDS = 4000;
+/** The longest pause that CloudFront allows between two bytes. */
+const READ_SECONDS = 120;
+const KEEPALIVE_SECONDS = 60;
+
+/**
+ * HTTPS without a domain of one's own: CloudFront, and behind it one balancer for all agents, which has no
+ * public address. The driver makes the rules that say which servers a deployment's requests go to.
+ */
+export class Front extends Construct {
+  readonly listener: ApplicationListener;
+  /** `https://` and the host at which all agents answer. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, settings: Settings, network: Network) {
+    super(scope, id);
+    const balancer = new ApplicationLoadBalancer(this, 'Balancer', {
+      loadBalancerName: agentsName(settings),
+      vpc: network.vpc,
+      vpcSubnets: network.balancerSubnets,
+      internetFacing: false,
+      securityGroup: network.balancer,
+      idleTimeout: Duration.seconds(IDLE_SECONDS),
+      dropInvalidHeaderFields: true,
+    });
+    this.listener = balancer.addListener('Listener', {
+      port: 80,
+      protocol: ApplicationProtocol.HTTP,
+      open: false,
+      defaultAction: ListenerAction.fixedResponse(404, {
+        contentType: 'application/json',
+        messageBody: '{"detail":"No agent answers at this address."}',
+      }),
+    });
+    const code = new FrontFunction(this, 'Function', {
+      functionName: nameOf(settings, 'front'),
+      comment: 'Slipway: says which agent a request is for',
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(frontFunction()),
+    });
+    const distribution = new Distribution(this, 'Distribution', {
+      comment: `Slipway: agents of ${settings.environment}`,
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      defaultBehavior: {
+        origin: VpcOrigin.withApplicationLoadBalancer(balancer, {
+          vpcOriginName: agentsName(settings),
+          protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
+          readTimeout: Duration.seconds(READ_SECONDS),
+          keepaliveTimeout: Duration.seconds(KEEPALIVE_SECONDS),
+        }),
+        allowedMethods: AllowedMethods.ALLOW_ALL,
+        cachePolicy: CachePolicy.CACHING_DISABLED,
+        originRequestPolicy: OriginRequestPolicy.ALL_VIEWER,
+        viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+        // A stream that is compressed is held back.
+        compress: false,
+        functionAssociations: [{ function: code, eventType: FunctionEventType.VIEWER_REQUEST }],
+      },
+    });
+    this.url = `https://${distribution.distributionDomainName}`;
+  }
+}

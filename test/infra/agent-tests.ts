@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { type Resource, type Synthesised, synthesised } from '../support/aws/synthesised.ts';
+
+const context = { environment: 'test', compute: 'fargate' };
+const AGENT_ROLE = 'arn:aws:iam::123456789012:role/bedrock';
+
+type Statement = { Action: string | string[]; Resource: unknown; Condition?: unknown };
+type Rule = { EventPattern: unknown; Targets: { Arn: unknown }[] };
+
+/** Where agents run in the account. Part of the file of the template: to load the CDK takes seconds. */
+export function agentTests(stacksOf: () => Synthesised): void {
+  const withAgents = () => synthesised(context);
+  const propertiesOf = (type: string, stacks = withAgents()) =>
+    stacks.all(type).map(([, { Properties }]) => Properties);
+
+  /** What the role of the function in this place may do. */
+  const permissionsOf = (place: string, stacks = withAgents()): Statement[] => {
+    const [, role] = stacks.all('AWS::IAM::Role').find(([id]) => id.startsWith(place)) ?? [];
+    // CloudFormation's own shape of it.
+    const { Policies = [] } = (role?.Properties ?? {}) as {
+      Policies?: { PolicyDocument: { Statement: Statement[] } }[];
+    };
+    return Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+  };
+  const driver = (stacks = withAgents()) => permissionsOf('Agents/DriveRole', stacks);
+  const actionsOf = ({ Action }: Statement): string[] => [Action].flat();
+  const statementOf = (action: string, stacks = withAgents()): Statement | undefined =>
+    driver(stacks).find((one) => actionsOf(one).includes(action));
+
+  describe('without compute=fargate', () => {
+    it('have no network, no balancer, no cluster and no front', () => {
+      const types = [...stacksOf().stacks.values()].flatMap((resources) =>
+        Object.values(resources).map(({ Type }) => Type),
+      );
+      expect(types.filter((type) => /::(EC2|ECS|ElasticLoadBalancingV2|CloudFront)::/.test(type))).toEqual(
+        [],
+      );
+    });
+
+    it('change no function, no role and no output', () => {
+      const all = JSON.stringify([...stacksOf().stacks.values(), stacksOf().outputs]);
+      expect(all).not.toMatch(/MANAGED_COMPUTE|DRIVE_FUNCTION_NAME|AGENTS_|slipway-test-drive|AgentsUrl/);
+    });
+  });
+
+  describe('with compute=fargate', () => {
+    it('are one more nested stack; elsewhere only variables and rights to wake the driver differ', () => {
+      const [before, after] = [stacksOf().stacks, withAgents().stacks];
+      expect([...after.keys()].filter((name) => !before.has(name))).toEqual(['Agents']);
+      const changed = [...before].flatMap(([name, resources]) =>
+        Object.entries(resources).flatMap(([id, resource]) =>
+          isSame(after.get(name)?.[id], resource) ? [] : [id.replace(/[0-9A-F]{8}$/, '')],
+        ),
+      );
+      expect(changed.filter((id) => !id.includes('NestedStack')).toSorted()).toEqual([
+        'TriggersdispatchFunction',
+        'TriggersdispatchRole',
+        'TriggerssweepFunction',
+        'TriggerssweepRole',
+        'createdeploymentFunction',
+        'createtenantFunction',
+      ]);
+    });
+
+    it('have a driver that the engine and events of the cluster wake, and nobody else', () => {
+      const wakers = withAgents()
+        .all('AWS::IAM::Role')
+        .filter(([, { Properties }]) => JSON.stringify(Properties).includes('function:slipway-test-drive'))
+        .map(([id]) => id.replace(/Role.*$/, ''));
+      expect(wakers).toEqual(['root/Triggersdispatch', 'root/Triggerssweep']);
+      const rules = rulesOf(withAgents().stacks.get('Agents') ?? {});
+      expect(rules.map(({ EventPattern }) => EventPattern)).toEqual([
+        expect.objectContaining({ 'detail-type': ['ECS Task State Change'] }),
+        expect.objectContaining({ 'detail-type': ['ECS Service Action'] }),
+        expect.objectContaining({ 'detail-type': ['ECS Deployment State Change'] }),
+      ]);
+      expect(JSON.stringify(rules)).toContain('slipway-test-agents');
+      expect(new Set(rules.map(({ Targets }) => JSON.stringify(Targets[0]?.Arn))).size).toBe(1);
+    });
+
+    it('give the driver no action on everything but those that know no resource', () => {
+      const wild = driver().filter(({ Resource }) => Resource === '*');
+      expect(wild.flatMap(actionsOf).toSorted()).toEqual([
+        'ecs:DeregisterTaskDefinition',
+        'ecs:ListTaskDefinitions',
+        'ecs:ListTasks',
+        'ecs:RegisterTaskDefinition',
+        'elasticloadbalancing:DescribeRules',
+        'elasticloadbalancing:DescribeTags',
+        'elasticloadbalancing:DescribeTargetGroups',
+        'elasticloadbalancing:DescribeTargetHealth',
+      ]);
+      expect(
+        driver()
+          .flatMap(actionsOf)
+          .filter((action) => action.includes('*')),
+      ).toEqual([]);
+    });
+
+    it('let the driver hand two roles to servers, and no other to anything', () => {
+      const own = statementOf('iam:PassRole');
+      expect(JSON.stringify(own?.Resource)).toMatch(/role\/slipway-test-agent-start"/);
+      const condition = { StringEquals: { 'iam:PassedToService': 'ecs-tasks.amazonaws.com' } };
+      expect(own?.Condition).toEqual(condition);
+      const given = statementOf('iam:PassRole', synthesised({ ...context, agentRole: AGENT_ROLE }));
+      expect(given?.Resource).toEqual([own?.Resource, AGENT_ROLE]);
+      expect(given?.Condition).toEqual(condition);
+    });
+
+    it('let the driver change services of its cluster, rules of its listener and what carries its tag', () => {
+      const place = (action: string) => JSON.stringify(statementOf(action)?.Resource);
+      expect(place('ecs:DeleteService')).toMatch(/:service\/slipway-test-agents\/\*"/);
+      expect(place('elasticloadbalancing:CreateRule')).toMatch(/:listener\/app\/slipway-test-agents\/\*"/);
+      expect(place('elasticloadbalancing:ModifyRule')).toMatch(
+        /listener-rule\/app\/slipway-test-agents\/\*"/,
+      );
+      expect(statementOf('elasticloadbalancing:DeleteTargetGroup')?.Condition).toEqual({
+        StringEquals: { 'aws:ResourceTag/slipway:cluster': 'slipway-test-agents' },
+      });
+      expect(statementOf('elasticloadbalancing:CreateTargetGroup')?.Condition).toEqual({
+        StringEquals: { 'aws:RequestTag/slipway:cluster': 'slipway-test-agents' },
+      });
+      expect(place('secretsmanager:DeleteSecret')).toMatch(/:secret:slipway\/test\/agents\/\*"/);
+    });
+
+    it('let servers be reached by the balancer alone, and that from the network alone', () => {
+      const [balancer] = propertiesOf('AWS::ElasticLoadBalancingV2::LoadBalancer');
+      expect(balancer).toMatchObject({ Scheme: 'internal' });
+      const groups = propertiesOf('AWS::EC2::SecurityGroup');
+      const from = groups.flatMap(({ SecurityGroupIngress = [] }) => SecurityGroupIngress);
+      expect(from).toEqual([expect.objectContaining({ CidrIp: '10.42.0.0/16', FromPort: 80, ToPort: 80 })]);
+      expect(propertiesOf('AWS::EC2::SecurityGroupIngress')).toEqual([
+        expect.objectContaining({ FromPort: 8000, ToPort: 8000 }),
+      ]);
+    });
+
+    it('answer over HTTPS alone, uncached and uncompressed, at an address that is printed', () => {
+      const [front] = propertiesOf('AWS::CloudFront::Distribution');
+      expect(front?.DistributionConfig).toMatchObject({
+        DefaultCacheBehavior: { ViewerProtocolPolicy: 'redirect-to-https', Compress: false },
+      });
+      expect(withAgents().outputs).toHaveProperty('AgentsUrl');
+    });
+
+    it('pay for no NAT gateway, unless asked to', () => {
+      expect(propertiesOf('AWS::EC2::NatGateway')).toEqual([]);
+      const nat = synthesised({ ...context, agentNetwork: 'nat' });
+      expect(propertiesOf('AWS::EC2::NatGateway', nat)).toHaveLength(1);
+      const variablesOf = (stacks: Synthesised) =>
+        JSON.stringify(stacks.stacks.get('Agents')).match(/"AGENTS_PUBLIC_IP":"(\w+)"/)?.[1];
+      expect([variablesOf(withAgents()), variablesOf(nat)]).toEqual(['true', 'false']);
+    });
+  });
+
+  it.each([{ agentNetwork: 'nat' }, { agentRole: AGENT_ROLE }, { compute: 'ec2' }])(
+    'are refused where they make no sense: %o',
+    (wrong) => {
+      expect(() => synthesised({ environment: 'test', ...wrong })).toThrow(/compute/);
+    },
+  );
+}
+
+const rulesOf = (resources: Record<string, Resource>): Rule[] =>
+  Object.values(resources)
+    .filter(({ Type }) => Type === 'AWS::Events::Rule')
+    .map(({ Properties }) => Properties as unknown as Rule); // CloudFormation's own shape of it
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
