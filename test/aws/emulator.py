@@ -10,6 +10,7 @@ import json
 import os
 import re
 
+import emulator_compute
 from ministack import app
 from ministack.core import iam_actions, iam_evaluator
 from ministack.core.responses import json_response
@@ -74,6 +75,9 @@ def alarm(name, properties):
 
 def resource(service, method, path, headers, body, *rest):
     """An answer to a task is authorised on the state machine that waits for it (here there is one), what asks for builds on their project."""
+    known = emulator_compute.resource_for(service, headers, body)
+    if known is not None:
+        return known
     found = resource_arn(service, method, path, headers, body, *rest)
     if found != "*":
         return found
@@ -86,9 +90,10 @@ def resource(service, method, path, headers, body, *rest):
     return projects.pop() if len(projects) == 1 else found
 
 
-def authorize(access_key_id, iam_action, *rest, **named):
+def authorize(access_key_id, iam_action, service, region, resource_arn="*", service_context=None):
     """Notes each action that a role was let do."""
-    denied = enforce(access_key_id, iam_action, *rest, **named)
+    context = {**emulator_compute.context_for(service, iam_action, resource_arn), **(service_context or {})}
+    denied = enforce(access_key_id, iam_action, service, region, resource_arn, context)
     role = iam_evaluator._role_name_from_assumed_arn(iam_evaluator.caller_arn())
     if denied is None and role and iam_action not in used.setdefault(role, set()):
         used[role].add(iam_action)

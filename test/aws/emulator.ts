@@ -17,6 +17,9 @@ const START_TIMEOUT_MS = 240_000;
 const STOP_GRACE_MS = 3_000;
 const OUTPUT_LINES_MAX = 2_000;
 
+/** What an image is here: a script of Node with its arguments, or one that cannot be fetched for a reason. */
+export type ImageProgram = { args: string[] } | { refused: string };
+
 /** Actions, such as `dynamodb:GetItem`. */
 export type Permissions = { granted: string[]; used: string[] };
 
@@ -25,6 +28,8 @@ export type Emulator = {
   port: number;
   /** Ends a build: what is given becomes part of its record, as `BatchGetBuilds` shows it. */
   endBuild(buildId: string, record: object): Promise<void>;
+  /** What runs when ECS starts the image with this digest or reference, from now on. */
+  setImage(reference: string, program: ImageProgram): Promise<void>;
   /** The next resource of this type that CloudFormation makes cannot be made. */
   failOnce(resourceType: string): Promise<void>;
   /** What the role of each function grants, and what of it was used. */
@@ -48,6 +53,9 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
   const [programs, builds] = [join(folder, 'programs'), join(folder, 'builds')];
   const permissions = join(folder, 'permissions.json');
   const fault = join(folder, 'fault');
+  const images = join(folder, 'images.json');
+  const known: Record<string, ImageProgram> = {};
+  await writeFile(images, '{}');
   for (const each of [programs, builds]) await mkdir(each);
   await symlink(process.execPath, join(programs, 'node'));
   const port = await freePort();
@@ -67,6 +75,7 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
       BUILDS_FOLDER: builds,
       PERMISSIONS_FILE: permissions,
       FAULT_FILE: fault,
+      IMAGES_FILE: images,
       // The CDK's own function, which empties buckets, expects the AWS SDK of its runtime. Ours are modules,
       // which do not look here.
       NODE_PATH: join(root, 'node_modules'),
@@ -87,6 +96,10 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
     port,
     endBuild: (buildId, record) =>
       writeFile(join(builds, `${buildId.split(':').at(-1)}.json`), JSON.stringify(record)),
+    setImage: (reference, program) => {
+      known[reference] = program;
+      return writeFile(images, JSON.stringify(known));
+    },
     failOnce: (resourceType) => writeFile(fault, resourceType),
     permissions: async () => JSON.parse(await readFile(permissions, 'utf8')),
     output: () => lines.join('\n'),

@@ -28,7 +28,7 @@ export const variablesOf = ({ endpoint }: Emulator): Record<string, string> => (
  */
 export type Ground = { folder: string; processes: ProcessSupervisor; emulator: Emulator; cdk: Cdk };
 
-export async function openGround(): Promise<Ground> {
+export async function openGround(more: Record<string, string> = {}): Promise<Ground> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-aws-'));
   const processes = new ProcessSupervisor();
   const emulator = await timed('The emulator starts', () => startEmulator(processes, folder));
@@ -36,7 +36,7 @@ export async function openGround(): Promise<Ground> {
   const variables = { ...variablesOf(emulator), HOME: folder, TMPDIR: folder };
   const outputFolder = join(folder, 'cdk.out');
   const app = {
-    context: CONTEXT,
+    context: { ...CONTEXT, ...more },
     account: ACCOUNT,
     region: awsEnvironment.AWS_REGION,
     variables,

@@ -54,6 +54,14 @@ const unusable: { permissions: RegExp; because: string }[] = [
     because:
       'What a repository behind https has to answer, and a host that takes statuses; none is reached from here: test/integration/pushes.',
   },
+  {
+    permissions: /^drive (ecs|secretsmanager):TagResource$/,
+    because: 'AWS asks for it when something is made with tags; the emulator does not.',
+  },
+  {
+    permissions: /^drive (iam:(PassRole|CreateServiceLinkedRole)|cloudwatch:(PutMetricAlarm|DeleteAlarms))$/,
+    because: 'What services of AWS do in the name of the caller: the emulator asks nobody for it.',
+  },
 ];
 
 /** Both run the same engine: what one of them did the other may have to do. */

@@ -12,18 +12,20 @@ export type Push = {
 
 /**
  * Pushes the manifest of an image without layers, as the builder would, and gives its digest.
- * `repositoryName` is another than the job's own.
+ * `repositoryName` is another than the job's own; `note` makes it another image.
  */
 export async function pushImage(
   { endpoint }: Emulator,
   { repository, region, ...credentials }: Push,
   repositoryName = repository.slice(repository.indexOf('/') + 1),
+  note = '',
 ): Promise<string> {
   const client = new ECRClient({ region, credentials, endpoint });
   const imageManifest = JSON.stringify({
     schemaVersion: 2,
     mediaType: 'application/vnd.oci.image.manifest.v1+json',
     layers: [],
+    ...(note !== '' && { annotations: { note } }),
   });
   const { image } = await client.send(new PutImageCommand({ repositoryName, imageManifest }));
   return image?.imageId?.imageDigest ?? '';

@@ -1,0 +1,107 @@
+import {
+  ApplicationAutoScalingClient,
+  DescribeScalableTargetsCommand,
+} from '@aws-sdk/client-application-auto-scaling';
+import {
+  DescribeServicesCommand,
+  ECSClient,
+  ListServicesCommand,
+  ListTaskDefinitionsCommand,
+  type Service,
+} from '@aws-sdk/client-ecs';
+import {
+  DescribeListenersCommand,
+  DescribeLoadBalancersCommand,
+  DescribeRulesCommand,
+  DescribeTargetGroupsCommand,
+  ElasticLoadBalancingV2Client,
+  type Rule,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
+import { ListSecretsCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { AGENT_HEADER } from '../../lib/contract/agent-front.ts';
+import { openGateway } from '../support/aws/gateway.ts';
+import { clientConfig } from './aws-environment.ts';
+import type { Emulator } from './emulator.ts';
+
+export const CLUSTER = 'slipway-test-agents';
+
+/** What lies in the account of agents, as an operator would look at it. */
+export class FargateAccount {
+  readonly ecs: ECSClient;
+  readonly elb: ElasticLoadBalancingV2Client;
+  readonly #secrets: SecretsManagerClient;
+  readonly #scaling: ApplicationAutoScalingClient;
+  readonly #port: number;
+
+  constructor(emulator: Emulator) {
+    const config = clientConfig(emulator);
+    this.ecs = new ECSClient(config);
+    this.elb = new ElasticLoadBalancingV2Client(config);
+    this.#secrets = new SecretsManagerClient(config);
+    this.#scaling = new ApplicationAutoScalingClient(config);
+    this.#port = emulator.port;
+  }
+
+  /** Services that are there, those that end included. */
+  async services(): Promise<Service[]> {
+    const { serviceArns = [] } = await this.ecs.send(new ListServicesCommand({ cluster: CLUSTER }));
+    if (serviceArns.length === 0) return [];
+    const asked = new DescribeServicesCommand({ cluster: CLUSTER, services: serviceArns });
+    const { services = [] } = await this.ecs.send(asked);
+    return services.filter(({ status }) => status !== 'INACTIVE');
+  }
+
+  async rules(): Promise<Rule[]> {
+    const { LoadBalancers = [] } = await this.elb.send(new DescribeLoadBalancersCommand({}));
+    const { Listeners = [] } = await this.elb.send(
+      new DescribeListenersCommand({ LoadBalancerArn: LoadBalancers[0]?.LoadBalancerArn }),
+    );
+    const [listener] = Listeners;
+    const { Rules = [] } = await this.elb.send(
+      new DescribeRulesCommand({ ListenerArn: listener?.ListenerArn }),
+    );
+    return Rules.filter(({ IsDefault }) => IsDefault !== true);
+  }
+
+  /** What of sets is left, by kind. */
+  async left(): Promise<Record<string, unknown[]>> {
+    const definitions = async (status: 'ACTIVE' | 'INACTIVE') =>
+      (await this.ecs.send(new ListTaskDefinitionsCommand({ status }))).taskDefinitionArns ?? [];
+    const [services, rules, groups, active, inactive, secrets, scalers] = await Promise.all([
+      this.services(),
+      this.rules(),
+      this.elb.send(new DescribeTargetGroupsCommand({})),
+      definitions('ACTIVE'),
+      definitions('INACTIVE'),
+      this.#secrets.send(new ListSecretsCommand({})),
+      this.#scaling.send(new DescribeScalableTargetsCommand({ ServiceNamespace: 'ecs' })),
+    ]);
+    return {
+      services: services.map(({ serviceName }) => serviceName),
+      rules: rules.map(({ RuleArn }) => RuleArn),
+      targetGroups: (groups.TargetGroups ?? []).map(({ TargetGroupName }) => TargetGroupName),
+      taskDefinitions: [...active, ...inactive],
+      secrets: (secrets.SecretList ?? []).map(({ Name }) => Name),
+      scalers: (scalers.ScalableTargets ?? []).map(({ ResourceId }) => ResourceId),
+    };
+  }
+
+  /** Reaches the balancer, which the emulator serves under a name that no resolver knows. */
+  async openBalancer(): Promise<Balancer> {
+    const { LoadBalancers = [] } = await this.elb.send(new DescribeLoadBalancersCommand({}));
+    const { baseUrl, close } = await openGateway(`http://${LoadBalancers[0]?.DNSName}:${this.#port}`);
+    const ask = (agent: string, path = '/') =>
+      fetch(`${baseUrl}${path}`, { headers: { [AGENT_HEADER]: agent } });
+    return { ask, close };
+  }
+
+  close(): void {
+    for (const client of [this.ecs, this.elb, this.#secrets, this.#scaling]) client.destroy();
+  }
+}
+
+export type Balancer = {
+  /** Asks an agent as the front does. */
+  ask(agent: string, path?: string): Promise<Response>;
+  close(): Promise<void>;
+};

@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DeleteServiceCommand } from '@aws-sdk/client-ecs';
+import { DeleteRuleCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { agentValue } from '../../lib/contract/agent-front.ts';
+import { outputOf } from '../support/aws/cdk.ts';
+import {
+  create,
+  deploymentOf,
+  ended,
+  expectApi,
+  patch,
+  revisionUntil,
+  type ShownDeployment,
+  type ShownRevision,
+} from '../support/programs/program.ts';
+import { say, timed } from '../support/run/progress.ts';
+import { until } from '../support/until.ts';
+import { root } from './emulator.ts';
+import { type Balancer, CLUSTER, FargateAccount } from './fargate-account.ts';
+import { complaintsOf, linesOf } from './function-logs.ts';
+import { closeGround, type Deployed, enter, type Ground, openGround } from './installation.ts';
+import { unusedPermissions } from './permissions.ts';
+import { type Push, pushImage } from './registry.ts';
+import { COMMIT } from './tour.ts';
+
+/** A deploy is looked at every minute at least, and health takes two answers. */
+const DEPLOY_TIMEOUT_MS = 240_000;
+const REPOSITORY = 'ssh://git@git.example.com/team/agent.git';
+const TROUBLE = /ERROR|WARN|rror:|not authorized/;
+const REQUESTS_A_SECOND = 20;
+/** Of a line of a log. */
+const LINE_MAX = 600;
+
+let ground: Ground;
+let slipway: Deployed;
+let account: FargateAccount;
+let balancer: Balancer;
+let agentsUrl: string;
+let agent: ShownDeployment;
+const NAME = 'agent';
+
+beforeAll(async () => {
+  ground = await openGround({ compute: 'fargate' });
+  await timed('cdk bootstrap', async () => {
+    await ground.cdk.synth();
+    return ground.cdk.bootstrap();
+  });
+  const printed = await timed('cdk deploy', () => ground.cdk.deploySynthesised());
+  agentsUrl = outputOf(printed, 'AgentsUrl');
+  slipway = await enter(ground, printed);
+  account = new FargateAccount(ground.emulator);
+  balancer = await account.openBalancer();
+});
+
+afterEach(async ({ task }) => {
+  say(`${task.result?.state}: ${task.name}`);
+  if (task.result?.state !== 'fail') return;
+  const lines = [...ground.emulator.output().split('\n'), ...(await linesOf(ground.emulator))];
+  for (const line of lines.filter((each) => TROUBLE.test(each)).slice(-30)) say(line.slice(0, LINE_MAX));
+});
+
+afterAll(async () => {
+  account?.close();
+  await balancer?.close();
+  await slipway?.closeGateway();
+  if (ground !== undefined) expect(await closeGround(ground)).toEqual([]);
+});
+
+/** Ends the build that a revision waits for with an image that does this when it is started. */
+async function build(version: string): Promise<string> {
+  const started = await slipway.builds.take();
+  const { push } = (await slipway.builds.takeJob(started)) as { push: Push }; // see build-job.ts
+  const ARTIFACT_DIGEST = await pushImage(ground.emulator, push, undefined, randomUUID());
+  await ground.emulator.setImage(ARTIFACT_DIGEST, { args: [`${root}test/aws/agent-server.ts`, version] });
+  await slipway.builds.succeed(started, { ARTIFACT_DIGEST, ARTIFACT_SERVER: 'other', COMMIT_SHA: COMMIT });
+  return ARTIFACT_DIGEST;
+}
+
+const change = (version: string): Promise<ShownDeployment> =>
+  patch(slipway, agent.id, { source_revision_config: { repo_ref: version } });
+
+async function deploys(revisionId: string): Promise<void> {
+  const { status, status_message: said } = await ended(slipway, agent.id, revisionId, DEPLOY_TIMEOUT_MS);
+  expect({ status, said }).toEqual({ status: 'DEPLOYED', said: expect.anything() });
+}
+
+type Said = { version: string; url: string; secret: string; headers: Record<string, string> };
+const nameOf = () => agentValue({ tenantId: slipway.tenantId, name: NAME });
+const hear = async (path = '/'): Promise<Said> =>
+  (await balancer.ask(nameOf(), path)).json() as Promise<Said>;
+
+const waits = { timeoutMs: DEPLOY_TIMEOUT_MS };
+
+describe('an installation that runs agents on Fargate', () => {
+  it('takes a repository to an agent that answers behind the balancer', async () => {
+    const secrets = [{ name: 'GREETING', value: 'a secret of the agent' }];
+    const source_config = {
+      repo_url: REPOSITORY,
+      drain_seconds: 5,
+      resource_spec: { min_scale: 1, max_scale: 2 },
+    };
+    agent = await create(slipway, NAME, REPOSITORY, { source_config, secrets });
+    await build('one');
+    await deploys(agent.latest_revision_id);
+    const said = await hear('/threads/1');
+    expect(said).toMatchObject({ version: 'one', url: '/threads/1', secret: 'a secret of the agent' });
+    const shown = await deploymentOf(slipway, agent.id);
+    expect(shown).toMatchObject({
+      status: 'READY',
+      active_revision_id: agent.latest_revision_id,
+      source_config: { custom_url: `${agentsUrl}/d/${nameOf()}` },
+    });
+    expect(JSON.stringify(await account.services())).not.toContain('a secret of the agent');
+  });
+
+  it('answers every request while one revision replaces another, and lets a stream end', async () => {
+    const { latest_revision_id: second } = await change('two');
+    await build('two');
+    const failures: string[] = [];
+    const versions: string[] = [];
+    let isOver = false;
+    const asking = (async () => {
+      while (!isOver) {
+        void balancer.ask(nameOf()).then(
+          async (answer) => {
+            if (answer.status === 200) versions.push(((await answer.json()) as Said).version);
+            else failures.push(`${answer.status} ${await answer.text()}`);
+          },
+          (error: unknown) => failures.push(String(error)),
+        );
+        await delay(1000 / REQUESTS_A_SECOND);
+      }
+    })();
+    const streams: Promise<string>[] = [];
+    const streaming = (async () => {
+      while (!isOver) {
+        streams.push(balancer.ask(nameOf(), '/stream').then((answer) => answer.text()));
+        await delay(1000);
+      }
+    })();
+    await deploys(second);
+    await until(() => versions.at(-1) === 'two', { ...waits, what: 'the new revision to answer' });
+    await delay(2000);
+    isOver = true;
+    await Promise.all([asking, streaming]);
+    const ends = await Promise.all(streams);
+    say(`${versions.length} requests, ${failures.length} failed; ${ends.length} streams`);
+    expect(failures).toEqual([]);
+    expect(ends.filter((text) => !text.endsWith('end\n'))).toEqual([]);
+    expect(new Set(versions)).toEqual(new Set(['one', 'two']));
+  });
+
+  it('goes back to an earlier revision without a build', async () => {
+    const builds = await slipway.builds.count();
+    const path = `/v2/deployments/${agent.id}/revisions/${agent.latest_revision_id}/redeploy`;
+    const { id } = await expectApi<ShownRevision>(slipway, 'POST', path, undefined, 200);
+    await deploys(id);
+    expect(await hear()).toMatchObject({ version: 'one' });
+    expect(await slipway.builds.count()).toBe(builds);
+  });
+
+  it.each([
+    ['sick', /500/],
+    ['exits', /exit code 3|code 3/],
+  ])(
+    'keeps what serves when servers of the next revision are "%s", and says why',
+    async (version, reason) => {
+      const { latest_revision_id: next } = await change(version);
+      await build(version);
+      // Servers have ten minutes to come up unless they end by themselves.
+      const revision = await ended(slipway, agent.id, next, 900_000);
+      say(`${version}: ${revision.status_message}`);
+      expect(revision.status).toBe('DEPLOY_FAILED');
+      expect(revision.status_message).toMatch(reason);
+      expect(await hear()).toMatchObject({ version: 'one' });
+    },
+    960_000,
+  );
+
+  it('keeps what serves when the next revision is interrupted', async () => {
+    const { latest_revision_id: next } = await change('sick');
+    await build('sick');
+    await revisionUntil(slipway, agent.id, next, (status) => status === 'DEPLOYING');
+    const path = `/v2/deployments/${agent.id}/revisions/${next}/interrupt`;
+    await expectApi(slipway, 'POST', path, undefined, 200);
+    expect((await ended(slipway, agent.id, next)).status).toBe('INTERRUPTED');
+    expect(await hear()).toMatchObject({ version: 'one' });
+    const isAlone = async () => (await account.services()).length === 1;
+    await until(isAlone, { ...waits, what: 'the interrupted set to go' });
+  });
+
+  it('brings back what somebody has deleted by hand', async () => {
+    const [service] = await account.services();
+    const rules = await account.rules();
+    for (const { RuleArn } of rules.filter((rule) => JSON.stringify(rule).includes(nameOf())))
+      await account.elb.send(new DeleteRuleCommand({ RuleArn }));
+    const gone = new DeleteServiceCommand({ cluster: CLUSTER, service: service?.serviceName, force: true });
+    await account.ecs.send(gone);
+    const answers = async () => (await balancer.ask(nameOf())).status === 200;
+    await until(answers, { ...waits, what: 'the agent to answer again' });
+  });
+
+  it('leaves nothing of a deployment that was deleted', async () => {
+    await expectApi(slipway, 'DELETE', `/v2/deployments/${agent.id}`, undefined, 204);
+    const nothing = {
+      services: [],
+      rules: [],
+      targetGroups: [],
+      taskDefinitions: [],
+      secrets: [],
+      scalers: [],
+    };
+    const isGone = async () => JSON.stringify(await account.left()) === JSON.stringify(nothing);
+    await until(isGone, { ...waits, what: 'everything of the deployment to go' }).catch(() => undefined);
+    expect(await account.left()).toEqual(nothing);
+    expect((await balancer.ask(nameOf())).status).toBe(404);
+  });
+
+  it('gives the driver all the permissions that it needs, and none that it could do without', async () => {
+    expect(await complaintsOf(ground.emulator)).toEqual([]);
+    const unused = await unusedPermissions(ground.emulator);
+    expect(unused.filter((each) => each.startsWith('drive '))).toEqual([]);
+  });
+});
