@@ -76,6 +76,7 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
       PERMISSIONS_FILE: permissions,
       FAULT_FILE: fault,
       IMAGES_FILE: images,
+      PYTHONDONTWRITEBYTECODE: '1',
       // The CDK's own function, which empties buckets, expects the AWS SDK of its runtime. Ours are modules,
       // which do not look here.
       NODE_PATH: join(root, 'node_modules'),

@@ -63,7 +63,6 @@ async function offered(world: Hooked, name: string): Promise<Offered> {
   const revisionId = await next(world, id, 'two');
   const { tenantId } = world.caller;
   await until(async () => (await findDeployment(world.deps.table, tenantId, id))?.task_id !== undefined, {
-    timeoutMs: 60_000,
     what: 'its task to be offered',
   });
   return { id, revisionId, place: { tenantId, deploymentId: id } };
@@ -137,7 +136,7 @@ describe('a driver that is killed after any of its calls', () => {
     });
     expect(servedAtDeath).toEqual(new Set([imageOf('one'), imageOf('two')]));
     expect(world.compute.gaps).toEqual([]);
-  }, 300_000);
+  });
 
   it('in a deletion is gone on with until nothing is left', async () => {
     const world = await aHookedWorld();
@@ -147,7 +146,7 @@ describe('a driver that is killed after any of its calls', () => {
       world.paused.add(id);
       const wasWoken = world.woken.length;
       await remove(world, id);
-      await until(() => world.woken.slice(wasWoken).includes(id), { timeoutMs: 60_000, what: 'a wake' });
+      await until(() => world.woken.slice(wasWoken).includes(id), { what: 'a wake' });
       return id;
     };
     const calls = await killedAfter(world, await removing('whole'), Number.POSITIVE_INFINITY);
@@ -164,7 +163,7 @@ describe('a driver that is killed after any of its calls', () => {
       const left = found.filter(({ id }) => !world.compute.isEmpty({ deploymentId: id }));
       expect(left.map(({ last }) => `killed after ${last} calls`)).toEqual([]);
     });
-  }, 300_000);
+  });
 
   it('one call further each time is gone on with too', async () => {
     const world = await aHookedWorld();
@@ -174,7 +173,7 @@ describe('a driver that is killed after any of its calls', () => {
     await settled(world, [one.id]);
     expectOnly(world, one, 'two', 'killed again and again');
     expect(world.compute.gaps).toEqual([]);
-  }, 120_000);
+  });
 });
 
 /** Runs a driver, and has something happen once, right after its compute's call number `at`. */
@@ -208,7 +207,7 @@ describe('while a driver works', () => {
           const { status } = await showRevision(world, id, revisionId);
           return ['INTERRUPTED', 'DEPLOYED'].includes(status) && status;
         },
-        { timeoutMs: 60_000, what: `the end of ${revisionId}` },
+        { what: `the end of ${revisionId}` },
       );
     await atEach(compute, async (moments) => {
       const cases = moments.map(async (at) => ({ at, ...(await offered(world, `app-${at}`)) }));
@@ -232,7 +231,7 @@ describe('while a driver works', () => {
     expect(ends.filter((end) => end === 'INTERRUPTED').length).toBeGreaterThan(1);
     expect(ends.filter((end) => end === 'DEPLOYED').length).toBeGreaterThan(1);
     expect(world.compute.gaps).toEqual([]);
-  }, 300_000);
+  });
 
   it('another one that takes over at any of its calls ends it', async () => {
     const world = await aHookedWorld();
@@ -249,7 +248,7 @@ describe('while a driver works', () => {
       for (const each of found) expectOnly(world, each, 'two', `overtaken at call ${each.at}`);
     });
     expect(world.compute.gaps).toEqual([]);
-  }, 300_000);
+  });
 
   it('is ended before its next step by one that has taken the task over', async () => {
     const world = await aHookedWorld();

@@ -136,14 +136,12 @@ describe('what the installation runs itself', () => {
     world.paused.add(ALL);
     await remove(world, id);
     await until(async () => (await show(world, id)).status === 'AWAITING_DELETE', {
-      timeoutMs: 30_000,
       what: 'the deletion to begin',
     });
     world.paused.clear();
     await remove(world, id, { force: 'true' });
     await isGone(world, id);
     await until(() => world.compute.isEmpty({ deploymentId: id }), {
-      timeoutMs: 30_000,
       what: 'nothing to run',
     });
   });
