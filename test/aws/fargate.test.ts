@@ -11,13 +11,11 @@ import {
   ended,
   expectApi,
   patch,
-  revisionUntil,
   type ShownDeployment,
-  type ShownRevision,
 } from '../support/programs/program.ts';
 import { say, timed } from '../support/run/progress.ts';
 import { until } from '../support/until.ts';
-import { root } from './emulator.ts';
+import { type ImageProgram, root } from './emulator.ts';
 import { type Balancer, CLUSTER, FargateAccount } from './fargate-account.ts';
 import { complaintsOf, linesOf } from './function-logs.ts';
 import { closeGround, type Deployed, enter, type Ground, openGround } from './installation.ts';
@@ -68,14 +66,16 @@ afterAll(async () => {
   if (ground !== undefined) expect(await closeGround(ground)).toEqual([]);
 });
 
-/** Ends the build that a revision waits for with an image that does this when it is started. */
-async function build(version: string): Promise<string> {
+/** What a server of this version does: see agent-server.ts. */
+const program = (version: string): ImageProgram => ({ args: [`${root}test/aws/agent-server.ts`, version] });
+
+/** Ends the build that a revision waits for with an image that is this. */
+async function build(image: ImageProgram): Promise<void> {
   const started = await slipway.builds.take();
   const { push } = (await slipway.builds.takeJob(started)) as { push: Push }; // see build-job.ts
   const ARTIFACT_DIGEST = await pushImage(ground.emulator, push, undefined, randomUUID());
-  await ground.emulator.setImage(ARTIFACT_DIGEST, { args: [`${root}test/aws/agent-server.ts`, version] });
+  await ground.emulator.setImage(ARTIFACT_DIGEST, image);
   await slipway.builds.succeed(started, { ARTIFACT_DIGEST, ARTIFACT_SERVER: 'other', COMMIT_SHA: COMMIT });
-  return ARTIFACT_DIGEST;
 }
 
 const change = (version: string): Promise<ShownDeployment> =>
@@ -102,7 +102,7 @@ describe('an installation that runs agents on Fargate', () => {
       resource_spec: { min_scale: 1, max_scale: 2 },
     };
     agent = await create(slipway, NAME, REPOSITORY, { source_config, secrets });
-    await build('one');
+    await build(program('one'));
     await deploys(agent.latest_revision_id);
     const said = await hear('/threads/1');
     expect(said).toMatchObject({ version: 'one', url: '/threads/1', secret: 'a secret of the agent' });
@@ -117,7 +117,7 @@ describe('an installation that runs agents on Fargate', () => {
 
   it('answers every request while one revision replaces another, and lets a stream end', async () => {
     const { latest_revision_id: second } = await change('two');
-    await build('two');
+    await build(program('two'));
     const failures: string[] = [];
     const versions: string[] = [];
     let isOver = false;
@@ -155,36 +155,50 @@ describe('an installation that runs agents on Fargate', () => {
   it('goes back to an earlier revision without a build', async () => {
     const builds = await slipway.builds.count();
     const path = `/v2/deployments/${agent.id}/revisions/${agent.latest_revision_id}/redeploy`;
-    const { id } = await expectApi<ShownRevision>(slipway, 'POST', path, undefined, 200);
-    await deploys(id);
+    const back = await expectApi<ShownDeployment>(slipway, 'POST', path, undefined, 200);
+    await deploys(back.latest_revision_id);
     expect(await hear()).toMatchObject({ version: 'one' });
     expect(await slipway.builds.count()).toBe(builds);
   });
 
-  it.each([
-    ['sick', /500/],
-    ['exits', /exit code 3|code 3/],
-  ])(
-    'keeps what serves when servers of the next revision are "%s", and says why',
-    async (version, reason) => {
-      const { latest_revision_id: next } = await change(version);
-      await build(version);
-      // Servers have ten minutes to come up unless they end by themselves.
-      const revision = await ended(slipway, agent.id, next, 900_000);
-      say(`${version}: ${revision.status_message}`);
-      expect(revision.status).toBe('DEPLOY_FAILED');
-      expect(revision.status_message).toMatch(reason);
-      expect(await hear()).toMatchObject({ version: 'one' });
-    },
-    960_000,
-  );
+  // In the words of Fargate's agent.
+  const cannotPull = (why: string): ImageProgram => ({ refused: why });
+  it.each<[string, ImageProgram, RegExp]>([
+    ['exits', program('exits'), /in a loop: \d+ times so far, last with code 3[^]+no graph in this image/],
+    ['is not there', cannotPull('failed to resolve ref IMAGE: IMAGE: not found'), /is not in its registry/],
+    [
+      'is for another platform',
+      cannotPull("image Manifest does not contain descriptor matching platform 'linux/amd64'"),
+      /would run on linux\/amd64\. Build it for linux\/amd64/,
+    ],
+    [
+      'is not handed out',
+      cannotPull('pull access denied for IMAGE, repository does not exist or may require authorization'),
+      /does not hand out the image/,
+    ],
+    ['cannot be reached', cannotPull('dial tcp 10.0.0.1:443: i/o timeout'), /has no way out to the internet/],
+  ])('keeps what serves when the image of the next revision %s, and says so', async (how, image, reason) => {
+    const { latest_revision_id: next } = await change(how.replaceAll(' ', '-'));
+    await build(image);
+    const { status, status_message } = await ended(slipway, agent.id, next, DEPLOY_TIMEOUT_MS);
+    say(`${status}: ${status_message}`);
+    expect({ status, status_message }).toEqual({
+      status: 'DEPLOY_FAILED',
+      status_message: expect.stringMatching(reason),
+    });
+    expect(await hear()).toMatchObject({ version: 'one' });
+  });
 
-  it('keeps what serves when the next revision is interrupted', async () => {
+  it('says what a revision waits for, and keeps what serves when it is interrupted', async () => {
     const { latest_revision_id: next } = await change('sick');
-    await build('sick');
-    await revisionUntil(slipway, agent.id, next, (status) => status === 'DEPLOYING');
-    const path = `/v2/deployments/${agent.id}/revisions/${next}/interrupt`;
-    await expectApi(slipway, 'POST', path, undefined, 200);
+    await build(program('sick'));
+    const path = `/v2/deployments/${agent.id}/revisions/${next}`;
+    const isSaid = async () => {
+      const log = await expectApi(slipway, 'GET', `${path}/logs?type=deploy`, undefined, 200);
+      return JSON.stringify(log).includes('GET /ok answers 500 instead of 200');
+    };
+    await until(isSaid, { ...waits, what: 'the reason in the deploy log' });
+    await expectApi(slipway, 'POST', `${path}/interrupt`, undefined, 200);
     expect((await ended(slipway, agent.id, next)).status).toBe('INTERRUPTED');
     expect(await hear()).toMatchObject({ version: 'one' });
     const isAlone = async () => (await account.services()).length === 1;

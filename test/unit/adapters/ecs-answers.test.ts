@@ -45,6 +45,12 @@ describe('an answer of AWS', () => {
       /not know yet/,
     ],
     ['InvalidParameterException', 'Creation of service was not idempotent.', 'ComputeBusy', /not know yet/],
+    [
+      'InvalidRequestException',
+      "You can't create this secret because a secret with this name is already scheduled for deletion.",
+      'ComputeBusy',
+      /not know yet/,
+    ],
     ['InvalidParameterException', 'Invalid image', 'ComputeRefused', /does not take it: Invalid image/],
     ['AccessDeniedException', 'not authorized', 'AccessDeniedException', /not authorized/],
   ];

@@ -57,7 +57,7 @@ const FULL: Record<string, string> = {
 
 /** What was written a moment ago is not known everywhere yet, or another run was quicker. */
 const PASSING =
-  /does not have an associated load balancer|assume the service linked role|Creation of service was not idempotent/i;
+  /does not have an associated load balancer|assume the service linked role|Creation of service was not idempotent|already scheduled for deletion/i;
 
 /**
  * An error of AWS in the words of the port: what is throttled or full passes, what is asked wrongly does not.
