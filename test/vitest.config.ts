@@ -124,6 +124,7 @@ export default defineConfig({
                 name: 'aws',
                 root,
                 include: awsFolders,
+                exclude: process.env.TEST_AWS_MUTATIONS === undefined ? ['**/*-mutations.test.ts'] : [],
                 globalSetup: ['test/aws/global-setup.ts'],
                 ...awsLimits,
               },

@@ -192,13 +192,10 @@ export const managingRows = {
     summary: 'Brings what runs of a deployment on Fargate to what shall run, a step at a time',
     access: [
       'table:get',
-      'table:get-both',
-      'table:query',
       'table:put',
       'table:update',
       'table:delete',
       'keys:decrypt',
-      'artifacts:read',
       'compute:look',
       'compute:change',
     ],

@@ -2,6 +2,7 @@
 
 A build ends when the file BUILDS_FOLDER/<uuid of the build>.json appears; what stands in it is merged into the build's record.
 PERMISSIONS_FILE holds for each function what its role grants and what of it was used.
+DENIED_FILE, when it is there, holds a function and an action that its role grants and may not do all the same.
 FAULT_FILE, when it is there, names a type of resources: the next one of it cannot be made, and the file goes.
 """
 
@@ -20,6 +21,7 @@ from ministack.services.cloudformation import provisioners, stacks
 BUILDS_FOLDER = os.environ["BUILDS_FOLDER"]
 PERMISSIONS_FILE = os.environ["PERMISSIONS_FILE"]
 FAULT_FILE = os.environ["FAULT_FILE"]
+DENIED_FILE = os.environ["DENIED_FILE"]
 used = {}
 start_build = codebuild._start_build
 batch_get_builds = codebuild._batch_get_builds
@@ -93,12 +95,23 @@ def resource(service, method, path, headers, body, *rest):
 def authorize(access_key_id, iam_action, service, region, resource_arn="*", service_context=None):
     """Notes each action that a role was let do."""
     context = {**emulator_compute.context_for(service, iam_action, resource_arn), **(service_context or {})}
-    denied = enforce(access_key_id, iam_action, service, region, resource_arn, context)
     role = iam_evaluator._role_name_from_assumed_arn(iam_evaluator.caller_arn())
+    # No statement is about such an action.
+    asked = iam_action + "Denied" if is_denied(role, iam_action) else iam_action
+    denied = enforce(access_key_id, asked, service, region, resource_arn, context)
     if denied is None and role and iam_action not in used.setdefault(role, set()):
         used[role].add(iam_action)
         note_permissions()
     return denied
+
+
+def is_denied(role, action):
+    if not os.path.exists(DENIED_FILE):
+        return False
+    with open(DENIED_FILE, encoding="utf-8") as file:
+        name, denied = file.read().split(" ")
+    function = lambda_svc._functions.get(name)
+    return action == denied and function is not None and function["config"]["Role"].split("/")[-1] == role
 
 
 def note_permissions():

@@ -1,4 +1,4 @@
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../lib/processes/free-port.ts';
@@ -32,6 +32,8 @@ export type Emulator = {
   setImage(reference: string, program: ImageProgram): Promise<void>;
   /** The next resource of this type that CloudFormation makes cannot be made. */
   failOnce(resourceType: string): Promise<void>;
+  /** From now on a function may not do this, which its role grants; undefined: it may do all that again. */
+  deny(permission: { function: string; action: string } | undefined): Promise<void>;
   /** What the role of each function grants, and what of it was used. */
   permissions(): Promise<Record<string, Permissions>>;
   /** What it has printed lately. */
@@ -53,6 +55,7 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
   const [programs, builds] = [join(folder, 'programs'), join(folder, 'builds')];
   const permissions = join(folder, 'permissions.json');
   const fault = join(folder, 'fault');
+  const denied = join(folder, 'denied');
   const images = join(folder, 'images.json');
   const known: Record<string, ImageProgram> = {};
   await writeFile(images, '{}');
@@ -75,6 +78,7 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
       BUILDS_FOLDER: builds,
       PERMISSIONS_FILE: permissions,
       FAULT_FILE: fault,
+      DENIED_FILE: denied,
       IMAGES_FILE: images,
       PYTHONDONTWRITEBYTECODE: '1',
       // The CDK's own function, which empties buckets, expects the AWS SDK of its runtime. Ours are modules,
@@ -102,6 +106,12 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
       return writeFile(images, JSON.stringify(known));
     },
     failOnce: (resourceType) => writeFile(fault, resourceType),
+    deny: async (permission) => {
+      await rm(denied, { force: true });
+      if (permission === undefined) return;
+      await writeFile(`${denied}.new`, `${permission.function} ${permission.action}`);
+      await rename(`${denied}.new`, denied);
+    },
     permissions: async () => JSON.parse(await readFile(permissions, 'utf8')),
     output: () => lines.join('\n'),
     stop: () => processes.stop(group, STOP_GRACE_MS),

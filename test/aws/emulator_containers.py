@@ -11,10 +11,13 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 import types
 
 IMAGES_FILE = os.environ["IMAGES_FILE"]
 PORT = int(os.environ["GATEWAY_PORT"])
+# AWS starts what ends again after a pause that grows; the emulator does so at once, for ever.
+PULL_SECONDS = 1
 addresses = (f"127.{64 + (PORT >> 8 & 63)}.{PORT & 255}.{last}" for last in itertools.cycle(range(2, 255)))
 containers = {}
 by_digest = {}
@@ -62,6 +65,7 @@ class Images:
         raise ImageNotFound(reference)
 
     def pull(self, reference, **_):
+        time.sleep(PULL_SECONDS)
         program_of(reference)
         return Image(reference)
 

@@ -55,6 +55,7 @@ beforeAll(async () => {
 afterEach(async ({ task }) => {
   say(`${task.result?.state}: ${task.name}`);
   if (task.result?.state !== 'fail') return;
+  for (const { message } of task.result.errors ?? []) say(message);
   const lines = [...ground.emulator.output().split('\n'), ...(await linesOf(ground.emulator))];
   for (const line of lines.filter((each) => TROUBLE.test(each)).slice(-30)) say(line.slice(0, LINE_MAX));
 });

@@ -7,7 +7,7 @@ import { clientConfig } from './aws-environment.ts';
 import type { Emulator } from './emulator.ts';
 
 /** What a function says when its role does not suffice. */
-const DENIED = /AccessDenied|not authorized to perform/;
+export const DENIED = /AccessDenied|not authorized to perform/;
 
 /** Each line that says that something was not permitted. Throws when no function has logged anything. */
 export async function complaintsOf(emulator: Emulator): Promise<string[]> {
@@ -16,14 +16,16 @@ export async function complaintsOf(emulator: Emulator): Promise<string[]> {
   return lines.filter((line) => DENIED.test(line));
 }
 
-/** All lines of the functions' logs, each after its log group. */
-export async function linesOf(emulator: Emulator): Promise<string[]> {
+/** All lines of the functions' logs since then (epoch milliseconds), each after its log group. */
+export async function linesOf(emulator: Emulator, since = 0): Promise<string[]> {
   const client = new CloudWatchLogsClient(clientConfig(emulator));
   const asked = new DescribeLogGroupsCommand({ logGroupNamePrefix: '/slipway/test/' });
   const { logGroups = [] } = await client.send(asked);
   const lines = await Promise.all(
     logGroups.map(async ({ logGroupName }) => {
-      const { events = [] } = await client.send(new FilterLogEventsCommand({ logGroupName }));
+      const { events = [] } = await client.send(
+        new FilterLogEventsCommand({ logGroupName, startTime: since }),
+      );
       return events.map(({ message = '' }) => `${logGroupName}: ${message.trimEnd()}`);
     }),
   );

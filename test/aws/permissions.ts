@@ -67,6 +67,15 @@ const unusable: { permissions: RegExp; because: string }[] = [
 /** Both run the same engine: what one of them did the other may have to do. */
 const SAME_ENGINE = ['dispatch', 'sweep'];
 
+/** What the role of a function grants, but for what no run here can use. */
+export async function usablePermissions(emulator: Emulator, name: string): Promise<string[]> {
+  const { granted = [] } = (await emulator.permissions())[`slipway-test-${name}`] ?? {};
+  return granted.filter((action) => isUsable(`${name} ${action}`));
+}
+
+const isUsable = (permission: string): boolean =>
+  !unusable.some(({ permissions: known }) => known.test(permission));
+
 /**
  * Each action that a role grants and its function never used, as `function action`: without it nothing would
  * have failed.
@@ -85,6 +94,6 @@ export async function unusedPermissions(emulator: Emulator): Promise<string[]> {
     return granted
       .filter((action) => !used.has(action))
       .map((action) => `${name} ${action}`)
-      .filter((each) => !unusable.some(({ permissions: known }) => known.test(each)));
+      .filter(isUsable);
   });
 }
