@@ -37,6 +37,16 @@ const listen: World['listen'] = ({ url, listenerId, apiKey, dataFolder, agentsPo
   return startProcessListener(options, createLog('warn'));
 };
 
+/** An address that was made a moment ago may lead nowhere at first. */
+const ASK_TIMEOUT_MILLISECONDS = 15_000;
+
+const ask: World['ask'] = async (url) => {
+  const answer = await fetch(url, { signal: AbortSignal.timeout(ASK_TIMEOUT_MILLISECONDS) });
+  // What is not read would keep the program from ending.
+  await answer.arrayBuffer();
+  return answer;
+};
+
 process.exitCode = await main(process.argv.slice(2), {
   clock: systemClock,
   environment: process.env,
@@ -45,6 +55,7 @@ process.exitCode = await main(process.argv.slice(2), {
   accessTo,
   functionsOf: (region) => new LambdaClient(region === undefined ? {} : { region }),
   listen,
+  ask,
   untilAsked: async () => void (await Promise.race(['SIGINT', 'SIGTERM'].map((name) => once(process, name)))),
   write: (line) => console.log(line),
   writeError: (line) => console.error(line),

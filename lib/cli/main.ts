@@ -6,6 +6,7 @@ import { createTenantKey } from '../app/identity/create-tenant-key.ts';
 import type { Table } from '../store/table.ts';
 import { type Access, askForConsoleLink } from './console.ts';
 import { explain } from './explain.ts';
+import { type Ask, fargateAgent } from './first-agent/fargate-agent.ts';
 import { firstAgent, type Listen } from './first-agent/first-agent.ts';
 import { type Command, OptionsError, type Place, readCommand, type Surroundings } from './options.ts';
 import { USAGE } from './usage.ts';
@@ -17,6 +18,7 @@ export type OpenTable = { table: Table; close(): void };
 export type World = Surroundings & {
   /** Runs the listener of this machine. */
   listen(as: Parameters<Listen>[0] & { dataFolder: string; agentsPort: number }): ReturnType<Listen>;
+  ask: Ask;
   /** Resolves when a person has asked for the end. */
   untilAsked(): Promise<void>;
   clock: Clock;
@@ -124,6 +126,8 @@ async function onTable(command: Exclude<Work, OnFunctions | OnApi>, world: World
     switch (command.kind) {
       case 'first-agent':
         return await runFirstAgent(deps, command, world);
+      case 'fargate-agent':
+        return await runFargateAgent(deps, command, world);
       case 'bootstrap':
         return await bootstrapped(deps, command);
       case 'key':
@@ -154,6 +158,24 @@ async function runFirstAgent(
   );
   await world.untilAsked();
   await stop();
+}
+
+/** Says how it goes as it goes; what runs in the account needs nobody to stay. */
+async function runFargateAgent(
+  deps: Deps,
+  command: Work & { kind: 'fargate-agent' },
+  world: World,
+): Promise<undefined> {
+  const { id, url } = await fargateAgent(deps, command, world.ask, world.write);
+  world.write(`It answers: ${url}`);
+  world.writeError(
+    [
+      `${ONCE} With it in the variable KEY:`,
+      `  curl -sS ${url}/`,
+      `  SLIPWAY_API_KEY=$KEY npm run slipway -- console --url ${command.url}`,
+      `  curl -sS -X DELETE ${command.url}/v2/deployments/${id} -H "X-Api-Key: $KEY"   # ends the agent, and what it costs`,
+    ].join('\n'),
+  );
 }
 
 async function bootstrapped(deps: Deps, command: Work & { kind: 'bootstrap' }): Promise<Made> {

@@ -11,6 +11,16 @@ export type Place =
   | { kind: 'deployed'; tableName: string; region: string | undefined }
   | { kind: 'embedded'; dataFolder: string };
 
+type FirstAgent = {
+  place: Place;
+  json: false;
+  url: string;
+  organization: string;
+  tenant: string;
+  project: string;
+  name: string;
+};
+
 export type Command =
   | { kind: 'help' }
   | {
@@ -23,18 +33,8 @@ export type Command =
       organizationWide: boolean;
     }
   | { kind: 'bootstrap'; place: Place; json: boolean; organization: string; tenant: string }
-  | {
-      kind: 'first-agent';
-      place: Place;
-      json: false;
-      url: string;
-      organization: string;
-      tenant: string;
-      project: string;
-      name: string;
-      agentsPort: number;
-      listenerFolder: string;
-    }
+  | (FirstAgent & { kind: 'first-agent'; agentsPort: number; listenerFolder: string })
+  | (FirstAgent & { kind: 'fargate-agent' })
   | { kind: 'pause' | 'resume'; place: Extract<Place, { kind: 'deployed' }>; json: boolean }
   | { kind: 'console'; json: boolean; at: { url: string } | { dataFolder: string } }
   | { kind: 'listener-key'; place: Place; json: boolean; tenantId: string; listenerId: string };
@@ -53,6 +53,7 @@ const options = {
   url: text,
   project: text,
   name: text,
+  compute: text,
   'agents-port': text,
   'listener-dir': text,
   'tenant-id': text,
@@ -96,6 +97,7 @@ const commands: Record<
       'url',
       'project',
       'name',
+      'compute',
       'agents-port',
       'listener-dir',
     ],
@@ -178,8 +180,7 @@ function firstAgentOf(given: Given, surroundings: Surroundings): Command {
       'npm start has a tenant and a listener: first-agent is for a deployed one (--table NAME).',
     );
   }
-  return {
-    kind: 'first-agent',
+  const first = {
     place,
     json: false,
     url: urlOf(given.url),
@@ -187,9 +188,24 @@ function firstAgentOf(given: Given, surroundings: Surroundings): Command {
     tenant: nameOf(given.tenant, '--tenant', 'main'),
     project: given.project ?? 'examples/hello-server',
     name: nameOf(given.name, '--name', 'hello'),
-    agentsPort: portOf(given['agents-port'] ?? '4401'),
-    listenerFolder: given['listener-dir'] ?? '.listener',
-  };
+  } as const;
+  const { compute, 'agents-port': port, 'listener-dir': folder } = given;
+  if (compute === undefined)
+    return {
+      ...first,
+      kind: 'first-agent',
+      agentsPort: portOf(port ?? '4401'),
+      listenerFolder: folder ?? '.listener',
+    };
+  if (compute !== 'fargate')
+    throw new OptionsError(
+      `--compute must be fargate, not '${compute}'; without it the agent runs on this machine.`,
+    );
+  if (port !== undefined || folder !== undefined)
+    throw new OptionsError(
+      '--agents-port and --listener-dir are for an agent on this machine, not for --compute fargate.',
+    );
+  return { ...first, kind: 'fargate-agent' };
 }
 
 function urlOf(given: string | undefined): string {

@@ -6,6 +6,8 @@ export const USAGE = `Usage: npm run slipway -- <command> [options]
     --url URL                     the API: the stack's output ApiUrl
     --project FOLDER              what is deployed                  (default: examples/hello-server)
     --name NAME                   what the deployment is called     (default: hello)
+    --compute fargate             run it in the account instead, where the installation has compute=fargate: no listener, nothing stays
+                                  running here
     --agents-port PORT            where it is served on this machine (default: 4401)
     --listener-dir FOLDER         the listener's own files          (default: .listener)
     --organization, --tenant      as below

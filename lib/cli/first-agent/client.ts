@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { errors } from '../../contract/errors.ts';
 import { Obstacle } from '../explain.ts';
 
 type Deployment = { id: string; source_config: { custom_url: string | null } };
@@ -8,6 +9,14 @@ type LogPage = { logs: { message: string }[]; next_offset: string };
 const TERMINAL = /^(?:DEPLOYED|SKIPPED|INTERRUPTED|[A-Z]+_FAILED)$/;
 const POLL_MILLISECONDS = 1_000;
 const LOG_PAGE = 100;
+
+/** Logs of a revision, by the last part of their paths. */
+export type LogName = 'build_logs' | 'deploy_logs';
+
+/** The API has nowhere to run a deployment: no listener, of anybody. */
+export class NoListener extends Obstacle {}
+
+const NO_LISTENER = errors.listener_required.detail({ why: '' });
 
 /** The API as its users see it, as far as a first deploy needs it. */
 export class Client {
@@ -43,19 +52,27 @@ export class Client {
   }
 
   /**
-   * Waits for the newest revision's end, saying each status and each line of its build. Gives the
+   * Waits for the newest revision's end, saying each status and each line of these logs. Gives the
    * deployment's address.
    */
-  async follow(id: string, say: (line: string) => void): Promise<string | null> {
+  async follow(
+    id: string,
+    say: (line: string) => void,
+    logs: readonly LogName[] = ['build_logs'],
+  ): Promise<string | null> {
     const path = `/v2/deployments/${id}`;
-    const page = await this.#ask<{ resources: Revision[] }>('GET', `${path}/revisions?limit=1`);
-    const newest = page.resources[0]?.id;
+    const found = await this.#ask<{ resources: Revision[] }>('GET', `${path}/revisions?limit=1`);
+    const newest = found.resources[0]?.id;
     if (newest === undefined) throw new Obstacle(`Deployment ${id} has no revision to wait for.`);
     let said: string | undefined;
-    let offset: string | undefined;
+    const offsets = new Map<LogName, string>();
     for (;;) {
       const revision = await this.#ask<Revision>('GET', `${path}/revisions/${newest}`);
-      offset = await this.#sayBuildLog(id, newest, offset, say);
+      for (const log of logs) {
+        const page = await this.#logAfter(`/v1/projects/${id}/revisions/${newest}/${log}`, offsets.get(log));
+        for (const { message } of page.logs) say(`  ${message}`);
+        offsets.set(log, page.next_offset);
+      }
       if (revision.status !== said) say(revision.status);
       said = revision.status;
       if (TERMINAL.test(revision.status)) {
@@ -67,20 +84,8 @@ export class Client {
     }
   }
 
-  async #sayBuildLog(
-    id: string,
-    revisionId: string,
-    offset: string | undefined,
-    say: (line: string) => void,
-  ): Promise<string> {
-    const path = `/v1/projects/${id}/revisions/${revisionId}/build_logs`;
-    const { logs, next_offset } = await this.#ask<LogPage>('POST', path, {
-      order: 'asc',
-      limit: LOG_PAGE,
-      offset,
-    });
-    for (const { message } of logs) say(`  ${message}`);
-    return next_offset;
+  #logAfter(path: string, offset: string | undefined): Promise<LogPage> {
+    return this.#ask('POST', path, { order: 'asc', limit: LOG_PAGE, offset });
   }
 
   async #ask<T>(method: string, path: string, body?: object): Promise<T> {
@@ -92,7 +97,10 @@ export class Client {
       );
     });
     const text = await response.text();
-    if (!response.ok) throw new Obstacle(`${method} ${path} was answered with ${response.status}: ${text}`);
+    if (!response.ok) {
+      const Kind = text.includes(NO_LISTENER) ? NoListener : Obstacle;
+      throw new Kind(`${method} ${path} was answered with ${response.status}: ${text}`);
+    }
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- client and server are built from the same contract
     return JSON.parse(text) as T;
   }

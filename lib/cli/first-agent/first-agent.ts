@@ -26,22 +26,35 @@ export type Listen = (as: {
 
 export type FirstAgent = { url: string | null; apiKey: string; tenantId: string; stop(): Promise<void> };
 
+type FirstDeps = Pick<Deps, 'table' | 'clock'>;
+type Entered = { content: Uint8Array; client: Client; tenantId: string; apiKey: string };
+
+/** Makes the first organization, tenant and key, and says the key. Throws `Obstacle` before that for a wrong folder. */
+export async function enter(
+  deps: FirstDeps,
+  { url, organization, tenant, project }: FirstAgentWish,
+  say: (line: string) => void,
+): Promise<Entered> {
+  // Before anything is made: a wrong folder costs nobody a tenant.
+  const content = await tarballOfFolder(resolve(project));
+  const { tenantId, apiKey } = await bootstrap(deps, { organization, tenant });
+  say(`API key   ${apiKey}`);
+  return { content, client: new Client(url, apiKey), tenantId, apiKey };
+}
+
 /**
  * From an empty installation to something that answers: the first organization, tenant and key, a listener on
  * this machine, and a folder deployed to it. The listener runs until `stop`. Throws `Obstacle` with what went
  * wrong; what was made until then stays.
  */
 export async function firstAgent(
-  deps: Pick<Deps, 'table' | 'clock'>,
-  { url, organization, tenant, project, name }: FirstAgentWish,
+  deps: FirstDeps,
+  wish: FirstAgentWish,
   listen: Listen,
   say: (line: string) => void,
 ): Promise<FirstAgent> {
-  // Before anything is made: a wrong folder costs nobody a tenant.
-  const content = await tarballOfFolder(resolve(project));
-  const { tenantId, apiKey } = await bootstrap(deps, { organization, tenant });
-  say(`API key   ${apiKey}`);
-  const client = new Client(url, apiKey);
+  const { url, project, name } = wish;
+  const { content, client, tenantId, apiKey } = await enter(deps, wish, say);
   const listenerId = await client.registerMachine(hostname());
   const listenerKey = await createListenerKey(deps, { tenantId, listenerId });
   say(`Listener  ${listenerId} (this machine), key ${listenerKey}`);

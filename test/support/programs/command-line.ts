@@ -7,7 +7,9 @@ import { main, type World } from '../../../lib/cli/main.ts';
  */
 export async function commandLine(
   args: string[],
-  given: Partial<Pick<World, 'open' | 'functionsOf' | 'accessTo' | 'environment' | 'isFolder'>>,
+  given: Partial<
+    Pick<World, 'clock' | 'open' | 'functionsOf' | 'accessTo' | 'ask' | 'environment' | 'isFolder'>
+  >,
 ): Promise<{ code: number; out: string; err: string }> {
   const [out, err]: [string[], string[]] = [[], []];
   const code = await main(args, {
@@ -24,6 +26,9 @@ export async function commandLine(
       throw new Error('no command here needs functions');
     },
     listen: async () => ({ stop: async () => undefined }),
+    ask: async () => {
+      throw new Error('no command here asks an agent');
+    },
     untilAsked: async () => undefined,
     write: (text) => out.push(text),
     writeError: (text) => err.push(text),

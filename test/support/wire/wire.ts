@@ -7,7 +7,7 @@ import { routes } from '../../../lib/contract/routes/index.ts';
 import { type RouteRow, takesIdempotencyKey } from '../../../lib/contract/routes/route.ts';
 import { installedApiDocs } from '../../../lib/embedded/api-docs.ts';
 import { bundledConsole } from '../../../lib/embedded/console-files.ts';
-import { startGateway } from '../../../lib/embedded/gateway/server.ts';
+import { type GatewayOptions, startGateway } from '../../../lib/embedded/gateway/server.ts';
 import { apiHandler } from '../../../lib/embedded/runtime/handlers.ts';
 import { limited } from '../table/limited-table.ts';
 
@@ -206,8 +206,12 @@ function checkDocumented({ operation, path, method }: RouteRow, { status, header
   ]);
 }
 
-/** Opens the gateway over these dependencies, until the test ends. */
-export async function openWire(deps: Deps, record = new WireRecord()): Promise<Wire> {
+/** Opens the gateway over these dependencies, until the test ends; with signed URLs where `serveBlob` is given. */
+export async function openWire(
+  deps: Deps,
+  record = new WireRecord(),
+  serveBlob: GatewayOptions['serveBlob'] = async () => false,
+): Promise<Wire> {
   const gateway = await startGateway({
     port: 0,
     routes,
@@ -215,7 +219,7 @@ export async function openWire(deps: Deps, record = new WireRecord()): Promise<W
       const given = row === undefined ? deps : record.depsOf(row, deps);
       return apiHandler(row, () => ({ ...given, ...pages }));
     },
-    serveBlob: async () => false,
+    serveBlob,
     onError: (error) => {
       throw error;
     },

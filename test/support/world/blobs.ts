@@ -4,10 +4,10 @@ import { UPLOAD_SIZE_BYTES_MAX } from '../../../lib/contract/uploads.ts';
 import { createDiskBlobs, type DiskBlobs } from '../../../lib/embedded/blobs/disk.ts';
 
 /** Blobs in a folder of a test. Artifacts, which no test builds here, are always there. */
-export function blobsIn(folder: string): DiskBlobs {
+export function blobsIn(folder: string, baseUrl = () => 'http://127.0.0.1'): DiskBlobs {
   const blobs = createDiskBlobs({
     folder: join(folder, 'blobs'),
-    baseUrl: () => 'http://127.0.0.1',
+    baseUrl,
     signingKey: new Uint8Array(32).fill(7),
     now: Date.now,
     uploadBytesMax: UPLOAD_SIZE_BYTES_MAX,

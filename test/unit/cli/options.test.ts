@@ -62,6 +62,18 @@ describe('first-agent', () => {
     });
   });
 
+  it('with --compute fargate is another command, which needs nothing of this machine', () => {
+    const line = `${place} --url https://api.example.com --compute fargate`;
+    const { kind, ...rest } = read(`${line} --project here --name mine`);
+    expect(kind).toBe('fargate-agent');
+    expect(rest).toMatchObject({ project: 'here', name: 'mine', organization: 'main', tenant: 'main' });
+    expect(Object.keys(rest)).not.toContain('agentsPort');
+    expect(refusal(`${line} --agents-port 1`)).toMatch(/^--agents-port .* not for --compute fargate\.$/);
+    expect(refusal(`${place} --url https://a.example --compute ecs`)).toMatch(
+      /^--compute must be fargate, not 'ecs'; without it/,
+    );
+  });
+
   it('says what it cannot work with', () => {
     expect(refusal(place)).toMatch(/^--url is required: the stack's output ApiUrl/);
     expect(refusal(`${place} --url api.example.com`)).toMatch(/^--url must be an http\(s\) URL, not 'api/);
