@@ -1,6 +1,8 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CloudFormationClient, ListStacksCommand } from '@aws-sdk/client-cloudformation';
 import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import * as tar from 'tar';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { childEnvironment } from '../../lib/processes/environment.ts';
 import type { ProcessGroup } from '../../lib/processes/group.ts';
@@ -12,6 +14,7 @@ import { clientConfig } from './aws-environment.ts';
 import { BuildService } from './builds.ts';
 import { root } from './emulator.ts';
 import { closeGround, type Ground, openGround, variablesOf } from './installation.ts';
+import { type Push, pushImage } from './registry.ts';
 import { COMMIT, storeFolder } from './tour.ts';
 
 /** Deployments take minutes on a busy machine, and each synthesises the app first. */
@@ -54,8 +57,10 @@ function start(...args: string[]): Verifying {
   return { group, printed, name };
 }
 
+type Finish = (job: Record<string, unknown>, source: Buffer) => Promise<Record<string, string>>;
+
 /** Ends the builds of an environment as CodeBuild does, until the program has ended. */
-async function playBuilds({ group, name }: Verifying): Promise<number> {
+async function playBuilds({ group, name }: Verifying, finish: Finish = storeFolder): Promise<number> {
   const builds = new BuildService(ground.emulator, await name());
   let ended = 0;
   for (;;) {
@@ -71,11 +76,22 @@ async function playBuilds({ group, name }: Verifying): Promise<number> {
     const content = isGit
       ? await tarball(await helloFiles('v1'))
       : Buffer.from(await (await fetch(source.url)).arrayBuffer());
-    const exported = await storeFolder(job, content);
+    const exported = await finish(job, content);
     await builds.succeed(build, { ...exported, ...(isGit && { COMMIT_SHA: COMMIT }) });
     ended += 1;
   }
 }
+
+/** Pushes an image that runs the server in the source. */
+const storeImage: Finish = async (job, source) => {
+  const folder = await mkdtemp(join(ground.folder, 'image-'));
+  const archive = join(folder, 'source.tar.gz');
+  await writeFile(archive, source);
+  await tar.extract({ file: archive, cwd: folder });
+  const ARTIFACT_DIGEST = await pushImage(ground.emulator, job.push as Push, undefined, folder); // see build-job.ts
+  await ground.emulator.setImage(ARTIFACT_DIGEST, { args: [join(folder, 'server.js')] });
+  return { ARTIFACT_DIGEST, ARTIFACT_SERVER: 'other' };
+};
 
 /** What of an environment is in the account: its stacks and its functions. */
 async function madeFor(name: string): Promise<string[]> {
@@ -97,6 +113,13 @@ const UNSEEN = [
   'that the metrics of AWS set an alarm off: its state was set by hand',
   'throttling: an emulator lets everything through',
   'what the table consumed: CloudWatch has no figures of it',
+];
+
+const UNSEEN_ON_FARGATE = [
+  'AWS itself: AWS_ENDPOINT_URL leads to an emulator',
+  'that what was kept works on beside an application made anew: without --compute it is seen',
+  'CloudFront: an emulator leads it nowhere, and the balancer behind it was asked',
+  ...UNSEEN.slice(1),
 ];
 
 describe('npm run verify:aws', () => {
@@ -122,6 +145,34 @@ describe('npm run verify:aws', () => {
     expect(verifying.printed()).toMatch(/^ +what was kept works on +\S+ +\d+ +\d+ +\S+ +6 /m);
     expect(verifying.printed()).toMatch(/^ +together +\S+ +\d+ +\d+ +\S+ +33 +3 +3 /m);
     expect(await madeFor(await verifying.name())).toEqual([]);
+  });
+
+  it('takes an agent to Fargate, changes it, goes back and deletes it, and leaves nothing', async () => {
+    const verifying = start('--compute', 'fargate');
+    expect(await playBuilds(verifying, storeImage)).toBe(2);
+    expect(await verifying.group.exited).toMatchObject({ code: 0 });
+    expect(verifying.printed()).not.toContain('FAILED');
+    const unseen = verifying.printed().matchAll(/^not seen: (.+)$/gm);
+    expect([...unseen].map(([, what]) => what)).toEqual(UNSEEN_ON_FARGATE);
+    expect(verifying.printed()).toMatch(
+      /^Fargate: \d+ minutes of the balancer and of at most 2 servers, at most \$0\.\d{4}$/m,
+    );
+    expect(await madeFor(await verifying.name())).toEqual([]);
+  });
+
+  it('removes the agents of a run that was killed, and all they had', async () => {
+    const verifying = start('--compute', 'fargate');
+    const playing = playBuilds(verifying, storeImage);
+    await until(() => verifying.printed().includes('on Fargate: seen'), {
+      timeoutMs: RUN_TIMEOUT_MS,
+      what: 'an agent to answer',
+    });
+    await ground.processes.stop(verifying.group, 0);
+    await playing;
+    const name = await verifying.name();
+    const cleaning = start('--clean', name);
+    expect(await cleaning.group.exited).toMatchObject({ code: 0 });
+    expect(await madeFor(name)).toEqual([]);
   });
 
   it('removes what a run has left that was killed', async () => {

@@ -38,6 +38,19 @@ export const prices = {
   buildMinute: 0.005,
   /** ecr: private repositories, storage. */
   imageGbMonth: 0.1,
+  /** fargate: a CPU and a GB of memory of a server on Linux/x86, each hour. */
+  serverCpuHour: 0.04048,
+  serverGbHour: 0.004445,
+  /** The same on Linux/Arm. */
+  armCpuHour: 0.03238,
+  armGbHour: 0.00356,
+  /** elasticloadbalancing: an Application Load Balancer, each hour, without its capacity units. */
+  balancerHour: 0.0225,
+  /** vpc: a public IPv4 address and a NAT gateway, each hour. */
+  addressHour: 0.005,
+  natHour: 0.045,
+  /** secrets-manager: a secret. */
+  secretMonth: 0.4,
   /** ec2/on-demand, "Data transfer": out to the internet, first tier. The price is that of every service. */
   transferGb: 0.09,
 } as const;

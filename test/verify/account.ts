@@ -1,10 +1,14 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { CloudFrontClient } from '@aws-sdk/client-cloudfront';
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ECSClient } from '@aws-sdk/client-ecs';
+import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -27,12 +31,16 @@ function clientsOf(region: string) {
   const config = { region, maxAttempts: ATTEMPTS };
   return {
     alarms: new CloudWatchClient(config),
+    balancers: new ElasticLoadBalancingV2Client(config),
     builds: new CodeBuildClient(config),
+    ecs: new ECSClient(config),
     executions: new SFNClient(config),
+    fronts: new CloudFrontClient(config),
     functions: new LambdaClient(config),
     logs: new CloudWatchLogsClient(config),
     objects: new S3Client(config),
     queues: new SQSClient(config),
+    secrets: new SecretsManagerClient(config),
     stacks: new CloudFormationClient(config),
     tables: new DynamoDBClient(config),
     topics: new SNSClient(config),

@@ -83,13 +83,17 @@ export async function redeploy(slipway: Installation, id: string, revisionId: st
   if (revision.status !== 'DEPLOYED') throw new Error(`${revision.status}: ${revision.status_message}`);
 }
 
-/** Deletes a deployment, and waits until nothing of it is left. */
-export async function remove(slipway: Installation, id: string): Promise<void> {
+/** Deletes a deployment, and waits until nothing of it is left. `ask`: how its address is reached. */
+export async function remove(
+  slipway: Installation,
+  id: string,
+  ask: (url: string) => Promise<Response> = fetch,
+): Promise<void> {
   const { source_config } = await deploymentOf(slipway, id);
   await expectApi(slipway, 'DELETE', `/v2/deployments/${id}`, undefined, 204);
   const isGone = async () => (await api(slipway, 'GET', `/v2/deployments/${id}`)).status === 404;
   await until(isGone, { timeoutMs: DELETION_TIMEOUT_MS, what: `deployment ${id} to be gone` });
-  const { status } = await fetch(source_config.custom_url ?? '');
+  const { status } = await ask(source_config.custom_url ?? '');
   if (status !== 404) throw new Error(`Its address answers with ${status} after its deletion`);
 }
 

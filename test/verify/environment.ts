@@ -6,6 +6,7 @@ import { openGateway } from '../support/aws/gateway.ts';
 import { adminOf, startListener } from '../support/aws/programs.ts';
 import { expectApi, type Installation } from '../support/programs/program.ts';
 import { type Account, awsVariables } from './account.ts';
+import type { Compute } from './options.ts';
 
 const NAME_BYTES = 4;
 
@@ -22,11 +23,16 @@ export type Environment = {
 };
 
 /** Files of this run are in `folder`, which may be that of an earlier try at the same environment. */
-export function openEnvironment(account: Account, name: string, folder: string): Environment {
+export function openEnvironment(
+  account: Account,
+  name: string,
+  folder: string,
+  compute?: Compute,
+): Environment {
   const processes = new ProcessSupervisor();
   const { id, region } = account;
   const cdk = new Cdk(processes, {
-    context: { environment: name, removal: 'destroy' },
+    context: { environment: name, removal: 'destroy', ...(compute !== undefined && { compute }) },
     account: id,
     region,
     variables: { ...awsVariables(), AWS_REGION: region },

@@ -4,7 +4,9 @@ import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { paginateListFunctions } from '@aws-sdk/client-lambda';
 import { ListBucketsCommand } from '@aws-sdk/client-s3';
 import { DeleteQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
+import { absent } from './absent.ts';
 import type { Account } from './account.ts';
+import { frontOf, partsOf } from './fargate/parts.ts';
 import { all } from './pages.ts';
 
 /**
@@ -33,6 +35,10 @@ export async function leftoversOf(
     ...(await queuesOf(account, environment)).map((url) => `queue ${url}`),
     ...(await logGroupsOf(account, environment)).map((name) => `log group ${name}`),
     ...table.map((name) => `table ${name}`),
+    ...Object.entries(await partsOf(account, environment)).flatMap(([kind, names]) =>
+      names.map((name) => `${kind}: ${name}`),
+    ),
+    ...(await frontOf(account, environment)),
   ];
 }
 
@@ -87,11 +93,3 @@ async function tableNamed({ clients }: Account, TableName: string): Promise<stri
     .catch(absent(/not found|ResourceNotFound/i, { Table: undefined }));
   return Table === undefined ? [] : [TableName];
 }
-
-/** An answer for an error that says that there is no such thing. */
-const absent =
-  <T>(words: RegExp, answer: T) =>
-  (error: unknown): T => {
-    if (error instanceof Error && words.test(`${error.name} ${error.message}`)) return answer;
-    throw error;
-  };

@@ -6,9 +6,12 @@ import { say } from '../support/run/progress.ts';
 import { type Account, closeAccount, openAccount } from './account.ts';
 import { clean } from './clean.ts';
 import { newName, openEnvironment } from './environment.ts';
+import { fargateCost } from './fargate/verification.ts';
 import { OptionsError, readWish, USAGE, type Wish } from './options.ts';
 import { Report } from './report.ts';
 import { count, type Run, verify } from './verification.ts';
+
+const HOUR_MS = 3_600_000;
 
 const STAYS =
   'What stays: the stack CDKToolkit with the assets in its bucket, and the key, which KMS deletes after its waiting time, free of charge.';
@@ -22,7 +25,7 @@ async function main(args: string[]): Promise<number> {
     return 0;
   }
   // Here its servers run that were built for Linux.
-  if (wish.kind === 'verify' && process.platform !== 'linux') {
+  if (wish.kind === 'verify' && wish.compute === undefined && process.platform !== 'linux') {
     console.error(`npm run verify:aws runs on Linux, not on ${process.platform}.`);
     return 1;
   }
@@ -59,13 +62,13 @@ type Place = { account: Account; name: string; folder: string };
 
 async function verifyAndClean(
   place: Place,
-  { repository }: Extract<Wish, { kind: 'verify' }>,
+  { repository, compute }: Extract<Wish, { kind: 'verify' }>,
 ): Promise<number> {
   const { account, name, folder } = place;
   say(`Environment ${name} in account ${account.id}, ${account.region}`);
   say(`Should this be killed, npm run verify:aws -- --clean ${name} removes what it has made.`);
-  const environment = openEnvironment(account, name, folder);
-  const run: Run = { environment, report: new Report(), repository, counted: [] };
+  const environment = openEnvironment(account, name, folder, compute);
+  const run: Run = { environment, report: new Report(), repository, compute, counted: [] };
   const { report } = run;
   if (account.isEmulated) report.notSee('AWS itself: AWS_ENDPOINT_URL leads to an emulator');
   try {
@@ -79,6 +82,7 @@ async function verifyAndClean(
   }
   const cleaning = report.step('cdk destroy --all', () => cleaned(place, run.tableName));
   await cleaning.catch(() => say(`npm run verify:aws -- --clean ${name} tries that again.`));
+  if (compute !== undefined) report.remark(fargateCost((Date.now() - report.startedAt) / HOUR_MS));
   report.print(run.counted, run.units);
   console.log(STAYS);
   return report.failures.length > 0 ? 1 : 0;

@@ -4,10 +4,11 @@ export const USAGE = `Usage: npm run verify:aws -- [options]
 
 Deploys a new environment with a random name into the AWS account that your credentials are of, uses it as its users
 would, prints what each step took and cost, and removes it again. Nothing of another environment is touched. It runs on
-Linux: what is built is also run on this machine.
+Linux, or anywhere with --compute fargate: else what is built is also run on this machine.
 
   --repo URL        also build a git repository (https, or ssh without a key): one with a start script or a langgraph.json
   --ref REF         its branch, or refs/tags/<tag>                       (default: main)
+  --compute fargate run agents on Fargate in the account instead of on this machine, and look that nothing of them is left
   --clean NAME      only remove what an earlier run has left, by the name that it printed (verify-…)
   --help            print this
 
@@ -17,20 +18,28 @@ allowed to deploy: the CDK makes roles, functions, a table, a key and buckets.`;
 /** The names of environments that are made here, and that may be removed without asking. */
 const OWN_NAME = /^verify-[a-z0-9]{1,9}$/;
 
+/** Where agents run: on Fargate; undefined: on this machine. */
+export type Compute = 'fargate';
+
 export type Wish =
   | { kind: 'help' }
   | { kind: 'clean'; environment: string }
-  | { kind: 'verify'; repository: { url: string; ref: string } | undefined };
+  | {
+      kind: 'verify';
+      repository: { url: string; ref: string } | undefined;
+      compute: Compute | undefined;
+    };
 
 /** The arguments are wrong; the message says which one and what it may be. */
 export class OptionsError extends Error {}
 
 /** Reads the arguments. Throws `OptionsError`. */
 export function readWish(args: string[]): Wish {
-  const { repo, ref, clean, help } = parseOrExplain(args);
+  const { repo, ref, clean, compute, help } = parseOrExplain(args);
   if (help === true) return { kind: 'help' };
   if (clean !== undefined) {
-    if (repo !== undefined || ref !== undefined) throw new OptionsError('--clean goes alone.');
+    if (repo !== undefined || ref !== undefined || compute !== undefined)
+      throw new OptionsError('--clean goes alone.');
     if (!OWN_NAME.test(clean))
       throw new OptionsError(`--clean removes only what a run has made (verify-…), not '${clean}'.`);
     return { kind: 'clean', environment: clean };
@@ -38,12 +47,23 @@ export function readWish(args: string[]): Wish {
   if (repo === undefined && ref !== undefined) throw new OptionsError('--ref goes with --repo.');
   if (repo !== undefined && !/^(?:https|ssh):\/\/\S+$/.test(repo))
     throw new OptionsError(`--repo must be an https or ssh address, not '${repo}'.`);
-  return { kind: 'verify', repository: repo === undefined ? undefined : { url: repo, ref: ref ?? 'main' } };
+  if (compute !== undefined && compute !== 'fargate')
+    throw new OptionsError(`--compute must be fargate, not '${compute}'.`);
+  if (compute !== undefined && repo !== undefined)
+    throw new OptionsError('--repo goes without --compute: there a folder is deployed.');
+  const repository = repo === undefined ? undefined : { url: repo, ref: ref ?? 'main' };
+  return { kind: 'verify', repository, compute };
 }
 
 function parseOrExplain(args: string[]) {
   const text = { type: 'string' } as const;
-  const options = { repo: text, ref: text, clean: text, help: { type: 'boolean', short: 'h' } } as const;
+  const options = {
+    repo: text,
+    ref: text,
+    clean: text,
+    compute: text,
+    help: { type: 'boolean', short: 'h' },
+  } as const;
   try {
     return parseArgs({ args, options }).values;
   } catch (error) {

@@ -15,6 +15,7 @@ export class Report {
   readonly #steps: Step[] = [];
   readonly #notSeen: string[] = [];
   readonly #failures: string[] = [];
+  readonly #remarks: string[] = [];
 
   get failures(): readonly string[] {
     return this.#failures;
@@ -49,6 +50,11 @@ export class Report {
     this.#notSeen.push(what);
   }
 
+  /** A line for who reads the costs. */
+  remark(what: string): void {
+    this.#remarks.push(what);
+  }
+
   /** Prints the steps with what was counted while they went on, and what was not seen. `units` are the whole run's. */
   print(counted: readonly Counted[], units: Units | undefined): void {
     // What happens between two steps is counted with the first of them.
@@ -64,6 +70,7 @@ export class Report {
       const dollars = units.reads * prices.readUnit + units.writes * prices.writeUnit;
       console.log(`The table: ${units.reads} read and ${units.writes} write units, $${dollars.toFixed(4)}\n`);
     }
+    for (const remark of this.#remarks) console.log(remark);
     for (const what of this.#notSeen) console.log(`not seen: ${what}`);
     for (const failure of this.#failures) console.log(`FAILED: ${failure}`);
   }

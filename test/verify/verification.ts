@@ -15,7 +15,9 @@ import {
   remove,
   untilServes,
 } from './deployments.ts';
-import { type Entered, type Environment, enter, listen, reach } from './environment.ts';
+import { type Api, type Entered, type Environment, enter, listen, reach } from './environment.ts';
+import { useFargate } from './fargate/verification.ts';
+import type { Compute } from './options.ts';
 import type { Report } from './report.ts';
 import { refusedByThrottle } from './throttle.ts';
 
@@ -26,6 +28,7 @@ export type Run = {
   environment: Environment;
   report: Report;
   repository: Repository | undefined;
+  compute: Compute | undefined;
   counted: Counted[];
   /** What the table has consumed. */
   units?: Units;
@@ -41,18 +44,33 @@ export async function verify(run: Run): Promise<void> {
   const api = await report.step('cdk deploy --all', async () => reach(await cdk.deploySynthesised()));
   run.tableName = api.tableName;
   try {
-    const slipway = await report.step('first keys, a listener here', () => enter(environment, api));
-    const listener = await listen(environment, slipway);
-    try {
-      const id = await deploySome(run, slipway);
-      await isWatched(run, slipway);
-      await count(run);
-      await isMadeAnew(run, slipway, id, listener);
-    } finally {
-      await listener.stop();
-    }
+    if (run.compute === 'fargate') await onFargate(run, api);
+    else await onThisMachine(run, api);
   } finally {
     await api.close();
+  }
+}
+
+async function onFargate(run: Run, api: Api): Promise<void> {
+  run.report.notSee(
+    'that what was kept works on beside an application made anew: without --compute it is seen',
+  );
+  await useFargate(run, api, (slipway) => isWatched(run, slipway));
+  await count(run);
+  await countUnits(run, api.tableName);
+}
+
+async function onThisMachine(run: Run, api: Api): Promise<void> {
+  const { environment, report } = run;
+  const slipway = await report.step('first keys, a listener here', () => enter(environment, api));
+  const listener = await listen(environment, slipway);
+  try {
+    const id = await deploySome(run, slipway);
+    await isWatched(run, slipway);
+    await count(run);
+    await isMadeAnew(run, slipway, id, listener);
+  } finally {
+    await listener.stop();
   }
 }
 
@@ -81,7 +99,7 @@ async function deploySome({ environment, report, repository }: Run, slipway: Ent
   return id;
 }
 
-async function isWatched({ environment, report }: Run, slipway: Entered): Promise<void> {
+async function isWatched({ environment, report }: Run, slipway: Pick<Entered, 'baseUrl'>): Promise<void> {
   const { account, name } = environment;
   await report.step('an alarm reaches a queue', () => hearAlarm(account, name));
   report.notSee('that the metrics of AWS set an alarm off: its state was set by hand');

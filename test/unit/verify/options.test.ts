@@ -5,8 +5,9 @@ import { OptionsError, readWish } from '../../verify/options.ts';
 describe('the options of npm run verify:aws', () => {
   it('name what is done', () => {
     const url = 'https://github.com/acme/agent.git';
-    expect(readWish([])).toEqual({ kind: 'verify', repository: undefined });
-    expect(readWish(['--repo', url])).toEqual({ kind: 'verify', repository: { url, ref: 'main' } });
+    expect(readWish([])).toEqual({ kind: 'verify', repository: undefined, compute: undefined });
+    expect(readWish(['--repo', url])).toMatchObject({ repository: { url, ref: 'main' } });
+    expect(readWish(['--compute', 'fargate'])).toMatchObject({ kind: 'verify', compute: 'fargate' });
     expect(readWish(['--repo', url, '--ref', 'next'])).toMatchObject({ repository: { url, ref: 'next' } });
     expect(readWish(['-h'])).toEqual({ kind: 'help' });
   });
@@ -23,6 +24,9 @@ describe('the options of npm run verify:aws', () => {
     [['--repo', ''], '--repo must be'],
     [['--ref', 'main'], '--ref goes with --repo'],
     [['--clean', 'verify-0a', '--repo', 'https://a.b/c'], '--clean goes alone'],
+    [['--clean', 'verify-0a', '--compute', 'fargate'], '--clean goes alone'],
+    [['--compute', 'ecs'], "--compute must be fargate, not 'ecs'"],
+    [['--compute', 'fargate', '--repo', 'https://a.b/c'], '--repo goes without --compute'],
     [['--nothing'], '--nothing'],
     [['prod'], 'prod'],
   ])('refuse %j in words', (args, words) => {
