@@ -41,6 +41,8 @@ export type Watched = {
   deliver: LambdaFunction;
   ingest: LambdaFunction;
   tasks: LambdaFunction[];
+  /** Undefined where the installation runs no agents itself. */
+  driver: LambdaFunction | undefined;
 };
 
 const sum = (namespace: string, metricName: string, dimensionsMap: Record<string, string> = {}): Metric =>
@@ -194,11 +196,23 @@ function foundationAlarms(watched: Watched): AlarmRow[] {
   ];
 }
 
+/** Of what brings agents on Fargate up and down. */
+const agentAlarms = (driver: LambdaFunction): AlarmRow[] => [
+  {
+    name: 'compute-drive-errors',
+    impact:
+      'Deploys to Fargate stand still, and fail when their time is over; what serves goes on, and is not repaired.',
+    metric: errorsOf(driver),
+    threshold: 3,
+  },
+];
+
 /** All alarms, on aggregates; two figures of one cause are one alarm. */
 export const alarmRows = (watched: Watched): AlarmRow[] => [
   ...engineAlarms(watched),
   ...outboundAlarms(watched),
   ...foundationAlarms(watched),
+  ...(watched.driver === undefined ? [] : agentAlarms(watched.driver)),
 ];
 
 /** Makes the alarms; each tells the topic, with its impact and its runbook in the text. */

@@ -63,6 +63,7 @@ export class SlipwayStack extends Stack {
       deliver: triggers.deliver.function,
       ingest: ingest.function,
       tasks: Object.values(workflow.functions).map((made) => made.function),
+      driver: agents?.driver,
     });
     const { domainName } = settings;
     new CfnOutput(this, 'ApiUrl', {

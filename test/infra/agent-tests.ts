@@ -44,15 +44,19 @@ export function agentTests(stacksOf: () => Synthesised): void {
   });
 
   describe('with compute=fargate', () => {
-    it('are one more nested stack; elsewhere only variables and rights to wake the driver differ', () => {
+    it('are one more nested stack; elsewhere only variables, rights to wake the driver and an alarm on it differ', () => {
       const [before, after] = [stacksOf().stacks, withAgents().stacks];
       expect([...after.keys()].filter((name) => !before.has(name))).toEqual(['Agents']);
+      const [one, other] = [before.get('root'), after.get('root')].map((all) => Object.keys(all ?? {}));
+      const added = other?.filter((id) => one?.includes(id) !== true && !id.includes('NestedStack'));
+      expect(added?.map((id) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['Observabilitycomputedriveerrors']);
       const changed = [...before].flatMap(([name, resources]) =>
         Object.entries(resources).flatMap(([id, resource]) =>
           isSame(after.get(name)?.[id], resource) ? [] : [id.replace(/[0-9A-F]{8}$/, '')],
         ),
       );
       expect(changed.filter((id) => !id.includes('NestedStack')).toSorted()).toEqual([
+        'ObservabilityDashboard',
         'TriggersdispatchFunction',
         'TriggersdispatchRole',
         'TriggerssweepFunction',

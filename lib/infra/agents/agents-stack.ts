@@ -1,6 +1,7 @@
 import { Fn, NestedStack } from 'aws-cdk-lib';
 import { type EventPattern, Match, Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { AgentVariableName, Environment } from '../../contract/env.ts';
 import { managingRows } from '../../contract/functions.ts';
@@ -18,6 +19,7 @@ import { Servers } from './servers.ts';
  */
 export class AgentsStack extends NestedStack {
   readonly url: string;
+  readonly driver: LambdaFunction;
 
   constructor(scope: Construct, id: string, platform: Platform) {
     super(scope, id, { description: 'Slipway: where agents run' });
@@ -43,6 +45,7 @@ export class AgentsStack extends NestedStack {
       platform: { ...platform, variables: { ...platform.variables, ...variables } },
       ...managingRows.drive,
     });
+    this.driver = driver;
     for (const [name, eventPattern] of Object.entries(eventsOf(platform)))
       new Rule(this, name, {
         description: `Slipway: ${WHY}`,
