@@ -76,7 +76,7 @@ export class ComputeRefused extends Error {
   }
 }
 
-/** It cannot be done yet; some time later it can. The message says what it waits for. */
+/** It cannot be done yet; some time later it can. The message says what it waits for, and the way out. */
 export class ComputeBusy extends Error {
   constructor(message: string) {
     super(message);

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentFailure } from '../../lib/domain/agent-failure.ts';
 import { until } from '../support/until.ts';
-import { ALL, aDrivenWorld, imageOf, next, postImage, serving } from '../support/world/driven-world.ts';
+import {
+  ALL,
+  aDrivenWorld,
+  type DrivenWorld,
+  imageOf,
+  next,
+  postImage,
+  serving,
+} from '../support/world/driven-world.ts';
 import { change, redeploy, remove, show, showRevision } from '../support/world/requests.ts';
 import { isGone, later, reaches } from '../support/world/steps.ts';
 
@@ -183,5 +191,50 @@ describe('what the installation runs itself', () => {
       status: 'DEPLOY_FAILED',
       status_message: expect.stringMatching(/^The driver of Fargate went silent while deploying/),
     });
+  });
+});
+
+describe('while the balancer has no target group left', () => {
+  const QUOTA = 'The quota of target groups of the balancer (100, not adjustable) is used up';
+
+  /** What the deploy log says of a revision. */
+  const logOf = async ({ deps, caller }: DrivenWorld, deploymentId: string, revisionId: string) => {
+    const stream = { tenantId: caller.tenantId, deploymentId, revisionId, type: 'deploy' } as const;
+    const { entries } = await deps.logs.query(stream, { order: 'asc', limit: 100 });
+    return entries.map(({ message }) => message);
+  };
+
+  it('a deploy waits, says so, and fails with that reason; what served goes on', async () => {
+    const world = await aDrivenWorld();
+    const id = await serving(world, 'app');
+    world.compute.setsMax = 1;
+    const second = await next(world, id, 'two');
+    await reaches(world, id, second, 'DEPLOYING');
+    await world.sweepFor(660);
+    const { status_message: said } = await reaches(world, id, second, 'DEPLOY_FAILED');
+    expect(said).toBe(
+      `Not possible within 600 s. ${QUOTA}: each set of servers holds one, also while it ends. Delete agents.`,
+    );
+    const [line] = await logOf(world, id, second);
+    expect(line).toMatch(/^The quota of target groups .* Delete agents\. It is tried again\.$/);
+    await world.sweepFor(300);
+    expect(world.compute.serving({ deploymentId: id })).toBe(imageOf('one'));
+    expect(world.compute.deployments.get(id)?.sets.size).toBe(1);
+    expect(world.compute.gaps).toEqual([]);
+  });
+
+  it('the deletion of an agent makes room for the one that waits', async () => {
+    const world = await aDrivenWorld();
+    const first = await serving(world, 'first');
+    world.compute.setsMax = 1;
+    const { id, latest_revision_id: waiting } = await postImage(world, 'second');
+    await until(async () => (await logOf(world, id, waiting))[0]?.startsWith(QUOTA), {
+      what: 'the deploy to say what it waits for',
+    });
+    world.compute.isRemoving = true;
+    await remove(world, first);
+    await isGone(world, first);
+    await world.sweepFor(120);
+    await reaches(world, id, waiting, 'DEPLOYED');
   });
 });

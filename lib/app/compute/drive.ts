@@ -1,7 +1,7 @@
 import { ComputeBusy, ComputeRefused, type Found, type Place } from '../../adapters/compute.ts';
-import { decideRollout } from '../../domain/rollout.ts';
+import { decideRollout, type Seen, type Step } from '../../domain/rollout.ts';
 import { complete, failDeploy, lookAgain, reportHealth, say } from './report.ts';
-import { goalOf, type Run, type RunDeps, runOf, seenBy } from './run.ts';
+import { goalOf, type Run, type RunDeps, type RunGoal, runOf, seenBy } from './run.ts';
 import { type Next, perform } from './steps.ts';
 import { takeUp } from './work.ts';
 
@@ -59,10 +59,21 @@ async function lookAndStep(deps: RunDeps, run: Run): Promise<Next> {
     const goal = goalOf(run, found);
     const seen = await seenBy(deps, run, found, goal);
     const step = decideRollout(seen, goal === 'nothing' ? goal : goal.rule, run.task, deps.clock.now());
-    return await perform(deps, run, step, { found, goal });
+    return await perform(deps, run, orTriedOnceMore(step, run, goal, seen), { found, goal });
   } catch (error) {
     return afterError(deps, run, found, error);
   }
+}
+
+/**
+ * Why a set could not be made in its time is known only from the call that makes it, which an earlier run has
+ * heard. So it is tried once more, and fails the deploy in those words.
+ */
+function orTriedOnceMore(step: Step, run: Run, goal: RunGoal, { sets }: Seen): Step {
+  if (step.do !== 'report' || step.outcome !== 'failed' || step.failure.kind !== 'deadline') return step;
+  if (goal === 'nothing' || run.hasTriedLate || sets.some(({ key }) => key === goal.rule.key)) return step;
+  run.hasTriedLate = true;
+  return { do: 'create', key: goal.rule.key, wanted: step.failure.wanted, served: false };
 }
 
 /**
@@ -72,12 +83,12 @@ async function lookAndStep(deps: RunDeps, run: Run): Promise<Next> {
 async function afterError(deps: RunDeps, run: Run, found: Found | undefined, error: unknown): Promise<Next> {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ComputeBusy) {
-    await say(deps, run, message);
+    await say(deps, run, `${message} It is tried again.`);
     if (run.held.kind !== 'deploy' || !isLate(deps, run)) return 'pause';
   }
   const isRefused = error instanceof ComputeRefused;
   if (run.held.kind === 'deploy' && (isRefused || isLate(deps, run))) {
-    await failDeploy(deps, run, isRefused ? message : `AWS does not take it: ${message}`, found);
+    await failDeploy(deps, run, isRefused ? message : lateReason(run, error, message), found);
     if (isRefused || error instanceof ComputeBusy) return 'done';
   }
   if (!isRefused) throw error;
@@ -88,6 +99,11 @@ async function afterError(deps: RunDeps, run: Run, found: Found | undefined, err
   await reportHealth(deps, run, found, { problem: message });
   return 'done';
 }
+
+const lateReason = ({ task }: Run, error: unknown, message: string): string =>
+  error instanceof ComputeBusy
+    ? `Not possible within ${task?.timeoutSeconds} s. ${message}`
+    : `AWS does not take it: ${message}`;
 
 const isLate = ({ clock }: RunDeps, { task }: Run): boolean =>
   task !== undefined && clock.now() >= task.deadlineAt;

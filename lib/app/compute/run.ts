@@ -12,6 +12,8 @@ export type Run = Work & {
   task: Task;
   /** The last line that it wrote to the deploy log. */
   said: string | undefined;
+  /** Its set could not be made in its time, and was tried once more. */
+  hasTriedLate: boolean;
 };
 
 /** What shall run: as the rule knows it, and as it is made. */
@@ -22,7 +24,12 @@ const START_TIMEOUT_SECONDS = 600;
 /** What is in flight at a server that is replaced gets so long, unless its deployment says otherwise. */
 const GRACE_SECONDS = 180;
 
-export const runOf = (work: Work): Run => ({ ...work, task: taskOf(work.held), said: undefined });
+export const runOf = (work: Work): Run => ({
+  ...work,
+  task: taskOf(work.held),
+  said: undefined,
+  hasTriedLate: false,
+});
 
 function taskOf(held: Held): Task {
   if (held.kind !== 'deploy' && held.kind !== 'removal') return undefined;

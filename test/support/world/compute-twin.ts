@@ -1,3 +1,4 @@
+import { inWords } from '../../../lib/adapters/aws/ecs/clients.ts';
 import {
   type Compute,
   ComputeBusy,
@@ -38,6 +39,8 @@ export class ComputeTwin implements Compute {
   /** Moments at which requests would have failed that had an answer before. */
   readonly gaps: string[] = [];
   called: (call: string, place: Place) => void | Promise<void> = () => undefined;
+  /** So many sets find room behind the balancer. */
+  setsMax = Number.POSITIVE_INFINITY;
   /** By image; others are ready at the next look. */
   readonly scripts = new Map<string, Script>();
 
@@ -133,6 +136,7 @@ export class ComputeTwin implements Compute {
     for (const part of PARTS) {
       const set = known.sets.get(key);
       if (set?.made.has(part)) continue;
+      if (part === 'trial rule') this.#findRoom();
       await this.#call(place, `create ${part}`, () => {
         const fresh = { made: new Set<Part>(), of: asked, wanted, ready: 0, served, revisionId };
         const made: TwinSet = set ?? { ...fresh, retiredAt: undefined, isLeaving: false };
@@ -141,6 +145,14 @@ export class ComputeTwin implements Compute {
       });
     }
     return [`made ${key}`];
+  }
+
+  /** As the balancer, in the words of the adapter. */
+  #findRoom(): void {
+    const sets = [...this.deployments.values()].flatMap((each) => [...each.sets.values()]);
+    if (sets.filter(({ made }) => made.has('trial rule')).length < this.setsMax) return;
+    const full = new Error('You have reached the maximum number of unique target groups');
+    throw inWords(Object.assign(full, { name: 'TooManyUniqueTargetGroupsPerLoadBalancerException' }));
   }
 
   scale(place: Place, key: string, wanted: number): Promise<void> {

@@ -30,8 +30,13 @@ describe('an answer of AWS', () => {
   const cases: [name: string, message: string, kind: string, words: RegExp][] = [
     ['ThrottlingException', 'Rate exceeded', 'ComputeBusy', /fewer requests/],
     ['TooManyTargetGroupsException', 'no', 'ComputeBusy', /quota of target groups of the account/],
-    ['TooManyUniqueTargetGroupsPerLoadBalancerException', 'no', 'ComputeBusy', /100, not adjustable/],
-    ['TooManyRulesException', 'no', 'ComputeBusy', /rules of the listener/],
+    [
+      'TooManyUniqueTargetGroupsPerLoadBalancerException',
+      'no',
+      'ComputeBusy',
+      /100, not adjustable.* Delete agents\.$/,
+    ],
+    ['TooManyRulesException', 'no', 'ComputeBusy', /rules of the balancer is used up.* or have it raised\.$/],
     [
       'InvalidParameterException',
       'Unable to Start a service that is still Draining.',

@@ -45,14 +45,14 @@ export async function unless<T>(call: Promise<T>, ...names: string[]): Promise<T
 
 const THROTTLED = ['ThrottlingException', 'Throttling', 'TooManyRequestsException', 'RequestLimitExceeded'];
 
-/** Quotas that what drains gives back, or that an operator has raised. */
-const FULL: Record<string, string> = {
-  TooManyTargetGroups: 'target groups of the account',
-  TooManyTargetGroupsException: 'target groups of the account',
-  TooManyRules: 'rules of the listener of the balancer',
-  TooManyRulesException: 'rules of the listener of the balancer',
-  TooManyUniqueTargetGroupsPerLoadBalancer: 'target groups of the balancer (100, not adjustable)',
-  TooManyUniqueTargetGroupsPerLoadBalancerException: 'target groups of the balancer (100, not adjustable)',
+/** Quotas that what ends gives back, and what to do until then. */
+const FULL: Record<string, readonly [quota: string, wayOut: string]> = {
+  TooManyTargetGroups: ['target groups of the account', 'Delete agents, or have it raised.'],
+  TooManyRules: ['rules of the balancer', 'Delete agents, or have it raised.'],
+  TooManyUniqueTargetGroupsPerLoadBalancer: [
+    'target groups of the balancer (100, not adjustable)',
+    'Delete agents.',
+  ],
 };
 
 /** What was written a moment ago is not known everywhere yet, or another run was quicker. */
@@ -65,16 +65,16 @@ const PASSING =
 export function inWords(error: unknown): unknown {
   const name = nameOf(error);
   const said = textOf(error);
-  if (THROTTLED.includes(name)) return new ComputeBusy(`AWS asks for fewer requests (${name}); tried again.`);
-  const quota = FULL[name];
+  if (THROTTLED.includes(name)) return new ComputeBusy(`AWS asks for fewer requests (${name}).`);
+  const [quota, wayOut] = FULL[name.replace(/Exception$/, '')] ?? [];
   if (quota !== undefined)
     return new ComputeBusy(
-      `The quota of ${quota} is used up, and what drains holds one each: tried again when sets have gone. Delete agents, or raise the quota.`,
+      `The quota of ${quota} is used up: each set of servers holds one, also while it ends. ${wayOut}`,
     );
   if (/still Draining/i.test(said))
-    return new ComputeBusy('The set that ran this before still ends its servers; tried again when it has.');
+    return new ComputeBusy('The set that ran this before still ends its servers.');
   if (PASSING.test(said) || name === 'ResourceInUse' || name === 'ResourceInUseException')
-    return new ComputeBusy(`AWS does not know yet what was made or deleted a moment ago; tried again.`);
+    return new ComputeBusy('AWS does not know yet what was made or deleted a moment ago.');
   if (name === 'ClientException' || name === 'InvalidParameterException')
     return new ComputeRefused(`Fargate does not take it: ${said}`);
   return error;
