@@ -1,8 +1,8 @@
 import type { ShipLogsRequest } from '../contract/listener-protocol.ts';
+import type { Level } from '../contract/output-level.ts';
 import { nextTimestamp } from '../processes/timestamps.ts';
 import { messageOf } from './backoff.ts';
 import { Refused } from './http.ts';
-import type { Level } from './level.ts';
 import type { Log } from './log.ts';
 
 export type ShippedLine = { timestamp: number; level: Level; message: string };

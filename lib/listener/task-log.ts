@@ -1,7 +1,7 @@
 import type { TaskLogsRequest } from '../contract/listener-protocol.ts';
+import type { Level } from '../contract/output-level.ts';
 import { nextTimestamp } from '../processes/timestamps.ts';
 import type { Pause } from './backoff.ts';
-import type { Level } from './level.ts';
 import type { ShippedLine } from './log-shipper.ts';
 
 type SendLines = (lines: TaskLogsRequest['lines']) => Promise<boolean>;

@@ -1,10 +1,10 @@
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import { createMask } from '../../../contract/mask.ts';
 import { describeFailure } from '../../../domain/agent-failure.ts';
 import { type ComputeSet, decideRollout, type Goal, type Step } from '../../../domain/rollout.ts';
 import { jittered, messageOf } from '../../backoff.ts';
 import type { DeployHooks, DeployResult, StatusReport } from '../../driver.ts';
 import type { Log } from '../../log.ts';
-import { createMask } from '../../masking.ts';
 import { Overtaken, Refused } from './api-server.ts';
 import { Deploying } from './deploying.ts';
 import { noted } from './noted.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
-import type { Level } from '../../level.ts';
+import type { Level } from '../../../contract/output-level.ts';
 
 /**
  * How to start an agent server: a shell line, where, and the folders of tools that come first on its PATH.

@@ -1,7 +1,7 @@
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import type { Level } from '../../../contract/output-level.ts';
 import { messageOf, pause } from '../../backoff.ts';
 import type { DeployHooks, DeployResult } from '../../driver.ts';
-import type { Level } from '../../level.ts';
 import type { ProxyRoute } from './proxy/route.ts';
 import { describeExit } from './readiness.ts';
 import { RESTART_BASE_MILLISECONDS, restartWait, SOUND_MILLISECONDS } from './restart-wait.ts';

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import { createMask, type Mask } from '../../../contract/mask.ts';
 import { type HiddenFolder, pathHiding } from '../../../processes/hidden-paths.ts';
 import type { ProcessSupervisor } from '../../../processes/supervisor.ts';
 import { nextTimestamp } from '../../../processes/timestamps.ts';
@@ -8,7 +9,6 @@ import { messageOf, pause } from '../../backoff.ts';
 import type { DeployHooks, DeployResult, Driver, StatusReport } from '../../driver.ts';
 import type { Log } from '../../log.ts';
 import type { LogShipper } from '../../log-shipper.ts';
-import { createMask, type Mask } from '../../masking.ts';
 import type { LocalState } from '../../state.ts';
 import { fetchArtifact } from './artifact.ts';
 import { commandFor } from './command-for.ts';

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { guessLevel, type Level } from '../../level.ts';
+import { guessLevel, type Level } from '../../../contract/output-level.ts';
 
 /** Said in every line, or said by the entry itself: not worth a reader's time. */
 const LEFT_OUT = new Set(

@@ -1,4 +1,6 @@
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
+import type { Mask } from '../../../contract/mask.ts';
+import { guessLevel } from '../../../contract/output-level.ts';
 import { OUTPUT_FOLLOWS } from '../../../domain/agent-failure.ts';
 import { freePort } from '../../../processes/free-port.ts';
 import type { OutputLine, ProcessGroup } from '../../../processes/group.ts';
@@ -7,9 +9,7 @@ import type { ProcessSupervisor } from '../../../processes/supervisor.ts';
 import type { Listening } from '../../../processes/table/listening.ts';
 import { nextTimestamp } from '../../../processes/timestamps.ts';
 import type { DeployHooks } from '../../driver.ts';
-import { guessLevel } from '../../level.ts';
 import type { ShippedLine } from '../../log-shipper.ts';
-import type { Mask } from '../../masking.ts';
 import type { ServerCommand } from './command-for.ts';
 import { ProxyTarget } from './proxy/target.ts';
 import { NotReadyError, waitUntilReady } from './readiness.ts';

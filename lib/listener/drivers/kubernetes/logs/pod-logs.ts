@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { V1Pod } from '@kubernetes/client-node';
 import type { DeploySpec } from '../../../../contract/listener-protocol.ts';
+import { createMask } from '../../../../contract/mask.ts';
+import { guessLevel } from '../../../../contract/output-level.ts';
 import { cutText } from '../../../../processes/lines.ts';
 import { pause } from '../../../backoff.ts';
-import { guessLevel } from '../../../level.ts';
 import type { Log } from '../../../log.ts';
 import type { LogShipper } from '../../../log-shipper.ts';
-import { createMask } from '../../../masking.ts';
 import type { ApiServer } from '../api-server.ts';
 import { kindOf, pathOf } from '../kinds.ts';
 import { noted } from '../noted.ts';
