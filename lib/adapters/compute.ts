@@ -32,6 +32,8 @@ export type SetNote = { revisionId?: string };
 export type FoundSet = Omit<ComputeSet, 'failure'> & {
   /** The revision that it was last brought up for. */
   revisionId: string;
+  /** The revision that its servers were started for: what they print goes to its log. */
+  startedFor: string;
   /** False: a `create` was cut off before there were servers. */
   isWhole: boolean;
   /** Its removal was begun, and goes on with each `remove`: its servers end, and nothing brings it back. */

@@ -19,7 +19,7 @@ export async function perform(deps: RunDeps, run: Run, step: Step, looked: Looke
     case 'nothing':
       return rest(deps, run, looked, undefined);
     case 'announce':
-      return announce(deps, run);
+      return announce(deps, run, looked);
     case 'report':
       return report(deps, run, step);
     default:
@@ -28,11 +28,25 @@ export async function perform(deps: RunDeps, run: Run, step: Step, looked: Looke
 }
 
 /** Asks whether traffic may move. An interrupt that came meanwhile wins. */
-async function announce(deps: RunDeps, run: Run): Promise<Next> {
+async function announce(deps: RunDeps, run: Run, { found, goal }: Looked): Promise<Next> {
+  if (goal !== 'nothing') await sayWhereItPrints(deps, run, found, goal);
   const right = await mayGoOn(deps, run, 'switching');
   if (right === 'lost' || run.task === undefined) return 'done';
   run.task = { ...run.task, grant: right === 'go' ? 'granted' : 'refused' };
   return 'again';
+}
+
+/** A set that is taken over from another revision goes on printing to the log of that one. */
+async function sayWhereItPrints(
+  deps: RunDeps,
+  run: Run,
+  { sets }: Found,
+  { rule, revisionId }: Exclude<RunGoal, 'nothing'>,
+): Promise<void> {
+  const set = sets.find(({ key }) => key === rule.key);
+  if (set === undefined || set.startedFor === revisionId) return;
+  const line = `Set ${set.key} still runs from revision ${set.startedFor}: what its servers print is in the log of that revision.`;
+  await say(deps, run, line);
 }
 
 /** Each change is made under the lease, which is asked for right before. */

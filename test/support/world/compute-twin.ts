@@ -20,6 +20,7 @@ type TwinSet = {
   ready: number;
   served: boolean;
   revisionId: string;
+  startedFor: string;
   retiredAt: number | undefined;
   isLeaving: boolean;
 };
@@ -97,7 +98,7 @@ export class ComputeTwin implements Compute {
       for (const set of sets.values()) this.#progress(set);
     });
     const found = [...sets].map(([key, set]): FoundSet => {
-      const { wanted, ready, served, retiredAt, revisionId, isLeaving } = set;
+      const { wanted, ready, served, retiredAt, revisionId, startedFor, isLeaving } = set;
       return {
         key,
         wanted,
@@ -105,6 +106,7 @@ export class ComputeTwin implements Compute {
         served,
         retiredAt,
         revisionId,
+        startedFor,
         isLeaving,
         isWhole: set.made.has('service'),
       };
@@ -139,8 +141,14 @@ export class ComputeTwin implements Compute {
       if (part === 'trial rule') this.#findRoom();
       await this.#call(place, `create ${part}`, () => {
         const fresh = { made: new Set<Part>(), of: asked, wanted, ready: 0, served, revisionId };
-        const made: TwinSet = set ?? { ...fresh, retiredAt: undefined, isLeaving: false };
+        const made: TwinSet = set ?? {
+          ...fresh,
+          startedFor: revisionId,
+          retiredAt: undefined,
+          isLeaving: false,
+        };
         made.made.add(part);
+        if (part === 'service') made.startedFor = revisionId;
         known.sets.set(key, made);
       });
     }

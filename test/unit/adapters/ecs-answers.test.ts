@@ -107,7 +107,8 @@ describe('servers are missing', () => {
     [tags.cpu]: '0.5',
     [tags.memoryMb]: '1024',
     [tags.platform]: 'linux/amd64',
-    [tags.revision]: 'r1',
+    [tags.revision]: 'r2',
+    [tags.startedFor]: 'r1',
   };
   const failure = () => compute().failureOf(place, KEY);
 

@@ -66,7 +66,7 @@ describe('a look', () => {
   it('finds the sets of the deployment alone, on every page', async () => {
     lying({
       rules: [trialRule, productionRule],
-      tags: { [tags.revision]: 'r1', [tags.served]: 'true' },
+      tags: { [tags.revision]: 'r1', [tags.startedFor]: 'r0', [tags.served]: 'true' },
       services: [{ status: 'ACTIVE', desiredCount: 2 }],
     });
     expect(await compute().look(place)).toEqual({
@@ -78,6 +78,7 @@ describe('a look', () => {
           ready: 1,
           served: true,
           revisionId: 'r1',
+          startedFor: 'r0',
           retiredAt: undefined,
           isLeaving: false,
           isWhole: true,
@@ -129,6 +130,8 @@ describe('a set', () => {
         },
       },
     ]);
+    const [group] = elb.commandCalls(CreateTargetGroupCommand);
+    expect(group?.args[0].input.Tags).toContainEqual({ Key: tags.startedFor, Value: 'r1' });
     expect(JSON.stringify(definition?.args[0].input)).not.toContain('very secret');
     expect(ecs.commandCalls(CreateServiceCommand)[0]?.args[0].input).toMatchObject({
       serviceName: aServiceName,
@@ -157,6 +160,8 @@ describe('a set', () => {
     lying({ rules: [trialRule], services: [{ status: 'ACTIVE', desiredCount: 2 }] });
     await compute().create(place, { ...aSet, max: 1 });
     expect(changes()).toEqual(['AddTags', 'ModifyTargetGroupAttributes']);
+    const noted = elb.commandCalls(AddTagsCommand)[0]?.args[0].input.Tags;
+    expect(noted).not.toContainEqual(expect.objectContaining({ Key: tags.startedFor }));
   });
 
   it('takes another priority where somebody was quicker', async () => {

@@ -94,7 +94,7 @@ async function lastWords({ logs, options }: Aws, place: Place, set: Lying, task:
   const { tenantId, deploymentId } = place;
   const command = new GetLogEventsCommand({
     logGroupName: options.logGroupName,
-    logStreamName: `${tenantId}/${deploymentId}/${set.tags[tags.revision] ?? ''}/${CONTAINER}/${id}`,
+    logStreamName: `${tenantId}/${deploymentId}/${set.tags[tags.startedFor] ?? ''}/${CONTAINER}/${id}`,
     limit: OUTPUT_LINES,
     startFromHead: false,
   });

@@ -82,6 +82,7 @@ function foundSet({ key, tags: own, service, trialRule, healthy }: Lying): Found
     ready: healthy,
     served: own[tags.served] === 'true',
     revisionId: own[tags.revision] ?? '',
+    startedFor: own[tags.startedFor] ?? '',
     retiredAt: retiredAt === undefined ? undefined : Number(retiredAt),
     isLeaving: own[tags.leaving] === 'true',
     isWhole: service?.status === 'ACTIVE' && trialRule !== undefined,

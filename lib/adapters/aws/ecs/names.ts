@@ -33,6 +33,8 @@ export const tags = {
   deployment: 'slipway:deployment',
   set: 'slipway:set',
   revision: 'slipway:revision',
+  /** The revision whose id is in the names of its log streams. */
+  startedFor: 'slipway:started-for',
   served: 'slipway:served',
   retiredAt: 'slipway:retired-at',
   leaving: 'slipway:leaving',

@@ -44,6 +44,8 @@ export async function ensureTargetGroup(
     [tags.min]: String(set.min),
     [tags.max]: String(set.max),
     ...(set.served && { [tags.served]: 'true' }),
+    // Servers that are there go on printing for the revision that they were started for.
+    ...(known?.service?.status !== 'ACTIVE' && { [tags.startedFor]: set.revisionId }),
   };
   if (known !== undefined) {
     await aws.elb.send(new AddTagsCommand({ ResourceArns: [known.targetGroupArn], Tags: tagList(noted) }));
