@@ -214,6 +214,13 @@ export const managingRows = {
     ],
     timeoutSeconds: 120,
   },
+  ingestOutput: {
+    name: 'ingest-output',
+    handler: 'functions/logs/ingest-output.ts',
+    summary: 'What servers on Fargate print, as it is written: masked and stored by revision',
+    access: ['table:get', 'table:put', 'keys:decrypt'],
+    timeoutSeconds: 60,
+  },
 } as const satisfies Record<string, FunctionRow>;
 
 export type FunctionName = keyof typeof functionRows;

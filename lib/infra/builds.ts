@@ -1,16 +1,13 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { CfnProject } from 'aws-cdk-lib/aws-codebuild';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
-import { CfnSubscriptionFilter, LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
 import { AMD64 } from '../adapters/aws/build-machines.ts';
-import { functionRows } from '../contract/functions.ts';
 import { buildspec } from './buildspec.ts';
-import { nameOf, type Platform } from './platform.ts';
+import { nameOf } from './platform.ts';
 import type { Settings } from './settings.ts';
-import { SlipwayFunction } from './slipway-function.ts';
 
 /** Two processors and 3 GB build an agent's image; larger ones cost twice as much a minute. */
 const COMPUTE_TYPE = 'BUILD_GENERAL1_SMALL';
@@ -84,30 +81,5 @@ export class Builds extends Construct {
       assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
       inlinePolicies: { build: new PolicyDocument({ statements }) },
     });
-  }
-}
-
-/** Takes the lines of builds as they are written, masks and stores them by revision. */
-export class BuildLogIngestion extends Construct {
-  readonly ingest: SlipwayFunction;
-
-  constructor(scope: Construct, id: string, platform: Platform, logGroup: LogGroup) {
-    super(scope, id);
-    const row = functionRows.ingestLogs;
-    this.ingest = new SlipwayFunction(this, row.name, { platform, ...row });
-    const { functionArn } = this.ingest.function;
-    const { partition, region, account } = Stack.of(this);
-    const permission = new CfnPermission(this, 'Permission', {
-      action: 'lambda:InvokeFunction',
-      functionName: functionArn,
-      principal: 'logs.amazonaws.com',
-      sourceArn: `arn:${partition}:logs:${region}:${account}:log-group:${logGroup.logGroupName}:*`,
-    });
-    const filter = new CfnSubscriptionFilter(this, 'Subscription', {
-      logGroupName: logGroup.logGroupName,
-      filterPattern: '',
-      destinationArn: functionArn,
-    });
-    filter.addResourceDependency(permission);
   }
 }

@@ -4,10 +4,11 @@ import { functionRows, managingRows } from '../contract/functions.ts';
 import { AgentsStack } from './agents/agents-stack.ts';
 import { agentArns } from './agents/names.ts';
 import { Api } from './api.ts';
-import { BuildLogIngestion, Builds, buildLogGroupName } from './builds.ts';
+import { Builds, buildLogGroupName } from './builds.ts';
 import type { Bundle } from './bundles.ts';
 import { CustomDomain } from './custom-domain.ts';
 import { type KeptNames, readNames } from './kept-names.ts';
+import { LogIngestion } from './log-ingestion.ts';
 import { suppressNagFindings } from './nag-suppressions.ts';
 import { Notes } from './notes.ts';
 import { Observability } from './observability.ts';
@@ -41,7 +42,11 @@ export class SlipwayStack extends Stack {
     const platform = this.#platform(settings, bundles, kept, builds);
     const workflow = new Workflow(this, 'Workflow', platform);
     const triggers = new Triggers(this, 'Triggers', platform, kept.tableStreamArn);
-    const { ingest } = new BuildLogIngestion(this, 'BuildLogs', platform, builds.logGroup);
+    const { ingest } = new LogIngestion(this, 'BuildLogs', {
+      platform,
+      row: functionRows.ingestLogs,
+      logGroup: builds.logGroup,
+    });
     const api = new Api(this, 'Api', platform);
     new Notes(this, 'Notes', platform, api.logGroup);
     const agents = settings.compute === undefined ? undefined : new AgentsStack(this, 'Agents', platform);

@@ -4,12 +4,12 @@ import { once } from '../contract/once.ts';
 import { logger } from '../http/logger.ts';
 import { type LogBatch, readLogBatch } from './log-batch.ts';
 
-/** Named when the build is started; the build service appends an id of its own. */
+/** Named when a build or a set of servers is started; what runs it appends an id of its own. */
 const streamName = /^([0-9a-f-]{36})\/([0-9a-f-]{36})\/([0-9a-f-]{36})(?:\/.*)?$/;
 
 /**
- * Makes the function that is called with what builds print. What cannot be of a revision is dropped with a
- * warning: it would be no better when it came again.
+ * Makes the function that is called with what builds or servers print. What cannot be of a revision is
+ * dropped with a warning: it would be no better when it came again.
  */
 export function logSubscription<D>(
   ingest: (deps: D, ref: RevisionRef, pieces: OutputPiece[]) => Promise<boolean>,

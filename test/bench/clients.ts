@@ -1,5 +1,5 @@
 import type { Access } from '../../lib/contract/access.ts';
-import { functionRows } from '../../lib/contract/functions.ts';
+import { functionRows, managingRows } from '../../lib/contract/functions.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 
 /** The service behind each part of the access words. */
@@ -22,7 +22,7 @@ const services: Record<string, string[]> = {
 
 /** What the function behind a handler may do; nothing for the one that takes what no route takes. */
 export function accessOf(handler: string): readonly Access[] {
-  const rows = [...routes, ...Object.values(functionRows)];
+  const rows = [...routes, ...Object.values({ ...functionRows, ...managingRows })];
   return rows.find((row) => row.handler === handler)?.access ?? [];
 }
 

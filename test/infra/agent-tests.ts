@@ -39,7 +39,9 @@ export function agentTests(stacksOf: () => Synthesised): void {
 
     it('change no function, no role and no output', () => {
       const all = JSON.stringify([...stacksOf().stacks.values(), stacksOf().outputs]);
-      expect(all).not.toMatch(/MANAGED_COMPUTE|DRIVE_FUNCTION_NAME|AGENTS_|slipway-test-drive|AgentsUrl/);
+      expect(all).not.toMatch(
+        /MANAGED_COMPUTE|DRIVE_FUNCTION_NAME|AGENTS_|slipway-test-(drive|ingest-output)|AgentsUrl/,
+      );
     });
   });
 
@@ -125,6 +127,21 @@ export function agentTests(stacksOf: () => Synthesised): void {
         StringEquals: { 'aws:RequestTag/slipway:cluster': 'slipway-test-agents' },
       });
       expect(place('secretsmanager:DeleteSecret')).toMatch(/:secret:slipway\/test\/agents\/\*"/);
+    });
+
+    it('have what servers print stored by a function that does nothing else', () => {
+      const [filter, ...others] = propertiesOf('AWS::Logs::SubscriptionFilter').filter(({ LogGroupName }) =>
+        JSON.stringify(LogGroupName).includes('Servers'),
+      );
+      expect(filter).toMatchObject({ FilterPattern: '' });
+      expect(JSON.stringify(filter?.DestinationArn)).toContain('ingestoutput');
+      expect(others).toEqual([]);
+      const actions = permissionsOf('Agents/Outputingestoutput').flatMap(actionsOf);
+      expect(actions.filter((action) => !action.startsWith('logs:'))).toEqual([
+        'dynamodb:GetItem',
+        'dynamodb:PutItem',
+        'kms:Decrypt',
+      ]);
     });
 
     it('let servers be reached by the balancer alone, and that from the network alone', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ingestServerOutput } from '../../lib/app/logs/ingest-server-output.ts';
 import type { AgentFailure } from '../../lib/domain/agent-failure.ts';
 import { until } from '../support/until.ts';
 import {
@@ -12,6 +13,13 @@ import {
 } from '../support/world/driven-world.ts';
 import { change, redeploy, remove, show, showRevision } from '../support/world/requests.ts';
 import { isGone, later, reaches } from '../support/world/steps.ts';
+
+/** The deploy log of a revision, the oldest line first. */
+async function deployLog({ deps, caller }: DrivenWorld, deploymentId: string, revisionId: string) {
+  const stream = { tenantId: caller.tenantId, deploymentId, revisionId, type: 'deploy' as const };
+  const { entries } = await deps.logs.query(stream, { order: 'asc', limit: 100 });
+  return entries.map(({ message }) => message);
+}
 
 describe('what the installation runs itself', () => {
   it('is brought up, serves, and says where it answers', async () => {
@@ -51,6 +59,9 @@ describe('what the installation runs itself', () => {
     await reaches(world, id, back, 'DEPLOYED');
     expect(world.compute.serving({ deploymentId: id })).toBe(imageOf('one'));
     expect(world.compute.calls.slice(calls)).not.toContain('create service');
+    const [told, moved] = await deployLog(world, id, back);
+    expect(told).toContain(`still runs from revision ${first}: what its servers print is in the log`);
+    expect(moved).toMatch(/^Traffic moved/);
     expect(world.compute.gaps).toEqual([]);
   });
 
@@ -82,6 +93,38 @@ describe('what the installation runs itself', () => {
     expect(world.compute.deployments.get(id)?.sets.size).toBe(1);
     expect(world.compute.serving({ deploymentId: id })).toBe(imageOf('one'));
     expect(world.compute.gaps).toEqual([]);
+  });
+
+  it('ends the log of what fails with the reason, after what its servers printed', async () => {
+    const world = await aDrivenWorld();
+    const failure: AgentFailure = { kind: 'exited', exitCode: 3, times: 4, output: ['no such module'] };
+    world.compute.scripts.set(imageOf('one'), { failure });
+    const { clock } = world.driveDeps();
+    const print = (deploymentId: string, revisionId: string, message: string) =>
+      ingestServerOutput(world.deps, { tenantId: world.caller.tenantId, deploymentId, revisionId }, [
+        { timestamp: clock.now(), message },
+      ]);
+    // It arrives when the driver knows the reason, and has not yet said it.
+    const calls: (string | undefined)[] = [];
+    const waiting = (deploymentId: string) => async (milliseconds: number) => {
+      const { latest_revision_id: first } = await show(world, deploymentId);
+      if (calls.length === 0) await print(deploymentId, first ?? '', 'no such module');
+      calls.push(world.compute.calls.at(-1));
+      await clock.wait(milliseconds);
+    };
+    world.deps.computeDriver = {
+      wake: ({ deploymentId }) =>
+        world.drive(deploymentId, { clock: { ...clock, wait: waiting(deploymentId) } }),
+    };
+    const { id, latest_revision_id: first } = await postImage(world, 'app');
+    await reaches(world, id, first, 'DEPLOY_FAILED');
+    expect(calls[0]).toBe('failureOf');
+    await print(id, first, 'too late');
+    expect(await deployLog(world, id, first)).toEqual([
+      expect.stringMatching(/^made /),
+      'no such module',
+      expect.stringMatching(/exits in a loop: 4 times so far, last with code 3/),
+    ]);
   });
 
   it('that does not become ready in its time fails; sweep had its driver woken meanwhile', async () => {

@@ -5,6 +5,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { AgentVariableName, Environment } from '../../contract/env.ts';
 import { managingRows } from '../../contract/functions.ts';
+import { LogIngestion } from '../log-ingestion.ts';
 import type { Platform } from '../platform.ts';
 import { SlipwayFunction } from '../slipway-function.ts';
 import { Front } from './front.ts';
@@ -46,6 +47,11 @@ export class AgentsStack extends NestedStack {
       ...managingRows.drive,
     });
     this.driver = driver;
+    new LogIngestion(this, 'Output', {
+      platform,
+      row: managingRows.ingestOutput,
+      logGroup: servers.logGroup,
+    });
     for (const [name, eventPattern] of Object.entries(eventsOf(platform)))
       new Rule(this, name, {
         description: `Slipway: ${WHY}`,

@@ -1,0 +1,40 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { LogLine } from '../../adapters/logs.ts';
+import type { RevisionRef } from '../../adapters/workflow.ts';
+import { createMask, type Mask } from '../../contract/mask.ts';
+import { guessLevel } from '../../contract/output-level.ts';
+import { findRevision } from '../../store/engine/revisions.ts';
+import type { Deps } from '../deps.ts';
+import { secretValues } from '../secrets.ts';
+import type { OutputPiece } from './ingest-build-log.ts';
+
+/**
+ * Adds what servers of a revision printed to its deploy log, with the values of their environment replaced.
+ * False when there is no such revision (any more): then nothing is kept. Nor is what comes once it has
+ * failed, for the last line of its log says why.
+ */
+export async function ingestServerOutput(
+  deps: Pick<Deps, 'table' | 'keys' | 'logs'>,
+  ref: RevisionRef,
+  pieces: readonly OutputPiece[],
+): Promise<boolean> {
+  const revision = await findRevision(deps.table, ref);
+  if (revision === undefined) return false;
+  if (revision.status === 'DEPLOY_FAILED') return true;
+  const mask = createMask(await secretValues(deps, ref, revision.secrets));
+  await deps.logs.append(
+    { ...ref, type: 'deploy' },
+    pieces.flatMap((piece) => linesOf(piece, mask)),
+  );
+  return true;
+}
+
+/** Lines as the listeners make them. */
+const linesOf = ({ timestamp, message }: OutputPiece, mask: Mask): LogLine[] =>
+  message
+    .replace(/[\r\n]+$/, '')
+    .split(/\r?\n/)
+    .map((text) => {
+      const line = stripVTControlCharacters(text);
+      return { timestamp, level: guessLevel(line), message: mask(line) };
+    });
