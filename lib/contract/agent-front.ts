@@ -1,5 +1,5 @@
-// How requests find the agents that the installation runs itself: what the front of all agents writes, and the
-// rules of the balancer behind it compare.
+// How requests find the agents that the installation runs itself: what the front of all agents writes, and
+// the rules of the balancer behind it compare.
 
 /** Which deployment a request is for, as the front says it. */
 export const AGENT_HEADER = 'x-slipway-agent';
