@@ -7,7 +7,7 @@ export const wordsIn = (text: string): string[] =>
     .map((word) => word.trim())
     .filter((word) => word !== '');
 
-const kinds: Record<string, string> = { process: 'Machine', k8s: 'Kubernetes' };
+const kinds: Record<string, string> = { process: 'Machine', k8s: 'Kubernetes', ecs: 'Fargate' };
 
 /** What kind of place a listener runs agents in. */
 export const kindOf = ({ compute_type: type }: Pick<Listener, 'compute_type'>): string => kinds[type] ?? type;
@@ -16,8 +16,16 @@ export const kindOf = ({ compute_type: type }: Pick<Listener, 'compute_type'>): 
 export const platformsOf = ({ compute_config: { platforms } }: Pick<Listener, 'compute_config'>): string[] =>
   Array.isArray(platforms) ? platforms.map(String) : [];
 
+/** Whether it is a part of the installation, which nobody starts and nobody deletes. */
+export const isBuiltIn = ({ compute_type: type }: Pick<Listener, 'compute_type'>): boolean => type === 'ecs';
+
 /** What its status means for who waits. */
-export const statusMeaning: Record<Listener['status'], string> = {
+export const meaningOf = (listener: Pick<Listener, 'compute_type' | 'status'>): string =>
+  isBuiltIn(listener)
+    ? 'It is a part of this installation, which runs agents on Fargate itself.'
+    : statusMeaning[listener.status];
+
+const statusMeaning: Record<Listener['status'], string> = {
   ONLINE: 'It asks for work.',
   OFFLINE:
     'It has stopped asking for work: new revisions wait for it. What it runs may go on serving. Start it again with the command below.',

@@ -1,13 +1,16 @@
-import { drive } from '../../lib/app/compute/drive.ts';
-import { blobs, clock, compute, keys, logs, placeOfService, table } from '../../lib/container.ts';
+import { type DriveDeps, drive } from '../../lib/app/compute/drive.ts';
+import { clock, compute, keys, logs, placeOfService, table } from '../../lib/container.ts';
 import { computeDriver } from '../../lib/triggers/compute-event.ts';
+
+/** A folder cannot run on Fargate, and the driver says so: no link to it is needed. */
+const noLinks: DriveDeps['blobs'] = { downloadUrl: async (key) => key };
 
 export const create = computeDriver(drive, placeOfService);
 export const handler = create(() => ({
   table: table(),
   clock,
   keys: keys(),
-  blobs: blobs(),
+  blobs: noLinks,
   logs: logs(),
   compute: compute(),
 }));

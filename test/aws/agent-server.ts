@@ -27,6 +27,6 @@ const server = createServer(async ({ url, headers }, answer) => {
   } else answer.end(JSON.stringify({ version, url, headers, secret: process.env.GREETING ?? null }));
 });
 server.listen(Number(process.env.PORT), process.env.HOST, () =>
-  process.stdout.write(`listening: ${version}\n`),
+  process.stdout.write(`listening: ${version}, with ${process.env.GREETING}\n`),
 );
 process.on('SIGTERM', () => server.close(() => process.exit(0)));

@@ -116,6 +116,16 @@ describe('an installation that runs agents on Fargate', () => {
     expect(JSON.stringify(await account.services())).not.toContain('a secret of the agent');
   });
 
+  it('shows in the deploy log what the server says, without its secrets', async () => {
+    const path = `/v2/deployments/${agent.id}/revisions/${agent.latest_revision_id}/logs?type=deploy`;
+    const read = async () => JSON.stringify(await expectApi(slipway, 'GET', path, undefined, 200));
+    await until(async () => (await read()).includes('listening: one, with ***'), {
+      ...waits,
+      what: 'its line',
+    });
+    expect(await read()).not.toContain('a secret of the agent');
+  });
+
   it('answers every request while one revision replaces another, and lets a stream end', async () => {
     const { latest_revision_id: second } = await change('two');
     await build(program('two'));

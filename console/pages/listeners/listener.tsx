@@ -4,7 +4,7 @@ import type { ListedDeployment, Listener } from '../../data/contract.ts';
 import { useAnswer, useList } from '../../data/lists.ts';
 import { useCan } from '../../data/permissions.ts';
 import { PREFIX } from '../../data/place.ts';
-import { kindOf, platformsOf, startCommand, statusMeaning } from '../../logic/listener.ts';
+import { isBuiltIn, kindOf, meaningOf, platformsOf, startCommand } from '../../logic/listener.ts';
 import { Copy } from '../../ui/copy.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { ListOf } from '../../ui/list-of.tsx';
@@ -33,11 +33,11 @@ export function ListenerPage({ id }: { id: string }) {
       {data !== undefined && (
         <>
           <p>
-            <Status of={data.status} /> {statusMeaning[data.status]}
+            <Status of={data.status} /> {meaningOf(data)}
           </p>
           <Facts facts={factsOf(data)} />
           <Deployments listenerId={id} />
-          <Start listener={data} />
+          {!isBuiltIn(data) && <Start listener={data} />}
         </>
       )}
     </Page>
@@ -67,9 +67,11 @@ function Actions({ listener }: { listener: Listener }) {
       <button type="button" onClick={() => setOpen('change')}>
         Change
       </button>
-      <button type="button" class="danger" onClick={() => setOpen('delete')}>
-        Delete
-      </button>
+      {!isBuiltIn(listener) && (
+        <button type="button" class="danger" onClick={() => setOpen('delete')}>
+          Delete
+        </button>
+      )}
       {open === 'change' && <ChangeListener listener={listener} onClose={close} />}
       {open === 'delete' && (
         <DeleteListener listener={listener} onClose={close} onDone={() => go('/listeners')} />

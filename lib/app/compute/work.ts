@@ -13,9 +13,9 @@ import { findOpenTask, takeCancelled } from '../../store/listeners/tasks.ts';
 import type { Deps } from '../deps.ts';
 import { claimTask } from '../listener-protocol/claim.ts';
 import { heartbeatTask } from '../listener-protocol/heartbeat.ts';
-import { specOf } from '../listener-protocol/spec.ts';
+import { type SpecDeps, specOf } from '../listener-protocol/spec.ts';
 
-export type WorkDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'blobs'>;
+export type WorkDeps = Pick<Deps, 'clock'> & SpecDeps;
 
 /** All runs of the driver are one instance: a run takes over what the one before has in hand. */
 const INSTANCE_ID = 'driver';

@@ -15,7 +15,7 @@ import type { Deps } from '../deps.ts';
 import { openSecrets } from '../secrets.ts';
 
 type HandOutDeps = Pick<Deps, 'clock' | 'auditLog'>;
-export type SpecDeps = Pick<Deps, 'table' | 'keys' | 'blobs'>;
+export type SpecDeps = Pick<Deps, 'table' | 'keys'> & { blobs: Pick<Deps['blobs'], 'downloadUrl'> };
 
 /**
  * A listener downloads an artifact right after it gets the spec; this leaves time for 2 GiB on a slow

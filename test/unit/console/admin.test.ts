@@ -3,7 +3,7 @@ import type { Listener } from '../../../console/data/contract.ts';
 import { auditActions, detailsOf, instantOf, localTime } from '../../../console/logic/audit.ts';
 import { expiryOf } from '../../../console/logic/expiry.ts';
 import { branchOf, gitHosts, pushAddress } from '../../../console/logic/integration.ts';
-import { platformsOf, startCommand, statusMeaning, wordsIn } from '../../../console/logic/listener.ts';
+import { kindOf, meaningOf, platformsOf, startCommand, wordsIn } from '../../../console/logic/listener.ts';
 import { places, placesFor } from '../../../console/logic/places.ts';
 import { bodyOf, changesOf, valuesOf } from '../../../console/logic/provider.ts';
 import { keyRolesFor, memberRolesFor, roleWords } from '../../../console/logic/roles.ts';
@@ -63,8 +63,10 @@ describe('a listener', () => {
     expect(platformsOf(of({}))).toEqual([]);
     for (const status of listenerStatuses) {
       expect(lookOf(status).word).not.toContain('_');
-      expect(statusMeaning[status]).toMatch(/\.$/);
+      expect(meaningOf({ compute_type: 'k8s', status })).toMatch(/\.$/);
     }
+    expect(meaningOf({ compute_type: 'ecs', status: 'ONLINE' })).toContain('a part of this installation');
+    expect(kindOf({ compute_type: 'ecs' })).toBe('Fargate');
     expect(wordsIn(' linux/amd64,  linux/arm64\nx ')).toEqual(['linux/amd64', 'linux/arm64', 'x']);
     expect(wordsIn(' ')).toEqual([]);
   });
