@@ -14,6 +14,8 @@ import {
 import { change, redeploy, remove, show, showRevision } from '../support/world/requests.ts';
 import { isGone, later, reaches } from '../support/world/steps.ts';
 
+const EXITED: AgentFailure = { kind: 'exited', exitCode: 3, times: 4, output: ['no such module'] };
+
 /** The deploy log of a revision, the oldest line first. */
 async function deployLog({ deps, caller }: DrivenWorld, deploymentId: string, revisionId: string) {
   const stream = { tenantId: caller.tenantId, deploymentId, revisionId, type: 'deploy' as const };
@@ -95,34 +97,46 @@ describe('what the installation runs itself', () => {
     expect(world.compute.gaps).toEqual([]);
   });
 
-  it('ends the log of what fails with the reason, after what its servers printed', async () => {
+  it('fails with its reason however often its driver is woken meanwhile', async () => {
     const world = await aDrivenWorld();
-    const failure: AgentFailure = { kind: 'exited', exitCode: 3, times: 4, output: ['no such module'] };
-    world.compute.scripts.set(imageOf('one'), { failure });
+    world.compute.scripts.set(imageOf('one'), { failure: EXITED });
+    // Each end of a server in a loop is an event of ECS, which wakes another driver.
     const { clock } = world.driveDeps();
-    const print = (deploymentId: string, revisionId: string, message: string) =>
-      ingestServerOutput(world.deps, { tenantId: world.caller.tenantId, deploymentId, revisionId }, [
-        { timestamp: clock.now(), message },
-      ]);
-    // It arrives when the driver knows the reason, and has not yet said it.
-    const calls: (string | undefined)[] = [];
-    const waiting = (deploymentId: string) => async (milliseconds: number) => {
-      const { latest_revision_id: first } = await show(world, deploymentId);
-      if (calls.length === 0) await print(deploymentId, first ?? '', 'no such module');
-      calls.push(world.compute.calls.at(-1));
-      await clock.wait(milliseconds);
-    };
-    world.deps.computeDriver = {
-      wake: ({ deploymentId }) =>
-        world.drive(deploymentId, { clock: { ...clock, wait: waiting(deploymentId) } }),
-    };
+    const driven = (deploymentId: string): Promise<void> =>
+      world.drive(deploymentId, {
+        clock: {
+          ...clock,
+          wait: async (milliseconds) => {
+            await driven(deploymentId);
+            await clock.wait(milliseconds);
+          },
+        },
+      });
+    world.deps.computeDriver = { wake: ({ deploymentId }) => driven(deploymentId) };
     const { id, latest_revision_id: first } = await postImage(world, 'app');
     await reaches(world, id, first, 'DEPLOY_FAILED');
-    expect(calls[0]).toBe('failureOf');
-    await print(id, first, 'too late');
+  });
+
+  it('keeps the reason of a failure as the last line of its log', async () => {
+    const world = await aDrivenWorld();
+    world.compute.scripts.set(imageOf('one'), { failure: EXITED });
+    world.paused.add(ALL);
+    const { id, latest_revision_id: first } = await postImage(world, 'app');
+    const print = (message: string) =>
+      ingestServerOutput(
+        world.deps,
+        { tenantId: world.caller.tenantId, deploymentId: id, revisionId: first },
+        [{ timestamp: world.deps.clock.now(), message }],
+      );
+    await reaches(world, id, first, 'AWAITING_DEPLOY');
+    await print('no such module');
+    world.paused.clear();
+    await world.drive(id);
+    await reaches(world, id, first, 'DEPLOY_FAILED');
+    await print('too late');
     expect(await deployLog(world, id, first)).toEqual([
-      expect.stringMatching(/^made /),
       'no such module',
+      expect.stringMatching(/^made /),
       expect.stringMatching(/exits in a loop: 4 times so far, last with code 3/),
     ]);
   });

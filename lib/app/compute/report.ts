@@ -18,11 +18,6 @@ type Said = { outcome: Outcome; status_message?: string; previous_serving?: bool
 
 const REASON_CHARACTERS_MAX = 2_000;
 const MESSAGE_CHARACTERS_MAX = 8_192;
-/**
- * The cause is the last line of a deploy log, and what servers printed last is stored some seconds after they
- * did: it gets so long to come first. What comes later is dropped.
- */
-const CATCH_UP_MILLISECONDS = 5_000;
 const SILENT = 'No server answers GET /ok.';
 
 /** Says how the task in hand ended. False: it had ended before, or is another run's. */
@@ -52,7 +47,6 @@ export async function report(deps: RunDeps, run: Run, step: ReportStep): Promise
     status_message: describeFailure(step.failure).slice(0, MESSAGE_CHARACTERS_MAX),
     previous_serving: step.previousServing,
   };
-  if (step.outcome === 'failed') await deps.clock.wait(CATCH_UP_MILLISECONDS);
   if (!(await complete(deps, run, { outcome: step.outcome, ...failure }))) return 'done';
   if (held.kind !== 'deploy' || task === undefined) return 'done';
   run.task = { ...task, reported: step.outcome };
