@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Program } from '../programs/program.ts';
@@ -76,19 +76,20 @@ export async function expectNoSecret(
 
 export type Receiver = {
   url: string;
-  /** Whatever came: its type, and the id that says what is the same. */
-  received: { type: string; id: string }[];
+  /** Whatever came: its type if it is a webhook, and the id that says what is the same. */
+  received: { type: string | undefined; id: string }[];
   /** What it answers from now on. */
   answer: (status: number) => void;
   close: () => void;
 };
 
-/** A server that takes webhooks. */
+/** A server that takes webhooks, and anything else. */
 export async function aReceiver(): Promise<Receiver> {
   const received: Receiver['received'] = [];
   let status = 204;
   const server = createServer(async (request, response) => {
-    const { type } = (await json(request)) as { type: string }; // as webhooks are
+    const body = await text(request);
+    const { type } = (body === '' ? {} : JSON.parse(body)) as { type?: string }; // as webhooks are
     received.push({ type, id: String(request.headers['webhook-id']) });
     response.writeHead(status).end();
   });
