@@ -43,7 +43,14 @@ export type FoundSet = Omit<ComputeSet, 'failure'> & {
 /** A deployment as its compute has it. */
 export type Found = Omit<Seen, 'sets'> & { sets: FoundSet[] };
 
-export type NewSet = ServerSet & Required<SetNote> & { key: string; wanted: number; served: boolean };
+export type NewSet = ServerSet &
+  Required<SetNote> & {
+    key: string;
+    wanted: number;
+    served: boolean;
+    /** What a server has begun to answer when it has to go gets so long. */
+    graceSeconds: number;
+  };
 
 /**
  * Runs sets of servers, each behind a target of its own, and sends a deployment's requests to one of them.

@@ -63,7 +63,7 @@ export function describeFailure(failure: AgentFailure): string {
     case 'exited':
       return exited(failure);
     case 'no_way_out':
-      return `The subnet '${failure.subnet}' has no way out to the internet, so the image cannot be fetched. Give it a NAT gateway or public addresses, or use another subnet.`;
+      return `From '${failure.subnet}' the registry of the image, or the store of its secrets, does not answer. Redeploy in a while. If it stays so, the subnet has no way out to the internet: whoever runs this installation gives it public addresses or a NAT gateway (agentNetwork).`;
     case 'stores_missing':
       return `The image runs a LangGraph server, which keeps threads in Postgres and runs in Redis. Neither is brought here: give the address of your own as the ${failure.variables.length === 1 ? 'secret' : 'secrets'} ${failure.variables.join(' and ')}, and deploy again.`;
     case 'secret_missing':

@@ -83,6 +83,12 @@ const settings = z.object({
    * How servers of agents reach the outside: over public addresses of their own, or over one NAT gateway.
    */
   agentNetwork: z.enum(['public', 'nat']).default('public'),
+  /** The two zones that agents run in, such as `us-east-1b,us-east-1c`; absent: the first two of the region. */
+  agentZones: z
+    .string()
+    .regex(/^[a-z0-9-]+[a-z],[a-z0-9-]+[a-z]$/, 'two zones, separated by a comma')
+    .transform((zones) => zones.split(','))
+    .optional(),
   /** A role that servers of agents have in the account (to call Bedrock, say). They have none unless given. */
   agentRole: z
     .string()
@@ -108,8 +114,9 @@ export function readSettings(context: (name: string) => unknown): Settings {
     throw new Error('cdk.json context: oidcClientId goes with oidcIssuer');
   if ((tableName === undefined) !== (tableStreamArn === undefined))
     throw new Error('cdk.json context: tableName and tableStreamArn go together');
-  const { compute, agentNetwork, agentRole } = parsed.data;
-  if (compute === undefined && (agentNetwork !== 'public' || agentRole !== undefined))
-    throw new Error('cdk.json context: agentNetwork and agentRole go with compute=fargate');
+  const { compute, agentNetwork, agentRole, agentZones } = parsed.data;
+  const isForAgents = agentNetwork !== 'public' || agentRole !== undefined || agentZones !== undefined;
+  if (compute === undefined && isForAgents)
+    throw new Error('cdk.json context: agentNetwork, agentZones and agentRole go with compute=fargate');
   return parsed.data;
 }

@@ -59,7 +59,8 @@ const unusable: { permissions: RegExp; because: string }[] = [
     because: 'AWS asks for it when something is made with tags; the emulator does not.',
   },
   {
-    permissions: /^drive (iam:(PassRole|CreateServiceLinkedRole)|cloudwatch:(PutMetricAlarm|DeleteAlarms))$/,
+    permissions:
+      /^drive (iam:(PassRole|CreateServiceLinkedRole)|cloudwatch:(DescribeAlarms|PutMetricAlarm|DeleteAlarms))$/,
     because: 'What services of AWS do in the name of the caller: the emulator asks nobody for it.',
   },
 ];

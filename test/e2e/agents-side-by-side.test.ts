@@ -19,7 +19,6 @@ const BUILD_MS = 300_000;
 const FLOW_MS = 600_000;
 const OUTPUT_CHARACTERS = 6000;
 const MEMORY_MEGABYTES_MAX = 2.5 * 1024;
-const RESTART_MS_MAX = 15_000;
 const EXAMPLES = ['shout-agent', 'shout-agent', 'shout-agent', 'shout-agent-python', 'shout-agent-python'];
 
 async function listenerOf(program: Program): Promise<ProcessFacts> {
@@ -86,7 +85,6 @@ it(
     process.stdout.write(
       `kill -9 of the listener: the five serve again after ms=${times.join(' ')}; first_starts_ms=${startsMs}\n`,
     );
-    expect(Math.max(...times)).toBeLessThan(RESTART_MS_MAX);
     expect(stillRunning(servers).map(({ command }) => command)).toEqual([]);
     // Started once each, not twice.
     expect(await numberOfServers(program)).toBe(servers.length);

@@ -78,7 +78,6 @@ export function agentTests(stacksOf: () => Synthesised): void {
       expect(rules.map(({ EventPattern }) => EventPattern)).toEqual([
         expect.objectContaining({ 'detail-type': ['ECS Task State Change'] }),
         expect.objectContaining({ 'detail-type': ['ECS Service Action'] }),
-        expect.objectContaining({ 'detail-type': ['ECS Deployment State Change'] }),
       ]);
       expect(JSON.stringify(rules)).toContain('slipway-test-agents');
       expect(new Set(rules.map(({ Targets }) => JSON.stringify(Targets[0]?.Arn))).size).toBe(1);
@@ -87,6 +86,7 @@ export function agentTests(stacksOf: () => Synthesised): void {
     it('give the driver no action on everything but those that know no resource', () => {
       const wild = driver().filter(({ Resource }) => Resource === '*');
       expect(wild.flatMap(actionsOf).toSorted()).toEqual([
+        'cloudwatch:DescribeAlarms',
         'ecs:DeregisterTaskDefinition',
         'ecs:ListTaskDefinitions',
         'ecs:ListTasks',
@@ -163,6 +163,12 @@ export function agentTests(stacksOf: () => Synthesised): void {
       expect(withAgents().outputs).toHaveProperty('AgentsUrl');
     });
 
+    it('run in the zones that are given', () => {
+      const given = synthesised({ ...context, agentZones: 'us-east-1b,us-east-1c' });
+      const zones = propertiesOf('AWS::EC2::Subnet', given).map(({ AvailabilityZone }) => AvailabilityZone);
+      expect(new Set(zones)).toEqual(new Set(['us-east-1b', 'us-east-1c']));
+    });
+
     it('pay for no NAT gateway, unless asked to', () => {
       expect(propertiesOf('AWS::EC2::NatGateway')).toEqual([]);
       const nat = synthesised({ ...context, agentNetwork: 'nat' });
@@ -173,12 +179,14 @@ export function agentTests(stacksOf: () => Synthesised): void {
     });
   });
 
-  it.each([{ agentNetwork: 'nat' }, { agentRole: AGENT_ROLE }, { compute: 'ec2' }])(
-    'are refused where they make no sense: %o',
-    (wrong) => {
-      expect(() => synthesised({ environment: 'test', ...wrong })).toThrow(/compute/);
-    },
-  );
+  it.each([
+    { agentZones: 'us-east-1b,us-east-1c' },
+    { agentNetwork: 'nat' },
+    { agentRole: AGENT_ROLE },
+    { compute: 'ec2' },
+  ])('are refused where they make no sense: %o', (wrong) => {
+    expect(() => synthesised({ environment: 'test', ...wrong })).toThrow(/compute/);
+  });
 }
 
 const rulesOf = (resources: Record<string, Resource>): Rule[] =>

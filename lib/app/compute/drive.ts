@@ -12,9 +12,13 @@ export type { RunDeps as DriveDeps } from './run.ts';
  * the next goes on: sweep wakes it within a minute.
  */
 const RUN_MILLISECONDS = 45_000;
+/** Of a deployment whose records are gone: sweep does not know of it any more. Servers take two minutes to end. */
+const LAST_RUN_MILLISECONDS = 105_000;
 const PAUSE_MILLISECONDS = 5_000;
 /** What a run that is over has left without a task is looked at again after so long. */
 const LEFT_MILLISECONDS = 30_000;
+/** Servers that do not answer are looked at again after so long: ECS starts them again, and tells of it. */
+const ILL_MILLISECONDS = 300_000;
 /** By then a deploy had several runs after its time was over, and each was cut off. */
 const HOPELESS_MILLISECONDS = 300_000;
 /** What is in hand, and then what is left to keep. */
@@ -26,11 +30,12 @@ const WORKS_A_RUN = 2;
  * goes on from what it finds; an older run that is still at work ends before its next step.
  */
 export async function drive(deps: RunDeps, place: Place): Promise<void> {
-  const endsAt = deps.clock.now() + RUN_MILLISECONDS;
+  const startedAt = deps.clock.now();
   for (let count = 0; count < WORKS_A_RUN; count++) {
     const work = await takeUp(deps, place);
     if (work === undefined) return;
-    if ((await workOn(deps, runOf(work), endsAt)) === 'done') return;
+    const milliseconds = work.deployment === undefined ? LAST_RUN_MILLISECONDS : RUN_MILLISECONDS;
+    if ((await workOn(deps, runOf(work), startedAt + milliseconds)) === 'done') return;
   }
 }
 
@@ -40,12 +45,15 @@ async function workOn(deps: RunDeps, run: Run, endsAt: number): Promise<'next' |
     await failDeploy(deps, run, HOPELESS, undefined);
     return 'done';
   }
+  let next: Next = 'again';
   while (deps.clock.now() < endsAt) {
-    const next = await lookAndStep(deps, run);
+    next = await lookAndStep(deps, run);
     if (next === 'next' || next === 'done') return next;
-    if (next === 'pause') await deps.clock.wait(PAUSE_MILLISECONDS);
+    if (next !== 'again') await deps.clock.wait(PAUSE_MILLISECONDS);
   }
-  await lookAgain(deps, run, deps.clock.now() + LEFT_MILLISECONDS);
+  // Lambda calls again after an error, and nobody else would.
+  if (run.deployment === undefined) throw new Error('Servers of a deployment that is deleted still end');
+  await lookAgain(deps, run, deps.clock.now() + (next === 'ill' ? ILL_MILLISECONDS : LEFT_MILLISECONDS));
   return 'done';
 }
 
@@ -82,6 +90,13 @@ function orTriedOnceMore(step: Step, run: Run, goal: RunGoal, { sets }: Seen): S
  */
 async function afterError(deps: RunDeps, run: Run, found: Found | undefined, error: unknown): Promise<Next> {
   const message = error instanceof Error ? error.message : String(error);
+  const isKnown = error instanceof ComputeBusy || error instanceof ComputeRefused;
+  if (run.held.kind === 'stopping') {
+    // Later revisions wait for this: what is left is tidied up without the task.
+    await complete(deps, run, { outcome: 'stopped' });
+    if (isKnown) return 'next';
+    throw error;
+  }
   if (error instanceof ComputeBusy) {
     await say(deps, run, `${message} It is tried again.`);
     if (run.held.kind !== 'deploy' || !isLate(deps, run)) return 'pause';
@@ -92,10 +107,6 @@ async function afterError(deps: RunDeps, run: Run, found: Found | undefined, err
     if (isRefused || error instanceof ComputeBusy) return 'done';
   }
   if (!isRefused) throw error;
-  if (run.held.kind === 'stopping') {
-    await complete(deps, run, { outcome: 'stopped' });
-    return 'next';
-  }
   await reportHealth(deps, run, found, { problem: message });
   return 'done';
 }

@@ -4,8 +4,11 @@ import { complete, lookAgain, report, reportHealth, say } from './report.ts';
 import type { Run, RunDeps, RunGoal } from './run.ts';
 import { mayGoOn } from './work.ts';
 
-/** Look again at once, or after a pause; go on to what else there is to do; end the run. */
-export type Next = 'again' | 'pause' | 'next' | 'done';
+/**
+ * Look again at once, or after a pause (`ill`: until what shall run answers); go on to what else there is to
+ * do; end the run.
+ */
+export type Next = 'again' | 'pause' | 'ill' | 'next' | 'done';
 
 type Changing = Exclude<Step, { do: 'wait' | 'nothing' | 'announce' | 'report' }>;
 type Looked = { found: Found; goal: RunGoal };
@@ -60,7 +63,7 @@ async function changing(deps: RunDeps, run: Run, step: Changing, looked: Looked)
   return change(deps, run, step, looked);
 }
 
-async function change(deps: RunDeps, run: Run, step: Changing, { goal }: Looked): Promise<Next> {
+async function change(deps: RunDeps, run: Run, step: Changing, { found, goal }: Looked): Promise<Next> {
   const { compute, clock } = deps;
   const { place } = run;
   // Only the set that shall run is its revision's: traffic may also go back to the one before.
@@ -70,12 +73,18 @@ async function change(deps: RunDeps, run: Run, step: Changing, { goal }: Looked)
     case 'create': {
       if (goal === 'nothing') return 'done';
       const { key, wanted, served } = step;
+      // It comes back under the same key once what ran under it is gone.
+      if (found.sets.some((set) => set.key === key && set.isLeaving)) {
+        await say(deps, run, 'The set that ran this before still ends its servers.');
+        return (await compute.remove(place, key)) === 'done' ? 'again' : 'pause';
+      }
       const lines = await compute.create(place, {
         ...goal.set,
         key,
         wanted,
         served,
         revisionId: goal.revisionId,
+        graceSeconds: goal.rule.graceMilliseconds / 1000,
       });
       for (const line of lines) await say(deps, run, line);
       return 'again';
@@ -123,10 +132,17 @@ async function rest(
     await complete(deps, run, { outcome: 'stopped' });
     return 'next';
   }
-  if (run.held.kind === 'deploy' || leaving.length > 0) return 'pause';
+  // Each event of a server wakes another run: this one ends when it has taken over.
+  if (run.held.kind === 'deploy') return (await mayGoOn(deps, run)) === 'lost' ? 'done' : 'pause';
+  if (leaving.length > 0) return 'pause';
   if (run.task !== undefined && run.task.reported !== 'succeeded') return 'next';
   await reportHealth(deps, run, found, { goal });
+  // Nothing tells when a server that was started again answers.
+  if (goal !== 'nothing' && !isUp(found, goal)) return 'ill';
   if (goal === 'nothing') await lookAgain(deps, run, 'never');
   else if (until !== undefined) await lookAgain(deps, run, until);
   return 'done';
 }
+
+const isUp = ({ sets, traffic }: Found, { rule }: Exclude<RunGoal, 'nothing'>): boolean =>
+  traffic === rule.key && sets.some(({ key, ready }) => key === traffic && ready > 0);

@@ -64,6 +64,7 @@ export const changing: Rule[] = [
     resources: ({ agents }) => [agents.scalers],
     condition: ofServices,
   },
+  { actions: ['cloudwatch:DescribeAlarms'], resources: () => ['*'] },
   // Alarms by which a service grows and shrinks: made and deleted with its policy, in the caller's name.
   {
     actions: ['cloudwatch:DeleteAlarms', 'cloudwatch:PutMetricAlarm'],

@@ -20,11 +20,13 @@ import { Servers } from './servers.ts';
  */
 export class AgentsStack extends NestedStack {
   readonly url: string;
+  readonly #zones: string[] | undefined;
   readonly driver: LambdaFunction;
 
   constructor(scope: Construct, id: string, platform: Platform) {
     super(scope, id, { description: 'Slipway: where agents run' });
     const { settings } = platform;
+    this.#zones = settings.agentZones;
     const network = new Network(this, 'Network', settings);
     const servers = new Servers(this, 'Servers', platform);
     const front = new Front(this, 'Front', settings, network);
@@ -61,9 +63,9 @@ export class AgentsStack extends NestedStack {
     suppressAgentFindings(this, platform);
   }
 
-  /** The first two, whatever they are called: the CDK would ask the account for their names. */
+  /** Those of the settings; else the first two, whatever they are called: the CDK would ask the account. */
   override get availabilityZones(): string[] {
-    return [0, 1].map((index) => Fn.select(index, Fn.getAzs()));
+    return this.#zones ?? [0, 1].map((index) => Fn.select(index, Fn.getAzs()));
   }
 }
 
@@ -83,12 +85,6 @@ function eventsOf({ arns: { agents } }: Platform): Record<string, EventPattern> 
       detailType: ['ECS Service Action'],
       resources,
       detail: { eventType: ['WARN', 'ERROR'] },
-    },
-    DeploymentFailed: {
-      source: ['aws.ecs'],
-      detailType: ['ECS Deployment State Change'],
-      resources,
-      detail: { eventName: ['SERVICE_DEPLOYMENT_FAILED'] },
     },
   };
 }

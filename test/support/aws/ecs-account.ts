@@ -67,6 +67,7 @@ export const aSet: NewSet = {
   labels: { team: 'x' },
   wanted: 2,
   served: false,
+  graceSeconds: 180,
 };
 export const compute = () => createEcsCompute(options);
 
@@ -127,7 +128,10 @@ export const failing = (errorName: string, message = 'no') =>
 export function resetAccount(): void {
   for (const mock of [ecs, elb, scaling, secrets, logs]) mock.reset();
   lying(undefined);
-  elb.on(CreateTargetGroupCommand).resolves({ TargetGroups: [{ TargetGroupArn: targetGroupArn }] });
+  elb.on(CreateTargetGroupCommand).callsFake(() => {
+    lying({});
+    return { TargetGroups: [{ TargetGroupArn: targetGroupArn }] };
+  });
   elb.on(CreateRuleCommand).resolves({});
   ecs.on(RegisterTaskDefinitionCommand).resolves({ taskDefinition: { taskDefinitionArn: 'arn:definition' } });
   ecs.on(ListTaskDefinitionsCommand).resolves({ taskDefinitionArns: [] });

@@ -64,6 +64,8 @@ export class ComputeTwin implements Compute {
     await this.called(name, place);
   }
 
+  /** Servers that leave are still there so many times when they are asked for. */
+  endsAfter = 0;
   /** From now on nothing need answer any more. */
   isRemoving = false;
 
@@ -89,6 +91,7 @@ export class ComputeTwin implements Compute {
     for (const set of this.deployments.get(deploymentId)?.sets.values() ?? []) {
       set.made.delete('service');
       set.ready = 0;
+      this.#looks.delete(set);
     }
   }
 
@@ -199,6 +202,10 @@ export class ComputeTwin implements Compute {
     const { sets } = this.#of(place);
     const set = sets.get(key);
     if (set === undefined) return 'done';
+    if (set.isLeaving && this.endsAfter > 0) {
+      this.endsAfter -= 1;
+      return 'later';
+    }
     if (set.isLeaving || !set.made.has('service')) {
       await this.#call(place, 'delete set', () => sets.delete(key));
       return 'done';

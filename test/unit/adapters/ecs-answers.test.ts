@@ -141,8 +141,33 @@ describe('servers are missing', () => {
 
   it.each(fetching)('because of %s', async (said, expected) => {
     lying({ tags: size });
-    ended(unfetched(said));
+    ended(unfetched(said), unfetched(said));
     expect(await failure()).toEqual(expected);
+  });
+
+  it('of a registry that did not answer once, for which nothing is known yet', async () => {
+    lying({ tags: size });
+    elb.on(DescribeTargetHealthCommand).resolves({ TargetHealthDescriptions: [] });
+    ended(unfetched('CannotPullContainerError: dial tcp 1.2.3.4:443: i/o timeout'));
+    expect(await failure()).toBeUndefined();
+  });
+
+  it('of a registry that hands out no more for now', async () => {
+    lying({ tags: size });
+    ended(unfetched('CannotPullContainerError: toomanyrequests: You have reached your pull rate limit'));
+    expect(await failure()).toMatchObject({ kind: 'quota', quota: 'pulls from its registry' });
+  });
+
+  it('for no reason that another service of the same name has left', async () => {
+    const createdAt = new Date(5_000);
+    lying({ tags: size, services: [{ status: 'ACTIVE', createdAt }] });
+    elb.on(DescribeTargetHealthCommand).resolves({ TargetHealthDescriptions: [] });
+    ended(
+      { ...unfetched('CannotPullContainerError: manifest unknown'), createdAt: new Date(4_000) },
+      { ...exit(3), createdAt: new Date(4_500) },
+      { ...exit(3), createdAt: new Date(4_600) },
+    );
+    expect(await failure()).toBeUndefined();
   });
 
   it('because they need more memory than they have', async () => {

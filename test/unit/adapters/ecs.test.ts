@@ -1,32 +1,10 @@
-import {
-  DeregisterScalableTargetCommand,
-  ObjectNotFoundException,
-  PutScalingPolicyCommand,
-  RegisterScalableTargetCommand,
-} from '@aws-sdk/client-application-auto-scaling';
-import {
-  CreateServiceCommand,
-  DeleteServiceCommand,
-  DeleteTaskDefinitionsCommand,
-  DeregisterTaskDefinitionCommand,
-  ListTaskDefinitionsCommand,
-  RegisterTaskDefinitionCommand,
-  UpdateServiceCommand,
-} from '@aws-sdk/client-ecs';
+import { CreateServiceCommand, RegisterTaskDefinitionCommand } from '@aws-sdk/client-ecs';
 import {
   AddTagsCommand,
   CreateRuleCommand,
   CreateTargetGroupCommand,
-  DeleteRuleCommand,
-  DeleteTargetGroupCommand,
-  ModifyRuleCommand,
-  RemoveTagsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import {
-  CreateSecretCommand,
-  DeleteSecretCommand,
-  ResourceExistsException,
-} from '@aws-sdk/client-secrets-manager';
+import { CreateSecretCommand, ResourceExistsException } from '@aws-sdk/client-secrets-manager';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { placeOfService, serviceName, tags, targetGroupName } from '../../../lib/adapters/aws/ecs/names.ts';
 import {
@@ -43,7 +21,6 @@ import {
   place,
   productionRule,
   resetAccount,
-  scaling,
   secrets,
   targetGroupArn,
   trialRule,
@@ -112,6 +89,7 @@ describe('a set', () => {
       'CreateService',
       'RegisterScalableTarget',
       'PutScalingPolicy',
+      'AddTags',
     ]);
     expect(lines).toEqual([
       'Fargate has no servers with 0.3 CPU and 768 MB: these have 0.5 CPU and 1024 MB.',
@@ -138,6 +116,32 @@ describe('a set', () => {
       desiredCount: 2,
       loadBalancers: [{ targetGroupArn, containerName: 'agent', containerPort: 8000 }],
     });
+  });
+
+  it('whose scaler is missing is not whole', async () => {
+    const bounds = { [tags.min]: '1', [tags.max]: '3' };
+    const there = { rules: [trialRule], services: [{ status: 'ACTIVE', desiredCount: 2 }] };
+    lying({ ...there, tags: bounds });
+    expect((await compute().look(place)).sets).toMatchObject([{ isWhole: false }]);
+    lying({ ...there, tags: { ...bounds, [tags.scaled]: 'true' } });
+    expect((await compute().look(place)).sets).toMatchObject([{ isWhole: true }]);
+  });
+
+  it('that is on its way out is not made anew', async () => {
+    lying({ rules: [trialRule], tags: { [tags.leaving]: 'true' } });
+    await expect(compute().create(place, aSet)).rejects.toMatchObject({ name: 'ComputeBusy' });
+    expect(changes()).toEqual([]);
+  });
+
+  it.each([
+    ['is removed', undefined],
+    ['begins to go', { tags: { [tags.leaving]: 'true' } }],
+  ])('that %s while it is made leaves nothing', async (_, then) => {
+    ecs.on(CreateServiceCommand).callsFake(() => lying(then));
+    await expect(compute().create(place, { ...aSet, max: 1 })).rejects.toMatchObject({
+      name: 'ComputeBusy',
+    });
+    expect(changes().slice(-2)).toEqual(['DeleteService', 'DeleteSecret']);
   });
 
   it('that was begun gets what is missing of it', async () => {
@@ -193,107 +197,6 @@ describe('a set', () => {
       name: 'ComputeRefused',
       message: expect.stringMatching(/the largest have 16 CPU and 122880 MB/),
     });
-    expect(changes()).toEqual([]);
-  });
-});
-
-describe('traffic', () => {
-  it('moves in one write, after the set was noted to have served', async () => {
-    lying({ rules: [trialRule, productionRule], services: [{ status: 'ACTIVE' }] });
-    await compute().move(place, KEY, { name: 'app', revisionId: 'r2' });
-    expect(changes()).toEqual(['AddTags', 'ModifyRule']);
-    expect(elb.commandCalls(AddTagsCommand)[0]?.args[0].input.Tags).toEqual([
-      { Key: tags.served, Value: 'true' },
-      { Key: tags.revision, Value: 'r2' },
-    ]);
-    expect(elb.commandCalls(ModifyRuleCommand)[0]?.args[0].input).toMatchObject({ RuleArn: 'arn:rule' });
-  });
-
-  it('gets a rule the first time, for the header that the front sets', async () => {
-    lying({ rules: [trialRule], services: [{ status: 'ACTIVE' }] });
-    await compute().move(place, KEY, { name: 'app' });
-    expect(elb.commandCalls(CreateRuleCommand)[0]?.args[0].input.Conditions).toEqual([
-      {
-        Field: 'http-header',
-        HttpHeaderConfig: { HttpHeaderName: 'x-slipway-agent', Values: ['0190-tenant/app'] },
-      },
-    ]);
-  });
-
-  it('stops with the rule, and may have stopped before', async () => {
-    lying({ rules: [trialRule, productionRule] });
-    elb.on(DeleteRuleCommand).rejects(failing('RuleNotFoundException'));
-    await compute().stopTraffic(place);
-    expect(elb.commandCalls(DeleteRuleCommand)[0]?.args[0].input).toEqual({ RuleArn: 'arn:rule' });
-  });
-});
-
-describe('a set that goes', () => {
-  it('keeps its servers when it is retired, and nothing scales it', async () => {
-    lying({ rules: [trialRule], services: [{ status: 'ACTIVE' }] });
-    scaling
-      .on(DeregisterScalableTargetCommand)
-      .rejects(new ObjectNotFoundException({ message: 'none', $metadata: {} }));
-    await compute().retire(place, KEY, 123);
-    expect(changes()).toEqual(['DeregisterScalableTarget', 'AddTags']);
-  });
-
-  it('has its bounds again when it is taken back', async () => {
-    lying({ services: [{ status: 'ACTIVE' }], tags: { [tags.min]: '2', [tags.max]: '5' } });
-    await compute().revive(place, KEY, 3, { revisionId: 'r3' });
-    expect(changes()).toEqual([
-      'AddTags',
-      'RemoveTags',
-      'UpdateService',
-      'RegisterScalableTarget',
-      'PutScalingPolicy',
-    ]);
-    expect(elb.commandCalls(RemoveTagsCommand)[0]?.args[0].input.TagKeys).toEqual([tags.retiredAt]);
-    expect(ecs.commandCalls(UpdateServiceCommand)[0]?.args[0].input.desiredCount).toBe(3);
-    expect(scaling.commandCalls(RegisterScalableTargetCommand)[0]?.args[0].input).toMatchObject({
-      MinCapacity: 2,
-      MaxCapacity: 5,
-    });
-    expect(scaling.commandCalls(PutScalingPolicyCommand)).toHaveLength(1);
-  });
-
-  it('ends its servers first', async () => {
-    lying({ rules: [trialRule], services: [{ status: 'ACTIVE' }] });
-    expect(await compute().remove(place, KEY)).toBe('later');
-    expect(changes()).toEqual(['AddTags', 'DeregisterScalableTarget', 'DeleteService']);
-    expect(ecs.commandCalls(DeleteServiceCommand)[0]?.args[0].input).toMatchObject({ force: true });
-  });
-
-  it('waits while they end', async () => {
-    lying({ services: [{ status: 'DRAINING' }], tags: { [tags.leaving]: 'true' } });
-    expect(await compute().remove(place, KEY)).toBe('later');
-    expect(changes()).toEqual(['DeregisterScalableTarget']);
-  });
-
-  it('leaves nothing, and its target group last', async () => {
-    lying({ rules: [trialRule], tags: { [tags.leaving]: 'true', [tags.secrets]: '2' } });
-    ecs.on(ListTaskDefinitionsCommand, { status: 'ACTIVE' }).resolves({ taskDefinitionArns: ['arn:d:1'] });
-    ecs
-      .on(ListTaskDefinitionsCommand, { status: 'INACTIVE' })
-      .resolves({ taskDefinitionArns: Array.from({ length: 11 }, (_, index) => `arn:d:${index}`) });
-    secrets.on(DeleteSecretCommand).rejectsOnce(failing('ResourceNotFoundException')).resolves({});
-    expect(await compute().remove(place, KEY)).toBe('done');
-    expect(changes()).toEqual([
-      'DeregisterTaskDefinition',
-      'DeleteTaskDefinitions',
-      'DeleteTaskDefinitions',
-      'DeleteSecret',
-      'DeleteSecret',
-      'DeleteRule',
-      'DeleteTargetGroup',
-    ]);
-    expect(ecs.commandCalls(DeregisterTaskDefinitionCommand)).toHaveLength(1);
-    expect(ecs.commandCalls(DeleteTaskDefinitionsCommand)).toHaveLength(2);
-    expect(elb.commandCalls(DeleteTargetGroupCommand)).toHaveLength(1);
-  });
-
-  it('may be gone already', async () => {
-    expect(await compute().remove(place, KEY)).toBe('done');
     expect(changes()).toEqual([]);
   });
 });

@@ -49,7 +49,7 @@ const SAID: [failure: AgentFailure, text: string][] = [
   ],
   [
     { kind: 'no_way_out', subnet: 'subnet-1' },
-    "The subnet 'subnet-1' has no way out to the internet, so the image cannot be fetched. Give it a NAT gateway or public addresses, or use another subnet.",
+    "From 'subnet-1' the registry of the image, or the store of its secrets, does not answer. Redeploy in a while. If it stays so, the subnet has no way out to the internet: whoever runs this installation gives it public addresses or a NAT gateway (agentNetwork).",
   ],
   [
     { kind: 'secret_missing', variable: 'DATABASE', secret: 'db', secretKey: 'url' },

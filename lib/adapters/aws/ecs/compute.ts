@@ -1,11 +1,11 @@
 import { agentPath } from '../../../contract/agent-front.ts';
-import type { Compute, NewSet, Place } from '../../compute.ts';
+import { type Compute, ComputeBusy, type NewSet, type Place } from '../../compute.ts';
 import { type Aws, inWords, openAws } from './clients.ts';
 import { failureOfSet } from './failures.ts';
-import { foundIn, type Lying, survey } from './look.ts';
+import { foundIn, isThere, type Lying, survey } from './look.ts';
 import { serviceName, tags } from './names.ts';
 import type { EcsOptions } from './options.ts';
-import { deleteVariables, storeVariables } from './secret-items.ts';
+import { deleteVariables, itemsOf, storeVariables } from './secret-items.ts';
 import * as service from './service.ts';
 import { sizeFor, sizeNote } from './sizes.ts';
 import * as target from './target.ts';
@@ -30,7 +30,7 @@ export function createEcsCompute(options: EcsOptions): Compute {
     retire: (place, key, at) => said(retire(aws, place, key, at)),
     remove: (place, key) => said(remove(aws, place, key)),
     stopTraffic: (place) =>
-      said(survey(aws, place).then(({ rule }) => target.deleteRule(aws, rule?.RuleArn))),
+      said(survey(aws, place).then(({ production }) => target.deleteRules(aws, production))),
     address: (named) => `${options.baseUrl}${agentPath(named)}`,
   };
 }
@@ -49,16 +49,46 @@ async function create(aws: Aws, place: Place, set: NewSet): Promise<string[]> {
   const size = sizeFor(set);
   const account = await survey(aws, place);
   const known = account.sets.find(({ key }) => key === set.key);
+  if (known !== undefined && isLeaving(known)) throw new ComputeBusy(STILL_ENDING);
   const targetGroupArn = await target.ensureTargetGroup(aws, place, set, known);
-  await target.setDeregistration(aws, targetGroupArn);
+  await target.setDeregistration(aws, targetGroupArn, set.graceSeconds);
   await target.ensureTrialRule(aws, targetGroupArn, { account, key: set.key });
-  if (known?.service?.status !== 'ACTIVE') {
-    const variables = await storeVariables(aws, place, set);
-    const taskDefinition = await service.registerTaskDefinition(aws, place, set, { size, variables });
-    await service.createService(aws, place, set, { taskDefinition, targetGroupArn });
-  }
-  await service.letScale(aws, serviceName(place, set.key), set);
+  if (known?.service?.status !== 'ACTIVE')
+    await orTakeBack(aws, place, set, async () => {
+      const variables = await storeVariables(aws, place, set);
+      const taskDefinition = await service.registerTaskDefinition(aws, place, set, { size, variables });
+      await service.createService(aws, place, set, { taskDefinition, targetGroupArn });
+    });
+  await letScale(aws, place, { ...set, targetGroupArn });
   return [sizeNote(set, size)].filter((line) => line !== undefined);
+}
+
+const isLeaving = (set: Lying): boolean => set.tags[tags.leaving] === 'true';
+const STILL_ENDING = 'The set that ran this before still ends its servers.';
+
+/**
+ * Another run may remove the set while this one still makes it. What was made after that run had looked would
+ * be found by nobody, for it is found by the target group: it is taken back.
+ */
+async function orTakeBack(aws: Aws, place: Place, set: NewSet, make: () => Promise<void>): Promise<void> {
+  const [made] = await Promise.allSettled([make()]);
+  const now = await setOf(aws, place, set.key);
+  if (now === undefined || isLeaving(now)) {
+    const name = serviceName(place, set.key);
+    await service.deleteService(aws, name);
+    await service.deleteTaskDefinitions(aws, name);
+    await deleteVariables(aws, place, { key: set.key, count: itemsOf(set.environment).length });
+    throw new ComputeBusy('Another run of the driver has removed what this one was making.');
+  }
+  if (made.status === 'rejected') throw made.reason;
+}
+
+type Scaled = { key: string; targetGroupArn: string; min: number; max: number };
+
+async function letScale(aws: Aws, place: Place, { key, targetGroupArn, min, max }: Scaled): Promise<void> {
+  if (max <= min) return;
+  await service.letScale(aws, serviceName(place, key), { min, max });
+  await target.note(aws, targetGroupArn, { [tags.scaled]: 'true' });
 }
 
 type Revival = { key: string; wanted: number; note: { revisionId?: string } };
@@ -66,10 +96,11 @@ type Revival = { key: string; wanted: number; note: { revisionId?: string } };
 async function revive(aws: Aws, place: Place, { key, wanted, note }: Revival): Promise<void> {
   const set = await setOf(aws, place, key);
   if (set === undefined) return;
-  await target.note(aws, set.targetGroupArn, { [tags.retiredAt]: undefined, ...revisionOf(note) });
   await service.setDesired(aws, serviceName(place, key), wanted);
   const [min, max] = [Number(set.tags[tags.min] ?? 1), Number(set.tags[tags.max] ?? 1)];
-  await service.letScale(aws, serviceName(place, key), { min, max });
+  await letScale(aws, place, { key, targetGroupArn: set.targetGroupArn, min, max });
+  // Last: until then it is revived again.
+  await target.note(aws, set.targetGroupArn, { [tags.retiredAt]: undefined, ...revisionOf(note) });
 }
 
 const revisionOf = ({ revisionId }: { revisionId?: string }) =>
@@ -92,25 +123,38 @@ async function move(
 async function retire(aws: Aws, place: Place, key: string, at: number): Promise<void> {
   const set = await setOf(aws, place, key);
   if (set === undefined) return;
+  if (set.tags[tags.scaled] !== undefined)
+    await target.note(aws, set.targetGroupArn, { [tags.scaled]: undefined });
   await service.freezeScale(aws, serviceName(place, key));
   await target.note(aws, set.targetGroupArn, { [tags.retiredAt]: String(at) });
 }
 
+/** Its servers have had their grace when their set is removed. */
+const LAST_SECONDS = 5;
+
 /** Its servers end first; while they do, its target group must stay, or what they still answer is cut off. */
 async function remove(aws: Aws, place: Place, key: string): Promise<'done' | 'later'> {
-  const set = await setOf(aws, place, key);
+  const { sets, traffic } = await survey(aws, place);
+  const set = sets.find((one) => one.key === key);
   if (set === undefined) return 'done';
+  if (traffic === key) throw new ComputeBusy('The set has got the traffic meanwhile.');
   const name = serviceName(place, key);
-  if (set.tags[tags.leaving] !== 'true')
-    await target.note(aws, set.targetGroupArn, { [tags.leaving]: 'true' });
+  const isNoted = isLeaving(set);
+  if (!isNoted) await target.note(aws, set.targetGroupArn, { [tags.leaving]: 'true' });
   if (set.service !== undefined) {
     await service.freezeScale(aws, name);
-    if (set.service.status === 'ACTIVE') await service.deleteService(aws, name);
+    if (set.service.status === 'ACTIVE') {
+      await target.setDeregistration(aws, set.targetGroupArn, LAST_SECONDS);
+      await service.deleteService(aws, name);
+    }
     return 'later';
   }
+  // Whoever is still making it sees the note; and without a rule no service can be made.
+  if (!isNoted) return 'later';
+  await target.deleteRules(aws, set.rules);
+  if (await isThere(aws, name)) return 'later';
   await service.deleteTaskDefinitions(aws, name);
   await deleteVariables(aws, place, { key, count: Number(set.tags[tags.secrets] ?? 1) });
-  await target.deleteRule(aws, set.trialRule?.RuleArn);
   await target.deleteTargetGroup(aws, set.targetGroupArn);
   return 'done';
 }

@@ -11,12 +11,12 @@ import { CONTAINER, CONTAINER_PORT } from './options.ts';
 /** ECS starts a server again however often it ends: one end may be an accident. */
 const ENDS_MAX = 2;
 const OUTPUT_LINES = 30;
-/** DescribeTasks takes a hundred; the newest say how it is. */
-const TASKS_MAX = 20;
+/** As many as one call lists and one describes. */
+const TASKS_MAX = 100;
 
 /** Why servers of a set are missing: what its tasks say, then its service, then the balancer. */
 export async function failureOfSet(aws: Aws, place: Place, set: Lying): Promise<AgentFailure | undefined> {
-  const stopped = await stoppedTasks(aws, serviceName(place, set.key));
+  const stopped = await stoppedTasks(aws, serviceName(place, set.key), set.service?.createdAt);
   return (
     (await failureOfTasks(aws, place, set, stopped)) ??
     failureOfPlacing(set) ??
@@ -24,7 +24,12 @@ export async function failureOfSet(aws: Aws, place: Place, set: Lying): Promise<
   );
 }
 
-async function stoppedTasks({ ecs, options: { cluster } }: Aws, service: string): Promise<Task[]> {
+/** The newest first. A service that was deleted may have had the same name, and its tasks are no news. */
+async function stoppedTasks(
+  { ecs, options: { cluster } }: Aws,
+  service: string,
+  since: Date | undefined,
+): Promise<Task[]> {
   const listed = await unless(
     ecs.send(
       new ListTasksCommand({
@@ -39,7 +44,9 @@ async function stoppedTasks({ ecs, options: { cluster } }: Aws, service: string)
   const arns = listed?.taskArns ?? [];
   if (arns.length === 0) return [];
   const { tasks = [] } = await ecs.send(new DescribeTasksCommand({ cluster, tasks: arns }));
-  return tasks.toSorted((one, other) => timeOf(other) - timeOf(one));
+  return tasks
+    .filter(({ createdAt }) => since === undefined || createdAt === undefined || createdAt >= since)
+    .toSorted((one, other) => timeOf(other) - timeOf(one));
 }
 
 const timeOf = ({ stoppedAt }: Task): number => stoppedAt?.getTime() ?? 0;
@@ -53,9 +60,11 @@ async function failureOfTasks(
   const [newest] = stopped;
   if (newest === undefined) return undefined;
   const container = newest.containers?.find(({ name }) => name === CONTAINER);
-  const said = [newest.stoppedReason, container?.reason].filter(Boolean).join(' ');
+  const said = reasonOf(newest);
   const image = container?.image ?? '';
   const unfetched = failureOfFetching(aws, { image, platform: set.tags[tags.platform] ?? '' }, said);
+  // A registry may be slow once.
+  if (unfetched?.kind === 'no_way_out' && stopped.filter(isUnreached).length < ENDS_MAX) return undefined;
   if (unfetched !== undefined) return unfetched;
   if (said.includes('OutOfMemory'))
     return { kind: 'out_of_memory', limitField: 'memory_mb', limitMb: Number(newest.memory ?? 0) };
@@ -66,12 +75,23 @@ async function failureOfTasks(
   return { kind: 'exited', exitCode, times: ended.length, output: await lastWords(aws, place, set, newest) };
 }
 
+function reasonOf({ stoppedReason, containers = [] }: Task): string {
+  const container = containers.find(({ name }) => name === CONTAINER);
+  return [stoppedReason, container?.reason].filter(Boolean).join(' ');
+}
+
+const isUnreached = (task: Task): boolean => {
+  const said = reasonOf(task);
+  return OF_STARTING.test(said) && UNREACHABLE.test(said);
+};
+
 // In the words of ECS, which has no codes for them.
 const OF_PULLING = /CannotPull(?:Container|Image)/i;
 const OF_STARTING = /CannotPull|ResourceInitializationError/i;
 const PLATFORM = /descriptor matching platform|no match(?:ing manifest)? for platform|exec format error/i;
 const ACCESS = /denied|unauthorized|authorization|no basic auth|\b40[13]\b/i;
 const MISSING = /not found|manifest unknown|does not exist/i;
+const TOO_MANY = /toomanyrequests|rate limit/i;
 const UNREACHABLE = /time-?out|deadline exceeded|dial tcp|no route/i;
 
 /** A registry says of an image which it does not show that it may not exist: access comes first. */
@@ -85,6 +105,7 @@ function failureOfFetching(
   if (OF_STARTING.test(said) && UNREACHABLE.test(said))
     return { kind: 'no_way_out', subnet: options.subnets.join(', ') };
   if (!OF_PULLING.test(said)) return undefined;
+  if (TOO_MANY.test(said)) return { kind: 'quota', quota: 'pulls from its registry', said };
   if (ACCESS.test(said)) return { kind: 'registry_access', image, pullSecrets: undefined };
   return MISSING.test(said) ? { kind: 'image_missing', image } : undefined;
 }

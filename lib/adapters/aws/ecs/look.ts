@@ -18,15 +18,17 @@ export type Lying = {
   targetGroupArn: string;
   tags: Readonly<Record<string, string>>;
   service: Service | undefined;
-  /** Where requests that say for whom they are reach it, and those that say that they try it. */
+  /** By which requests reach it that try it. */
   trialRule: Rule | undefined;
+  /** All that lead to it: one that was made twice, because an answer was lost, is among them. */
+  rules: readonly Rule[];
   healthy: number;
 };
 
 export type Account = {
   sets: Lying[];
-  /** Sends the deployment's requests. */
-  rule: Rule | undefined;
+  /** Those that send the deployment's requests: the first one does. */
+  production: readonly Rule[];
   /** Key of the set that gets them. */
   traffic: string | undefined;
   /** Priorities of rules that are taken, by whomever. */
@@ -62,13 +64,17 @@ export async function survey(aws: Aws, place: Place): Promise<Account> {
       tags: tagsByArn.get(arn) ?? {},
       service: services.get(serviceName(place, key)),
       trialRule: own.find((rule) => !isProduction(rule)),
+      rules: own,
       healthy: healthy[index] ?? 0,
     };
   });
   const arns = new Map(groups.map(({ key, arn }) => [arn, key]));
-  const rule = rules.find((one) => isProduction(one) && arns.has(targetOf(one) ?? ''));
+  const production = rules
+    .filter((one) => isProduction(one) && arns.has(targetOf(one) ?? ''))
+    .toSorted((one, other) => Number(one.Priority) - Number(other.Priority));
+  const [first] = production;
   const priorities = new Set(rules.flatMap(({ Priority }) => Priority ?? []));
-  return { sets, rule, traffic: rule && arns.get(targetOf(rule) ?? ''), priorities };
+  return { sets, production, traffic: first && arns.get(targetOf(first) ?? ''), priorities };
 }
 
 /** As the port gives it. */
@@ -85,9 +91,12 @@ function foundSet({ key, tags: own, service, trialRule, healthy }: Lying): Found
     startedFor: own[tags.startedFor] ?? '',
     retiredAt: retiredAt === undefined ? undefined : Number(retiredAt),
     isLeaving: own[tags.leaving] === 'true',
-    isWhole: service?.status === 'ACTIVE' && trialRule !== undefined,
+    isWhole: service?.status === 'ACTIVE' && trialRule !== undefined && (!scales(own) || isScaled(own)),
   };
 }
+
+const scales = (own: Lying['tags']): boolean => Number(own[tags.max] ?? 1) > Number(own[tags.min] ?? 1);
+const isScaled = (own: Lying['tags']): boolean => own[tags.scaled] === 'true';
 
 /** Of all in the region, for one that has no rule yet belongs to no balancer. */
 async function groupsOf({ elb }: Aws, place: Place): Promise<{ key: string; arn: string }[]> {
@@ -101,14 +110,14 @@ async function groupsOf({ elb }: Aws, place: Place): Promise<{ key: string; arn:
   }));
 }
 
-async function allRules({ elb, options: { listenerArn: ListenerArn } }: Aws): Promise<Rule[]> {
+export async function allRules({ elb, options: { listenerArn: ListenerArn } }: Aws): Promise<Rule[]> {
   const rules: Rule[] = [];
   for await (const { Rules = [] } of paginateDescribeRules({ client: elb, pageSize: 400 }, { ListenerArn }))
     rules.push(...Rules);
   return rules;
 }
 
-const targetOf = ({ Actions = [] }: Rule): string | undefined => Actions[0]?.TargetGroupArn;
+export const targetOf = ({ Actions = [] }: Rule): string | undefined => Actions[0]?.TargetGroupArn;
 
 const isProduction = ({ Conditions = [] }: Rule): boolean =>
   Conditions.some(({ HttpHeaderConfig: header }) => header?.HttpHeaderName === AGENT_HEADER);
@@ -128,6 +137,10 @@ async function servicesNamed(
     .filter(({ status }) => status !== 'INACTIVE');
   return new Map(there.map((service) => [service.serviceName ?? '', service]));
 }
+
+/** Whether there is such a service, one that ends included. */
+export const isThere = async (aws: Aws, name: string): Promise<boolean> =>
+  (await servicesNamed(aws, [name])).size > 0;
 
 async function tagsOf({ elb }: Aws, arns: readonly string[]): Promise<Map<string, Record<string, string>>> {
   const answers = await Promise.all(

@@ -38,6 +38,8 @@ export const tags = {
   served: 'slipway:served',
   retiredAt: 'slipway:retired-at',
   leaving: 'slipway:leaving',
+  /** Its scaler is there. */
+  scaled: 'slipway:scaled',
   /** How many secrets hold its variables. */
   secrets: 'slipway:secrets',
   cpu: 'slipway:cpu',

@@ -21,6 +21,8 @@ import type { Size } from './sizes.ts';
 
 /** Between SIGTERM and SIGKILL; Fargate allows two minutes. */
 const STOP_SECONDS = 120;
+/** A deploy waits so long for a server, too. */
+const START_SECONDS = 600;
 /** Above that share of its processors a set grows. */
 const CPU_PERCENT = 70;
 /** It shrinks more slowly than it grows: agents' runs are long. */
@@ -97,8 +99,11 @@ export async function createService(
         assignPublicIp: options.assignPublicIp ? 'ENABLED' : 'DISABLED',
       },
     },
-    // Traffic never moves within a service, so there is nothing to roll back.
-    deploymentConfiguration: { deploymentCircuitBreaker: { enable: true, rollback: false } },
+    // Checks go on every few seconds while a server starts; ECS would end it for not answering yet.
+    healthCheckGracePeriodSeconds: START_SECONDS,
+    // Nothing moves servers that answer long requests. No circuit breaker either: it would give up for good
+    // on servers that come up again once their database does.
+    availabilityZoneRebalancing: 'DISABLED',
     propagateTags: 'TASK_DEFINITION',
     tags: ecsTags(placeTags(options, place, set.key)),
   });

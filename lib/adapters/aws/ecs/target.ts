@@ -7,19 +7,20 @@ import {
   ModifyRuleCommand,
   ModifyTargetGroupAttributesCommand,
   RemoveTagsCommand,
+  type Rule,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { AGENT_HEADER, agentValue, TRIAL_HEADER } from '../../../contract/agent-front.ts';
 import type { NewSet, Place } from '../../compute.ts';
 import { type Aws, isNamed, unless } from './clients.ts';
-import type { Account, Lying } from './look.ts';
+import { type Account, allRules, type Lying, targetOf } from './look.ts';
 import { placeTags, tags, targetGroupName } from './names.ts';
 import { CONTAINER_PORT } from './options.ts';
 import { itemsOf } from './secret-items.ts';
 
-/** A server counts as ready when it has answered twice in a row. */
+/** A new server counts as ready when it has answered once, and one that was ill when it has twice in a row. */
 const HEALTH = { intervalSeconds: 5, timeoutSeconds: 4, healthy: 2, unhealthy: 3 } as const;
-/** What is in flight has had its grace before a set is removed. */
-const DEREGISTRATION_SECONDS = 5;
+/** The most that the balancer waits for what a server still answers. */
+const DEREGISTRATION_SECONDS_MAX = 3600;
 const PRIORITY_MAX = 50_000;
 /** Somebody else may have taken a priority since they were read. */
 const TRIES = 5;
@@ -72,8 +73,14 @@ export async function ensureTargetGroup(
   return arn;
 }
 
-export const setDeregistration = async ({ elb }: Aws, TargetGroupArn: string): Promise<void> => {
-  const Attributes = [{ Key: 'deregistration_delay.timeout_seconds', Value: String(DEREGISTRATION_SECONDS) }];
+/** How long a server that leaves still answers what it has begun: when its set shrinks, or AWS replaces it. */
+export const setDeregistration = async (
+  { elb }: Aws,
+  TargetGroupArn: string,
+  seconds: number,
+): Promise<void> => {
+  const Value = String(Math.min(DEREGISTRATION_SECONDS_MAX, Math.ceil(seconds)));
+  const Attributes = [{ Key: 'deregistration_delay.timeout_seconds', Value }];
   await elb.send(new ModifyTargetGroupAttributesCommand({ TargetGroupArn, Attributes }));
 };
 
@@ -97,20 +104,22 @@ export async function sendTraffic(
   targetGroupArn: string,
   { account, place, name }: { account: Account; place: Place; name: string },
 ): Promise<void> {
-  const RuleArn = account.rule?.RuleArn;
+  const [first, ...doubles] = account.production;
   const Actions = [{ Type: 'forward' as const, TargetGroupArn: targetGroupArn }];
-  if (RuleArn !== undefined) await aws.elb.send(new ModifyRuleCommand({ RuleArn, Actions }));
-  else
+  if (first === undefined)
     await createRule(aws, account, {
       header: AGENT_HEADER,
       value: agentValue({ ...place, name }),
       targetGroupArn,
     });
+  else await aws.elb.send(new ModifyRuleCommand({ RuleArn: first.RuleArn, Actions }));
+  await deleteRules(aws, doubles);
 }
 
 type NewRule = { header: string; value: string; targetGroupArn: string };
 
-async function createRule({ elb, options }: Aws, { priorities }: Account, rule: NewRule): Promise<void> {
+async function createRule(aws: Aws, { priorities }: Account, rule: NewRule): Promise<void> {
+  const { elb, options } = aws;
   const taken = new Set(priorities);
   for (let tries = 1; ; tries++) {
     const Priority = freePriority(taken);
@@ -127,6 +136,8 @@ async function createRule({ elb, options }: Aws, { priorities }: Account, rule: 
       return;
     } catch (error) {
       if (!isNamed(error, 'PriorityInUse', 'PriorityInUseException') || tries >= TRIES) throw error;
+      // It may be this very rule, made by a call whose answer was lost.
+      if ((await allRules(aws)).some((one) => isAs(one, rule))) return;
       taken.add(String(Priority));
     }
   }
@@ -140,9 +151,15 @@ function freePriority(taken: ReadonlySet<string>): number {
   }
 }
 
-export async function deleteRule({ elb }: Aws, RuleArn: string | undefined): Promise<void> {
-  if (RuleArn === undefined) return;
-  await unless(elb.send(new DeleteRuleCommand({ RuleArn })), 'RuleNotFound', 'RuleNotFoundException');
+const isAs = (one: Rule, { header, value, targetGroupArn }: NewRule): boolean =>
+  targetOf(one) === targetGroupArn &&
+  (one.Conditions ?? []).some(
+    ({ HttpHeaderConfig: found }) => found?.HttpHeaderName === header && found.Values?.[0] === value,
+  );
+
+export async function deleteRules({ elb }: Aws, rules: readonly Rule[]): Promise<void> {
+  for (const { RuleArn } of rules)
+    await unless(elb.send(new DeleteRuleCommand({ RuleArn })), 'RuleNotFound', 'RuleNotFoundException');
 }
 
 export async function deleteTargetGroup({ elb }: Aws, TargetGroupArn: string): Promise<void> {
