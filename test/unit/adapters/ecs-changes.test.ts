@@ -175,6 +175,17 @@ describe('a set that goes', () => {
     expect(elb.commandCalls(DeleteTargetGroupCommand)).toHaveLength(1);
   });
 
+  it('may be denied to a run that comes second, for what is gone has no tags', async () => {
+    lying({ tags: { [tags.leaving]: 'true' } });
+    elb.on(DeleteTargetGroupCommand).rejectsOnce(failing('AccessDenied'));
+    await expect(compute().remove(place, KEY)).rejects.toMatchObject({ name: 'AccessDenied' });
+    elb.on(DeleteTargetGroupCommand).callsFake(() => {
+      lying(undefined);
+      throw failing('AccessDenied');
+    });
+    await expect(compute().remove(place, KEY)).rejects.toMatchObject({ name: 'ComputeBusy' });
+  });
+
   it('may be gone already', async () => {
     expect(await compute().remove(place, KEY)).toBe('done');
     expect(changes()).toEqual([]);

@@ -1,6 +1,6 @@
 import { agentPath } from '../../../contract/agent-front.ts';
 import { type Compute, ComputeBusy, type NewSet, type Place } from '../../compute.ts';
-import { type Aws, inWords, openAws } from './clients.ts';
+import { type Aws, inWords, isNamed, openAws } from './clients.ts';
 import { failureOfSet } from './failures.ts';
 import { foundIn, isThere, type Lying, survey } from './look.ts';
 import { serviceName, tags } from './names.ts';
@@ -20,15 +20,17 @@ export function createEcsCompute(options: EcsOptions): Compute {
     call.catch((error: unknown) => {
       throw inWords(error);
     });
+  const saidOf = <T>(place: Place, key: string, call: Promise<T>): Promise<T> =>
+    said(call.catch((error: unknown) => orGone(aws, { place, key }, error)));
   return {
     look: (place) => said(survey(aws, place).then(foundIn)),
     failureOf: (place, key) => said(failureOf(aws, place, key)),
     create: (place, set) => said(create(aws, place, set)),
     scale: (place, key, wanted) => said(service.setDesired(aws, serviceName(place, key), wanted)),
-    revive: (place, key, wanted, note) => said(revive(aws, place, { key, wanted, note })),
-    move: (place, key, to) => said(move(aws, place, key, to)),
-    retire: (place, key, at) => said(retire(aws, place, key, at)),
-    remove: (place, key) => said(remove(aws, place, key)),
+    revive: (place, key, wanted, note) => saidOf(place, key, revive(aws, place, { key, wanted, note })),
+    move: (place, key, to) => saidOf(place, key, move(aws, place, key, to)),
+    retire: (place, key, at) => saidOf(place, key, retire(aws, place, key, at)),
+    remove: (place, key) => saidOf(place, key, remove(aws, place, key)),
     stopTraffic: (place) =>
       said(survey(aws, place).then(({ production }) => target.deleteRules(aws, production))),
     address: (named) => `${options.baseUrl}${agentPath(named)}`,
@@ -37,6 +39,21 @@ export function createEcsCompute(options: EcsOptions): Compute {
 
 async function setOf(aws: Aws, place: Place, key: string): Promise<Lying | undefined> {
   return (await survey(aws, place)).sets.find((set) => set.key === key);
+}
+
+/**
+ * What another run has deleted a moment ago carries no tags any more, by which the driver may change it: AWS
+ * says then that it may not.
+ */
+async function orGone(
+  aws: Aws,
+  { place, key }: { place: Place; key: string },
+  error: unknown,
+): Promise<never> {
+  const isDenied = isNamed(error, 'AccessDenied', 'AccessDeniedException');
+  if (isDenied && (await setOf(aws, place, key)) === undefined)
+    throw new ComputeBusy('Another run of the driver has removed the set.');
+  throw error;
 }
 
 async function failureOf(aws: Aws, place: Place, key: string): ReturnType<Compute['failureOf']> {
