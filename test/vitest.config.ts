@@ -30,9 +30,6 @@ const isLarge = ['TEST_AGENTS', 'TEST_AWS', 'TEST_KUBERNETES'].some(
 /** Functions that run inside of tests would log each request. */
 const silent = { POWERTOOLS_LOG_LEVEL: 'SILENT' };
 
-/** Deployments to the emulator take minutes on a busy machine. */
-const awsLimits = { testTimeout: 300_000, hookTimeout: 600_000 };
-
 /** CI counts what a run came to, and names what failed. */
 const results = process.env.TEST_RESULTS;
 
@@ -51,7 +48,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     // Files that drive real programs mostly wait for them.
     maxWorkers: 5,
-    // Real programs (git, npm, servers) on a busy machine take long.
+    // Real programs (git, npm, servers) and deployments to the emulator on a busy machine take long.
     testTimeout: 300_000,
     hookTimeout: 600_000,
     projects: [
@@ -110,7 +107,6 @@ export default defineConfig({
                 env: silent,
                 globalSetup: ['test/kubernetes/global-setup.ts'],
                 maxWorkers: 2,
-                ...awsLimits,
               },
             },
           ]),
@@ -126,7 +122,6 @@ export default defineConfig({
                 include: awsFolders,
                 exclude: process.env.TEST_AWS_MUTATIONS === undefined ? ['**/*-mutations.test.ts'] : [],
                 globalSetup: ['test/aws/global-setup.ts'],
-                ...awsLimits,
               },
             },
           ]),

@@ -15,9 +15,6 @@ import { until } from '../support/until.ts';
 import { clientConfig } from './aws-environment.ts';
 import type { Emulator } from './emulator.ts';
 
-/** A build is started within seconds of the request that asks for it. */
-const START_TIMEOUT_MS = 240_000;
-
 export type StartedBuild = {
   id: string;
   /** The environment that it was started with, of the project and of its own. */
@@ -57,7 +54,7 @@ export class BuildService {
 
   /** Waits for a build that was not taken yet. */
   take(): Promise<StartedBuild> {
-    return until(() => this.next(), { timeoutMs: START_TIMEOUT_MS, what: 'a build to be started' });
+    return until(() => this.next(), { what: 'a build to be started' });
   }
 
   /** Takes a build that was not taken yet, if there is one. */

@@ -10,9 +10,6 @@ import { until } from '../support/until.ts';
 import { imageOn } from './cluster-tests.ts';
 import type { Tour } from './tour.ts';
 
-/** Its records go page by page, each time the stream tells of the page before. */
-const GONE_TIMEOUT_MS = 240_000;
-
 const isGone = async (slipway: Installation, path: string): Promise<boolean> =>
   (await api(slipway, 'GET', path)).status === 404;
 
@@ -54,9 +51,9 @@ export function deletionTests(at: () => Tour): void {
       body: { status: 'AWAITING_DELETE' },
     });
     const what = `the task to remove ${id}`;
-    const task = await until(() => cluster.deletionOf(id), { timeoutMs: GONE_TIMEOUT_MS, what });
+    const task = await until(() => cluster.deletionOf(id), { what });
     expect(await cluster.complete(task, 'succeeded')).toEqual({ accepted: true });
-    await until(() => isGone(slipway, path), { timeoutMs: GONE_TIMEOUT_MS, what: `${path} to be gone` });
+    await until(() => isGone(slipway, path), { what: `${path} to be gone` });
   });
 
   it('deletes several at once, and says of each what became of it', async () => {
@@ -82,7 +79,7 @@ export function deletionTests(at: () => Tour): void {
       if (task !== undefined) await cluster.complete(task, 'succeeded');
       return isGone(slipway, `/v2/deployments/${id}`);
     };
-    await until(goes, { timeoutMs: GONE_TIMEOUT_MS, what: 'it to be gone' });
+    await until(goes, { what: 'it to be gone' });
   });
 
   it('gives a deployment up whose listener does not answer, until the listener says that nothing of it runs', async () => {
@@ -98,7 +95,7 @@ export function deletionTests(at: () => Tour): void {
     const path = `/v2/deployments/${id}`;
     await expectApi(slipway, 'DELETE', path, undefined, 204);
     await expectApi(slipway, 'DELETE', `${path}?force=true`, undefined, 204);
-    await until(() => isGone(slipway, path), { timeoutMs: GONE_TIMEOUT_MS, what: `${path} to be gone` });
+    await until(() => isGone(slipway, path), { what: `${path} to be gone` });
     const left = await cluster.desired(id);
     expect(left).toMatchObject({ revision_id: null });
     await cluster.reportNothing(id, left?.epoch ?? 0);

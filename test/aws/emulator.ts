@@ -12,8 +12,6 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 const VERSION = '1.5.33';
 /** Kept between runs: making it takes longer than some of the tests. */
 const installation = join(root, 'node_modules/.cache/slipway-aws', `ministack-${VERSION}`);
-/** It answers after a second or two. */
-const START_TIMEOUT_MS = 240_000;
 const STOP_GRACE_MS = 3_000;
 const OUTPUT_LINES_MAX = 2_000;
 
@@ -95,7 +93,7 @@ export async function startEmulator(processes: ProcessSupervisor, folder: string
       () => false,
     );
   };
-  await until(answers, { timeoutMs: START_TIMEOUT_MS, what: 'the emulator to start' });
+  await until(answers, { what: 'the emulator to start' });
   return {
     endpoint,
     port,

@@ -113,7 +113,7 @@ def health(params):
 alb._ACTION_MAP.update(CreateTargetGroup=new_group, DeleteTargetGroup=gone_group, CreateRule=new_rule, ModifyRule=changed_rule, DescribeTargetHealth=health)
 
 # ---- ECS ----
-create_service, register, mark_stopped, mark_running, note_failure = ecs._create_service, ecs._register_task_definition, ecs._mark_task_stopped, ecs._mark_task_running, ecs._record_service_task_failure
+create_service, register, mark_stopped, mark_running = ecs._create_service, ecs._register_task_definition, ecs._mark_task_stopped, ecs._mark_task_running
 
 
 def new_service(data):
@@ -163,17 +163,7 @@ def running(arn, task):
     return done
 
 
-def failed(task, *rest, **named):
-    """A deployment that has failed for good says so, once."""
-    service = ecs._services.get(f"{ecs._cluster_name_from_arn(task.get('clusterArn', ''))}/{task.get('group', '').split(':')[-1]}")
-    before = [each["rolloutState"] for each in (service or {}).get("deployments", [])]
-    note_failure(task, *rest, **named)
-    after = [each["rolloutState"] for each in (service or {}).get("deployments", [])]
-    if after != before and "FAILED" in after:
-        send("ECS Deployment State Change", [service["serviceArn"]], {"eventType": "ERROR", "eventName": "SERVICE_DEPLOYMENT_FAILED"})
-
-
-ecs._mark_task_stopped, ecs._mark_task_running, ecs._record_service_task_failure = stopped, running, failed
+ecs._mark_task_stopped, ecs._mark_task_running = stopped, running
 
 
 # ---- Application Auto Scaling, which the emulator does not have: what was registered is kept, and nothing grows ----

@@ -42,6 +42,8 @@ afterAll(async () => {
   if (ground !== undefined) expect(await closeGround(ground)).toEqual([]);
 });
 
+const WAKE_MS = 10_000;
+
 /** As sweep does it, each minute. */
 async function wake(deploymentId: string): Promise<void> {
   const Payload = JSON.stringify({ tenantId: slipway.tenantId, deploymentId });
@@ -110,9 +112,13 @@ async function deniedIn(name: string, startedAt: number): Promise<string | undef
 /** Deletes what is left of it, so that the next one begins with nothing. */
 async function clear(id: string): Promise<void> {
   if (!(await isGone(id))) await api(slipway, 'DELETE', `/v2/deployments/${id}`);
+  let wokenAt = 0;
   const isClear = async () => {
     const left = Object.values(await account.left()).flat();
     if (left.length === 0 && (await isGone(id))) return true;
+    // Sooner, and each driver would take the task from the one before it has done anything.
+    if (Date.now() - wokenAt < WAKE_MS) return false;
+    wokenAt = Date.now();
     await wake(id);
     return false;
   };

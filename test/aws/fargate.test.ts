@@ -26,7 +26,7 @@ import { COMMIT } from './tour.ts';
 /** A deploy is looked at every minute at least, and health takes two answers. */
 const DEPLOY_TIMEOUT_MS = 240_000;
 const REPOSITORY = 'ssh://git@git.example.com/team/agent.git';
-const TROUBLE = /ERROR|WARN|rror:|not authorized|slipway.test.drive: \{/;
+const TROUBLE = /ERROR|WARN|rror:|not authorized/;
 const REQUESTS_A_SECOND = 20;
 /** Of a line of a log. */
 const LINE_MAX = 600;

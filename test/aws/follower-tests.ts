@@ -109,7 +109,7 @@ export function followerTests(at: () => Tour): void {
         const { resources } = await expectApi<Listed>(slipway, 'GET', path, undefined, 200);
         return resources.length > 0 && resources;
       },
-      { timeoutMs: SOON_MS, what: 'the audit event' },
+      { what: 'the audit event' },
     );
     expect(done).toMatchObject([{ action: 'deployment.create', resource_id: id }]);
   });

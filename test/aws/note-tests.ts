@@ -13,9 +13,6 @@ type AuditEvent = {
 };
 type Listed<T> = { resources: T[] };
 
-/** The function that writes it down starts cold. */
-const SOON_MS = 240_000;
-
 const list = async <T>(slipway: Installation, path: string): Promise<T[]> =>
   (await expectApi<Listed<T>>(slipway, 'GET', path, undefined, 200)).resources;
 
@@ -23,7 +20,7 @@ const list = async <T>(slipway: Installation, path: string): Promise<T[]> =>
 const heard = (slipway: Installation, action: string, isIt: (event: AuditEvent) => boolean) =>
   until(
     async () => (await list<AuditEvent>(slipway, `/v2/audit-events?action=${action}&limit=100`)).find(isIt),
-    { timeoutMs: SOON_MS, what: `the audit event ${action}` },
+    { what: `the audit event ${action}` },
   );
 
 /** What endpoints only say in their logs, and one function reads there and writes down. */
@@ -55,7 +52,7 @@ export function noteTests(at: () => Tour): void {
       const events = await list<AuditEvent>(slipway, '/v2/audit-events?action=request.refuse&limit=100');
       return events.find(({ details, count }) => details.reason === reason && count >= 2);
     };
-    const soon = (what: string) => ({ timeoutMs: SOON_MS, what: `the refusals of ${what}` });
+    const soon = (what: string) => ({ what: `the refusals of ${what}` });
     const known = await until(() => refusedOften(machine.apiKey, 'permission_missing'), soon('a listener'));
     expect(known).toMatchObject({ key_id: expect.any(String), details: { status: 403 } });
     const unknown = await until(() => refusedOften('slp_wrong', 'unauthenticated'), soon('nobody'));
@@ -68,6 +65,6 @@ export function noteTests(at: () => Tour): void {
       const keys = await list<{ last_used_at: string | null }>(slipway, '/v2/api-keys');
       return keys.some(({ last_used_at }) => last_used_at !== null);
     };
-    await until(isUsed, { timeoutMs: SOON_MS, what: 'the last use of a key' });
+    await until(isUsed, { what: 'the last use of a key' });
   });
 }

@@ -118,7 +118,7 @@ export function seldomTests(at: () => Tour): void {
     await expectApi(slipway, 'POST', `${path}/server-requests`, { method: 'GET', path: '/ok' }, 409);
     await expectApi(slipway, 'DELETE', path, undefined, 204);
     const isGone = async () => (await api(slipway, 'GET', path)).status === 404;
-    await until(isGone, { timeoutMs: TIMEOUT_MS, what: 'the deployment to be gone' });
+    await until(isGone, { what: 'the deployment to be gone' });
   });
 
   it('makes a revision of an upload by its own route, and deletes what it left', async () => {
@@ -151,12 +151,11 @@ export function seldomTests(at: () => Tour): void {
     const { environment } = await specOf(await byName(slipway, 'hello'));
     expect(environment).toContainEqual({ name: 'GREETING', value: 'hello from a secret' });
     await until(async () => (await deploymentOf(slipway, uploaded.id)).status === 'READY', {
-      timeoutMs: TIMEOUT_MS,
       what: 'the revision to end',
     });
     await expectApi(slipway, 'DELETE', path, undefined, 204);
     const isGone = async () => (await api(slipway, 'GET', path)).status === 404;
-    await until(isGone, { timeoutMs: TIMEOUT_MS, what: 'the deployment to be gone' });
+    await until(isGone, { what: 'the deployment to be gone' });
   });
 
   it('passes the mark of the default listener on', async () => {

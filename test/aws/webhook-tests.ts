@@ -5,8 +5,6 @@ import { expectApi, type ShownDeployment } from '../support/programs/program.ts'
 import { until } from '../support/until.ts';
 import type { Tour } from './tour.ts';
 
-/** Longer than a cold start, and than the sweep's minute. */
-const SOON_MS = 240_000;
 /** The first pauses between attempts are minutes at most. */
 const RETRY_MS = 280_000;
 /** Nobody is there: from a cloud nothing but public addresses is reached. */
@@ -52,7 +50,7 @@ export function webhookTests(at: () => Tour): void {
     const test = await ask<DeliveryView>('POST', `${path}/test`, undefined, 201);
     const failed = await until(
       async () => (await deliveriesOf(id)).find((each) => each.id === test.id && each.result !== 'PENDING'),
-      { timeoutMs: SOON_MS, what: 'the test to be sent' },
+      { what: 'the test to be sent' },
     );
     expect(failed).toMatchObject({ result: 'FAILED', reason: expect.stringMatching(/connection failed/) });
     await ask('POST', `${path}/deliveries/${test.id}/redeliver`, undefined, 201);
@@ -60,7 +58,6 @@ export function webhookTests(at: () => Tour): void {
     await ask('PATCH', path, { status: 'DISABLED' }, 200);
     await ask('PATCH', path, { status: 'ENABLED', after: 0 }, 200);
     await until(async () => (await deliveriesOf(id)).some(({ event_number }) => event_number !== null), {
-      timeoutMs: SOON_MS,
       what: 'an event to be tried',
     });
     // What failed is tried again when a sweep finds it due.
@@ -74,6 +71,6 @@ export function webhookTests(at: () => Tour): void {
       const { 'slipway-test-deliver': deliver } = await at().ground.emulator.permissions();
       return deliver?.used.includes('dynamodb:DeleteItem');
     };
-    await until(isCleanedUp, { timeoutMs: SOON_MS, what: 'its queue to be removed' });
+    await until(isCleanedUp, { what: 'its queue to be removed' });
   });
 }

@@ -27,7 +27,6 @@ const environment = { SLIPWAY_DRAIN_SECONDS: '1', SLIPWAY_SWEEP_SECONDS: '3600' 
 async function serves(deployment: ShownDeployment, version: string): Promise<void> {
   const isServed = async () => (await helloFrom(deployment).catch(() => undefined))?.version === version;
   await until(isServed, {
-    timeoutMs: SLOW_MS,
     what: `${version} to be served by ${deployment.source_config.custom_url}`,
   });
 }

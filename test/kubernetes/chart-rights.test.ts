@@ -13,7 +13,6 @@ import { fullValues, leastValues, renderChart } from './chart.ts';
 import { applyOfChart, chartUser, kubeconfigOfChart, NAMESPACE } from './chart-account.ts';
 import { type RunningListener, World } from './world.ts';
 
-const TIMEOUT_MS = 240_000;
 const NAME = 'slipway-listener';
 const httpRoutes = 'gateway.networking.k8s.io/httproutes';
 const hosts = { host_template: '{name}.agents.test' };
@@ -59,7 +58,7 @@ const requestsIn = async (namespace: string) =>
 /** Of a server that is not ready: what another one has written on the Service does not keep the traffic. */
 async function annotateServiceOf({ id }: ShownDeployment): Promise<void> {
   const server = async () => (await world.pods(id)).find(({ metadata }) => metadata?.labels?.[labels.set]);
-  const pod = await until(server, { timeoutMs: TIMEOUT_MS, what: 'a server' });
+  const pod = await until(server, { what: 'a server' });
   const services = (await world.objectsOf(id)).filter(({ kind }) => kind === 'Service');
   for (const { apiVersion = '', kind = '', metadata } of services)
     await annotate(apiVersion, kind, metadata, { 'example.com/seen': 'yes' });

@@ -23,9 +23,6 @@ import {
 } from '@kubernetes/client-node';
 import { until } from '../support/until.ts';
 
-/** A rollout or a restart with its pauses takes seconds, on a busy machine more. */
-const WAIT_MS = 240_000;
-
 export type Client = ReturnType<typeof clientOf>;
 
 export function clientOf(config: KubeConfig) {
@@ -71,8 +68,7 @@ export async function newNamespace({ core }: Client): Promise<string> {
   return name;
 }
 
-export const waitFor = <T>(what: string, check: () => T | Promise<T>) =>
-  until(check, { timeoutMs: WAIT_MS, what });
+export const waitFor = <T>(what: string, check: () => T | Promise<T>) => until(check, { what });
 
 /** The status that the server answered. */
 export const statusOf = (answer: Promise<unknown>): Promise<number> =>

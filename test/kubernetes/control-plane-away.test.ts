@@ -8,7 +8,6 @@ import { deployments, servingSet, setOf } from './points.ts';
 import { openProxy, type Proxy } from './proxy.ts';
 import { type RunningListener, World } from './world.ts';
 
-const TIMEOUT_MS = 240_000;
 /** So often the listener asks in vain before it counts as away. */
 const ATTEMPTS = 3;
 
@@ -59,7 +58,7 @@ afterAll(async () => {
 });
 
 const becomes = (what: string, isSo: () => Promise<boolean> | boolean) =>
-  until(isSo, { timeoutMs: TIMEOUT_MS, what: () => `${what}; ${listener.output()}` });
+  until(isSo, { what: () => `${what}; ${listener.output()}` });
 
 const goAway = () => {
   isAway = true;

@@ -7,9 +7,6 @@ import { deploymentOf, type ShownDeployment } from '../support/programs/program.
 import { until } from '../support/until.ts';
 import { type RunningListener, World } from './world.ts';
 
-/** An autoscaler looks every few seconds. */
-const BACK_TIMEOUT_MS = 240_000;
-
 let world: World;
 let listener: RunningListener;
 let made: ShownDeployment;
@@ -43,8 +40,7 @@ const sorted = (objects: KubernetesObject[]) =>
     .map(ownPart)
     .toSorted((one, other) => `${one.kind}${one.name}`.localeCompare(`${other.kind}${other.name}`));
 
-const becomes = (what: string, isSo: () => Promise<boolean>) =>
-  until(isSo, { timeoutMs: BACK_TIMEOUT_MS, what });
+const becomes = (what: string, isSo: () => Promise<boolean>) => until(isSo, { what });
 
 describe('what others do to the objects of a deployment', () => {
   it.each(managedKinds.filter(({ kind }) => !['HTTPRoute', 'Ingress', 'StatefulSet'].includes(kind)))(

@@ -5,8 +5,6 @@ import { expectApi, type ShownDeployment } from '../support/programs/program.ts'
 import { until } from '../support/until.ts';
 import { type RunningListener, World } from './world.ts';
 
-const GONE_TIMEOUT_MS = 240_000;
-
 type LogPage = { logs: { message: string }[] };
 
 let world: World;
@@ -74,7 +72,7 @@ describe('a deployment that does not come up', () => {
     const { status, status_message: message } = await world.ended(made);
     expect([status, message]).toEqual(['DEPLOY_FAILED', expect.stringMatching(reason)]);
     const isGone = async () => (await world.objectsOf(made.id)).length === 0;
-    await until(isGone, { timeoutMs: GONE_TIMEOUT_MS, what: 'what was brought up to be gone' });
+    await until(isGone, { what: 'what was brought up to be gone' });
     expect(await lastLine(made)).toBe(reasonOf(message ?? ''));
   });
 });
@@ -86,7 +84,6 @@ it('a database that a failed revision has made keeps its volume and its password
   const made = await world.deploy('stores', 'pretend.test/pull-fail:1', { spec: { db_storage_gi: 1 } });
   expect(await world.ended(made)).toMatchObject({ status: 'DEPLOY_FAILED' });
   await until(async () => (await kindsOf(made)).length === 1, {
-    timeoutMs: GONE_TIMEOUT_MS,
     what: 'all but the password to be gone',
   });
   expect(await kindsOf(made)).toEqual(['Secret postgres']);
@@ -102,7 +99,6 @@ it('and goes with a deployment that never came up', async () => {
   const made = await world.deploy('never', 'pretend.test/pull-fail:1', { spec: { db_storage_gi: 1 } });
   await world.ended(made);
   await until(async () => (await kindsOf(made)).length === 1, {
-    timeoutMs: GONE_TIMEOUT_MS,
     what: 'all but the password to be gone',
   });
   expect(await volumesOf(made)).toHaveLength(1);

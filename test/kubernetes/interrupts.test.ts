@@ -7,8 +7,6 @@ import { EndpointWatch } from './endpoint-watch.ts';
 import { atPoint, deployments, points, servingSet, setOf } from './points.ts';
 import { type RunningListener, World } from './world.ts';
 
-const REST_TIMEOUT_MS = 240_000;
-
 let world: World;
 let listener: RunningListener;
 let made: ShownDeployment;
@@ -43,13 +41,11 @@ describe('an interrupt', () => {
     const before = await servingSet(world, made.id);
     const slow = await world.change(made.id, 'pretend.test/ready-after-ms-600000:1');
     await until(async () => (await liveSets()).length === 2, {
-      timeoutMs: REST_TIMEOUT_MS,
       what: 'the new set to be there',
     });
     expect(await interrupt(slow)).toMatchObject({ status: 200 });
     expect(await world.ended(slow)).toMatchObject({ status: 'INTERRUPTED' });
     await until(async () => (await liveSets()).length === 1, {
-      timeoutMs: REST_TIMEOUT_MS,
       what: 'the new set to be gone',
     });
     expect(await servingSet(world, made.id)).toBe(before);
@@ -66,7 +62,6 @@ describe('an interrupt', () => {
     // Refused once traffic was announced to move, or the revision had ended.
     expect(['200 INTERRUPTED', '409 DEPLOYED']).toContain(`${answer} ${status}`);
     await until(async () => (await liveSets()).length === 1, {
-      timeoutMs: REST_TIMEOUT_MS,
       what: 'one set to be left',
     });
     const after = await servingSet(world, made.id);

@@ -4,8 +4,6 @@ import { openApiProxy, type Passing } from './proxy.ts';
 import type { Cluster } from './start-cluster.ts';
 import { type RunningListener, World } from './world.ts';
 
-const TIMEOUT_MS = 240_000;
-
 let world: World;
 let proxy: Awaited<ReturnType<typeof openHoldingProxy>>;
 const listeners: RunningListener[] = [];
@@ -59,7 +57,7 @@ describe('two listeners', () => {
   it('never both move traffic: what the first one sent is refused when the second has taken over', async () => {
     const first = world.listen(proxy.kubeconfig);
     listeners.push(first);
-    await until(() => leads(first), { timeoutMs: TIMEOUT_MS, what: 'the first listener to lead' });
+    await until(() => leads(first), { what: 'the first listener to lead' });
     const second = world.listen();
     listeners.push(second);
     const made = await world.deploy('contended', 'example.test/agent:1');

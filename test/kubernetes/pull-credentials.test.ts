@@ -16,7 +16,6 @@ import { type Cluster, startCluster } from './start-cluster.ts';
 
 const LISTENER = '0199f5f6-1c1e-7aaa-8bbb-00112233abcd';
 const NAMESPACES = ['agents', 'others'];
-const TIMEOUT_MS = 240_000;
 
 const processes = new ProcessSupervisor();
 let cluster: Cluster;
@@ -78,7 +77,7 @@ it('a Secret in each namespace has the credentials, and newer ones in place', as
     const now = await secrets();
     return now.every(({ data }, index) => JSON.stringify(data) !== JSON.stringify(first[index]?.data)) && now;
   };
-  const newer = await until(isNewer, { timeoutMs: TIMEOUT_MS, what: 'newer credentials' });
+  const newer = await until(isNewer, { what: 'newer credentials' });
   expect(newer.map(({ metadata }) => metadata?.uid)).toEqual(first.map(({ metadata }) => metadata?.uid));
   credentials.close();
 });

@@ -5,7 +5,6 @@ import { until } from '../support/until.ts';
 import { EndpointWatch } from './endpoint-watch.ts';
 import { type RunningListener, World } from './world.ts';
 
-const GONE_TIMEOUT_MS = 240_000;
 const scaled = { min_scale: 2, max_scale: 4, cpu: 0.25, memory_mb: 512 };
 
 let world: World;
@@ -28,7 +27,7 @@ const uidsOf = (objects: KubernetesObject[]) => new Set(objects.map(({ metadata 
 
 async function goneFrom({ id }: ShownDeployment): Promise<void> {
   const isGone = async () => (await api(world.program, 'GET', `/v2/deployments/${id}`)).status === 404;
-  await until(isGone, { timeoutMs: GONE_TIMEOUT_MS, what: 'the deployment to be gone' });
+  await until(isGone, { what: 'the deployment to be gone' });
 }
 
 describe('a deployment in a cluster', () => {
@@ -87,7 +86,6 @@ describe('a deployment in a cluster', () => {
       status_message: expect.stringContaining('is not in its registry'),
     });
     await until(async () => (await world.pods(made.id)).length === serving.length, {
-      timeoutMs: GONE_TIMEOUT_MS,
       what: 'what was brought up to be removed',
     });
   });

@@ -5,8 +5,6 @@ import type { ProcessSupervisor } from '../../lib/processes/supervisor.ts';
 import { until } from '../support/until.ts';
 import { buildCluster } from './build-cluster.ts';
 
-/** It answers after 4 seconds on an idle machine. */
-const START_TIMEOUT_MS = 240_000;
 const STOP_GRACE_MS = 3_000;
 const OUTPUT_LINES_MAX = 2_000;
 
@@ -51,7 +49,7 @@ export async function startCluster(processes: ProcessSupervisor, folder: string)
     return url;
   };
   return {
-    url: await until(isReady, { timeoutMs: START_TIMEOUT_MS, what: 'the test cluster to start' }),
+    url: await until(isReady, { what: 'the test cluster to start' }),
     kubeconfig: join(folder, 'kubeconfig'),
     auditLog: join(folder, 'audit.log'),
     folder,

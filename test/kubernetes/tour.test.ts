@@ -7,7 +7,6 @@ import { until } from '../support/until.ts';
 import { getTables, printed } from './kubectl-get.ts';
 import { type RunningListener, World } from './world.ts';
 
-const TIMEOUT_MS = 240_000;
 const file = fileURLToPath(new URL('../../docs/kubernetes.md', import.meta.url));
 
 let world: World;
@@ -60,7 +59,7 @@ it('docs/kubernetes.md shows what a deployment is; UPDATE_DOCS=1 writes it', asy
       const now = await tables();
       return isSettled(printed(now)) && now;
     },
-    { timeoutMs: TIMEOUT_MS, what: 'the autoscaler to know how busy the servers are' },
+    { what: 'the autoscaler to know how busy the servers are' },
   );
   const content = `\`\`\`\n${printed(withoutChance(found))}\n\`\`\``;
   const text = await readFile(file, 'utf8');

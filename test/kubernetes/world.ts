@@ -167,7 +167,7 @@ export class World {
     const path = `/v2/deployments/${id}`;
     await expectApi(this.program, 'DELETE', path, undefined, 204);
     const isGone = async () => (await api(this.program, 'GET', path)).status === 404;
-    await until(isGone, { timeoutMs: REVISION_TIMEOUT_MS, what: `the deployment ${id} to be gone` });
+    await until(isGone, { what: `the deployment ${id} to be gone` });
     const left = (await this.objectsOf(id)).map(({ kind, metadata }) => `${kind} ${metadata?.name}`);
     if (left.length > 0) throw new Error(`The deployment ${id} is gone, but for ${left.join(', ')}`);
   }

@@ -4,8 +4,6 @@ import { CreateQueueCommand, ReceiveMessageCommand, type SQSClient } from '@aws-
 import { until } from '../support/until.ts';
 import type { Account } from './account.ts';
 
-const TIMEOUT_MS = 240_000;
-
 /**
  * Sets off the alarm of records that were set aside, and waits until its message has come through the topic
  * to a queue that follows it. CloudWatch takes the alarm back by itself.
@@ -26,7 +24,7 @@ export async function hearAlarm(account: Account, environment: string): Promise<
       const { Messages = [] } = await clients.queues.send(asked);
       return Messages.map(({ Body = '' }) => Body).find((body) => body.includes(AlarmName));
     },
-    { timeoutMs: TIMEOUT_MS, what: `the message of the alarm ${AlarmName} in the queue` },
+    { what: `the message of the alarm ${AlarmName} in the queue` },
   );
   if (!heard.includes('docs/operations.md#stream-set-aside'))
     throw new Error(`The message of the alarm does not name its runbook: ${heard}`);

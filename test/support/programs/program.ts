@@ -35,7 +35,6 @@ export type Installation = Pick<Program, 'baseUrl' | 'apiKey' | 'tenantId'> &
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** As `npm start` has it. */
 export const compileCache = join(root, 'node_modules/.cache/slipway');
-const START_TIMEOUT_MS = 240_000;
 /** Said when everything answers; until then `credentials.json` may be an earlier run's. */
 const READY = 'Slipway is running.';
 
@@ -81,12 +80,10 @@ export async function startProgram({
     if (how !== null) throw new Error(`the program ended with ${how}`);
     return printed.includes(READY);
   };
-  await until(isReady, { timeoutMs: START_TIMEOUT_MS, what: 'the program to start' }).catch(
-    (error: unknown) => {
-      child.kill('SIGKILL');
-      throw new Error(`${String(error)}\n${printed}`);
-    },
-  );
+  await until(isReady, { what: 'the program to start' }).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw new Error(`${String(error)}\n${printed}`);
+  });
   const credentials = await readCredentials(folder);
   const end = async (pid: number, signal: NodeJS.Signals) => {
     process.kill(pid, signal);

@@ -2,12 +2,12 @@ import { agentPath } from '../../../contract/agent-front.ts';
 import { type Compute, ComputeBusy, type NewSet, type Place } from '../../compute.ts';
 import { type Aws, inWords, isNamed, openAws } from './clients.ts';
 import { failureOfSet } from './failures.ts';
-import { foundIn, isThere, type Lying, survey } from './look.ts';
+import { type Account, foundIn, isThere, type Lying, survey } from './look.ts';
 import { serviceName, tags } from './names.ts';
 import type { EcsOptions } from './options.ts';
 import { deleteVariables, itemsOf, storeVariables } from './secret-items.ts';
 import * as service from './service.ts';
-import { sizeFor, sizeNote } from './sizes.ts';
+import { type Size, sizeFor, sizeNote } from './sizes.ts';
 import * as target from './target.ts';
 
 /**
@@ -68,6 +68,21 @@ async function create(aws: Aws, place: Place, set: NewSet): Promise<string[]> {
   const known = account.sets.find(({ key }) => key === set.key);
   if (known !== undefined && isLeaving(known)) throw new ComputeBusy(STILL_ENDING);
   const targetGroupArn = await target.ensureTargetGroup(aws, place, set, known);
+  await complete(aws, place, set, { size, account, known, targetGroupArn }).catch((error: unknown) =>
+    orGone(aws, { place, key: set.key }, error),
+  );
+  return [sizeNote(set, size)].filter((line) => line !== undefined);
+}
+
+type Begun = { size: Size; account: Account; known: Lying | undefined; targetGroupArn: string };
+
+/** What a set needs beside its target group. */
+async function complete(
+  aws: Aws,
+  place: Place,
+  set: NewSet,
+  { size, account, known, targetGroupArn }: Begun,
+): Promise<void> {
   await target.setDeregistration(aws, targetGroupArn, set.graceSeconds);
   await target.ensureTrialRule(aws, targetGroupArn, { account, key: set.key });
   if (known?.service?.status !== 'ACTIVE')
@@ -77,7 +92,6 @@ async function create(aws: Aws, place: Place, set: NewSet): Promise<string[]> {
       await service.createService(aws, place, set, { taskDefinition, targetGroupArn });
     });
   await letScale(aws, place, { ...set, targetGroupArn });
-  return [sizeNote(set, size)].filter((line) => line !== undefined);
 }
 
 const isLeaving = (set: Lying): boolean => set.tags[tags.leaving] === 'true';

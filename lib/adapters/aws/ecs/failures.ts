@@ -64,7 +64,8 @@ async function failureOfTasks(
   const image = container?.image ?? '';
   const unfetched = failureOfFetching(aws, { image, platform: set.tags[tags.platform] ?? '' }, said);
   // A registry may be slow once.
-  if (unfetched?.kind === 'no_way_out' && stopped.filter(isUnreached).length < ENDS_MAX) return undefined;
+  if (unfetched?.kind === 'no_way_out' && stopped.map(reasonOf).filter(isUnreached).length < ENDS_MAX)
+    return undefined;
   if (unfetched !== undefined) return unfetched;
   if (said.includes('OutOfMemory'))
     return { kind: 'out_of_memory', limitField: 'memory_mb', limitMb: Number(newest.memory ?? 0) };
@@ -80,11 +81,6 @@ function reasonOf({ stoppedReason, containers = [] }: Task): string {
   return [stoppedReason, container?.reason].filter(Boolean).join(' ');
 }
 
-const isUnreached = (task: Task): boolean => {
-  const said = reasonOf(task);
-  return OF_STARTING.test(said) && UNREACHABLE.test(said);
-};
-
 // In the words of ECS, which has no codes for them.
 const OF_PULLING = /CannotPull(?:Container|Image)/i;
 const OF_STARTING = /CannotPull|ResourceInitializationError/i;
@@ -94,6 +90,8 @@ const MISSING = /not found|manifest unknown|does not exist/i;
 const TOO_MANY = /toomanyrequests|rate limit/i;
 const UNREACHABLE = /time-?out|deadline exceeded|dial tcp|no route/i;
 
+const isUnreached = (said: string): boolean => OF_STARTING.test(said) && UNREACHABLE.test(said);
+
 /** A registry says of an image which it does not show that it may not exist: access comes first. */
 function failureOfFetching(
   { options }: Aws,
@@ -102,8 +100,7 @@ function failureOfFetching(
 ): AgentFailure | undefined {
   if (PLATFORM.test(said))
     return { kind: 'image_platform', image, found: 'another platform', wanted: platform };
-  if (OF_STARTING.test(said) && UNREACHABLE.test(said))
-    return { kind: 'no_way_out', subnet: options.subnets.join(', ') };
+  if (isUnreached(said)) return { kind: 'no_way_out', subnet: options.subnets.join(', ') };
   if (!OF_PULLING.test(said)) return undefined;
   if (TOO_MANY.test(said)) return { kind: 'quota', quota: 'pulls from its registry', said };
   if (ACCESS.test(said)) return { kind: 'registry_access', image, pullSecrets: undefined };
