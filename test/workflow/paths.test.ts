@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SourceError } from '../../lib/adapters/git.ts';
 import { getDeployment } from '../../lib/app/deployments/get.ts';
 import { redeployRevision } from '../../lib/app/revisions/redeploy.ts';
@@ -97,6 +97,13 @@ describe('the state machine', () => {
       secrets: [{ name: 'A', value: 'sekret-value' }],
     });
     const task = await claimed(world);
+    // Who sees the status reads the log next: the line stands there by then.
+    const append = world.deps.logs.append.bind(world.deps.logs);
+    const whenLogged: string[] = [];
+    vi.spyOn(world.deps.logs, 'append').mockImplementation(async (stream, lines) => {
+      whenLogged.push((await showRevision(world, id, second)).status);
+      await append(stream, lines);
+    });
     await complete(world, task, 'failed', {
       status_message: `It printed sekret-value and exited.${OUTPUT_FOLLOWS}\nsekret-value`,
       previous_serving: true,
@@ -109,6 +116,7 @@ describe('the state machine', () => {
       { order: 'desc', limit: 1 },
     );
     expect(entries[0]?.message).toBe('It printed *** and exited.');
+    expect(whenLogged).toEqual(['DEPLOYING']);
     expect(await show(world, id)).toMatchObject({ active_revision_id: first, status: 'READY' });
   });
 

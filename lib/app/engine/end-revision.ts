@@ -37,10 +37,11 @@ export const endRevision = (deps: EndDeps, ref: RevisionRef, attempt?: number): 
     });
     if (ending === undefined) return;
     if (revision.build_id !== undefined && hasBuild(revision)) await deps.builds.stop(revision.build_id);
-    await endWithArtifacts(deps, loaded, revision, ending);
-    // The revision itself says the cause as well: a log that cannot be read or written must not keep the
-    // queue from moving.
+    // First: who sees the status reads the log next, and a death in between must not lose the line. The
+    // revision itself says the cause as well, so a log that cannot be read or written must not keep the queue
+    // from moving.
     await logCause(deps, revision, ending).catch(() => undefined);
+    await endWithArtifacts(deps, loaded, revision, ending);
   });
 
 /**
