@@ -172,6 +172,7 @@ export const serve = (steps: Step[], run: Run): Handler =>
 
 const handOver: Step = {
   before: ({ context, internal }) => {
+    if (context.gone !== undefined) internal.gone = context.gone;
     context.exchange = internal;
   },
 };

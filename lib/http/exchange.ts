@@ -20,6 +20,8 @@ export type Exchange = {
   body?: unknown;
   /** Each part parsed with the row's schema. Set by `validate`. */
   input?: { params: unknown; query: unknown; body: unknown };
+  /** Aborts once who asks has left; absent where nobody can tell, as on Lambda. Set by `handOver`. */
+  gone?: AbortSignal;
 };
 
 /** A request that carries an `Idempotency-Key`. */
@@ -34,10 +36,13 @@ export type KeyedRequest = Idempotency & {
   instead(error: unknown): Promise<unknown>;
 };
 
-/** Lambda's context; the function in the middle finds the exchange there, as middy hands it no `internal`. */
-export type RequestContext = Context & { exchange?: Exchange };
+/**
+ * Lambda's context; the function in the middle finds the exchange there, as middy hands it no `internal`. A
+ * gateway that sees its clients leave says so by `gone`.
+ */
+export type RequestContext = Context & { exchange?: Exchange; gone?: AbortSignal };
 
 /** A step of a chain; `response` is the answer, from the moment there is one. */
 export type Step = MiddlewareObj<APIGatewayProxyEventV2, Result, Error, RequestContext, Exchange>;
 
-export type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Result>;
+export type Handler = (event: APIGatewayProxyEventV2, context: RequestContext) => Promise<Result>;

@@ -5,13 +5,14 @@ import type { Exchange } from './exchange.ts';
 /** What a use case is given of a request that went through the chain. */
 export function inputOf<R extends RouteRow>(
   event: APIGatewayProxyEventV2,
-  { input }: Exchange,
+  { input, gone }: Exchange,
 ): RouteInput<R> {
   const all = {
     ...input,
     headers: meaningfulHeaders(event),
     requestId: event.requestContext.requestId,
     baseUrl: baseUrl(event),
+    gone,
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `validate` has parsed each part with this row's schemas
   return all as RouteInput<R>;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FOLLOWERS_MAX } from '../../lib/app/logs/followers.ts';
 import { gitRepository } from '../support/files/git-repository.ts';
 import { helloFiles, packageJson } from '../support/programs/hello-server.ts';
 import { readProcesses } from '../support/programs/processes.ts';
@@ -58,6 +59,7 @@ async function follow(program: Program, path: string, count: number, lastEventId
     },
     signal: AbortSignal.any([leaving.signal, AbortSignal.timeout(30_000)]),
   });
+  if (!response.ok) throw new Error(`following was answered by ${response.status} ${await response.text()}`);
   expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
   const entries: Entry[] = [];
   let text = '';
@@ -182,6 +184,14 @@ export function mainFlowTests(program: () => Program): void {
     const ticks = all.flatMap((one) => /^tick (\d+)$/.exec(one.message)?.[1] ?? []).map(Number);
     expect(ticks).toEqual(Array.from({ length: TICKS }, (_, index) => index));
     expect(wasBuilding).toContain(true);
+  });
+
+  it('leaves the place of who stops following, however often somebody comes and goes', async () => {
+    const { url } = await gitRepository(await helloFiles());
+    const made = await create(program(), 'left', url);
+    await deployed(program(), made);
+    for (let visit = 0; visit <= 2 * FOLLOWERS_MAX; visit++)
+      expect(await follow(program(), `${REVISION(made)}/logs?type=build`, 1)).toHaveLength(1);
   });
 
   describe('a secret', () => {

@@ -7,7 +7,7 @@ import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { following, followUntil } from '../logs/followers.ts';
 
-type FeedInput = Pick<RouteInput<typeof row>, 'query' | 'headers'>;
+type FeedInput = Pick<RouteInput<typeof row>, 'query' | 'headers' | 'gone'>;
 
 /**
  * Events of the tenant after a number. With `Accept: text/event-stream` it follows: the answer comes as soon
@@ -16,7 +16,7 @@ type FeedInput = Pick<RouteInput<typeof row>, 'query' | 'headers'>;
  */
 export async function listEvents(
   deps: Pick<Deps, 'table' | 'clock'>,
-  { query, headers }: FeedInput,
+  { query, headers, gone }: FeedInput,
   { tenantId, userId, keyId }: Caller,
 ): Promise<EventListView> {
   const asked = await begunAt(deps, askedAfter({ query, headers }), query.newest === true, tenantId);
@@ -26,7 +26,9 @@ export async function listEvents(
   };
   if (headers.accept?.includes('text/event-stream') !== true) return look();
   const follower = { tenantId, userId, keyId, of: ['events'] };
-  return following(deps, follower, () => followUntil(deps, look, ({ resources }) => resources.length > 0));
+  return following(deps, follower, () =>
+    followUntil(deps, gone, look, ({ resources }) => resources.length > 0),
+  );
 }
 
 type Asked = { after: number | undefined; loc: [string, string] };

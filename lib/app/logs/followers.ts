@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { refuse } from '../../contract/errors.ts';
 import { followerSlots, leaveSlot, takeSlot } from '../../store/follower-slots.ts';
 import type { Deps } from '../deps.ts';
@@ -34,17 +35,21 @@ export type Follower = {
 const FOLLOW_MILLISECONDS = 10_000;
 const LOOK_EVERY_MILLISECONDS = 500;
 
-/** Looks again and again until there is something, or the time for one answer is over. */
+/**
+ * Looks again and again until there is something, the time for one answer is over, or who asks is `gone`: its
+ * place is another's then.
+ */
 export async function followUntil<T>(
   { clock }: Pick<Deps, 'clock'>,
+  gone: AbortSignal | undefined,
   look: () => Promise<T>,
   isSomething: (seen: T) => boolean,
 ): Promise<T> {
   const deadline = clock.now() + FOLLOW_MILLISECONDS;
   for (;;) {
     const seen = await look();
-    if (isSomething(seen) || clock.now() >= deadline) return seen;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MILLISECONDS));
+    if (isSomething(seen) || gone?.aborted === true || clock.now() >= deadline) return seen;
+    await delay(LOOK_EVERY_MILLISECONDS, undefined, { signal: gone }).catch(() => undefined);
   }
 }
 

@@ -58,7 +58,12 @@ function inQuery(error: unknown): unknown {
  */
 export async function queryRevisionLogs(
   deps: LogDeps,
-  { params, query, headers }: Pick<RouteInput<typeof revisionRow>, 'params' | 'query' | 'headers'>,
+  {
+    params,
+    query,
+    headers,
+    gone,
+  }: Pick<RouteInput<typeof revisionRow>, 'params' | 'query' | 'headers' | 'gone'>,
   caller: Caller,
 ): Promise<LogPage> {
   const stream = await streamOf(deps, params, caller, query.type);
@@ -72,6 +77,7 @@ export async function queryRevisionLogs(
   return following(deps, follower, () =>
     followUntil(
       deps,
+      gone,
       () => look(headers.lastEventId),
       ({ logs }) => logs.length > 0,
     ),

@@ -146,6 +146,8 @@ export type RouteInput<R extends RouteRow> = {
   requestId: string;
   /** The address clients reach us at, without a trailing slash. */
   baseUrl: string;
+  /** Aborts once who asks has left; absent where nobody can tell. */
+  gone?: AbortSignal | undefined;
 };
 
 /** What `headers` reads beside the declared response: given by the use case, dropped from the body. */

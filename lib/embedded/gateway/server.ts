@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { corsMethods } from '../../contract/browser/cors.ts';
 import type { RouteRow } from '../../contract/routes/route.ts';
 import { knownErrorAnswer } from '../../http/errors.ts';
+import type { RequestContext } from '../../http/exchange.ts';
 import { wantsEventStream } from '../../http/respond.ts';
 import { streamOf } from '../../http/streamed.ts';
 import { refusalOf } from '../../serving/admission.ts';
@@ -18,7 +19,7 @@ import { isEventStream, sendEventStream, unlessAborted } from './event-stream.ts
 import { readBody } from './read-body.ts';
 import { createRouter, type Match } from './router.ts';
 
-export type ApiHandler = (event: APIGatewayProxyEventV2, context: Context) => Promise<Result>;
+export type ApiHandler = (event: APIGatewayProxyEventV2, context: RequestContext) => Promise<Result>;
 
 export type GatewayOptions = {
   port: number;
@@ -148,7 +149,9 @@ class HttpGateway {
     const target = targetOf(request.url ?? '/');
     const match = this.#route(request.method ?? 'GET', target.path);
     const event = eventOf(request, target, match, body, Date.now());
-    const working = this.#invoke(match, event);
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const working = this.#invoke(match, event, gone.signal);
     // One that follows or waits may be at it for long; that holds up no shutdown.
     const isStream = match.row?.eventStream !== undefined && wantsEventStream(request.headers.accept);
     const follows = isStream || match.row?.leadsOn === true;
@@ -159,14 +162,15 @@ class HttpGateway {
     if (response.destroyed) return;
     if (!isEventStream(result)) return sendResult(response, result);
     const following = (lastId: string | undefined) =>
-      this.#invoke(match, lastId === undefined ? { ...event } : withLastEventId(event, lastId));
+      this.#invoke(match, lastId === undefined ? { ...event } : withLastEventId(event, lastId), gone.signal);
     await sendEventStream(response, result, following, this.#closing.signal);
   }
 
-  async #invoke(match: Match, event: APIGatewayProxyEventV2): Promise<Result> {
+  async #invoke(match: Match, event: APIGatewayProxyEventV2, gone: AbortSignal): Promise<Result> {
     const handler = await this.#handlerOf(match.row);
     const name = match.row?.operation ?? 'fallback';
-    return handler(event, lambdaContext(name, HANDLER_MILLISECONDS, event.requestContext.requestId));
+    const context = lambdaContext(name, HANDLER_MILLISECONDS, event.requestContext.requestId);
+    return handler(event, { ...context, gone });
   }
 
   #handlerOf(row: RouteRow | undefined): Promise<ApiHandler> {
