@@ -157,7 +157,7 @@ export const functionRows = {
     name: 'build-changed',
     handler: 'functions/events/build-changed.ts',
     summary: 'A build started or ended: records what it came to',
-    access: ['table:get', 'table:update', 'builds:read', 'images:read'],
+    access: ['table:get', 'table:update', 'builds:read', 'builds:stop', 'images:read'],
     timeoutSeconds: 30,
   },
   executionEnded: {

@@ -3,7 +3,9 @@ import type { BuildState } from '../../../lib/adapters/builds.ts';
 import { recordBuild } from '../../../lib/app/engine/record-build.ts';
 import { stopBuild } from '../../../lib/app/engine/stop-build.ts';
 import { interruptRevision } from '../../../lib/app/revisions/interrupt.ts';
+import { functionRows } from '../../../lib/contract/functions.ts';
 import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
+import { limited } from '../../support/table/limited-table.ts';
 import { isWrite } from '../../support/table/writes.ts';
 import { inProgress } from '../../support/world/processed.ts';
 import { github, post, register } from '../../support/world/requests.ts';
@@ -18,8 +20,10 @@ async function awaitingBuild() {
   const ref = { tenantId: world.caller.tenantId, deploymentId: id, revisionId };
   const stopped: string[] = [];
   const stop = async (buildId: string): Promise<void> => void stopped.push(buildId);
-  const seen = (state: BuildState, buildId = 'build') =>
-    recordBuild({ ...world.deps, builds: { state: async () => state, stop } }, { buildId, ref });
+  const seen = (state: BuildState, buildId = 'build') => {
+    const deps = { ...world.deps, builds: { state: async () => state, stop } };
+    return recordBuild(limited(deps, functionRows.buildChanged.access), { buildId, ref });
+  };
   const revision = () => getRevisionItem(world.deps.table, ref);
   return { world, ref, seen, stopped, revision };
 }

@@ -8,6 +8,7 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
+import type { BuildControl } from '../../../lib/adapters/builds.ts';
 import type { Access } from '../../../lib/contract/access.ts';
 import type { Table } from '../../../lib/store/table.ts';
 
@@ -37,14 +38,32 @@ export function limitedTable(
   return { ...table, client: Object.assign(limitedClient, { send }) };
 }
 
-/** The same dependencies, as they are at any time, with what `limitedTable` makes of their table. */
-export const limited = <D extends { table: Table }>(
+/** What a call of a builder needs. */
+const buildWords = { start: 'builds:start', stop: 'builds:stop', state: 'builds:read' } as const;
+
+const limitedBuilds = (builds: BuildControl, access: readonly Access[]): BuildControl =>
+  new Proxy(builds, {
+    get: (all, name) => {
+      const word = name in buildWords ? buildWords[name as keyof typeof buildWords] : undefined;
+      if (word === undefined || access.includes(word)) return Reflect.get(all, name);
+      return async () => {
+        throw new AccessDenied(word);
+      };
+    },
+  });
+
+/** The same dependencies, as they are at any time, with a table and a builder that allow what is named. */
+export const limited = <D extends { table: Table; builds?: BuildControl }>(
   deps: D,
   access: readonly Access[],
   used?: Set<Access>,
 ): D =>
   new Proxy(deps, {
-    get: (all, name) => (name === 'table' ? limitedTable(all.table, access, used) : Reflect.get(all, name)),
+    get: (all, name) => {
+      if (name === 'table') return limitedTable(all.table, access, used);
+      if (name === 'builds' && all.builds !== undefined) return limitedBuilds(all.builds, access);
+      return Reflect.get(all, name);
+    },
   });
 
 class AccessDenied extends Error {

@@ -187,6 +187,16 @@ describe('servers are missing', () => {
     });
   });
 
+  it('with what the one before wrote, while the lines of the last one are on their way', async () => {
+    lying({ tags: size });
+    ended(exit(1), exit(3), exit(3));
+    logs.on(GetLogEventsCommand).resolves({ events: [] });
+    logs
+      .on(GetLogEventsCommand, { logStreamName: '0190-tenant/0190-deployment/r1/agent/t1' })
+      .resolves({ events: [{ message: 'no such module' }] });
+    expect(await failure()).toMatchObject({ times: 3, output: ['no such module'] });
+  });
+
   it('not for one that exited once, nor for what was stopped on purpose', async () => {
     lying({ tags: size });
     elb.on(DescribeTargetHealthCommand).resolves({});

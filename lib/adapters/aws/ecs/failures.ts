@@ -73,7 +73,7 @@ async function failureOfTasks(
   // What we have stopped ourselves says nothing.
   const ended = stopped.filter(({ stopCode }) => stopCode === 'EssentialContainerExited');
   if (exitCode === undefined || ended.length < ENDS_MAX) return undefined;
-  return { kind: 'exited', exitCode, times: ended.length, output: await lastWords(aws, place, set, newest) };
+  return { kind: 'exited', exitCode, times: ended.length, output: await lastWords(aws, place, set, ended) };
 }
 
 function reasonOf({ stoppedReason, containers = [] }: Task): string {
@@ -107,7 +107,19 @@ function failureOfFetching(
   return MISSING.test(said) ? { kind: 'image_missing', image } : undefined;
 }
 
-async function lastWords({ logs, options }: Aws, place: Place, set: Lying, task: Task): Promise<string[]> {
+/** Of the newest that is known to have said something: what the last one wrote may still be on its way. */
+async function lastWords(
+  aws: Aws,
+  place: Place,
+  set: Lying,
+  [newest, ...before]: readonly Task[],
+): Promise<string[]> {
+  if (newest === undefined) return [];
+  const said = await outputOf(aws, place, set, newest);
+  return said.length > 0 ? said : lastWords(aws, place, set, before.slice(0, ENDS_MAX - 1));
+}
+
+async function outputOf({ logs, options }: Aws, place: Place, set: Lying, task: Task): Promise<string[]> {
   const id = task.taskArn?.split('/').at(-1) ?? '';
   const { tenantId, deploymentId } = place;
   const command = new GetLogEventsCommand({

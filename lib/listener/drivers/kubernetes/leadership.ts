@@ -1,21 +1,24 @@
 import type { V1Lease, V1LeaseSpec, V1MicroTime } from '@kubernetes/client-node';
-import { messageOf, pause } from '../../backoff.ts';
+import { messageOf, type Pause } from '../../backoff.ts';
 import type { Log } from '../../log.ts';
 import { type ApiServer, Overtaken, Refused } from './api-server.ts';
 
 /** Another listener takes over when the leader has not renewed for so long. */
 const LEASE_SECONDS = 15;
 const RENEW_MILLISECONDS = 5_000;
-/** A leader that could not renew stops before another may begin. */
+/** A leader that could not renew begins nothing from then on, before another may begin. */
 const GIVE_UP_MILLISECONDS = 10_000;
 
 type Parts = {
-  api: ApiServer;
+  api: Pick<ApiServer, 'create' | 'read' | 'replace'>;
   namespace: string;
   listenerId: string;
   /** This program. */
   holder: string;
   log: Log;
+  pause: Pause;
+  /** In milliseconds, of a clock that nobody sets. */
+  now: () => number;
   /** The cluster has said who leads. */
   answered?: () => void;
 };
@@ -32,7 +35,7 @@ export class Leadership {
   readonly #lose: (why: string) => void;
   #held: V1Lease | undefined;
   #ledBefore: Date | undefined;
-  /** As `performance.now()` has it: when the last renewal was sent. */
+  /** As `now()` has it: when the last renewal was sent. */
   #renewedAt = Number.NEGATIVE_INFINITY;
 
   constructor(parts: Parts) {
@@ -47,6 +50,7 @@ export class Leadership {
    * other; undefined when it was ended before.
    */
   async lead(): Promise<string | undefined> {
+    const { pause, now } = this.#parts;
     const { signal } = this.#ended;
     /** The lease as it was first seen in its state, and when: clocks of other machines do not count. */
     let seen: { version: string | undefined; at: number } | undefined;
@@ -57,12 +61,12 @@ export class Leadership {
       });
       if (lease !== undefined && lease.spec?.holderIdentity === this.#parts.holder) {
         this.#held = lease;
-        this.#renewedAt = performance.now();
+        this.#renewedAt = now();
         void this.#renew();
         return lease.metadata?.uid;
       }
       const version = lease?.metadata?.resourceVersion;
-      if (seen === undefined || version !== seen.version) seen = { version, at: performance.now() };
+      if (seen === undefined || version !== seen.version) seen = { version, at: now() };
       await pause(RENEW_MILLISECONDS / 2, signal);
     }
     return undefined;
@@ -70,7 +74,7 @@ export class Leadership {
 
   /** No other program works yet. One that was frozen finds out here that its time is over. */
   leads(): boolean {
-    return performance.now() - this.#renewedAt < GIVE_UP_MILLISECONDS;
+    return this.#parts.now() - this.#renewedAt < GIVE_UP_MILLISECONDS;
   }
 
   /** When the one that led before this program last said that it does; undefined: nobody has led. */
@@ -95,7 +99,7 @@ export class Leadership {
   async #tryToLead(
     seen: { version: string | undefined; at: number } | undefined,
   ): Promise<V1Lease | undefined> {
-    const { api, answered } = this.#parts;
+    const { api, now, answered } = this.#parts;
     const known = await api.read(this.#lease());
     answered?.();
     if (known === undefined) return api.create(this.#lease()).catch(unlessAnother);
@@ -103,27 +107,32 @@ export class Leadership {
     const isStale =
       seen !== undefined &&
       seen.version === known.metadata?.resourceVersion &&
-      performance.now() - seen.at > LEASE_SECONDS * 1000;
+      now() - seen.at > LEASE_SECONDS * 1000;
     if (!isFree && !isStale) return known;
     // On the wire a time is a text.
     this.#ledBefore = known.spec?.renewTime && new Date(known.spec.renewTime);
     return api.replace({ ...known, spec: this.#lease().spec }).catch(unlessAnother);
   }
 
+  /**
+   * Whose time is over asks once more: a machine that was busy for a while is no reason to begin anew where
+   * nobody else has taken the lease, and who has is seen by its version.
+   */
   async #renew(): Promise<void> {
-    const { api, log, answered } = this.#parts;
+    const { api, log, pause, now, answered } = this.#parts;
     const { signal } = this.#ended;
     for (;;) {
       await pause(RENEW_MILLISECONDS, signal);
       if (signal.aborted) return;
-      if (!this.leads()) return this.#lose('it could not renew its lease');
-      const sentAt = performance.now();
+      const isLast = !this.leads();
+      const sentAt = now();
       try {
         this.#held = await api.replace({ ...this.#held, spec: this.#lease().spec });
         answered?.();
         this.#renewedAt = sentAt;
       } catch (error) {
         if (error instanceof Overtaken || error instanceof Refused) return this.#lose('another one leads');
+        if (isLast) return this.#lose(`it could not renew its lease: ${messageOf(error)}`);
         log.warn(`the lease was not renewed: ${messageOf(error)}`);
       }
     }

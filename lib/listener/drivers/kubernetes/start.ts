@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { KubeConfig } from '@kubernetes/client-node';
-import { messageOf } from '../../backoff.ts';
+import { messageOf, pause } from '../../backoff.ts';
 import { ControlPlane } from '../../control-plane.ts';
 import { Heartbeat } from '../../heartbeat.ts';
 import { Http } from '../../http.ts';
@@ -46,6 +46,8 @@ export async function startKubernetesListener(
     listenerId,
     holder,
     log,
+    pause,
+    now: () => performance.now(),
     answered: () => heartbeat.answered(),
   });
   const instanceId = leadership.lead();

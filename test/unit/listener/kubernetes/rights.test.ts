@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect, it, onTestFinished } from 'vitest';
+import { pause } from '../../../../lib/listener/backoff.ts';
 import { ApiServer } from '../../../../lib/listener/drivers/kubernetes/api-server.ts';
 import { Leadership } from '../../../../lib/listener/drivers/kubernetes/leadership.ts';
 import { ObjectStore } from '../../../../lib/listener/drivers/kubernetes/store.ts';
@@ -65,6 +66,8 @@ it.each([
     listenerId: 'l',
     holder: 'me',
     log: createLog('warn', (line) => (refusals.push(line), leadership.end())),
+    pause,
+    now: () => performance.now(),
     answered: () => ((answers += 1), leadership.end()),
   });
   await leadership.lead();
