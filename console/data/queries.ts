@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/preact-query';
-import { ask } from './api.ts';
+import { ask, askTagged } from './api.ts';
 import type { Answer, Ask, Endpoint } from './contract.ts';
 import { queryClient } from './poll.ts';
 
@@ -34,6 +34,18 @@ export const useDeployment = (id: string | undefined) =>
     enabled: id !== undefined,
     queryFn: ({ signal }) =>
       ask('GET /v2/deployments/{deployment_id}', { params: { deployment_id: id ?? '' } }, signal),
+  });
+
+/**
+ * What a form is filled from, with the tag of that very version. Nothing is kept of it, for the next form is
+ * not to be filled from what this one has changed.
+ */
+export const useTaggedDeployment = (id: string) =>
+  useQuery({
+    queryKey: ['deployment', id, 'tagged'],
+    gcTime: 0,
+    queryFn: ({ signal }) =>
+      askTagged('GET /v2/deployments/{deployment_id}', { params: { deployment_id: id } }, { signal }),
   });
 
 export const REVISIONS_PER_PAGE = 20;

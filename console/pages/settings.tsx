@@ -4,7 +4,7 @@ import { askTagged, Refusal } from '../data/api.ts';
 import type { Deployment } from '../data/contract.ts';
 import { useCan } from '../data/permissions.ts';
 import { queryClient } from '../data/poll.ts';
-import { useDeployment } from '../data/queries.ts';
+import { useTaggedDeployment } from '../data/queries.ts';
 import { isSameResources, mergedResources, resourcesOf, specWith } from '../logic/resources.ts';
 import { editsOf, isEdited, merged, type SecretEdit, secretsOf } from '../logic/secrets.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
@@ -18,7 +18,8 @@ const PATCH = 'PATCH /v2/deployments/{deployment_id}';
 
 /** What a deployment is configured with. */
 export function SettingsPage({ id }: { id: string }) {
-  const { data, error } = useDeployment(id);
+  const { data: found, error } = useTaggedDeployment(id);
+  const data = found?.answer;
   const canWrite = useCan('deployments:write');
   useTitle(`Settings of ${data?.name ?? 'a deployment'}`);
   return (
@@ -31,10 +32,10 @@ export function SettingsPage({ id }: { id: string }) {
       {error !== null && <Problem error={error} />}
       {data === undefined && error === null && <Skeleton />}
       {data !== undefined && canWrite === false && <Empty title="Your role changes no settings." />}
-      {data !== undefined && canWrite === true && (
+      {found !== undefined && canWrite === true && (
         <>
-          <Edit key={data.id} deployment={data} />
-          <Delete deployment={data} />
+          <Edit key={found.answer.id} deployment={found.answer} tag={found.tag} />
+          <Delete deployment={found.answer} />
         </>
       )}
     </main>
@@ -58,23 +59,19 @@ function useStored({ source_config: { resource_spec } }: Deployment) {
   return { ...stored, set };
 }
 
-/** The tag of what is edited comes with it; a save names it, so that nobody's change is written over. */
-function useEdited(deployment: Deployment) {
+/** A save names the tag of what the form was filled from, so that nobody's change is written over. */
+function useEdited(deployment: Deployment, firstTag: string | null) {
   const [edits, setEdits] = useState(() => editsOf(deployment.secrets.map(({ name }) => name)));
   const [commands, setCommands] = useState(() => commandsOf(deployment));
   const [before, setBefore] = useState(() => commandsOf(deployment));
   const stored = useStored(deployment);
   const [resources, setResources] = useState(stored.resources);
-  const [tag, setTag] = useState<string | null>(null);
+  const [tag, setTag] = useState(firstTag);
   const params = { deployment_id: deployment.id };
-  const read = async () => {
-    const found = await askTagged(GET, { params });
-    setTag(found.tag);
-    return found;
-  };
   /** The own edits on what somebody else has stored meanwhile. */
   const merge = async () => {
-    const { answer } = await read();
+    const { answer, tag: nextTag } = await askTagged(GET, { params });
+    setTag(nextTag);
     setEdits((own) =>
       merged(
         own,
@@ -91,7 +88,6 @@ function useEdited(deployment: Deployment) {
     setBefore(now);
   };
   const save = async (): Promise<Deployment> => {
-    const version = tag ?? (await read()).tag;
     const body = {
       ...(isEdited(edits) && { secrets: secretsOf(edits) }),
       source_config: {
@@ -102,7 +98,7 @@ function useEdited(deployment: Deployment) {
         }),
       },
     };
-    const headers = version === null ? {} : { 'If-Match': version };
+    const headers = tag === null ? {} : { 'If-Match': tag };
     return (await askTagged(PATCH, { params, body }, { headers })).answer;
   };
   const isChanged =
@@ -111,7 +107,7 @@ function useEdited(deployment: Deployment) {
     commands.build !== before.build ||
     !isSameResources(resources, stored.resources);
   const fields = { edits, setEdits, commands, setCommands, resources, setResources };
-  return { ...fields, merge, save, read, isChanged, hasTag: tag !== null };
+  return { ...fields, merge, save, isChanged };
 }
 
 /** Saves the edits and goes to the revision that comes of it; what was refused otherwise. */
@@ -135,19 +131,16 @@ function useSave(edited: ReturnType<typeof useEdited>) {
     setError(undefined);
     edited.merge().catch(setError);
   };
-  // The version that is edited is the one that was there when the first field was touched.
-  const touch = () => void (edited.hasTag || edited.read().catch(setError));
-  return { save, merge, touch, isSaving, error };
+  return { save, merge, isSaving, error };
 }
 
-function Edit({ deployment }: { deployment: Deployment }) {
-  const edited = useEdited(deployment);
-  const { save, merge, touch, isSaving, error } = useSave(edited);
+function Edit({ deployment, tag }: { deployment: Deployment; tag: string | null }) {
+  const edited = useEdited(deployment, tag);
+  const { save, merge, isSaving, error } = useSave(edited);
   const isOutdated = error instanceof Refusal && error.status === 412;
   return (
     <form
       class="form"
-      onFocusIn={touch}
       onSubmit={(event) => {
         event.preventDefault();
         void save();

@@ -1,9 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { gitRepository } from '../support/files/git-repository.ts';
 import { handMadeTar } from '../support/files/hand-made-tar.ts';
+import { temporaryFolder } from '../support/files/temporary-folder.ts';
 import { send } from '../support/http/raw-request.ts';
 import { DeployCli, tarball } from '../support/programs/deploy-cli.ts';
+import { waitInModule } from '../support/programs/gate.ts';
 import { helloFiles } from '../support/programs/hello-server.ts';
 import {
   api,
@@ -56,15 +60,23 @@ export function clientsTests(program: () => Program): void {
 
     it('sees each line of the build once while it follows', async () => {
       const cli = new DeployCli(program());
+      const gate = join(await temporaryFolder(), 'gate');
       const lines = Array.from({ length: 120 }, (_, n) => `console.log('line ${n}');`).join('\n');
       const files = await helloFiles('v1', {
-        'build.js': `${lines}\nsetTimeout(() => {}, 1500);`,
+        // A CLI reads the log only while the build runs: it runs until the last line was read.
+        'build.js': `${lines}\n${waitInModule(gate)}`,
         'package.json': JSON.stringify({
           type: 'module',
           scripts: { start: 'node server.js', build: 'node build.js' },
         }),
       });
-      const { followed, revision } = await cli.deploy({ name: 'talker', content: await tarball(files) });
+      const { followed, revision } = await cli.deploy({
+        name: 'talker',
+        content: await tarball(files),
+        onLines: async (read) => {
+          if (read.some(({ message }) => message === 'line 119')) await writeFile(gate, '');
+        },
+      });
       expect(revision.status).toBe('DEPLOYED');
       const said = followed.map(({ message }) => message).filter((message) => /^line \d+$/.test(message));
       expect(said).toEqual(Array.from({ length: 120 }, (_, n) => `line ${n}`));

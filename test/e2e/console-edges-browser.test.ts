@@ -91,10 +91,13 @@ it('resources are changed with the version that was seen, and a revision says wh
   await deployed(program, made);
   const { page } = await signedIn();
   await page.goto(at(`deployments/${made.id}/settings`));
-  await page.getByLabel('Memory in MB').fill('512');
+  const memory = page.getByLabel('Memory in MB');
+  // The version that was seen is the one that the page was filled from, whenever its fields are touched.
+  await memory.waitFor();
   await patch(program, made.id, {
     source_config: { resource_spec: { cpu: 2, cpu_limit: 4, labels: { team: 'b' } } },
   });
+  await memory.fill('512');
   await page.getByRole('button', { name: 'Save and deploy' }).click();
   await page.getByText('Somebody else has changed this deployment').waitFor();
   await page.getByRole('button', { name: 'Merge' }).click();

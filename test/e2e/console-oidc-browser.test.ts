@@ -27,6 +27,7 @@ beforeAll(async () => {
     },
   });
   await issuer.open(`${program.baseUrl}/console/`);
+  await keysAreKnown();
   const empty = { source: 'internal_source', source_config: {}, source_revision_config: {} };
   for (const name of ['one', 'two'])
     await expectApi(program, 'POST', '/v2/deployments', { ...empty, name }, 201);
@@ -40,6 +41,17 @@ afterAll(async () => {
 beforeEach(() => {
   issuer.gives = Object.assign(issuer.gives, { refreshTokens: false, accessTokenSeconds: 3600 });
 });
+
+/**
+ * Waits until a token is refused for its signature. The service gives the issuer two seconds to say its
+ * keys, and after a failure asks again only half a minute later: a person's token would be over by then.
+ */
+async function keysAreKnown(): Promise<void> {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const forged = `${part({ alg: 'ES256', kid: 'one' })}.${part({ sub: 'alice' })}.${'A'.repeat(86)}`;
+  const asked = () => fetch(`${program.baseUrl}/v2/me`, { headers: { authorization: `Bearer ${forged}` } });
+  await until(async () => (await asked()).status === 401, { what: 'the keys of the issuer to be known' });
+}
 
 const button = (page: Page) => page.getByRole('button', { name: 'Sign in at' });
 
@@ -66,7 +78,7 @@ async function expectNoToken({ page, seen, context }: Person): Promise<void> {
 }
 
 it('signs in at the issuer, comes back to the same place, and again after the token is over', async () => {
-  issuer.gives.accessTokenSeconds = 1;
+  issuer.gives.accessTokenSeconds = 30;
   const person = await aPerson(browser);
   const { page } = person;
   await page.goto(`${program.baseUrl}/console/deployments?name=two`);

@@ -56,12 +56,14 @@ async function things(as: Program): Promise<Things> {
 
 beforeAll(async () => {
   browser = await openChromium();
-  program = await startProgram({ environment: { SLIPWAY_MORE_TENANTS: 'true' } });
+  program = await startProgram({
+    environment: { SLIPWAY_MORE_TENANTS: 'true', SLIPWAY_BUILD_SECONDS: '86400' },
+  });
   folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
   const repository = await gitRepositoryIn(folder, await helloFiles());
   hello = await deployed(program, await create(program, 'hello', repository.url));
   slow = await create(program, 'slow', repository.url, {
-    source_config: { repo_url: repository.url, build_command: 'sleep 900' },
+    source_config: { repo_url: repository.url, build_command: 'sleep 86399' },
   });
   own = await things(program);
   await post('/v2/members', { user_id: 'ada@example', role: 'viewer' }, 201);

@@ -41,7 +41,7 @@ const at = (path: string): string => `${program.baseUrl}/console/${path}`;
 
 beforeAll(async () => {
   browser = await openChromium();
-  program = await startProgram();
+  program = await startProgram({ environment: { SLIPWAY_BUILD_SECONDS: '86400' } });
   folder = await mkdtemp(join(tmpdir(), 'slipway-console-'));
   const source = join(folder, 'support-agent');
   await mkdir(source);
@@ -156,7 +156,7 @@ it('a reason is kept by the audit log', async () => {
 
 it('a revision that waits says for whom, and one at work is interrupted', async () => {
   const slow = await create(program, 'slow', repository.url, {
-    source_config: { repo_url: repository.url, build_command: 'sleep 60' },
+    source_config: { repo_url: repository.url, build_command: 'sleep 86399' },
   });
   await page.goto(at(`deployments/${slow.id}`));
   await page.locator('.entry').getByText('Building').waitFor();

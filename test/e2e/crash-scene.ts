@@ -3,6 +3,7 @@ import { isTerminal } from '../../lib/domain/transitions.ts';
 import { gitRepositoryIn, type TestRepository } from '../support/files/git-repository.ts';
 import { newFolder } from '../support/files/temporary-folder.ts';
 import type { Files } from '../support/files/write-files.ts';
+import { waitInModule, waitInShell } from '../support/programs/gate.ts';
 import { helloFiles } from '../support/programs/hello-server.ts';
 import {
   create,
@@ -26,15 +27,12 @@ const build_command = 'sh build.sh';
 const quickBuild = (version: string) => helloFiles(version, { 'build.sh': '' });
 
 /** The example server, whose build ends only when the gate, a file, is there. */
-const slowBuild = (version: string, gate: string) =>
-  helloFiles(version, { 'build.sh': `until [ -e '${gate}' ]; do sleep 0.2; done\n` });
+const slowBuild = (version: string, gate: string) => helloFiles(version, { 'build.sh': waitInShell(gate) });
 
 /** The example server, which listens only when the gate is there. */
 async function slowStart(version: string, gate: string): Promise<Files> {
   const files = await quickBuild(version);
-  const wait = `while (!existsSync(${JSON.stringify(gate)})) await new Promise((go) => setTimeout(go, 50));`;
-  const server = `import { existsSync } from 'node:fs';\n${wait}\n${files['server.js']}`;
-  return { ...files, 'server.js': server };
+  return { ...files, 'server.js': `${waitInModule(gate)}${files['server.js']}` };
 }
 
 /** A deployment and the repository of what it serves. */

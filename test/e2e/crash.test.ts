@@ -73,7 +73,9 @@ describe.each(kills)('kill -9 of $what', ({ kill, versions }) => {
     standing = await scene.set(versions, gate);
     const before = await familyOf(program);
     for (const [status, { deployment, next, last }] of standing) {
-      expect(await revisionOf(program, deployment.id, next)).toMatchObject({ status });
+      const now = (await revisionOf(program, deployment.id, next)).status;
+      // Its listener stands still since, and is not heard of: after the minute of its lease nobody knows.
+      expect(status === 'DEPLOYING' ? [status, 'UNKNOWN'] : [status]).toContain(now);
       expect(await revisionOf(program, deployment.id, last)).toMatchObject({ status: 'QUEUED' });
     }
     await program[kill]();

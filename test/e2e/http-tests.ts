@@ -7,6 +7,9 @@ import { type Place, refusals } from './refusals.ts';
 
 const detailOf = ({ text }: Raw): unknown => (text === '' ? '' : JSON.parse(text).detail);
 
+/** An answer without what a listener changes every few seconds. */
+const timeless = ({ text }: Raw): string => text.replaceAll(/"last_seen_at":"[^"]*"/g, '"last_seen_at":""');
+
 type Item = { loc: (string | number)[]; type: string; msg: string; input?: unknown; ctx?: object };
 const itemsOf = (answer: Raw): Item[] => JSON.parse(answer.text).detail;
 
@@ -223,7 +226,8 @@ export function httpTests(program: () => Program): void {
       ];
       for (const path of paths) {
         const [plain, prefixed] = await Promise.all([ask({ path }), ask({ path: `/api-host${path}` })]);
-        expect([plain.status, prefixed.status, prefixed.text]).toEqual([200, 200, plain.text]);
+        expect([plain.status, prefixed.status]).toEqual([200, 200]);
+        expect(timeless(prefixed)).toBe(timeless(plain));
         expect(plain.headers['x-request-id']).not.toBe(prefixed.headers['x-request-id']);
         for (const one of [plain, prefixed]) expect(one.headers['x-request-id']).toMatch(/^\S{8,}$/);
       }

@@ -122,7 +122,7 @@ async function readableByOthers(below: string): Promise<string[]> {
   return found.flat();
 }
 
-describe('kill -9 of a part alone', { timeout: 60_000 }, () => {
+describe('kill -9 of a part alone', () => {
   it('of the listener: its servers end, and are started again once on the same URL', async () => {
     const before = [...(await runs('bin/listener.ts')), ...(await servers())];
     expect(before).toHaveLength(2);

@@ -39,7 +39,10 @@ export function readmeTests(program: () => Program): void {
       .join('\n')
       .replaceAll('http://localhost:4400', baseUrl)
       .replaceAll('http://localhost:4401/d', agentsUrl)
-      .replaceAll('/tmp/', `${folder}/`);
+      .replaceAll('/tmp/', `${folder}/`)
+      // What a person would ask once more, when a busy machine takes longer.
+      .replaceAll('$(seq 60)', '$(seq 1000)')
+      .replaceAll('--retry 20', '--retry 1000 --retry-delay 1');
     const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: join(folder, 'clone') });
     const hello = (version: string, greeting: string | null = 'bonjour tout le monde') =>
       JSON.stringify({ message: 'Hello from Slipway', greeting, version });

@@ -35,7 +35,7 @@ export class SharedProgram {
  */
 export function programOfFile(environment: Record<string, string>): () => Program {
   const shared = new SharedProgram(environment);
-  beforeAll(() => shared.start(), 120_000);
+  beforeAll(() => shared.start());
   afterAll(async () => {
     expect(await endProgram(shared.program)).toEqual([]);
   });

@@ -9,7 +9,8 @@ import { switchTests } from './switch-tests.ts';
 
 const program = programOfFile({
   SLIPWAY_LOG_LEVEL: 'debug',
-  SLIPWAY_DRAIN_SECONDS: '10',
+  // An old server is stopped when its last request has ended; no slow hour cuts one off.
+  SLIPWAY_DRAIN_SECONDS: '240',
   SLIPWAY_PUBLIC_HOSTS: 'slipway.example',
 });
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   keepTasks(program, names, ended.signal);
   const ask = { url: program.baseUrl, folder, names };
   asked = await timed('The API is asked', () => fuzz(processes, ask, say)).finally(() => ended.abort());
-}, 900_000);
+}, 1_800_000);
 afterAll(async () => {
   expect(await endProgram(program)).toEqual([]);
   await processes.close();

@@ -56,7 +56,6 @@ it.each(routes.map((row) => [row.operation, row] as const))(
     expect(problems).toEqual([]);
     expect(requests.length).toBeGreaterThan(0);
   },
-  120_000,
 );
 
 const names = fc.constantFrom(

@@ -207,7 +207,7 @@ async function measureRequests(world: RunningWorld, deploymentId: string, revisi
     buildLogs: await asked(() => queryBuildLogs(deps, { params, body: following }, caller)),
     desired: await asked(() => getDesired(deps, { params: listener }, caller)),
     status: await asked(() => reportStatus(deps, { params: listener, body: { reports: [] } }, caller)),
-    keyUse: await units(() => noteKeyUse(deps, { keyHash: hashOf(apiKey), hour: hourOf(Date.now()) })),
+    keyUse: await units(() => noteKeyUse(deps, { keyHash: hashOf(apiKey), hour: hourOf(deps.clock.now()) })),
     schedules: await measureSchedules(world),
 
     lastLook: await measureLastLook(world),

@@ -27,9 +27,17 @@ async function expectDeployedAgain(world: DrivenWorld, id: string, revisionId: s
   const sets = [...(world.compute.deployments.get(id)?.sets.values() ?? [])];
   expect(sets.filter(({ isLeaving, of }) => isLeaving && of.image === image)).toHaveLength(1);
   world.compute.scripts.delete(image);
+  const wakes = world.woken.length;
   const { latest_revision_id: again } = await redeploy(world, id, revisionId);
-  await world.sweepFor(300);
-  await reaches(world, id, again, 'DEPLOYED');
+  // Time is moved on only from then on: a task that nobody takes up in time fails.
+  await until(() => world.woken.length > wakes, { what: 'the driver to be woken' });
+  await until(
+    async () => {
+      await world.sweepFor(61);
+      return (await showRevision(world, id, again)).status === 'DEPLOYED';
+    },
+    { what: 'the revision to be deployed again' },
+  );
   expect(world.compute.serving({ deploymentId: id })).toBe(image);
   expect(world.compute.gaps).toEqual([]);
 }

@@ -130,6 +130,8 @@ describe('what the installation runs itself', () => {
       );
     await reaches(world, id, first, 'AWAITING_DEPLOY');
     await print('no such module');
+    // The stream's driver must not run beside this one.
+    await until(() => world.woken.includes(id), { what: 'the driver to be woken' });
     world.paused.clear();
     await world.drive(id);
     await reaches(world, id, first, 'DEPLOY_FAILED');
@@ -238,6 +240,7 @@ describe('what the installation runs itself', () => {
     const { id, latest_revision_id: first } = await postImage(world, 'app');
     await reaches(world, id, first, 'DEPLOYING');
     world.paused.add(ALL);
+    await until(() => world.running() === 0, { what: 'the driver to end its run' });
     // Its lease was renewed when it last changed something: up to a whole run ago.
     await world.sweepFor(780);
     expect(await showRevision(world, id, first)).toMatchObject({ status: 'DEPLOYING' });

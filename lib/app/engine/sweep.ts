@@ -6,11 +6,11 @@ import { releaseShard, takeShard } from '../../store/engine/sweep-leases.ts';
 import type { Deps } from '../deps.ts';
 import { publishRemoved } from '../events/publish.ts';
 import { resendEvents } from '../events/resend.ts';
+import { within } from '../within.ts';
 import { lookAtEnded } from './look-at-ended.ts';
 import { lookAtPresence } from './look-at-presence.ts';
 import { reconcile } from './reconcile.ts';
 import type { EngineDeps } from './situation.ts';
-import { within } from './within.ts';
 
 export type SweepDeps = EngineDeps & Pick<Deps, 'events' | 'ownerId' | 'webhookWaker'>;
 

@@ -37,6 +37,8 @@ export type GatewayOptions = {
   publicHosts?: readonly string[];
   /** A body without a byte for so long is ended. */
   bodySilenceMilliseconds?: number;
+  /** What requests in flight have to end when it closes. */
+  closeGraceMilliseconds?: number;
   onError: (error: unknown, what: string) => void;
 };
 
@@ -107,7 +109,7 @@ class HttpGateway {
     this.#server.closeIdleConnections();
     await Promise.race([
       Promise.all(this.#inFlight),
-      delay(CLOSE_GRACE_MILLISECONDS, undefined, { ref: false }),
+      delay(this.#options.closeGraceMilliseconds ?? CLOSE_GRACE_MILLISECONDS, undefined, { ref: false }),
     ]);
     this.#server.closeAllConnections();
     await closed;

@@ -6,8 +6,6 @@ import type { GitAccess } from '../../adapters/git-credentials.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { runGit } from './run-git.ts';
 
-/** Hosts of repositories wait some ten seconds for an answer to their deliveries. */
-const LOOK_TIMEOUT_SECONDS = 6;
 /** More paths than anybody wants to hold globs against. */
 const PATHS_MAX = 100_000;
 
@@ -22,10 +20,10 @@ export async function lookWithGit(
   processes: Processes,
   repoUrl: string,
   { commit, since }: AskedCommit,
-  access: GitAccess | undefined,
+  { access, timeoutSeconds }: { access: GitAccess | undefined; timeoutSeconds: number },
 ): Promise<CommitLook> {
   const folder = await mkdtemp(join(tmpdir(), 'slipway-look-'));
-  const signal = AbortSignal.timeout(LOOK_TIMEOUT_SECONDS * 1000);
+  const signal = AbortSignal.timeout(timeoutSeconds * 1000);
   const git = async (...args: string[]): Promise<string[] | undefined> => {
     const { exit, stdout } = await runGit(processes, { args, cwd: folder, signal, access });
     return exit.code === 0 ? stdout : undefined;

@@ -15,8 +15,15 @@ import { type GitResult, gitReason, runGit } from './run-git.ts';
 /** A reachable server answers in a second or two; a revision should not wait for one that is not. */
 const RESOLVE_TIMEOUT_SECONDS = 30;
 
+/** Hosts of repositories wait some ten seconds for an answer to their deliveries. */
+const LOOK_TIMEOUT_SECONDS = 6;
+
 /** Resolves refs with the system's git, so whatever the user can clone works here too. */
-export function createSystemGit(processes: Processes, timeoutSeconds = RESOLVE_TIMEOUT_SECONDS): Git {
+export function createSystemGit(
+  processes: Processes,
+  timeoutSeconds = RESOLVE_TIMEOUT_SECONDS,
+  lookSeconds = LOOK_TIMEOUT_SECONDS,
+): Git {
   return {
     async heads(repoUrl, branches, credentials) {
       const signal = AbortSignal.timeout(timeoutSeconds * 1000);
@@ -34,7 +41,10 @@ export function createSystemGit(processes: Processes, timeoutSeconds = RESOLVE_T
       );
     },
     look: (repoUrl, asked, credentials) =>
-      lookWithGit(processes, repoUrl, asked, repositoryAccess(repoUrl, credentials)).catch(() => nothingSeen),
+      lookWithGit(processes, repoUrl, asked, {
+        access: repositoryAccess(repoUrl, credentials),
+        timeoutSeconds: lookSeconds,
+      }).catch(() => nothingSeen),
     async resolve(repoUrl, ref, credentials) {
       const commit = commitOf(ref);
       if (commit !== undefined) return commit;

@@ -22,6 +22,8 @@ export type StreamOptions = {
   /** While it says so nothing is read: another runtime may have begun to handle the records. */
   isPaused?: () => boolean;
   onError: (message: string) => void;
+  /** Between two looks that nobody asked for. */
+  idleMilliseconds?: number;
   onDelivered?: (consumer: string, records: number, lagMilliseconds: number | undefined) => void;
 };
 
@@ -127,12 +129,13 @@ class Poller implements Stream {
   /** Reads and hands on; gives how long to wait before the next look. */
   async #readOnce(): Promise<number> {
     if (this.#inFlight.length >= BATCHES_IN_FLIGHT_MAX) return ERROR_MILLISECONDS;
-    if (this.#options.isPaused?.() === true) return IDLE_MILLISECONDS;
+    const idle = this.#options.idleMilliseconds ?? IDLE_MILLISECONDS;
+    if (this.#options.isPaused?.() === true) return idle;
     const writtenAt = this.#firstWriteAt;
     this.#firstWriteAt = undefined;
     try {
       const { records, position } = await this.#reader.read();
-      if (records.length === 0) return IDLE_MILLISECONDS;
+      if (records.length === 0) return idle;
       const { streamArn } = this.#options;
       const converted = records.map((record) => lambdaRecord(record, streamArn));
       this.#handOn(

@@ -6,9 +6,9 @@ describe('claims', () => {
     const world = await listening();
     const pace = async () => (await claim(world)).poll_after_seconds;
     expect(await pace()).toBe(5);
-    world.advance(3_599);
+    world.advance(3_500);
     expect(await pace()).toBe(5);
-    world.advance(2);
+    world.advance(101);
     expect(await pace()).toBe(15);
     await offered(world, 'a');
     expect([await pace(), await pace()]).toEqual([1, 1]);

@@ -53,7 +53,7 @@ describe('a credential that is not good', () => {
     const { apiKey } = await bootstrap(world.deps, names);
     const [revoked, expired] = [await bootstrap(world.deps, names), await bootstrap(world.deps, names)];
     await marked(world, revoked.apiKey, { revoked_at: new Date().toISOString() });
-    await marked(world, expired.apiKey, { expires_at: new Date(Date.now() - 1).toISOString() });
+    await marked(world, expired.apiKey, { expires_at: new Date(world.deps.clock.now() - 1).toISOString() });
     const last = apiKey.endsWith('A') ? 'B' : 'A';
     const bad = [
       undefined,

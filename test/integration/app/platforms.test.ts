@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { claimTasks } from '../../../lib/app/listener-protocol/claim.ts';
 import { getRevisionItem } from '../../../lib/store/engine/revisions.ts';
+import { until } from '../../support/until.ts';
 import { claim } from '../../support/world/listening.ts';
 import { change, github, post, redeploy } from '../../support/world/requests.ts';
 import { aRunningWorld, type RunningWorld } from '../../support/world/running-world.ts';
@@ -22,11 +23,11 @@ const stored = (world: RunningWorld, deploymentId: string, revisionId: string) =
 
 const built = async (world: RunningWorld, id: string, revisionId: string) => {
   await reaches(world, id, revisionId, 'AWAITING_BUILD');
-  await expect.poll(() => world.deps.builds.jobs.has(`build-${revisionId}`)).toBe(true);
+  await until(() => world.deps.builds.jobs.has(`build-${revisionId}`), { what: 'the build' });
   await world.deps.builds.succeed(revisionId);
   await reaches(world, id, revisionId, 'AWAITING_DEPLOY');
   // The task is offered a moment after that.
-  await expect.poll(async () => (await stored(world, id, revisionId)).task_id).toBeDefined();
+  await until(async () => (await stored(world, id, revisionId)).task_id, { what: 'the task' });
 };
 
 describe('a build', () => {

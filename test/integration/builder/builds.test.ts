@@ -99,9 +99,7 @@ describe('a build that succeeds', () => {
     expect((await unpack(blobs, state.artifact.key)).get('vendor/lib.txt')).toBe('library');
   });
 
-  it('falls back to npm install when the lockfile does not fit, and says so', {
-    timeout: 60_000,
-  }, async () => {
+  it('falls back to npm install when the lockfile does not fit, and says so', async () => {
     const { run, blobs } = await setUp();
     const repository = await gitRepository({
       'package.json': JSON.stringify({ name: 'x', version: '1.0.0', dependencies: { dep: 'file:./dep' } }),

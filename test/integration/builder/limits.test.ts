@@ -24,14 +24,14 @@ const pidsOf = (log: string[]) => log.flatMap((line) => /^pid (\d+)$/.exec(line)
 
 describe('a hanging install', () => {
   it('fails at the time limit with the step, the limit and its last lines, and leaves no process', async () => {
-    const { run } = await setUp({ limits: { buildSeconds: 8 } });
+    const { run } = await setUp({ limits: { buildSeconds: 20 } });
     const { url } = await gitRepository({ 'hang.sh': HANGING });
     const { state, log } = await run(jobFor(url, { installCommand: 'echo waiting for godot && sh hang.sh' }));
     expect(messageOf(state)).toMatch(
-      /^The build was ended in step 'install' because it took longer than 8 s:\n/,
+      /^The build was ended in step 'install' because it took longer than 20 s:\n/,
     );
     expect(messageOf(state)).toContain('waiting for godot');
-    expect(log.at(-1)).toBe("The build was ended in step 'install' because it took longer than 8 s");
+    expect(log.at(-1)).toBe("The build was ended in step 'install' because it took longer than 20 s");
     expect(pidsOf(log).length).toBe(2);
     expect(pidsOf(log).filter(isAlive)).toEqual([]);
   });

@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { gateway } from '../../support/http/gateway.ts';
 import { until } from '../../support/until.ts';
 
+/** A gateway that waits for what is in flight closes only once that has ended. */
+const ENDLESS_GRACE = { closeGraceMilliseconds: 3_600_000 };
+
 describe('server-sent events', () => {
   const eventAnswer = (ids: number[]) => ({
     statusCode: 200,
@@ -52,13 +55,11 @@ describe('server-sent events', () => {
     const { url, close, seen } = await gateway(async () => {
       if (seen.length > 1) await waiting.promise;
       return eventAnswer([seen.length]);
-    });
+    }, ENDLESS_GRACE);
     const response = await fetch(`${url}/v2/things`);
     const text = response.text();
     await until(() => seen.length === 2, { what: 'the second question' });
-    const startedAt = performance.now();
     await close();
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
     expect(await text).toBe('retry: 500\n\nid: 1\ndata: {"n":1}\n\n');
     waiting.resolve();
   });
@@ -72,7 +73,7 @@ describe('closing', () => {
       inside.resolve();
       await finish.promise;
       return { statusCode: 200, body: '{"done":true}' };
-    });
+    }, ENDLESS_GRACE);
     const answer = fetch(`${url}/v2/things`);
     await inside.promise;
     const closed = close();

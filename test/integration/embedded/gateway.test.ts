@@ -54,7 +54,7 @@ describe('events', () => {
       },
     });
     expect(event?.headers).not.toHaveProperty('cookie');
-    expect(context?.getRemainingTimeInMillis()).toBeGreaterThan(20_000);
+    expect(context?.getRemainingTimeInMillis()).toBeGreaterThan(0);
   });
 
   it('have no key for what the request did not have', async () => {

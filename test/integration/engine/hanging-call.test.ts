@@ -18,8 +18,8 @@ it('a call that never returns halts no other deployment, and the sweep goes on',
   await started(first);
   await world.deps.builds.become(`build-${first}`, { state: 'running' });
   await reaches(world, id, first, 'BUILDING');
-  // The limits are over as soon as they matter.
-  world.deps.clock.wait = () => setTimeout(500);
+  // Long enough for a look that does not hang.
+  world.deps.clock.wait = () => setTimeout(5_000);
   world.deps.workflow.fail = never;
   await interrupt(world, id, first);
 

@@ -70,7 +70,7 @@ describe('an endpoint that only reads', () => {
     expect(lines.filter((line) => line.includes('"key used"'))).toHaveLength(1);
     expect(lines.join()).not.toContain(secretOf(key));
     await take();
-    const hour = Date.now() - (Date.now() % 3_600_000);
+    const hour = deps.clock.now() - (deps.clock.now() % 3_600_000);
     const noted = (await items('api_key_row')).map((row) => row.last_used_at);
     expect(noted).toContainEqual(hour);
   });

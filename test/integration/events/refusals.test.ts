@@ -93,7 +93,7 @@ describe('a refused request', () => {
         credential: expect.stringMatching(/^slp_\w{4}….{4}$/),
       },
     });
-    expect(Math.abs(Date.parse(event?.at ?? '') - Date.now())).toBeLessThan(60_000);
+    expect(Math.abs(Date.parse(event?.at ?? '') - world.deps.clock.now())).toBeLessThan(60_000);
     await ask(world, { 'x-api-key': world.own.keys.viewer }, 'listApiKeys');
     await world.settle();
     expect(await shownTo(world, world.own, 'admin')).toMatchObject([{ id: event?.id, count: 4 }]);
@@ -184,7 +184,7 @@ describe('a refused request of nobody known', () => {
 
   it('is one of a bounded number of events, however many processes are told by however many addresses', async () => {
     const world = await aGuardedWorld();
-    const hour = Date.now() - (Date.now() % 3_600_000);
+    const hour = world.deps.clock.now() - (world.deps.clock.now() % 3_600_000);
     const details = { status: 401, operation: 'getListener', credential: 'none' };
     const noteFrom = (caller: string): RefusalNote => ({
       ...{ id: world.deps.clock.orderedId(), hour, count: 1, caller, request_id: 'r' },

@@ -1,5 +1,5 @@
 import { TransactionCanceledException, type TransactWriteItemsCommandInput } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemPatience } from '../../../lib/store/dynamodb/patience.ts';
 import { type Asked, ask, creating, start } from '../../support/http/keyed-requests.ts';
 import { github, list, post, show } from '../../support/world/requests.ts';
@@ -53,10 +53,6 @@ function conflict(input: unknown, onAnswer: boolean): TransactionCanceledExcepti
   }));
   return new TransactionCanceledException({ message: 'cancelled', $metadata: {}, CancellationReasons });
 }
-
-/** Each ends within a second; one that never gets to its gate must not wait for long. */
-vi.setConfig({ testTimeout: 15_000 });
-afterAll(() => vi.resetConfig());
 
 const replayed = { headers: { 'idempotent-replayed': 'true' } };
 
@@ -122,8 +118,10 @@ describe('a request whose transaction meets another one under its key for longer
    */
   async function contended(onAnswer = true) {
     const { world, apiKey } = await start();
-    // The clock that is turned on here is the machine's, not the slow one of other tests.
+    // Moved on here is the machine's clock, not the slow one of other tests, and one that stands.
     world.deps.table.patience = systemPatience;
+    const begin = world.deps.clock.now();
+    world.deps.clock.now = () => begin + later;
     const { pass, reached, open } = gate();
     const seen = { looks: 0, onLook: async (_: number): Promise<void> => undefined };
     let frees = false;

@@ -19,7 +19,7 @@ const statusFor = async (program: ListenerProgram, name: string, host: string): 
   return (await sendLines(program.agentsPort, lines)).slice(9, 12);
 };
 
-describe('the address that a server listens on', { timeout: 30_000 }, () => {
+describe('the address that a server listens on', () => {
   const shared = sharedListener();
   const linesOf = async (tarball: Buffer) => {
     const { controlPlane } = shared();
@@ -69,7 +69,7 @@ const comesTo = (program: ListenerProgram, name: string, host: string, status: s
     what: `${status} at ${host}`,
   });
 
-describe('the host of a deployment’s own address', { timeout: 60_000 }, () => {
+describe('the host of a deployment’s own address', () => {
   it('is answered for that deployment, also after a restart while nothing is known of it yet', async () => {
     const controlPlane = await new FakeControlPlane().start();
     const program = await startProgram(controlPlane);
@@ -84,7 +84,9 @@ describe('the host of a deployment’s own address', { timeout: 60_000 }, () => 
     await until(() => program.output.join('').includes('serving agents at'), {
       what: 'the restart',
     });
-    expect(await statusFor(program, own.deployment_name, 'agent.example:443')).toBe('200');
+    await until(async () => (await statusFor(program, own.deployment_name, 'agent.example:443')) === '200', {
+      what: 'the server to answer again',
+    });
     expect(await statusFor(program, own.deployment_name, 'evil.example')).toBe('421');
   });
 

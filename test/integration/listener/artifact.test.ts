@@ -45,7 +45,7 @@ function processes(): ProcessSupervisor {
   return supervisor;
 }
 
-describe('fetching an artifact', { timeout: 30_000 }, () => {
+describe('fetching an artifact', () => {
   it('unpacks it whole, also links that lead out, after a store that failed at first', async () => {
     const tarball = await packed(async (content) => {
       await mkdir(join(content, 'venv', 'bin'), { recursive: true });

@@ -12,9 +12,7 @@ require('node:http')
   .listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-it('gives requests at a replaced server the time that the deployment wishes', {
-  timeout: 60_000,
-}, async () => {
+it('gives requests at a replaced server the time that the deployment wishes', async () => {
   const controlPlane = await new FakeControlPlane().start();
   const program = await startProgram(controlPlane, ['--drain-seconds', '3600']);
   const tarball = await scriptTarball(ENDLESS);

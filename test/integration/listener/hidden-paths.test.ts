@@ -14,7 +14,7 @@ function readOf({ controlPlane }: SharedListener, deploymentId: string, taskId?:
   return JSON.stringify([ended, lines, controlPlane.agentLinesOf(deploymentId), reports]);
 }
 
-describe('nothing that a client reads of an agent holds a path of this machine', { timeout: 30_000 }, () => {
+describe('nothing that a client reads of an agent holds a path of this machine', () => {
   const shared = sharedListener();
   const expectNoPaths = (read: string) => {
     for (const path of [shared().program.dataFolder, `${homedir()}/`, process.cwd()])

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../../support/until.ts';
 import { serve, startProxy } from './proxy-world.ts';
 
-describe('the reverse proxy', { timeout: 30_000 }, () => {
+describe('the reverse proxy', () => {
   it('strips the prefix, says where the request came from, and drops what belongs to one connection', async () => {
     const { proxy, port } = await startProxy({ publicHosts: ['agents.example'] });
     const { target } = await serve((incoming, response) => {

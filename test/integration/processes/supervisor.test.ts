@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setImmediate as nextImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +12,7 @@ import { killCarriers, ProcessSupervisor } from '../../../lib/processes/supervis
 import { listenersOf, onPort, pidsOnPort } from '../../../lib/processes/table/listening.ts';
 import { carriersOf, membersOf, readProcesses, startTimeOf } from '../../../lib/processes/table/read.ts';
 import { SOURCE_VARIABLE } from '../../../lib/processes/table/source.ts';
+import { temporaryFolder } from '../../support/files/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 function newSupervisor(): ProcessSupervisor {
@@ -50,7 +53,7 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
     expect(startTimeOf(2 ** 22 + 1)).toBeUndefined();
   });
 
-  describe('a process group', { timeout: 30_000 }, () => {
+  describe('a process group', () => {
     it('delivers its output line by line, in order, the last partial line and invalid bytes too', async () => {
       const lines: OutputLine[] = [];
       const group = newSupervisor().start(
@@ -71,13 +74,15 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
 
     it('loses no output of a command that ended while this process had no time to read it', async () => {
       const lines: OutputLine[] = [];
-      const group = newSupervisor().start(shell('(sleep 0.1; echo late) & exit 0', lines));
+      const printed = join(await temporaryFolder(), 'printed');
+      const line = `(sleep 0.1; echo late; echo > '${printed}') & exit 0`;
+      const group = newSupervisor().start(shell(line, lines));
       await until(() => group.exit !== undefined, { what: 'the command to end' });
       // Timers come right after immediates: what falls due in the busy time is called before the pipes are
       // looked at again.
       await nextImmediate();
       const busyUntil = performance.now() + 600;
-      while (performance.now() < busyUntil) Math.sqrt(busyUntil);
+      while (performance.now() < busyUntil || !existsSync(printed)) Math.sqrt(busyUntil);
       await group.exited;
       expect(lines.map((one) => one.line)).toEqual(['late']);
     });
@@ -104,7 +109,7 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
       await until(() => lines.filter((one) => one.line === 'up').length === 2, {
         what: 'both to be up',
       });
-      await supervisor.stop(polite, 5000);
+      await supervisor.stop(polite, 60_000);
       expect(lines.map((one) => one.line)).toContain('bye');
       expect(polite.exit).toEqual({ code: 0, signal: null });
       expect(membersOf(deaf).length).toBeGreaterThan(1);
@@ -133,7 +138,7 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
     });
   });
 
-  describe('a program that is known to leave nothing behind', { timeout: 30_000 }, () => {
+  describe('a program that is known to leave nothing behind', () => {
     it('is ended with its group all the same when it did', async () => {
       const supervisor = newSupervisor();
       const group = supervisor.start(shell('sleep 600 & exit 0'));
@@ -157,7 +162,7 @@ describe.each(SOURCES)('by $source', ({ forced, startTime }) => {
     });
   });
 
-  describe('the warden', { timeout: 30_000 }, () => {
+  describe('the warden', () => {
     async function startProgram() {
       const file = fileURLToPath(new URL('supervisor-program.ts', import.meta.url));
       // A process group of its own, so that all of it can be killed at once.

@@ -55,7 +55,11 @@ export type CliRequest = {
   /** Absent: the path is not sent, as some do for a plain project. */
   configPath?: string;
   secrets?: { name: string; value: string }[];
+  /** Hears of the lines of the build log as they come. */
+  onLines?: OnLines;
 };
+
+type OnLines = (lines: LogLine[]) => void | Promise<void>;
 
 /**
  * A deploy CLI's `deploy --remote`: finds or makes the deployment, uploads, patches, and polls to the end.
@@ -70,7 +74,7 @@ export class DeployCli {
     this.#base = program.baseUrl + prefix;
   }
 
-  async deploy({ name, content, configPath, secrets = [] }: CliRequest): Promise<CliRun> {
+  async deploy({ name, content, configPath, secrets = [], onLines }: CliRequest): Promise<CliRun> {
     const { id } = (await this.find(name)) ?? (await this.#create(name, configPath, secrets));
     const { upload_url: uploadUrl, object_path: path } = await this.uploadUrl(id);
     await this.upload(uploadUrl, content);
@@ -84,7 +88,7 @@ export class DeployCli {
       secrets,
       tracked_packages: { langgraph: '1.2.22' },
     });
-    return this.follow(id);
+    return this.follow(id, onLines);
   }
 
   /** By name, as older ones do: the first page of what contains it, then an exact match. */
@@ -127,7 +131,7 @@ export class DeployCli {
   }
 
   /** Polls the newest revision to its end, showing its build log meanwhile. */
-  async follow(id: string): Promise<CliRun> {
+  async follow(id: string, onLines?: OnLines): Promise<CliRun> {
     const newest = `/v2/deployments/${id}/revisions?limit=1`;
     const { resources } = await this.#json<{ resources: ShownRevision[] }>('GET', newest, 200);
     const [{ id: revisionId } = { id: '' }] = resources;
@@ -141,6 +145,7 @@ export class DeployCli {
         const ask = { order: 'asc', limit: LOG_PAGE, ...(offset !== undefined && { offset }) };
         const page = await this.buildLogs(id, revisionId, ask);
         followed.push(...page.logs);
+        await onLines?.(page.logs);
         offset = page.next_offset;
       }
       if (TERMINAL.test(revision.status)) {

@@ -16,6 +16,8 @@ export type DrivenWorld = RunningWorld & {
   /** Deployments of which a driver that is woken does not run. */
   paused: Set<string>;
   drive(deploymentId: string, deps?: Partial<DriveDeps>): Promise<void>;
+  /** How many runs of drivers are under way. */
+  running(): number;
   driveDeps(): DriveDeps;
 };
 
@@ -26,14 +28,18 @@ export async function aDrivenWorld(): Promise<DrivenWorld> {
   const wait = async (milliseconds: number) => world.advance(milliseconds / 1000);
   const driveDeps = (): DriveDeps => ({ ...world.deps, clock: { ...world.deps.clock, wait }, compute });
   const { tenantId } = world.caller;
+  let runs = 0;
   const driven: DrivenWorld = Object.assign(world, {
     compute,
     woken: [],
     paused: new Set<string>(),
     driveDeps,
     listenerId: managedListenerId(tenantId),
-    drive: (deploymentId: string, deps: Partial<DriveDeps> = {}) =>
-      drive({ ...driveDeps(), ...deps }, { tenantId, deploymentId }),
+    drive: async (deploymentId: string, deps: Partial<DriveDeps> = {}) => {
+      runs += 1;
+      await drive({ ...driveDeps(), ...deps }, { tenantId, deploymentId }).finally(() => (runs -= 1));
+    },
+    running: () => runs,
   });
   driven.deps.computeDriver = {
     wake: async ({ deploymentId }) => {

@@ -76,7 +76,7 @@ export async function aSecurityWorld(): Promise<SecurityWorld> {
   const own = await inhabited(world, first);
   const wish = { ...first, userId: world.deps.clock.randomId(), name: 'test' } as const;
   const admin = { ...wish, role: 'organization_admin' } as const;
-  const past = new Date(Date.now() - 1000).toISOString();
+  const past = new Date(world.deps.clock.now() - 1000).toISOString();
   const revoked = await requestApiKey(
     world.deps,
     { body: { name: 'revoked', role: 'organization_admin' } },

@@ -55,10 +55,18 @@ const absentWorkflow: Deps['workflow'] = {
 /** What goes by the log is for the tests that are about it. */
 const unheardAuditLog: Deps['auditLog'] = { handedOut: () => undefined, refused: () => undefined };
 
+/**
+ * Time passes so much more slowly than outside, unless a test moves it on: on a busy machine a lease must not
+ * run out between two lines of a test, and who waits for a moment to come must not wait for ever.
+ */
+const SLOWER = 20;
+
 export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<World> {
   const folder = await temporaryFolder();
   let offset = 0;
-  const clock = { ...systemClock, now: () => Date.now() + offset };
+  const start = Date.now();
+  const passed = () => Math.floor((Date.now() - start) / SLOWER);
+  const clock = { ...systemClock, now: () => start + passed() + offset };
   const logs = openLogStore({ path: ':memory:', now: clock.now });
   onTestFinished(() => logs.close());
   const blobs = blobsIn(folder);

@@ -30,16 +30,17 @@ describe('a message', () => {
   });
 
   it.each([
-    ['a receiver that never answers', () => undefined, 'No answer came within 0.2 s.'],
+    ['a receiver that never answers', 0.2, () => undefined, 'No answer came within 0.2 s.'],
     [
       'one that closes the connection',
+      60,
       (response: { destroy(): unknown }) => void response.destroy(),
       'The connection failed: ECONNRESET.',
     ],
-  ])('to %s fails in words, without the address', async (_, answer, reason) => {
+  ])('to %s fails in words, without the address', async (_, timeoutSeconds, answer, reason) => {
     const receiver = await aReceiver(Date.now);
     receiver.answer = answer;
-    const sender = openWebhookSender(atHome, { timeoutSeconds: 0.2 });
+    const sender = openWebhookSender(atHome, { timeoutSeconds });
     expect(await sender.send({ ...message, url: receiver.url })).toEqual({ reason });
   });
 

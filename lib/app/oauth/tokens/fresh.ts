@@ -2,10 +2,10 @@ import { refuse } from '../../../contract/errors.ts';
 import type { OAuthProvider } from '../../../store/oauth/providers.ts';
 import type { OAuthToken } from '../../../store/oauth/tokens.ts';
 import type { Deps } from '../../deps.ts';
+import { TookTooLong, within } from '../../within.ts';
 import { isDue, isValid, needsConsent } from './grant.ts';
 import { refreshed, Unrefreshed } from './refresh.ts';
 import { openTokens } from './sealed.ts';
-import { within } from './within.ts';
 
 export type FreshDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'oauth'>;
 export type FreshToken = { accessToken: string; expiresAt: number | undefined; token: OAuthToken };
@@ -27,7 +27,7 @@ export async function freshAccessToken(
   const now = deps.clock.now();
   if (needsConsent(token, provider, now)) throw tokenExpired(token);
   if (!isDue(token, now)) return opened(deps, token);
-  const newer = await inTime(refreshed(deps, token, provider));
+  const newer = await inTime(deps, refreshed(deps, token, provider));
   if (newer === undefined) return storedInstead(deps, token);
   if (needsConsent(newer, provider, deps.clock.now())) throw tokenExpired(newer);
   return opened(deps, newer);
@@ -36,12 +36,11 @@ export async function freshAccessToken(
 const tokenExpired = ({ provider_id: providerId }: OAuthToken) => refuse('token_expired', { providerId });
 
 /** What the refresh came to; undefined when it did not in time, or not now. */
-function inTime(work: Promise<OAuthToken>): Promise<OAuthToken | undefined> {
-  const caught = work.catch((error: unknown) => {
-    if (error instanceof Unrefreshed) return undefined;
+function inTime({ clock }: Pick<Deps, 'clock'>, work: Promise<OAuthToken>): Promise<OAuthToken | undefined> {
+  return within(clock, PATIENCE_MILLISECONDS, 'a refresh', work).catch((error: unknown) => {
+    if (error instanceof TookTooLong || error instanceof Unrefreshed) return undefined;
     throw error;
   });
-  return within(PATIENCE_MILLISECONDS, caught);
 }
 
 async function storedInstead(deps: FreshDeps, token: OAuthToken): Promise<FreshToken> {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../adapters/clock.ts';
+import type { Clock } from '../adapters/clock.ts';
 
 /**
  * Work that did not end in its time. Nothing can stop it, so it may still go on; all that it writes is
