@@ -131,6 +131,11 @@ const schema = z.object({
   SLIPWAY_SWEEP_SECONDS: seconds(15),
   /** Between two looks at the heads of branches whose pushes are built, for what no delivery told. */
   SLIPWAY_HEADS_SECONDS: seconds(300),
+  /**
+   * A push waits so long for what its commit says and which paths it touches. Hosts of repositories wait some
+   * ten seconds for an answer to their deliveries.
+   */
+  SLIPWAY_LOOK_SECONDS: seconds(6),
   /** A DEPLOY task that nobody claims fails its revision after so long. */
   SLIPWAY_UNCLAIMED_SECONDS: seconds(900),
   /** A listener silent for so long after a claim fails its revision. */
@@ -185,6 +190,7 @@ export type RuntimeSettings = {
   logLevel: LogLevel;
   sweepSeconds: number;
   headsSeconds: number;
+  lookSeconds: number;
   unclaimedSeconds: number;
   silentSeconds: number;
   startTimeoutSeconds: number;
@@ -224,6 +230,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     logLevel: data.SLIPWAY_LOG_LEVEL,
     sweepSeconds: data.SLIPWAY_SWEEP_SECONDS ?? 0,
     headsSeconds: data.SLIPWAY_HEADS_SECONDS ?? 0,
+    lookSeconds: data.SLIPWAY_LOOK_SECONDS ?? 0,
     unclaimedSeconds: data.SLIPWAY_UNCLAIMED_SECONDS ?? 0,
     silentSeconds: data.SLIPWAY_SILENT_SECONDS ?? 0,
     startTimeoutSeconds: data.SLIPWAY_START_TIMEOUT_SECONDS ?? 0,

@@ -1,11 +1,12 @@
 import { StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { expect, it } from 'vitest';
+import { isTerminal } from '../../lib/domain/transitions.ts';
 import {
   create,
   deploymentOf,
-  ended,
   expectApi,
   patch,
+  revisionOf,
   revisionUntil,
   type ShownDeployment,
   type ShownRevision,
@@ -66,7 +67,12 @@ export function clusterTests(tour: Partial<Tour>, at: () => Tour): void {
     expect((await list()).resources.map(({ status }) => status)).toEqual(['QUEUED', 'DEPLOYING', 'DEPLOYED']);
     await expectApi(slipway, 'POST', `${path}/${third}/interrupt`, undefined, 200);
     await expectApi(slipway, 'POST', `${path}/${second}/interrupt`, undefined, 200);
-    await ended(slipway, onCluster.id, second);
+    const isOver = async () => {
+      // As a listener that works: on a slow machine its lease would run out.
+      await cluster.heartbeat(task, 'starting');
+      return isTerminal((await revisionOf(slipway, onCluster.id, second)).status);
+    };
+    await until(isOver, { what: 'the revision at work to end' });
     expect(await cluster.cancelled()).toEqual([task.task_id]);
     expect(await cluster.complete(task, 'stopped')).toEqual({ accepted: true });
     expect((await list()).resources.map(({ status }) => status)).toEqual([

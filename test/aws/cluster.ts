@@ -3,6 +3,7 @@ import type {
   CompleteRequest,
   DeployTask,
   DesiredResponse,
+  HeartbeatRequest,
   ListenerTask,
 } from '../../lib/contract/listener-protocol.ts';
 import { expectApi } from '../support/programs/program.ts';
@@ -64,8 +65,11 @@ export class Cluster {
     return (await this.#post<ClaimResponse>('/tasks/claim', { instance_id: 'one' })).cancelled;
   }
 
-  heartbeat({ task_id: task, lease_id }: DeployTask): Promise<{ stop: boolean }> {
-    return this.#post(`/tasks/${task}/heartbeat`, { lease_id, phase: 'switching' });
+  heartbeat(
+    { task_id: task, lease_id }: DeployTask,
+    phase: HeartbeatRequest['phase'] = 'switching',
+  ): Promise<{ stop: boolean }> {
+    return this.#post(`/tasks/${task}/heartbeat`, { lease_id, phase });
   }
 
   /** What should run of a deployment, if the listener has to do with it. */

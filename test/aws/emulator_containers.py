@@ -71,7 +71,7 @@ class Images:
 
 
 class Container:
-    """What a container prints is read from here by however many want it."""
+    """What a container prints is read from here by however many want it. ECS has one reader, which keeps its log."""
 
     def __init__(self, reference, environment):
         self.id = os.urandom(32).hex()
@@ -79,6 +79,7 @@ class Container:
         self.attrs = {"NetworkSettings": {"Networks": {"bridge": {"IPAddress": self.address}}}}
         self.lines = []
         self.readers = []
+        self.done = []
         # A container has a network of its own: here it has an address of its own.
         own = {"PATH": os.environ["PATH"], **environment, "HOST": self.address}
         command = ["node", *program_of(reference)["args"]]
@@ -98,7 +99,9 @@ class Container:
 
     @property
     def status(self):
-        return "running" if self.process.poll() is None else "exited"
+        # As with a real one, whoever hears of its end finds what it has said in its log.
+        is_told = len(self.done) == len(self.readers) > 0
+        return "exited" if is_told and self.process.poll() is not None else "running"
 
     def reload(self):
         pass
@@ -114,7 +117,14 @@ class Container:
         self.readers.append(reader)
         for line in list(self.lines):
             reader.put(line)
-        return iter(reader.get, None)
+        return self.taken(reader)
+
+    def taken(self, reader):
+        """Whoever asks for the end has kept all that came before it."""
+        try:
+            yield from iter(reader.get, None)
+        finally:
+            self.done.append(reader)
 
     def stop(self, timeout=10):
         self.process.terminate()

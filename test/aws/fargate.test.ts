@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { DeleteServiceCommand } from '@aws-sdk/client-ecs';
 import { DeleteRuleCommand } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -99,7 +100,7 @@ describe('an installation that runs agents on Fargate', () => {
     const secrets = [{ name: 'GREETING', value: 'a secret of the agent' }];
     const source_config = {
       repo_url: REPOSITORY,
-      drain_seconds: 5,
+      drain_seconds: 30,
       resource_spec: { min_scale: 1, max_scale: 2 },
     };
     agent = await create(slipway, NAME, REPOSITORY, { source_config, secrets });
@@ -237,9 +238,12 @@ describe('an installation that runs agents on Fargate', () => {
       secrets: [],
       scalers: [],
     };
-    const isGone = async () => JSON.stringify(await account.left()) === JSON.stringify(nothing);
-    await until(isGone, { ...waits, what: 'everything of the deployment to go' }).catch(() => undefined);
-    expect(await account.left()).toEqual(nothing);
+    let left: object = {};
+    const isGone = async () => {
+      left = await account.left();
+      return isDeepStrictEqual(left, nothing);
+    };
+    await until(isGone, { ...waits, what: () => `these to go: ${JSON.stringify(left)}` });
     expect((await balancer.ask(nameOf())).status).toBe(404);
   });
 

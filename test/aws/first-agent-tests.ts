@@ -8,7 +8,7 @@ import { awsEnvironment } from './aws-environment.ts';
 import { root } from './emulator.ts';
 import { storeFolder, type Tour } from './tour.ts';
 
-const END_GRACE_MS = 15_000;
+const END_GRACE_MS = 120_000;
 
 /** The last of the three commands of README's "Deploy to AWS". */
 export function firstAgentTests(at: () => Tour): void {

@@ -7,6 +7,7 @@ import type { Tour } from './tour.ts';
 
 /** The first pauses between attempts are minutes at most. */
 const RETRY_MS = 280_000;
+const DELIVERY_TIMEOUT_MS = 600_000;
 /** Nobody is there: from a cloud nothing but public addresses is reached. */
 const url = 'https://nothing.invalid/hook';
 
@@ -35,7 +36,9 @@ export function webhookTests(at: () => Tour): void {
     expect(await response.text()).toContain('id: 2\n');
   });
 
-  it('wakes the function that delivers, which says what came of it', async () => {
+  it('wakes the function that delivers, which says what came of it', {
+    timeout: DELIVERY_TIMEOUT_MS,
+  }, async () => {
     const [hello] = (
       await ask<{ resources: ShownDeployment[] }>('GET', '/v2/deployments?name=hello', undefined, 200)
     ).resources;

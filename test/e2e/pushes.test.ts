@@ -96,7 +96,7 @@ const serves = (program: Program, id: string, version: string) =>
   });
 
 describe('a push to a git server', () => {
-  const program = programOfFile({ SLIPWAY_DRAIN_SECONDS: '0.2' });
+  const program = programOfFile({ SLIPWAY_DRAIN_SECONDS: '0.2', SLIPWAY_LOOK_SECONDS: '240' });
 
   it('is deployed, and says what was pushed', async () => {
     const { id, push, answers } = await aScene(program(), 'pushed');
@@ -157,7 +157,9 @@ describe('a push to a git server', () => {
 
 describe('a push that no delivery tells of', () => {
   it('is found by a look at the heads, and deployed', async () => {
-    const program = await startProgram({ environment: { SLIPWAY_HEADS_SECONDS: '1' } });
+    const program = await startProgram({
+      environment: { SLIPWAY_HEADS_SECONDS: '1', SLIPWAY_LOOK_SECONDS: '240' },
+    });
     onTestFinished(() => discard(program));
     const { id, push } = await aScene(program, 'missed', { isSilent: true });
     const head = await push('v2');

@@ -127,13 +127,31 @@ export const podUntil = (at: PodAt, what: string, check: (pod: V1Pod) => boolean
     return check(pod) ? pod : undefined;
   });
 
+type Condition = {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: Date;
+};
+
 /** Of a pod or of a list of one kind: its status. */
-export const conditionOf = (
-  object: { status?: { conditions?: { type: string; status: string; reason?: string; message?: string }[] } },
-  type: string,
-) => object.status?.conditions?.find((condition) => condition.type === type);
+export const conditionOf = (object: { status?: { conditions?: Condition[] } }, type: string) =>
+  object.status?.conditions?.find((condition) => condition.type === type);
 
 export const isReady = (pod: V1Pod): boolean => conditionOf(pod, 'Ready')?.status === 'True';
+
+/** Says by its annotation whether a pod is ready, from now on. */
+export const chooseReady = ({ client, namespace, name }: PodAt, ready: boolean): Promise<unknown> =>
+  client.apply({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace, name, annotations: { 'pretend/ready': `${ready}` } },
+  });
+
+/** How long after a time (as the API server writes it, in whole seconds) a pod's readiness last changed. */
+export const changedAfterMs = (pod: V1Pod, since: Date | undefined): number =>
+  (conditionOf(pod, 'Ready')?.lastTransitionTime?.getTime() ?? Number.NaN) - (since?.getTime() ?? Number.NaN);
 
 /** Why the pod's first container waits. */
 export const waitingOf = (pod: V1Pod) => pod.status?.containerStatuses?.[0]?.state?.waiting;

@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { V1EndpointSlice } from '@kubernetes/client-node';
+import type { V1Deployment, V1EndpointSlice } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
 import {
   type Client,
+  chooseReady,
   conditionOf,
   deployment,
   isReady,
   newNamespace,
   newPod,
+  type PodAt,
   type PodSpec,
   podUntil,
   serving,
@@ -27,6 +29,18 @@ const serviceFor = (namespace: string, app: string) => ({
 async function slicesOf({ discovery }: Client, namespace: string, app: string): Promise<V1EndpointSlice[]> {
   const labelSelector = `kubernetes.io/service-name=${app}`;
   return (await discovery.listNamespacedEndpointSlice({ namespace, labelSelector })).items;
+}
+
+/** Its pods are not ready until that is chosen for each of them. */
+function unreadyDeployment(namespace: string, replicas: number, podSpec: PodSpec): V1Deployment {
+  const { spec, ...rest } = deployment(namespace, 'web', replicas, podSpec);
+  const metadata = { ...spec.template.metadata, annotations: { 'pretend/ready': 'false' } };
+  return { ...rest, spec: { ...spec, template: { ...spec.template, metadata } } };
+}
+
+async function podsOf(client: Client, namespace: string): Promise<PodAt[]> {
+  const { items } = await client.core.listNamespacedPod({ namespace });
+  return items.map(({ metadata }) => ({ client, namespace, name: metadata?.name ?? '' }));
 }
 
 /** How many endpoints there are in each state. */
@@ -124,22 +138,29 @@ function trafficTests(at: At): void {
   it('sends requests to pods that are ready and not to those that end', async () => {
     const { client } = at();
     const namespace = await newNamespace(client);
-    const lifecycle = { preStop: { sleep: { seconds: 2 } } };
-    const spec = serving('pretend.test/ready-after-ms-2000/exits-after-ms-2000:1', { lifecycle });
+    // Both pods have to be in the pause while it is looked at; the other states last until they are ended.
+    const lifecycle = { preStop: { sleep: { seconds: 30 } } };
+    const spec = {
+      ...serving('pretend.test/ignores-term:1', { lifecycle }),
+      terminationGracePeriodSeconds: 1_200,
+    };
     await client.apply(serviceFor(namespace, 'web'));
-    await client.apply(deployment(namespace, 'web', 2, { ...spec, terminationGracePeriodSeconds: 10 }));
+    await client.apply(unreadyDeployment(namespace, 2, spec));
     const becomes = (what: string, wanted: Awaited<ReturnType<typeof endpointsOf>>) =>
       waitFor(what, async () => isDeepStrictEqual(await endpointsOf(client, namespace, 'web'), wanted));
     await becomes('pods that start', { all: 2, ready: 0, serving: 0, terminating: 0 });
+    const pods = await podsOf(client, namespace);
+    for (const pod of pods) await chooseReady(pod, true);
     await becomes('ready pods', { all: 2, ready: 2, serving: 2, terminating: 0 });
     const { items } = await client.core.listNamespacedPod({ namespace });
     const ips = items.map(({ status }) => status?.podIP ?? '').toSorted();
     const slices = await slicesOf(client, namespace, 'web');
     const addresses = slices.flatMap(({ endpoints }) => endpoints ?? []).flatMap((each) => each.addresses);
     expect(addresses.toSorted()).toEqual(ips);
-    await client.apply(deployment(namespace, 'web', 0, { ...spec, terminationGracePeriodSeconds: 10 }));
+    await client.apply(unreadyDeployment(namespace, 0, spec));
     await becomes('pods in their preStop pause', { all: 2, ready: 0, serving: 2, terminating: 2 });
     await becomes('pods after SIGTERM', { all: 2, ready: 0, serving: 0, terminating: 2 });
+    for (const pod of pods) await client.core.deleteNamespacedPod({ ...pod, gracePeriodSeconds: 1 });
     await becomes('no pods', { all: 0, ready: 0, serving: 0, terminating: 0 });
   });
 
@@ -152,18 +173,22 @@ function trafficTests(at: At): void {
       metadata: { namespace, name: 'web' },
       spec: { maxUnavailable: 1, selector: { matchLabels: { app: 'web' } } },
     });
-    await client.apply(deployment(namespace, 'web', 2, serving('pretend.test/ready-after-ms-2000:1')));
+    await client.apply(unreadyDeployment(namespace, 2, serving('any:1')));
+    const pods = await waitFor('two pods', async () => {
+      const found = await podsOf(client, namespace);
+      return found.length === 2 && found;
+    });
+    // The one that replaces an evicted one stays unready: it allows no other disruption.
+    for (const pod of pods) await chooseReady(pod, true);
     await waitFor('a disruption that is allowed', async () => {
       const { status } = await client.policy.readNamespacedPodDisruptionBudget({ namespace, name: 'web' });
       return status?.disruptionsAllowed === 1;
     });
-    const { items } = await client.core.listNamespacedPod({ namespace });
-    const evict = (index: number) => {
-      const name = items[index]?.metadata?.name ?? '';
-      return client.core.createNamespacedPodEviction({ namespace, name, body: { metadata: { name } } });
-    };
-    expect(await statusOf(evict(0))).toBe(200);
-    expect(await statusOf(evict(1))).toBe(429);
+    const evict = ({ name }: PodAt) =>
+      statusOf(client.core.createNamespacedPodEviction({ namespace, name, body: { metadata: { name } } }));
+    const answers: number[] = [];
+    for (const pod of pods) answers.push(await evict(pod));
+    expect(answers).toEqual([200, 429]);
   });
 
   it('scales by the CPU that pods say they use', async () => {
@@ -217,9 +242,8 @@ export function controllerTests(at: At): void {
     const { client } = at();
     const namespace = await newNamespace(client);
     await newPod(client, namespace, serving('any:1'));
-    await client.core.deleteNamespace({ name: namespace });
+    expect(await statusOf(client.core.deleteNamespace({ name: namespace }))).toBe(200);
     const read = () => statusOf(client.core.readNamespace({ name: namespace }));
-    expect(await read()).toBe(200);
     await waitFor('its end', async () => (await read()) === 404);
   });
 }

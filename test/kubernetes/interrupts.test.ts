@@ -43,8 +43,10 @@ describe('an interrupt', () => {
     await until(async () => (await liveSets()).length === 2, {
       what: 'the new set to be there',
     });
-    expect(await interrupt(slow)).toMatchObject({ status: 200 });
-    expect(await world.ended(slow)).toMatchObject({ status: 'INTERRUPTED' });
+    const { status: answer } = await interrupt(slow);
+    const { status } = await world.ended(slow);
+    expect([answer, status]).toEqual([200, 'INTERRUPTED']);
+    ends.push(`${answer} ${status}`);
     await until(async () => (await liveSets()).length === 1, {
       what: 'the new set to be gone',
     });
@@ -53,9 +55,12 @@ describe('an interrupt', () => {
 
   it.each(points)('when $at wins or comes too late, and either way one set serves', async (point) => {
     const before = await servingSet(world, made.id);
-    let changed = made;
-    const asked = await atPoint(world, point, before, () => interrupt(changed));
-    changed = await world.change(made.id, `example.test/agent:${point.kind.plural}-${points.indexOf(point)}`);
+    const changing = Promise.withResolvers<ShownDeployment>();
+    const asked = await atPoint(world, point, before, async () => interrupt(await changing.promise));
+    // The work on it may begin before this is answered.
+    const image = `example.test/agent:${point.kind.plural}-${points.indexOf(point)}`;
+    const changed = await world.change(made.id, image);
+    changing.resolve(changed);
     const { status: answer } = await asked.done;
     const { status } = await world.ended(changed);
     ends.push(`${answer} ${status}`);

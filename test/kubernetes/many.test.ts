@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { api, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { EndpointWatch } from './endpoint-watch.ts';
@@ -6,6 +6,9 @@ import { type RunningListener, World } from './world.ts';
 
 const COUNT = 50;
 const NAMESPACES = ['one', 'two', 'three'] as const;
+
+/** Two waits for all of them, of ten minutes each. */
+vi.setConfig({ testTimeout: 1_500_000 });
 
 let world: World;
 let listener: RunningListener;

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Client,
+  changedAfterMs,
+  chooseReady,
   conditionOf,
   eventOf,
   isReady,
   newPod,
   type PodAt,
   podUntil,
-  readPod,
   serving,
   waitingOf,
 } from './client.ts';
@@ -63,8 +64,13 @@ function runTests(at: At): void {
   ])('%s is not ready', async (name, text) => {
     const pod = await podOf(at, `pretend.test/${name}:1`);
     await eventOf(pod, 'Unhealthy', text);
-    const seen = await readPod(pod);
-    expect(seen.status?.containerStatuses?.[0]).toMatchObject({ ready: false, state: { running: {} } });
+    // The kubelet tells it before it writes the status.
+    const seen = await podUntil(
+      pod,
+      'a status',
+      ({ status }) => status?.containerStatuses?.[0]?.state?.running !== undefined,
+    );
+    expect(seen.status?.containerStatuses?.[0]).toMatchObject({ ready: false });
     const unready = { status: 'False', reason: 'ContainersNotReady' };
     expect(conditionOf(seen, 'Ready')).toMatchObject(unready);
   });
@@ -81,32 +87,31 @@ function runTests(at: At): void {
   });
 
   it('becomes ready late, and by choice', async () => {
-    const { client, namespace } = at();
     const pod = await podOf(at, 'pretend.test/ready-after-ms-1500:1');
-    await podUntil(pod, 'a pod that runs', (seen) => seen.status?.phase === 'Running' && !isReady(seen));
-    await podUntil(pod, 'a ready pod', isReady);
-    const choose = (ready: string) =>
-      client.apply({
-        apiVersion: 'v1',
-        kind: 'Pod',
-        metadata: { namespace, name: pod.name, annotations: { 'pretend/ready': ready } },
-      });
-    await choose('false');
+    const late = await podUntil(pod, 'a ready pod', isReady);
+    const startedAt = late.status?.containerStatuses?.[0]?.state?.running?.startedAt;
+    // Times of the API have whole seconds.
+    expect(changedAfterMs(late, startedAt)).toBeGreaterThanOrEqual(1_000);
+    await chooseReady(pod, false);
     await podUntil(pod, 'an unready pod', (seen) => !isReady(seen));
     await eventOf(pod, 'Unhealthy', 'Readiness probe failed: HTTP probe failed with statuscode: 503');
-    await choose('true');
+    await chooseReady(pod, true);
     const seen = await podUntil(pod, 'a ready pod', isReady);
     expect(seen.status?.containerStatuses?.[0]?.restartCount).toBe(0);
   });
 
   it('shows init containers and sidecars', async () => {
     const { client, namespace } = at();
+    // It cannot begin before its Secret is there, so that what the others wait for is seen.
+    const env = [{ name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'prepared', key: 'TOKEN' } } }];
     const initContainers = [
-      { name: 'prepare', image: 'pretend.test/run-ms-300:1' },
+      { name: 'prepare', image: 'pretend.test/run-ms-300:1', env },
       { name: 'beside', image: 'any:1', restartPolicy: 'Always' },
     ];
     const pod = await newPod(client, namespace, { ...serving('any:1'), initContainers });
     await waitsFor(pod, 'PodInitializing');
+    const body = { metadata: { name: 'prepared' }, stringData: { TOKEN: 'x' } };
+    await client.core.createNamespacedSecret({ namespace, body });
     const { status } = await podUntil(pod, 'a ready pod', isReady);
     expect(status?.initContainerStatuses).toMatchObject([
       { name: 'prepare', ready: true, state: { terminated: { exitCode: 0 } } },

@@ -65,8 +65,11 @@ export async function atPoint<T>(
 ): Promise<{ done: Promise<T> }> {
   const reached = Promise.withResolvers<T>();
   let isOver = false;
+  // A watch begins with what is there already: sets that drain have been there before.
+  const old = (await world.objectsOf(undefined, [kind])).filter((object) => isIt(object, before));
+  const passed = new Set(old.map(({ metadata }) => metadata?.uid));
   const stop = await world.watch(pathOf(kind, 'agents'), (_, object) => {
-    if (isOver || !isIt(object, before)) return;
+    if (isOver || passed.has(object.metadata?.uid) || !isIt(object, before)) return;
     isOver = true;
     reached.resolve(act());
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { api, type ShownDeployment } from '../support/programs/program.ts';
 import { until } from '../support/until.ts';
 import { EndpointWatch } from './endpoint-watch.ts';
+import { servingSet, setOf } from './points.ts';
 import { type RunningListener, World } from './world.ts';
 
 const scaled = { min_scale: 2, max_scale: 4, cpu: 0.25, memory_mb: 512 };
@@ -79,15 +80,19 @@ describe('a deployment in a cluster', () => {
   });
 
   it('is left alone by a revision that cannot be had, and says why that is', async () => {
-    const serving = await world.pods(made.id);
+    const before = await world.pods(made.id);
+    const serving = await servingSet(world, made.id);
     const changed = await world.change(made.id, 'pretend.test/pull-fail:1');
     expect(await world.ended(changed)).toMatchObject({
       status: 'DEPLOY_FAILED',
       status_message: expect.stringContaining('is not in its registry'),
     });
-    await until(async () => (await world.pods(made.id)).length === serving.length, {
-      what: 'what was brought up to be removed',
-    });
+    // Those of sets whose grace runs may go meanwhile.
+    const isTakenBack = async () => uidsOf(await world.pods(made.id)).isSubsetOf(uidsOf(before));
+    await until(isTakenBack, { what: 'what was brought up to be removed' });
+    const own = (pods: KubernetesObject[]) => uidsOf(pods.filter((pod) => setOf(pod) === serving));
+    expect(own(await world.pods(made.id))).toEqual(own(before));
+    expect(own(before).size).toBe(2);
   });
 
   it('goes with everything that it had', async () => {

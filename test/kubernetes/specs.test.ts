@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CoreV1Api, KubeConfig, type KubernetesObject } from '@kubernetes/client-node';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ApiServer, Refused } from '../../lib/listener/drivers/kubernetes/api-server.ts';
 import type { ServerSpec } from '../../lib/listener/drivers/kubernetes/render/context.ts';
 import { problemsOf } from '../../lib/listener/drivers/kubernetes/render/problems.ts';
@@ -18,6 +18,9 @@ import { type Cluster, startCluster } from './start-cluster.ts';
 const SPECS = 1_000;
 const AT_ONCE = 8;
 const SEED = 20_261_124;
+
+/** Each is a dozen requests. */
+vi.setConfig({ testTimeout: 1_200_000 });
 
 const processes = new ProcessSupervisor();
 const context = renderContext();

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Environment } from './environment.ts';
 import { removeAgents } from './fargate/remove.ts';
-import { deleteOutsideStacks, leftoversOf } from './leftovers.ts';
+import { deleteOutsideStacks, leftoversOf, untilStacksRest } from './leftovers.ts';
 
-/** A stack that is being changed cannot be destroyed yet. */
+/** What AWS refuses at first it may take a moment later. */
 const ATTEMPTS = 3;
 
 /**
@@ -14,6 +14,7 @@ export async function clean(environment: Environment, tableName?: string): Promi
   const { account, cdk, name } = environment;
   for (let attempt = 1; ; attempt += 1) {
     try {
+      await untilStacksRest(account, name);
       await removeAgents(account, name);
       if (!existsSync(cdk.outputFolder)) await cdk.synth();
       await cdk.destroy();

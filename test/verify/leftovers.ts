@@ -4,10 +4,14 @@ import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { paginateListFunctions } from '@aws-sdk/client-lambda';
 import { ListBucketsCommand } from '@aws-sdk/client-s3';
 import { DeleteQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
+import { until } from '../support/until.ts';
 import { absent } from './absent.ts';
 import type { Account } from './account.ts';
 import { frontOf, partsOf } from './fargate/parts.ts';
 import { all } from './pages.ts';
+
+/** CloudFront takes a quarter of an hour, and a stack that fails goes back as slowly. */
+const REST_TIMEOUT_MS = 60 * 60_000;
 
 /**
  * Deletes what belongs to no stack: the queue that a run listens with, and log groups that Lambda makes for
@@ -29,7 +33,7 @@ export async function leftoversOf(
 ): Promise<string[]> {
   const table = tableName === undefined ? [] : await tableNamed(account, tableName);
   return [
-    ...(await stacksOf(account, environment)).map((name) => `stack ${name}`),
+    ...(await stacksOf(account, environment)).map(({ name }) => `stack ${name}`),
     ...(await functionsOf(account, environment)).map((name) => `function ${name}`),
     ...(await bucketsOf(account, environment)).map((name) => `bucket ${name}`),
     ...(await queuesOf(account, environment)).map((url) => `queue ${url}`),
@@ -42,17 +46,33 @@ export async function leftoversOf(
   ];
 }
 
-async function stacksOf({ clients }: Account, environment: string): Promise<string[]> {
+/**
+ * Waits until nothing changes the stacks of an environment any more: who changed them may be gone, and none
+ * could be deleted meanwhile, or what is made of it would stay. One under review is only planned.
+ */
+export async function untilStacksRest(account: Account, environment: string): Promise<void> {
+  let seen: Stack[] = [];
+  const isAtRest = async () => {
+    seen = await stacksOf(account, environment);
+    return seen.every(({ state }) => state === 'REVIEW_IN_PROGRESS' || !state.endsWith('_IN_PROGRESS'));
+  };
+  const what = () => `these to be at rest: ${seen.map(({ name, state }) => `${name} ${state}`).join(', ')}`;
+  await until(isAtRest, { timeoutMs: REST_TIMEOUT_MS, what });
+}
+
+type Stack = { name: string; state: string };
+
+async function stacksOf({ clients }: Account, environment: string): Promise<Stack[]> {
   const names = [`slipway-${environment}-data`, `slipway-${environment}`];
   const found = await Promise.all(
     names.map(async (StackName) => {
       const { Stacks = [] } = await clients.stacks
         .send(new DescribeStacksCommand({ StackName }))
         .catch(absent(/does not exist/, { Stacks: [] }));
-      return Stacks.filter(({ StackStatus }) => StackStatus !== 'DELETE_COMPLETE').map(() => StackName);
+      return Stacks.map(({ StackStatus: state = '' }) => ({ name: StackName, state }));
     }),
   );
-  return found.flat();
+  return found.flat().filter(({ state }) => state !== 'DELETE_COMPLETE');
 }
 
 async function functionsOf({ clients }: Account, environment: string): Promise<string[]> {

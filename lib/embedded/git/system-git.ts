@@ -15,14 +15,10 @@ import { type GitResult, gitReason, runGit } from './run-git.ts';
 /** A reachable server answers in a second or two; a revision should not wait for one that is not. */
 const RESOLVE_TIMEOUT_SECONDS = 30;
 
-/** Hosts of repositories wait some ten seconds for an answer to their deliveries. */
-const LOOK_TIMEOUT_SECONDS = 6;
-
 /** Resolves refs with the system's git, so whatever the user can clone works here too. */
 export function createSystemGit(
   processes: Processes,
-  timeoutSeconds = RESOLVE_TIMEOUT_SECONDS,
-  lookSeconds = LOOK_TIMEOUT_SECONDS,
+  { timeoutSeconds = RESOLVE_TIMEOUT_SECONDS, lookSeconds = RESOLVE_TIMEOUT_SECONDS } = {},
 ): Git {
   return {
     async heads(repoUrl, branches, credentials) {

@@ -78,7 +78,7 @@ export async function openAdapters(parts: Parts): Promise<EmbeddedDeps> {
   });
   const logs = openLogStore({ path: inData('logs.db'), now: clock.now });
   opened.defer(() => logs.close());
-  const git = createSystemGit(processes);
+  const git = createSystemGit(processes, { lookSeconds: settings.lookSeconds });
   const limits = { buildSeconds: settings.buildSeconds };
   const builds = await openBuilder({ dataFolder: settings.dataFolder, logs, processes, git, blobs, limits });
   opened.defer(() => builds.close());

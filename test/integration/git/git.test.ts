@@ -173,7 +173,11 @@ describe('resolving a ref', () => {
     onTestFinished(() => new Promise<void>((closed) => server.close(() => closed())));
     // A server on a TCP port has an address of this type.
     const { port } = server.address() as AddressInfo;
-    const message = await refusal(`https://127.0.0.1:${port}/x`, 'main', createSystemGit(supervisor, 0.3));
+    const message = await refusal(
+      `https://127.0.0.1:${port}/x`,
+      'main',
+      createSystemGit(supervisor, { timeoutSeconds: 0.3 }),
+    );
     expect(message).toContain('no answer within 0.3 s');
     expect(supervisor.groups.size).toBe(0);
   });

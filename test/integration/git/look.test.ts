@@ -28,7 +28,7 @@ async function aRepository(files: Record<string, string>) {
   const head = () => repository.git('rev-parse', 'HEAD');
   const adapters: [string, Git, string][] = [
     ['http', http, address],
-    ['system', createSystemGit(supervisor, 120, 120), repository.url],
+    ['system', createSystemGit(supervisor, { lookSeconds: 120 }), repository.url],
   ];
   return { repository, server, http, address, head, adapters };
 }

@@ -9,7 +9,7 @@ import (
 	"go.etcd.io/etcd/server/v3/storage/wal"
 )
 
-const etcdStartTimeout = 30 * time.Second
+const etcdStartTimeout = 5 * time.Minute
 
 func startEtcd(folder string) (address string, stop func(), err error) {
 	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}

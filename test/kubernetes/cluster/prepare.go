@@ -29,7 +29,7 @@ var ownObjects embed.FS
 // The CRDs of the Gateway API, which the build lays beside this program.
 const gatewayFolder = "gateway-api"
 
-const establishTimeout = 30 * time.Second
+const establishTimeout = 5 * time.Minute
 
 // clientConfig is how a part of this cluster talks to its API server: never throttled by itself.
 func clientConfig(f files, u user) (*rest.Config, error) {

@@ -11,6 +11,7 @@ describe('the environment of the runtime', () => {
       logLevel: 'info',
       sweepSeconds: 15,
       headsSeconds: 300,
+      lookSeconds: 6,
       unclaimedSeconds: 900,
       silentSeconds: 900,
       startTimeoutSeconds: 300,
