@@ -20,9 +20,9 @@ const unusable: { permissions: RegExp; because: string }[] = [
       'Builds are asked how they are when their events do not come for minutes: test/workflow/recovery.',
   },
   {
-    permissions: /^build codebuild:StopBuild$/,
+    permissions: /^build(-changed)? codebuild:StopBuild$/,
     because:
-      'A build is stopped there when an interrupt comes between its start and the note of it: test/workflow.',
+      'A build is stopped there when an interrupt comes between its start and the note of it: test/workflow, test/integration/app/record-build.',
   },
   {
     permissions: /^(dispatch|sweep) codebuild:StopBuild$/,
