@@ -124,6 +124,37 @@ describe('a driver', () => {
     expect(world.compute.isEmpty({ deploymentId: id })).toBe(true);
   });
 
+  it.each([
+    ['look', 'brings nothing back'],
+    ['create secret', 'takes away what it makes'],
+  ])('that is held up at its first "%s" until its deployment is deleted %s', async (call) => {
+    const world = await aDrivenWorld();
+    const id = await serving(world, 'app');
+    world.compute.loseServers({ deploymentId: id });
+    world.compute.deployments.get(id)?.sets.clear();
+    world.paused.add(id);
+    const [held, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    world.compute.called = async (name) => {
+      if (name !== call) return;
+      world.compute.called = () => undefined;
+      held.resolve();
+      await goesOn.promise;
+    };
+    const driving = world.drive(id);
+    await held.promise;
+    const before = world.compute.deployments.get(id)?.sets.values().next().value;
+    world.paused.delete(id);
+    world.compute.isRemoving = true;
+    // Made after the other run has looked, by which it is gone.
+    world.compute.deployments.get(id)?.sets.clear();
+    await remove(world, id);
+    await isGone(world, id);
+    if (before !== undefined) world.compute.deployments.get(id)?.sets.set(before.of.key, before);
+    goesOn.resolve();
+    await driving;
+    expect(world.compute.isEmpty({ deploymentId: id })).toBe(true);
+  });
+
   it('that was overtaken while it waits ends', async () => {
     const world = await aDrivenWorld();
     world.compute.scripts.set(imageOf('two'), { ready: 1_000_000 });

@@ -1,9 +1,10 @@
 import { ComputeBusy, ComputeRefused, type Found, type Place } from '../../adapters/compute.ts';
 import { decideRollout, type Seen, type Step } from '../../domain/rollout.ts';
+import { findDeployment } from '../../store/engine/deployments.ts';
 import { complete, failDeploy, lookAgain, reportHealth, say } from './report.ts';
 import { goalOf, type Run, type RunDeps, type RunGoal, runOf, seenBy } from './run.ts';
 import { type Next, perform } from './steps.ts';
-import { takeUp } from './work.ts';
+import { takeUp, type Work } from './work.ts';
 
 export type { RunDeps as DriveDeps } from './run.ts';
 
@@ -21,8 +22,8 @@ const LEFT_MILLISECONDS = 30_000;
 const ILL_MILLISECONDS = 300_000;
 /** By then a deploy had several runs after its time was over, and each was cut off. */
 const HOPELESS_MILLISECONDS = 300_000;
-/** What is in hand, and then what is left to keep. */
-const WORKS_A_RUN = 2;
+/** What is in hand, then what is left to keep, then what is left of a deployment that was deleted meanwhile. */
+const WORKS_A_RUN = 3;
 
 /**
  * Brings what the installation runs of a deployment to what shall run, a step at a time: takes up its task
@@ -35,8 +36,18 @@ export async function drive(deps: RunDeps, place: Place): Promise<void> {
     const work = await takeUp(deps, place);
     if (work === undefined) return;
     const milliseconds = work.deployment === undefined ? LAST_RUN_MILLISECONDS : RUN_MILLISECONDS;
-    if ((await workOn(deps, runOf(work), startedAt + milliseconds)) === 'done') return;
+    const end = await workOn(deps, runOf(work), startedAt + milliseconds);
+    if (end === 'done' && !(await isDeletedSince(deps, work))) return;
   }
+}
+
+/**
+ * The deletion may have come to its end between the last question for the right to change something and that
+ * change: then nobody else knows of what was made.
+ */
+async function isDeletedSince({ table }: RunDeps, { place, deployment }: Work): Promise<boolean> {
+  if (deployment === undefined) return false;
+  return (await findDeployment(table, place.tenantId, place.deploymentId)) === undefined;
 }
 
 async function workOn(deps: RunDeps, run: Run, endsAt: number): Promise<'next' | 'done'> {

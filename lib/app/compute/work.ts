@@ -87,6 +87,9 @@ async function desired(
   const { place, deployment, listener } = known;
   const owner = { tenantId: place.tenantId, listenerId: listener.id };
   const row = await findPlacement(deps.table, owner, place.deploymentId);
+  // What a run has made that was overtaken by the deletion is known by nothing but its place.
+  if (row === undefined && deployment === undefined)
+    return { ...known, wanted: 'nothing', held: { kind: 'none', epoch: 0 } };
   if (row === undefined || row.held) return undefined;
   const wanted = deployment === undefined ? 'nothing' : await wantedOf(deps, deployment, row.revision_id);
   return wanted && { ...known, wanted, held: { kind: 'none', epoch: row.epoch } };
@@ -118,12 +121,13 @@ export type Right = 'go' | 'stop' | 'lost';
  */
 export async function mayGoOn(
   deps: Pick<Deps, 'table' | 'clock'>,
-  { place, listener, held }: Work,
+  { place, deployment, listener, held }: Work,
   phase?: 'switching',
 ): Promise<Right> {
   if (held.kind === 'none') {
     const now = await findDeployment(deps.table, place.tenantId, place.deploymentId);
-    if (now === undefined) return 'go';
+    // Only one that has begun without its records may go on without them: what it knows is wanted no more.
+    if (now === undefined) return deployment === undefined ? 'go' : 'lost';
     return now.epoch === held.epoch && now.task_id === undefined ? 'go' : 'lost';
   }
   const { taskId, leaseId } = leaseOf(held);
