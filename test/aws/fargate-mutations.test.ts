@@ -1,3 +1,4 @@
+import { DeleteServiceCommand } from '@aws-sdk/client-ecs';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isTerminal } from '../../lib/domain/transitions.ts';
@@ -6,7 +7,7 @@ import { say, timed } from '../support/run/progress.ts';
 import { until } from '../support/until.ts';
 import { clientConfig } from './aws-environment.ts';
 import { root } from './emulator.ts';
-import { FargateAccount } from './fargate-account.ts';
+import { CLUSTER, FargateAccount } from './fargate-account.ts';
 import { DENIED, linesOf } from './function-logs.ts';
 import { closeGround, type Deployed, enter, type Ground, openGround } from './installation.ts';
 import { usablePermissions } from './permissions.ts';
@@ -71,8 +72,24 @@ const steps: Record<string, (deployment: ShownDeployment) => Promise<ShownDeploy
   failure: ({ id }) => patch(slipway, id, { source_revision_config: { image_uri: imageOf('exits') } }),
 };
 
-/** Gives the step in which the driver was denied something; undefined: it never was. */
-async function deniedIn(name: string, startedAt: number): Promise<string | undefined> {
+/** As if somebody had deleted it by hand. */
+async function loseService(): Promise<void> {
+  const [service] = await account.services();
+  const gone = new DeleteServiceCommand({ cluster: CLUSTER, service: service?.serviceName, force: true });
+  await account.ecs.send(gone);
+}
+
+const isServed = async (): Promise<boolean> =>
+  (await account.services()).some(({ status, runningCount }) => status === 'ACTIVE' && runningCount === 1);
+
+/** As which each ends with all permissions. */
+const endOf = (step: string): string => (step === 'failure' ? 'DEPLOY_FAILED' : 'DEPLOYED');
+
+/**
+ * Gives the step in which the driver was denied something, or that ended otherwise than it would have;
+ * undefined: nothing was missed.
+ */
+async function missedIn(name: string, startedAt: number): Promise<string | undefined> {
   const isDenied = async () =>
     (await linesOf(ground.emulator, startedAt)).some((line) => line.includes('drive') && DENIED.test(line));
   let shown = await expectApi<ShownDeployment>(
@@ -93,13 +110,18 @@ async function deniedIn(name: string, startedAt: number): Promise<string | undef
     until(async () => ((await isDenied()) ? 'denied' : (await isOver()) && 'over'), {
       what: `${name} to rest`,
     });
-  const ends = () =>
-    rests(async () => isTerminal((await revisionOf(slipway, id, shown.latest_revision_id)).status));
+  const status = async () => (await revisionOf(slipway, id, shown.latest_revision_id)).status;
+  const isMissedIn = async (step: string): Promise<boolean> => {
+    const end = await rests(async () => isTerminal(await status()));
+    return end === 'denied' || (await status()) !== endOf(step);
+  };
   try {
-    if ((await ends()) === 'denied') return 'creation';
+    if (await isMissedIn('creation')) return 'creation';
+    await loseService();
+    if ((await rests(isServed)) === 'denied') return 'repair';
     for (const [step, take] of Object.entries(steps)) {
       shown = await take(shown);
-      if ((await ends()) === 'denied') return step;
+      if (await isMissedIn(step)) return step;
     }
     await expectApi(slipway, 'DELETE', `/v2/deployments/${id}`, undefined, 204);
     return (await rests(() => isGone(id))) === 'denied' ? 'deletion' : undefined;
@@ -127,13 +149,13 @@ async function clear(id: string): Promise<void> {
 
 it('each permission that the driver has is missed when it is taken away', async () => {
   // With all of them nothing is missed; the emulator knows then what is granted.
-  expect(await deniedIn('agent', Date.now())).toBeUndefined();
+  expect(await missedIn('agent', Date.now())).toBeUndefined();
   const unnoticed: string[] = [];
   const tried = await usablePermissions(ground.emulator, 'drive');
   for (const [index, action] of tried.entries()) {
     const startedAt = Date.now();
     await ground.emulator.deny({ function: DRIVER, action });
-    const step = await deniedIn(`agent-${index}`, startedAt);
+    const step = await missedIn(`agent-${index}`, startedAt);
     say(step === undefined ? `UNNOTICED  without ${action}` : `noticed    without ${action}: ${step}`);
     if (step === undefined) unnoticed.push(action);
   }

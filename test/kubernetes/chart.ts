@@ -9,6 +9,11 @@ import { goTool } from './go-tool.ts';
 const HELM = 'helm.sh/helm/v4/cmd/helm@v4.3.1';
 const KUSTOMIZE = 'sigs.k8s.io/kustomize/kustomize/v5@v5.7.1';
 
+/** Builds what these need, unless that is kept: it takes minutes, and no test should have to wait for it. */
+export async function buildChartTools(processes: ProcessSupervisor): Promise<void> {
+  for (const tool of [HELM, KUSTOMIZE]) await goTool(processes, tool);
+}
+
 export const chartFolder = fileURLToPath(new URL('../../charts/slipway-listener', import.meta.url));
 export const kustomizeFolder = join(chartFolder, 'kustomize');
 export const kustomizeValues = join(kustomizeFolder, 'values.yaml');
