@@ -23,6 +23,10 @@ export const emulatorGaps: readonly { lacks: string; so: string }[] = [
     so: 'emulator.py keeps them.',
   },
   {
+    lacks: 'A function that fails in a state that waits for a token leaves it waiting.',
+    so: 'emulator.py fails the state with its error.',
+  },
+  {
     lacks: 'Alarms on a calculation over several metrics are refused.',
     so: 'emulator.py keeps them as alarms on the first of the metrics; alarms are checked in the template.',
   },

@@ -34,6 +34,7 @@ enforce = iam_evaluator.enforce
 provision_resource = provisioners._provision_resource
 update_resource = provisioners._update_resource
 provision_at_top = stacks._provision_resource
+call_lambda = stepfunctions._call_lambda
 attributes = {}
 
 
@@ -167,6 +168,19 @@ def update(resource_type, physical_id, old, new, stack_name, logical_id=None, ol
     return physical_id, attrs
 
 
+def call(function, event):
+    """A function that fails fails its task, also one that waits for an answer with a token."""
+    try:
+        return call_lambda(function, event)
+    except stepfunctions._ExecutionError as failed:
+        token = event.get("token") if isinstance(event, dict) else None
+        waiting = stepfunctions._task_tokens.get(token) if token else None
+        if waiting is not None and not waiting["event"].is_set():
+            waiting["error"] = {"Error": failed.error, "Cause": failed.cause}
+            waiting["event"].set()
+        raise
+
+
 def matches(pattern, message):
     """Whether a line fits a pattern of JSON fields, of which one or the other has to be some text: no other ones are in use."""
     wanted = re.findall(r'\$\.(\w+) = "([^"]*)"', pattern or "")
@@ -190,5 +204,6 @@ provisioners._update_resource = update
 stacks._provision_resource = provision_or_fail
 codebuild._start_build = start
 codebuild._batch_get_builds = get
+stepfunctions._call_lambda = call
 app.pin_request_origin = lambda address, _secure: pin_request_origin(address, True)
 app.main()
