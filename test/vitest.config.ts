@@ -48,8 +48,9 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     // Files that drive real programs mostly wait for them.
     maxWorkers: 5,
-    // Real programs (git, npm, servers) and deployments to the emulator on a busy machine take long.
-    testTimeout: 300_000,
+    // Real programs (git, npm, servers) on a busy machine take long. What a test waits for has four minutes
+    // and says so when they are over: this only ends what hangs.
+    testTimeout: 600_000,
     hookTimeout: 600_000,
     projects: [
       // Without isolation: half the time, and each file cleans up its mocks.
@@ -107,6 +108,7 @@ export default defineConfig({
                 env: silent,
                 globalSetup: ['test/kubernetes/global-setup.ts'],
                 maxWorkers: 2,
+                testTimeout: 1_200_000,
               },
             },
           ]),
@@ -122,6 +124,8 @@ export default defineConfig({
                 include: awsFolders,
                 exclude: process.env.TEST_AWS_MUTATIONS === undefined ? ['**/*-mutations.test.ts'] : [],
                 globalSetup: ['test/aws/global-setup.ts'],
+                // Some of them deploy, with the CDK.
+                testTimeout: 1_200_000,
               },
             },
           ]),
