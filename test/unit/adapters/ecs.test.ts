@@ -1,3 +1,4 @@
+import { RegisterScalableTargetCommand } from '@aws-sdk/client-application-auto-scaling';
 import { CreateServiceCommand, RegisterTaskDefinitionCommand } from '@aws-sdk/client-ecs';
 import {
   AddTagsCommand,
@@ -21,6 +22,7 @@ import {
   place,
   productionRule,
   resetAccount,
+  scaling,
   secrets,
   targetGroupArn,
   trialRule,
@@ -142,6 +144,22 @@ describe('a set', () => {
       name: 'ComputeBusy',
     });
     expect(changes().slice(-2)).toEqual(['DeleteService', 'DeleteSecret']);
+  });
+
+  it.each([
+    ['is removed', undefined],
+    ['begins to go', { tags: { [tags.leaving]: 'true' } }],
+  ])('that %s while it gets its scaler leaves none', async (_, then) => {
+    lying({ rules: [trialRule], services: [{ status: 'ACTIVE', desiredCount: 2 }] });
+    scaling.on(RegisterScalableTargetCommand).callsFake(() => lying(then));
+    await expect(compute().create(place, { ...aSet, max: 3 })).rejects.toMatchObject({
+      name: 'ComputeBusy',
+    });
+    expect(changes().slice(-3)).toEqual([
+      'RegisterScalableTarget',
+      'PutScalingPolicy',
+      'DeregisterScalableTarget',
+    ]);
   });
 
   it('that was begun gets what is missing of it', async () => {

@@ -95,6 +95,7 @@ async function complete(
 }
 
 const isLeaving = (set: Lying): boolean => set.tags[tags.leaving] === 'true';
+const REMOVED = 'Another run of the driver has removed what this one was making.';
 const STILL_ENDING = 'The set that ran this before still ends its servers.';
 
 /**
@@ -109,16 +110,24 @@ async function orTakeBack(aws: Aws, place: Place, set: NewSet, make: () => Promi
     await service.deleteService(aws, name);
     await service.deleteTaskDefinitions(aws, name);
     await deleteVariables(aws, place, { key: set.key, count: itemsOf(set.environment).length });
-    throw new ComputeBusy('Another run of the driver has removed what this one was making.');
+    throw new ComputeBusy(REMOVED);
   }
   if (made.status === 'rejected') throw made.reason;
 }
 
 type Scaled = { key: string; targetGroupArn: string; min: number; max: number };
 
+/** A scaler stays when its service goes: one that came after the set had been removed is taken back, too. */
 async function letScale(aws: Aws, place: Place, { key, targetGroupArn, min, max }: Scaled): Promise<void> {
   if (max <= min) return;
-  await service.letScale(aws, serviceName(place, key), { min, max });
+  const name = serviceName(place, key);
+  const [made] = await Promise.allSettled([service.letScale(aws, name, { min, max })]);
+  const now = await setOf(aws, place, key);
+  if (now === undefined || isLeaving(now)) {
+    await service.freezeScale(aws, name);
+    throw new ComputeBusy(REMOVED);
+  }
+  if (made.status === 'rejected') throw made.reason;
   await target.note(aws, targetGroupArn, { [tags.scaled]: 'true' });
 }
 
