@@ -55,7 +55,7 @@ export async function expectUploadedAgent(program: Program, example: string): Pr
   expect(line?.level).toBe('INFO');
   // In milliseconds, of this machine's clock.
   expect(line?.timestamp).toBeGreaterThanOrEqual(askedAt);
-  expect(line?.timestamp).toBeLessThan(Date.now() + 60_000);
+  expect(line?.timestamp).toBeLessThanOrEqual(Date.now());
   process.stdout.write(`${example}: log_ms=${Date.now() - (line?.timestamp ?? 0)}\n`);
   expect((await streamed).join('\n')).toContain(RAN);
   const route = `/v1/projects/${deployment.id}/revisions/${revision.id}/deploy_logs`;

@@ -22,18 +22,15 @@ export function lastEventId(text: string): string | undefined {
 
 /**
  * Keeps the connection open and sends one answer after the other: each further one asks for what comes after
- * the last event sent, as a client that reconnects would. Ends when the client leaves, `signal` aborts, or an
- * answer is no stream of events any more.
+ * the last event sent, as a client that reconnects would. Ends when `ended` aborts (the client has left, or
+ * the gateway closes), or an answer is no stream of events any more.
  */
 export async function sendEventStream(
   response: ServerResponse,
   first: Result,
   next: (lastId: string | undefined) => Promise<Result>,
-  signal: AbortSignal,
+  ended: AbortSignal,
 ): Promise<void> {
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  const ended = AbortSignal.any([gone.signal, signal]);
   response.writeHead(200, resultHeaders(first));
   response.flushHeaders();
   let lastId: string | undefined;

@@ -165,7 +165,8 @@ class HttpGateway {
     if (!isEventStream(result)) return sendResult(response, result);
     const following = (lastId: string | undefined) =>
       this.#invoke(match, lastId === undefined ? { ...event } : withLastEventId(event, lastId), gone.signal);
-    await sendEventStream(response, result, following, this.#closing.signal);
+    const ended = AbortSignal.any([gone.signal, this.#closing.signal]);
+    await sendEventStream(response, result, following, ended);
   }
 
   async #invoke(match: Match, event: APIGatewayProxyEventV2, gone: AbortSignal): Promise<Result> {

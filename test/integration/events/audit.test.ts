@@ -37,6 +37,7 @@ describe('the audit', () => {
   });
 
   it('has who did what to which thing, newest first', async () => {
+    const begin = Date.now();
     const world = await aRunningWorld();
     const { id, latest_revision_id: first } = await post(world, github('app'));
     const { latest_revision_id: second } = await change(world, id, next);
@@ -62,7 +63,8 @@ describe('the audit', () => {
     for (const event of events) {
       expect(event).toMatchObject({ user_id: userId, key_id: keyId, request_id: null });
       expect(event.resource_type).toBe(event.action.split('.')[0]);
-      expect(Math.abs(Date.parse(event.at) - world.deps.clock.now())).toBeLessThan(60_000);
+      expect(Date.parse(event.at)).toBeGreaterThanOrEqual(begin);
+      expect(Date.parse(event.at)).toBeLessThanOrEqual(Date.now());
     }
   });
 

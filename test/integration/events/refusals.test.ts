@@ -72,6 +72,7 @@ describe('a refused request', () => {
   });
 
   it('is in the audit of the tenant whose key it came with, once an hour and caller, counted', async () => {
+    const begin = Date.now();
     const world = await aGuardedWorld();
     for (let n = 0; n < 3; n++)
       expect(await ask(world, { 'x-api-key': world.own.keys.viewer }, 'listApiKeys')).toBe(403);
@@ -93,7 +94,8 @@ describe('a refused request', () => {
         credential: expect.stringMatching(/^slp_\w{4}….{4}$/),
       },
     });
-    expect(Math.abs(Date.parse(event?.at ?? '') - world.deps.clock.now())).toBeLessThan(60_000);
+    expect(Date.parse(event?.at ?? '')).toBeGreaterThanOrEqual(begin);
+    expect(Date.parse(event?.at ?? '')).toBeLessThanOrEqual(Date.now());
     await ask(world, { 'x-api-key': world.own.keys.viewer }, 'listApiKeys');
     await world.settle();
     expect(await shownTo(world, world.own, 'admin')).toMatchObject([{ id: event?.id, count: 4 }]);

@@ -39,12 +39,16 @@ export function limitedTable(
 }
 
 /** What a call of a builder needs. */
-const buildWords = { start: 'builds:start', stop: 'builds:stop', state: 'builds:read' } as const;
+const buildWords = new Map<PropertyKey, Access>([
+  ['start', 'builds:start'],
+  ['stop', 'builds:stop'],
+  ['state', 'builds:read'],
+]);
 
 const limitedBuilds = (builds: BuildControl, access: readonly Access[]): BuildControl =>
   new Proxy(builds, {
     get: (all, name) => {
-      const word = name in buildWords ? buildWords[name as keyof typeof buildWords] : undefined;
+      const word = buildWords.get(name);
       if (word === undefined || access.includes(word)) return Reflect.get(all, name);
       return async () => {
         throw new AccessDenied(word);

@@ -85,49 +85,51 @@ async function complete(
 ): Promise<void> {
   await target.setDeregistration(aws, targetGroupArn, set.graceSeconds);
   await target.ensureTrialRule(aws, targetGroupArn, { account, key: set.key });
-  if (known?.service?.status !== 'ACTIVE')
-    await orTakeBack(aws, place, set, async () => {
-      const variables = await storeVariables(aws, place, set);
-      const taskDefinition = await service.registerTaskDefinition(aws, place, set, { size, variables });
-      await service.createService(aws, place, set, { taskDefinition, targetGroupArn });
-    });
+  const make = async () => {
+    const variables = await storeVariables(aws, place, set);
+    const taskDefinition = await service.registerTaskDefinition(aws, place, set, { size, variables });
+    await service.createService(aws, place, set, { taskDefinition, targetGroupArn });
+  };
+  const takeBack = async () => {
+    const name = serviceName(place, set.key);
+    await service.deleteService(aws, name);
+    await service.deleteTaskDefinitions(aws, name);
+    await deleteVariables(aws, place, { key: set.key, count: itemsOf(set.environment).length });
+  };
+  if (known?.service?.status !== 'ACTIVE') await orTakeBack(aws, { place, key: set.key }, make, takeBack);
   await letScale(aws, place, { ...set, targetGroupArn });
 }
 
 const isLeaving = (set: Lying): boolean => set.tags[tags.leaving] === 'true';
-const REMOVED = 'Another run of the driver has removed what this one was making.';
 const STILL_ENDING = 'The set that ran this before still ends its servers.';
 
 /**
  * Another run may remove the set while this one still makes it. What was made after that run had looked would
  * be found by nobody, for it is found by the target group: it is taken back.
  */
-async function orTakeBack(aws: Aws, place: Place, set: NewSet, make: () => Promise<void>): Promise<void> {
+async function orTakeBack(
+  aws: Aws,
+  { place, key }: { place: Place; key: string },
+  make: () => Promise<void>,
+  takeBack: () => Promise<void>,
+): Promise<void> {
   const [made] = await Promise.allSettled([make()]);
-  const now = await setOf(aws, place, set.key);
+  const now = await setOf(aws, place, key);
   if (now === undefined || isLeaving(now)) {
-    const name = serviceName(place, set.key);
-    await service.deleteService(aws, name);
-    await service.deleteTaskDefinitions(aws, name);
-    await deleteVariables(aws, place, { key: set.key, count: itemsOf(set.environment).length });
-    throw new ComputeBusy(REMOVED);
+    await takeBack();
+    throw new ComputeBusy('Another run of the driver has removed what this one was making.');
   }
   if (made.status === 'rejected') throw made.reason;
 }
 
 type Scaled = { key: string; targetGroupArn: string; min: number; max: number };
 
-/** A scaler stays when its service goes: one that came after the set had been removed is taken back, too. */
+/** A scaler stays when its service goes, so one that comes too late is taken back as well. */
 async function letScale(aws: Aws, place: Place, { key, targetGroupArn, min, max }: Scaled): Promise<void> {
   if (max <= min) return;
   const name = serviceName(place, key);
-  const [made] = await Promise.allSettled([service.letScale(aws, name, { min, max })]);
-  const now = await setOf(aws, place, key);
-  if (now === undefined || isLeaving(now)) {
-    await service.freezeScale(aws, name);
-    throw new ComputeBusy(REMOVED);
-  }
-  if (made.status === 'rejected') throw made.reason;
+  const make = () => service.letScale(aws, name, { min, max });
+  await orTakeBack(aws, { place, key }, make, () => service.freezeScale(aws, name));
   await target.note(aws, targetGroupArn, { [tags.scaled]: 'true' });
 }
 

@@ -108,15 +108,12 @@ function failureOfFetching(
 }
 
 /** Of the newest that is known to have said something: what the last one wrote may still be on its way. */
-async function lastWords(
-  aws: Aws,
-  place: Place,
-  set: Lying,
-  [newest, ...before]: readonly Task[],
-): Promise<string[]> {
-  if (newest === undefined) return [];
-  const said = await outputOf(aws, place, set, newest);
-  return said.length > 0 ? said : lastWords(aws, place, set, before.slice(0, ENDS_MAX - 1));
+async function lastWords(aws: Aws, place: Place, set: Lying, ended: readonly Task[]): Promise<string[]> {
+  for (const task of ended.slice(0, ENDS_MAX)) {
+    const said = await outputOf(aws, place, set, task);
+    if (said.length > 0) return said;
+  }
+  return [];
 }
 
 async function outputOf({ logs, options }: Aws, place: Place, set: Lying, task: Task): Promise<string[]> {
