@@ -126,11 +126,15 @@ export const listEventsQuery = z.object({
 
 /** Its place among all events of the tenant, from 1 without gaps. */
 const number = { number: z.int() };
-const feedEvent = z.discriminatedUnion('type', [
-  deploymentEvent.extend(number),
-  tokenEvent.extend(number),
-  listenerEvent.extend(number),
-  webhookEvent.extend(number),
+export const deploymentFeedEvent = deploymentEvent.extend(number);
+export const tokenFeedEvent = tokenEvent.extend(number);
+export const listenerFeedEvent = listenerEvent.extend(number);
+export const webhookFeedEvent = webhookEvent.extend(number);
+export const feedEvent = z.discriminatedUnion('type', [
+  deploymentFeedEvent,
+  tokenFeedEvent,
+  listenerFeedEvent,
+  webhookFeedEvent,
 ]);
 
 export const eventListView = z.object({

@@ -37,18 +37,25 @@ export const claimRequest = z.object({
 });
 export type ClaimRequest = z.input<typeof claimRequest>;
 
-const nameValue = z.object({ name: z.string(), value: z.string() });
-const secretReference = z.object({ name: z.string(), secret_name: z.string(), secret_key: z.string() });
+export const environmentVariable = z.object({ name: z.string(), value: z.string() });
+export const taskSecretReference = z.object({
+  name: z.string(),
+  secret_name: z.string(),
+  secret_key: z.string(),
+});
 
 /**
  * What to run: a built folder (a tar file, perhaps gzipped, to download once) or an image by digest.
  * `platforms`: what the image was built for (`linux/arm64`), where a build of the installation has made
  * it; an older control plane does not say.
  */
-export const artifact = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('folder'), url: z.string(), sha256: z.string() }),
-  z.object({ kind: z.literal('image'), uri: z.string(), platforms: z.array(z.string()).optional() }),
-]);
+export const folderArtifact = z.object({ kind: z.literal('folder'), url: z.string(), sha256: z.string() });
+export const imageArtifact = z.object({
+  kind: z.literal('image'),
+  uri: z.string(),
+  platforms: z.array(z.string()).optional(),
+});
+export const artifact = z.discriminatedUnion('kind', [folderArtifact, imageArtifact]);
 
 /**
  * Everything needed to run one revision: the body of a DEPLOY task and of `GET …/deployments/{id}/spec`.
@@ -64,8 +71,8 @@ export const deploySpec = z.object({
   epoch: z.int(),
   artifact: artifact,
   graph_config_path: z.string(),
-  environment: z.array(nameValue),
-  secret_references: z.array(secretReference),
+  environment: z.array(environmentVariable),
+  secret_references: z.array(taskSecretReference),
   resource_spec: anyObject(),
   k8s_namespace: z.string().nullable(),
   custom_url: z.string().nullable(),
@@ -85,10 +92,9 @@ const taskFields = {
   epoch: z.int(),
 };
 
-export const listenerTask = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('DEPLOY'), ...taskFields, ...deploySpec.shape }),
-  z.object({ kind: z.literal('DELETE'), ...taskFields, revision_id: z.null() }),
-]);
+export const deployTask = z.object({ kind: z.literal('DEPLOY'), ...taskFields, ...deploySpec.shape });
+export const deleteTask = z.object({ kind: z.literal('DELETE'), ...taskFields, revision_id: z.null() });
+export const listenerTask = z.discriminatedUnion('kind', [deployTask, deleteTask]);
 export type ListenerTask = z.infer<typeof listenerTask>;
 export type DeployTask = Extract<ListenerTask, { kind: 'DEPLOY' }>;
 

@@ -11,7 +11,7 @@ const NAMESPACES_COUNT_MAX = 100;
 const NAMESPACE_LENGTH_MAX = 63;
 /** Each is a build of its own. */
 const PLATFORMS_COUNT_MAX = 4;
-const COMPUTE_CONFIG_SIZE_BYTES_MAX = 16 * 1024;
+export const COMPUTE_CONFIG_SIZE_BYTES_MAX = 16 * 1024;
 
 const namespace = z
   .string()

@@ -29,6 +29,12 @@ function resolved(reference: string): unknown {
     .reduce<Json | undefined>((inside, part) => inside?.[part], document as Json);
 }
 
+/** All objects in a value. */
+const within = (value: unknown): Json[] =>
+  typeof value === 'object' && value !== null
+    ? [value as Json, ...Object.values(value).flatMap((member) => within(member))]
+    : [];
+
 describe('docs/openapi.json', () => {
   it('is what the route table says; `npm run openapi` writes it again', () => {
     expect(read('docs/openapi.json') === openApiText(routes)).toBe(true);
@@ -47,6 +53,23 @@ describe('docs/openapi.json', () => {
       Object.keys(components[part] ?? {}).map((name) => `#/components/${part}/${name}`),
     );
     expect(named.filter((each) => !used.has(each))).toEqual([]);
+  });
+
+  it('names each variant of a union, as generators of clients need it', () => {
+    const unnamed = within(components.schemas).flatMap(({ oneOf = [] }) =>
+      oneOf.filter((variant) => !('$ref' in variant)),
+    );
+    expect(unnamed).toEqual([]);
+  });
+
+  it('has no fields beside the known ones that these contradict', () => {
+    const contradicted = within(components.schemas).filter(
+      ({ properties, additionalProperties: others }) =>
+        properties !== undefined && typeof others === 'object' && Object.keys(others).length > 0,
+    );
+    expect(contradicted).toEqual([]);
+    for (const closed of ['Container', 'Volume', 'VolumeMount'])
+      expect(components.schemas?.[closed]).toMatchObject({ additionalProperties: false });
   });
 
   it('has words for each folder of endpoints', () => {

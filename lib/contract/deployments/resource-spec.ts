@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { closedObject } from '../validation/closed-object.ts';
-import { freeObject, freeText, NUMBER_MAX, withoutNulls } from '../validation/json.ts';
+import { freeObject, freeText, longTexts, NUMBER_MAX, withoutNulls } from '../validation/json.ts';
 import { report, valueError } from '../validation/problems.ts';
 
 const LIST_LENGTH_MAX = 100;
@@ -84,7 +84,7 @@ export const resourceSpec = z
     db_storage_gi: number,
     db_max_connections: number,
     labels: json,
-    annotations: json,
+    annotations: longTexts.nullish(),
     service_account_name: text,
     image_pull_secrets: z
       .array(z.object({ name: freeText.min(1) }))

@@ -12,7 +12,7 @@ const SCOPES_MAX = 100;
 const SCOPE_LENGTH_MAX = 512;
 /** Tokens that describe themselves have some thousand characters. */
 const TOKEN_LENGTH_MAX = 16_384;
-const METADATA_NAMES_MAX = 50;
+export const METADATA_NAMES_MAX = 50;
 
 /** A person or an agent, in the caller's own words; part of a key, so neither endless nor invisible. */
 export const claimedName = z

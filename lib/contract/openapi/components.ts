@@ -14,7 +14,25 @@ import {
   sourceConfigView,
   sourceRevisionConfigView,
 } from '../deployments/views.ts';
-import { artifact, deploySpec, listenerTask, logLine } from '../listener-protocol.ts';
+import {
+  deploymentFeedEvent,
+  feedEvent,
+  listenerFeedEvent,
+  tokenFeedEvent,
+  webhookFeedEvent,
+} from '../events.ts';
+import {
+  artifact,
+  deleteTask,
+  deploySpec,
+  deployTask,
+  environmentVariable,
+  folderArtifact,
+  imageArtifact,
+  listenerTask,
+  logLine,
+  taskSecretReference,
+} from '../listener-protocol.ts';
 import { logEntry, logPage, logQueryBody } from '../logs.ts';
 import type { RouteRow } from '../routes/route.ts';
 import { errorBody, gatewayErrorBody, validationErrorBody, validationItem } from './errors.ts';
@@ -52,7 +70,18 @@ const answerParts = {
   LogEntry: logEntry,
   DeploySpec: deploySpec,
   ListenerTask: listenerTask,
+  DeployTask: deployTask,
+  DeleteTask: deleteTask,
+  EnvironmentVariable: environmentVariable,
+  TaskSecretReference: taskSecretReference,
   Artifact: artifact,
+  FolderArtifact: folderArtifact,
+  ImageArtifact: imageArtifact,
+  Event: feedEvent,
+  DeploymentEvent: deploymentFeedEvent,
+  TokenEvent: tokenFeedEvent,
+  ListenerEvent: listenerFeedEvent,
+  WebhookEvent: webhookFeedEvent,
   Error: errorBody,
   GatewayError: gatewayErrorBody,
   HTTPValidationError: validationErrorBody,

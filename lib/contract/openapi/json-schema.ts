@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { time } from '../logs.ts';
 import { unknownField } from '../validation/closed-object.ts';
+import { freeJson, freeObject, JSON_DEPTH_MAX, TEXT_LENGTH_MAX } from '../validation/json.ts';
 import { applyNotes } from './notes.ts';
 
 /** JSON Schema as it is written down: keywords and their values. */
@@ -21,7 +22,10 @@ function withoutNullBranch(schema: JsonSchema): JsonSchema {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON Schema has schemas there
   const [value, nothing] = anyOf as JsonSchema[];
-  if (value === undefined || nothing?.type !== 'null' || typeof value.type !== 'string') return schema;
+  if (value === undefined || nothing?.type !== 'null') return schema;
+  // Anything at all: null is among it.
+  if (Object.keys(value).every((keyword) => keyword === 'description')) return { ...value, ...rest };
+  if (typeof value.type !== 'string') return schema;
   if ('const' in value) return schema;
   const withNull = Array.isArray(value.enum) ? { enum: [...(value.enum as unknown[]), null] } : {};
   return { ...value, type: [value.type, 'null'], ...withNull, ...rest };
@@ -62,7 +66,10 @@ function tidied(value: unknown, direction: Direction): unknown {
   // An id is any 128 bits in hexadecimal; `format` says so already.
   if (inside.format === 'uuid') delete inside.pattern;
   // Responses may get more fields, so clients must not rely on there being no others.
-  if (inside.additionalProperties === false) delete inside.additionalProperties;
+  if (direction === 'output' && inside.additionalProperties === false) delete inside.additionalProperties;
+  if (isObject(rest.additionalProperties) && rest.additionalProperties.not !== undefined) {
+    inside.additionalProperties = false;
+  }
   if (typeof inside.pattern === 'string') inside.pattern = portable(inside.pattern);
   if (direction === 'input') return withoutNullBranch(inside);
   if (isObject(inside.properties)) {
@@ -71,13 +78,17 @@ function tidied(value: unknown, direction: Direction): unknown {
   return withoutNullBranch(withoutSafeBounds(inside));
 }
 
+const FREE_JSON_LIMITS = `At most ${JSON_DEPTH_MAX} levels deep, with keys and texts of at most ${TEXT_LENGTH_MAX} characters.`;
+
 /**
- * Requests give times as texts; what becomes of them says nothing of that. Of a field that is not known only
- * null is taken.
+ * Requests give times as texts; what becomes of them says nothing of that. A field that is not known is
+ * refused: that null is taken there as well is nothing to build on, and no generator of clients has a type for
+ * it.
  */
 function describe({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: JsonSchema }): void {
   if (zodSchema === time) Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
-  if (zodSchema === unknownField) Object.assign(jsonSchema, { type: 'null' });
+  if (zodSchema === unknownField) Object.assign(jsonSchema, { not: {} });
+  if (zodSchema === freeJson || zodSchema === freeObject) jsonSchema.description = FREE_JSON_LIMITS;
 }
 
 /** The schemas of a registry by their names, each referring to the others under `#/components/schemas/`. */

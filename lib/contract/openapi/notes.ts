@@ -1,3 +1,9 @@
+import { CONFIGURATION_SIZE_BYTES_MAX } from '../deployments/requests.ts';
+import { SECRETS_SIZE_BYTES_MAX } from '../deployments/secrets.ts';
+import { COMPUTE_CONFIG_SIZE_BYTES_MAX } from '../listener-requests.ts';
+import { METADATA_NAMES_MAX } from '../oauth/tokens.ts';
+import { JSON_DEPTH_MAX, TEXT_LENGTH_MAX } from '../validation/json.ts';
+
 /**
  * What schemas do not say of themselves, for readers of the description only: functions carry no such words.
  * Rules that stand in code elsewhere (numbers of a resource_spec, texts) are repeated here as bounds and
@@ -36,6 +42,9 @@ const resourceSpec: Record<string, Note> = {
   db_storage_gi: atLeastOne,
   db_max_connections: atLeastOne,
   volumes: { description: 'Each has at least a name or a source.' },
+  annotations: {
+    description: `As long as the whole configuration may be; keys have at most ${TEXT_LENGTH_MAX} characters.`,
+  },
 };
 
 /** None of `"`, `` ` ``, `\`, line breaks, NUL, tab, `|`, `;`, `$`, `<`, `>`, and `&` only twice in a row. */
@@ -91,7 +100,7 @@ const providerFields: Record<string, Note> = {
   code_challenge_method: { description: 'There is no other.' },
   token_endpoint_auth_method: { description: '`client_secret_post` by default.' },
   authorization_params: {
-    description: 'Added to each authorization request; never the protocol’s own parameters.',
+    description: 'Added to each authorization request, at most 32; never the protocol’s own parameters.',
   },
   allowed_redirect_uris: {
     description: 'The first counts unless a request names another. By default our own callback.',
@@ -99,6 +108,24 @@ const providerFields: Record<string, Note> = {
   user_binding: {
     description: '`strict`: the user who requested the consent confirms it with a code from its last page.',
   },
+};
+
+const kibibytes = (sizeBytes: number): string => `${sizeBytes / 1024} KiB`;
+const secretsSize = `At most ${kibibytes(SECRETS_SIZE_BYTES_MAX)} in all.`;
+const computeConfig: Record<string, Note> = {
+  compute_config: {
+    description: `Fields beside these are kept as they are. At most ${kibibytes(COMPUTE_CONFIG_SIZE_BYTES_MAX)} as JSON, and ${JSON_DEPTH_MAX} levels deep.`,
+  },
+};
+const tokenMetadata: Note = {
+  description: `At most ${METADATA_NAMES_MAX} names, ${JSON_DEPTH_MAX} levels deep, with keys and texts of at most ${TEXT_LENGTH_MAX} characters.`,
+};
+
+/** What is known of a whole component. */
+const configurationSize = `\`source_config\`, \`source_revision_config\`, \`secret_references\`, \`agent\` and \`tracked_packages\` have at most ${kibibytes(CONFIGURATION_SIZE_BYTES_MAX)} in all, as JSON.`;
+const components: Record<string, string> = {
+  CreateDeploymentRequest: configurationSize,
+  ChangeDeploymentRequest: configurationSize,
 };
 
 const fields: Record<string, Record<string, Note>> = {
@@ -109,14 +136,20 @@ const fields: Record<string, Record<string, Note>> = {
     name: { description: 'Unique in the tenant, and never changed. May be left out when `agent` is given.' },
     display_name: { description: 'What people are shown beside the name.' },
     source: { description: 'Found by what is given when left out.' },
-    secrets: { description: 'Environment of the running server, write-only.' },
+    secrets: { description: `Environment of the running server, write-only. ${secretsSize}` },
   },
   ChangeDeploymentRequest: {
     name: { description: 'Cannot be changed; another one is refused.' },
     display_name: { description: 'What people are shown beside the name; null clears it.' },
     revision_source: { description: 'Where this one revision comes from.' },
-    secrets: { description: 'Replaces the list; `[]` clears it, left out it stays. The mask keeps a value.' },
+    secrets: {
+      description: `Replaces the list; \`[]\` clears it, left out it stays. The mask keeps a value. ${secretsSize}`,
+    },
   },
+  CreateListenerRequest: computeConfig,
+  PatchListenerRequest: computeConfig,
+  ImportTokenRequest: { metadata: tokenMetadata },
+  ChangeTokenMetadataRequest: { metadata: tokenMetadata },
   SecretRequest: { name: secretName, value: { pattern: '^[^\\u0000]*$' } },
   SecretReferenceRequest: { name: secretName },
   CreateProviderRequest: providerFields,
@@ -158,6 +191,7 @@ type Described = { properties?: unknown; [keyword: string]: unknown };
  */
 export function applyNotes(component: string, schema: Described): Described {
   const notes = fields[component];
+  const description = components[component];
   if (notes === undefined) return schema;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every component with notes is the schema of an object
   const properties = { ...(schema.properties as Record<string, object>) };
@@ -166,7 +200,7 @@ export function applyNotes(component: string, schema: Described): Described {
     if (property === undefined) throw new Error(`a note on ${component}.${field}, which does not exist`);
     properties[field] = { ...property, ...note };
   }
-  return { ...schema, properties };
+  return { ...schema, ...(description !== undefined && { description }), properties };
 }
 
 const whoseTokens: Note = {

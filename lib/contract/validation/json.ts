@@ -55,17 +55,26 @@ export function keepingProblem(value: unknown): Problem | undefined {
     : undefined;
 }
 
-function checkFreeJson(value: unknown, ctx: Parameters<typeof report>[0]): void {
-  const problem = keepingProblem(value);
-  if (problem !== undefined) {
-    report(ctx, problem);
-  } else if (hasLongText(value)) {
-    report(ctx, {
-      type: 'string_too_long',
-      msg: `String should have at most ${TEXT_LENGTH_MAX} characters`,
-      ctx: { max_length: TEXT_LENGTH_MAX },
-    });
-  }
+type Context = Parameters<typeof report>[0];
+
+const tooLong: Problem = {
+  type: 'string_too_long',
+  msg: `String should have at most ${TEXT_LENGTH_MAX} characters`,
+  ctx: { max_length: TEXT_LENGTH_MAX },
+};
+
+function checkFreeJson(value: unknown, ctx: Context): void {
+  const problem = keepingProblem(value) ?? (hasLongText(value) ? tooLong : undefined);
+  if (problem !== undefined) report(ctx, problem);
+}
+
+/** Texts as long as the whole may be, each by its own name. */
+function checkLongTexts(value: Record<string, unknown>, ctx: Context): void {
+  const others = Object.entries(value).map(([key, member]) => [
+    key,
+    typeof member === 'string' ? '' : member,
+  ]);
+  checkFreeJson(Object.fromEntries(others), ctx);
 }
 
 /** JSON of the client's own shape, kept as it is. */
@@ -73,3 +82,6 @@ export const freeJson = z.unknown().superRefine(checkFreeJson);
 
 /** The same, but an object. */
 export const freeObject = anyObject(checkFreeJson);
+
+/** The same, but its own texts have no limit beyond that of the whole: annotations hold whole documents. */
+export const longTexts = anyObject(checkLongTexts);

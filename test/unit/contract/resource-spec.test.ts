@@ -82,3 +82,17 @@ describe('an empty volume', () => {
     expect(problems({ volumes: [{ name: 'v' }, volume] })).toEqual(['volumes.1 value_error']);
   });
 });
+
+describe('the texts of annotations', () => {
+  const long = 'a'.repeat(60_000);
+
+  it('are as long as the configuration may be', () => {
+    expect(problems({ annotations: { policy: long } })).toEqual([]);
+  });
+
+  it('stay limited in keys, in what is nested, and in labels', () => {
+    expect(problems({ annotations: { [long]: 'a' } })).toEqual(['annotations string_too_long']);
+    expect(problems({ annotations: { nested: { policy: long } } })).toEqual(['annotations string_too_long']);
+    expect(problems({ labels: { policy: long } })).toEqual(['labels string_too_long']);
+  });
+});
