@@ -117,6 +117,7 @@ export const settings = /* @__PURE__ */ once((): Settings => {
     buildSeconds: variable('BUILD_SECONDS'),
     keptArtifacts: variable('KEPT_ARTIFACTS'),
     auditDays: variable('AUDIT_DAYS'),
+    keyDays: variable('KEY_DAYS'),
     addresses: { allowedHosts: variable('ALLOWED_HOSTS'), loopback: false },
     ...(managedCompute !== undefined && { managedCompute }),
   };

@@ -41,6 +41,8 @@ export type Settings = {
   keptArtifacts: number;
   /** An audit event is kept for so long. */
   auditDays: number;
+  /** What is made in the console or with a bearer token is good for so long at most. */
+  keyDays: number;
   /** Which hosts a request may name. */
   addresses: AddressRules;
   /**

@@ -74,6 +74,12 @@ const variables = {
     .regex(/^[1-9]\d{0,4}$/)
     .transform(Number)
     .default(400),
+  /** Keys that are made in the console or with a bearer token are good for so long at most. */
+  KEY_DAYS: z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/)
+    .transform(Number)
+    .default(90),
   /** Hosts that requests may name though their addresses are not public, separated by commas. */
   ALLOWED_HOSTS: hostList.default([]),
   /**

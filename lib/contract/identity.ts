@@ -41,7 +41,7 @@ export const createApiKeyBody = z
   .object({
     name: name,
     role: z.enum(roles),
-    /** In the future; absent: the key does not expire. Epoch milliseconds once parsed. */
+    /** In the future, and no later than its maker allows; absent: then. Epoch milliseconds once parsed. */
     expires_at: time.nullish(),
     /** For the role `listener`: the listener that it speaks for. */
     listener_id: id.nullish(),

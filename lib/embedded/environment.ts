@@ -164,6 +164,8 @@ const schema = z.object({
   SLIPWAY_KEPT_ARTIFACTS: number({ fallback: 5, min: 1, max: 1000, whole: true }),
   /** Audit events are kept for so long. */
   SLIPWAY_AUDIT_DAYS: number({ fallback: 400, min: 1, max: 36_500, whole: true }),
+  /** Keys that are made in the console or with a bearer token are good for so long at most. */
+  SLIPWAY_KEY_DAYS: number({ fallback: 90, min: 1, max: 36_500, whole: true }),
   /** Another tenant may be made, though builds and agents of all run as one user. */
   SLIPWAY_MORE_TENANTS: yesOrNo,
   /** Pages of other origins that may call the API. */
@@ -203,6 +205,7 @@ export type RuntimeSettings = {
   allowedHosts: string[];
   keptArtifacts: number;
   auditDays: number;
+  keyDays: number;
   /** Tenants beyond the first may be made. */
   moreTenants: boolean;
   corsOrigins: string[];
@@ -241,6 +244,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     allowedHosts: data.SLIPWAY_ALLOWED_HOSTS,
     keptArtifacts: data.SLIPWAY_KEPT_ARTIFACTS ?? 0,
     auditDays: data.SLIPWAY_AUDIT_DAYS ?? 0,
+    keyDays: data.SLIPWAY_KEY_DAYS ?? 0,
     moreTenants: data.SLIPWAY_MORE_TENANTS,
     corsOrigins: data.SLIPWAY_CORS_ORIGINS,
     publicHosts: [...data.SLIPWAY_PUBLIC_HOSTS, ...hostOf(data.SLIPWAY_BASE_URL)],

@@ -42,6 +42,8 @@ const settings = z.object({
   keptArtifacts: z.coerce.number().int().positive().max(1000).default(5),
   /** Who did what is kept for so long. */
   auditDays: z.coerce.number().int().positive().max(36_500).default(400),
+  /** Keys that are made in the console or with a bearer token are good for so long at most. */
+  keyDays: z.coerce.number().int().positive().max(36_500).default(90),
   /**
    * Internal hosts that requests may name (of repositories, say), separated by commas: their addresses need
    * not be public.

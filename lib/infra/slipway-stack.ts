@@ -117,6 +117,7 @@ export class SlipwayStack extends Stack {
       DELIVER_FUNCTION_NAME: nameOf(settings, functionRows.deliver.name),
       KEPT_ARTIFACTS: String(settings.keptArtifacts),
       AUDIT_DAYS: String(settings.auditDays),
+      KEY_DAYS: String(settings.keyDays),
       ALLOWED_HOSTS: settings.allowedHosts,
       MANAGED_COMPUTE: settings.compute === 'fargate' ? 'ecs' : undefined,
       DRIVE_FUNCTION_NAME:

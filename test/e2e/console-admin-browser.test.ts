@@ -120,7 +120,20 @@ it('a key is shown once, works, and is revoked', async () => {
   await button('Copy as curl').click();
   const command = await clipboardOf(page);
   expect(command).toContain('/v2/api-keys');
+  // A session makes no key for so long.
+  await dialog()
+    .getByLabel(/Good for/)
+    .selectOption('365');
+  await dialog().getByRole('button', { name: 'Create' }).click();
+  await dialog()
+    .getByText(/less than or equal to .* end within 90 days/)
+    .first()
+    .waitFor();
+  await dialog()
+    .getByLabel(/Good for/)
+    .selectOption('longest');
   await send('Create');
+  expect(await dialog().textContent()).toMatch(/It is good until \d/);
   const key = (await dialog().locator('.secret').textContent()) ?? '';
   expect(key).toMatch(/^slp_/);
   await button('Copy').click();

@@ -139,6 +139,7 @@ export function settingsTests(): void {
     [{ environment: 'Not Good' }, /environment/],
     [{ buildSeconds: '5' }, /buildSeconds/],
     [{ auditDays: '0' }, /auditDays/],
+    [{ keyDays: '0' }, /keyDays/],
     [{ keptArtifacts: '0' }, /keptArtifacts/],
     [{ allowedHosts: 'https://git.corp.example' }, /allowedHosts/],
     [{ tableName: 'older' }, /tableName and tableStreamArn go together/],

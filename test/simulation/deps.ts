@@ -66,6 +66,7 @@ const settingsFor = ({ listener, build }: Plan['patienceSeconds']): Deps['settin
   buildSeconds: build,
   keptArtifacts: 3,
   auditDays: 400,
+  keyDays: 90,
   addresses: { allowedHosts: [], loopback: true },
 });
 

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Listed, Listener, Me } from '../../data/contract.ts';
 import { useChoices } from '../../data/lists.ts';
 import { useMe } from '../../data/queries.ts';
-import { type Expiry, expiries, expiryOf } from '../../logic/expiry.ts';
+import { type Expiry, expiries, expiryOf, firstExpiry, wordsOfEnd } from '../../logic/expiry.ts';
 import { keyRolesFor, type Role, roleWords } from '../../logic/roles.ts';
 import { ActionDialog } from '../../ui/action-dialog.tsx';
 import { CheckField, ChoiceField, TextField } from '../../ui/field.tsx';
@@ -18,20 +18,27 @@ type Props = {
 /** Makes a key, and shows it once. */
 export function NewKey({ listener, onClose }: Props) {
   const { data: me } = useMe();
-  const [key, setKey] = useState<string>();
+  const [made, setMade] = useState<Made>();
   if (me === undefined) return null;
-  if (key !== undefined)
+  if (made !== undefined)
     return (
-      <SecretDialog title="The new key" secret={key} hint="Store it where it is used." onClose={onClose} />
+      <SecretDialog
+        title="The new key"
+        secret={made.key}
+        hint={`${wordsOfEnd(made.expires_at)} Store it where it is used.`}
+        onClose={onClose}
+      />
     );
-  return <Form me={me} listener={listener} onClose={onClose} onMade={setKey} />;
+  return <Form me={me} listener={listener} onClose={onClose} onMade={setMade} />;
 }
+
+type Made = { key: string; expires_at: string | null };
 
 type FormProps = {
   me: Me;
   listener: Props['listener'];
   onClose: () => void;
-  onMade: (key: string) => void;
+  onMade: (made: Made) => void;
 };
 
 type Values = {
@@ -55,13 +62,17 @@ function bodyOf(values: Values, now: number) {
   };
 }
 
+const LISTENER_HINT = 'No longer than the key that the session was opened with.';
+const PERSON_HINT =
+  'In a session: at most 90 days, unless the installation has another limit, and no longer than the key that it was opened with.';
+
 function Form({ me, listener, onClose, onMade }: FormProps) {
   const [now] = useState(Date.now);
   const { values, set } = useForm<Values>({
     name: listener?.compute_id ?? '',
     role: listener === undefined ? 'developer' : 'listener',
     listenerId: listener?.id ?? '',
-    expiry: listener === undefined ? '90' : 'never',
+    expiry: firstExpiry(me, listener !== undefined),
     isOfOrganization: false,
     isServiceUser: false,
   });
@@ -73,7 +84,7 @@ function Form({ me, listener, onClose, onMade }: FormProps) {
       endpoint="POST /v2/api-keys"
       parts={{ body: bodyOf(values, now) }}
       onClose={onClose}
-      onDone={({ key }) => onMade(key)}
+      onDone={onMade}
     >
       <TextField
         label="Name"
@@ -96,13 +107,7 @@ function Form({ me, listener, onClose, onMade }: FormProps) {
       {listener === undefined && isListener && (
         <ListenerField value={values.listenerId} set={set('listenerId')} />
       )}
-      <ChoiceField
-        label="Good for"
-        of="expires_at"
-        value={values.expiry}
-        set={set('expiry')}
-        choices={expiries}
-      />
+      <ExpiryField isListener={isListener} value={values.expiry} set={set('expiry')} />
       {!isListener && me.permissions.includes('organization_keys:write') && (
         <CheckField
           label="For every tenant of the organization"
@@ -120,6 +125,19 @@ function Form({ me, listener, onClose, onMade }: FormProps) {
     </ActionDialog>
   );
 }
+
+type ExpiryProps = { isListener: boolean; value: Expiry; set: (value: Expiry) => void };
+
+const ExpiryField = ({ isListener, value, set }: ExpiryProps) => (
+  <ChoiceField
+    label="Good for"
+    of="expires_at"
+    hint={isListener ? LISTENER_HINT : PERSON_HINT}
+    value={value}
+    set={set}
+    choices={expiries}
+  />
+);
 
 function ListenerField({ value, set }: { value: string; set: (id: string) => void }) {
   const { data = [] } = useChoices('GET /v2/listeners', {});

@@ -1,8 +1,9 @@
-import { refuse, ValidationError } from '../../contract/errors.ts';
+import { refuse, ValidationError, type ValidationItem } from '../../contract/errors.ts';
 import type { CreateApiKeyBody } from '../../contract/identity.ts';
 import { lackedToGive } from '../../contract/roles.ts';
 import type { createApiKey as row } from '../../contract/routes/identity.ts';
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
+import { type LatestEnd, latestEnd } from '../../domain/key-expiry.ts';
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
 import { checkListener } from '../../store/listeners/listener-writes.ts';
 import { MANAGED_COMPUTE_ID } from '../../store/listeners/managed.ts';
@@ -15,12 +16,12 @@ import { ownerInScope } from './scope.ts';
 import { apiKeyView } from './view.ts';
 
 /**
- * Makes a key that is not above its maker's role or tenant. It acts as its maker, or as a new user of its own
- * (`service_user`, and always for a listener), never as another person. Throws `permission_missing`,
- * `tenant_forbidden`, `listener_not_found`, `state_forbids`.
+ * Makes a key that is not above its maker's role or tenant, and ends no later. It acts as its maker, or as a
+ * new user of its own (`service_user`, and always for a listener), never as another person. Throws
+ * `permission_missing`, `tenant_forbidden`, `listener_not_found`, `state_forbids`.
  */
 export async function createApiKey(
-  deps: Pick<Deps, 'table' | 'clock'>,
+  deps: Pick<Deps, 'table' | 'clock' | 'settings'>,
   { body }: Pick<RouteInput<typeof row>, 'body'>,
   caller: Caller,
 ): Promise<RouteOutput<typeof row>> {
@@ -31,7 +32,7 @@ export async function createApiKey(
     throw refuse('tenant_forbidden', { tenant: body.tenant_id });
   if (listenerId !== undefined)
     checkNotManaged(MANAGED_COMPUTE_ID, { tenant_id: caller.tenantId, listener_id: listenerId });
-  const expiresAt = expiryOf(body, deps.clock.now());
+  const expiresAt = expiryOf(deps, body, caller);
   const { key, item, writes } = apiKeyWrites(deps, {
     ...ownerInScope(caller, body.scope, 'organization_keys:write'),
     userId: body.service_user === true || role === 'listener' ? deps.clock.randomId() : caller.userId,
@@ -51,10 +52,33 @@ export async function createApiKey(
   return { ...apiKeyView(item, undefined), key };
 }
 
-function expiryOf({ expires_at: at }: CreateApiKeyBody, now: number): string | undefined {
-  if (at === undefined) return undefined;
-  const text = new Date(at).toISOString();
-  if (at > now) return text;
-  const words = { type: 'datetime_future', msg: 'Input should be in the future' };
-  throw new ValidationError([{ loc: ['body', 'expires_at'], ...words, input: text }]);
+/** When the key ends (ISO 8601): as asked for, else as late as it may; undefined: never. */
+function expiryOf(
+  { clock, settings: { keyDays } }: Pick<Deps, 'clock' | 'settings'>,
+  { expires_at: at, role }: CreateApiKeyBody,
+  { maker }: Caller,
+): string | undefined {
+  const now = clock.now();
+  const latest = latestEnd(maker, role, { now, keyDays });
+  const end = at ?? latest?.at;
+  if (end === undefined) return undefined;
+  const text = new Date(end).toISOString();
+  if (end <= now)
+    throw wrongExpiry({ type: 'datetime_future', msg: 'Input should be in the future', input: text });
+  if (latest !== undefined && end > latest.at) {
+    const le = new Date(latest.at).toISOString();
+    const msg = `Input should be less than or equal to ${le}: ${reasonOf(latest, keyDays)}`;
+    throw wrongExpiry({ type: 'less_than_equal', msg, input: text, ctx: { le } });
+  }
+  return text;
+}
+
+const wrongExpiry = (problem: Omit<ValidationItem, 'loc'>): ValidationError =>
+  new ValidationError([{ loc: ['body', 'expires_at'], ...problem }]);
+
+function reasonOf({ of }: LatestEnd, keyDays: number): string {
+  if (of === 'key') return 'a key ends no later than the one that it is made with';
+  if (of === 'opener')
+    return 'a key made in the console ends no later than the key that the session was opened with';
+  return `keys made in the console or with a bearer token end within ${keyDays} days; leave it out for the longest`;
 }

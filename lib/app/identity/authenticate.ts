@@ -1,4 +1,5 @@
 import { refuse } from '../../contract/errors.ts';
+import type { KeyMaker } from '../../domain/key-expiry.ts';
 import { type ApiKeyItem, findApiKey } from '../../store/identity/api-keys.ts';
 import { findTenant } from '../../store/identity/tenants.ts';
 import type { Caller } from '../caller.ts';
@@ -66,7 +67,7 @@ export async function identify(
       isSession: false,
       ofOrganization: false,
     };
-  const { key, hash } = await validKey(deps, apiKey);
+  const { key, hash, opener } = await validKey(deps, apiKey);
   const identity = {
     tenantId: await tenantOf(deps, key, tenantId),
     organizationId: key.organization_id,
@@ -74,6 +75,7 @@ export async function identify(
     keyId: key.id,
     role: key.role,
     listenerId: key.listener_id,
+    maker: makerOf(key, opener),
     expiresAt: key.expires_at,
     isSession: key.made_with !== undefined,
     ofOrganization: key.tenant_id === undefined,
@@ -82,31 +84,32 @@ export async function identify(
   return identity;
 }
 
-async function validKey(
-  deps: IdentityDeps,
-  given: string | undefined,
-): Promise<{ key: ApiKeyItem; hash: string }> {
+/** `opener`: the key that a session of the console was opened with, and ends with. */
+type ValidKey = { key: ApiKeyItem; hash: string; opener: ApiKeyItem | undefined };
+
+async function validKey(deps: IdentityDeps, given: string | undefined): Promise<ValidKey> {
   if (given === undefined || !isWellFormed(given)) throw refuse('unauthenticated', {});
   const hash = hashOf(given);
   const key = await findApiKey(deps.table, hash);
   if (key === undefined) throw refuse('unauthenticated', {});
-  const isOver = !isGood(key, deps.clock.now()) || !(await isMakerGood(deps, key));
-  if (isOver) throw refusedAs(refuse('unauthenticated', {}), knownBy(key));
-  return { key, hash };
+  const opener = key.made_with === undefined ? undefined : await findApiKey(deps.table, key.made_with);
+  const now = deps.clock.now();
+  const isOrphan = key.made_with !== undefined && (opener === undefined || !isGood(opener, now));
+  if (isOrphan || !isGood(key, now)) throw refusedAs(refuse('unauthenticated', {}), knownBy(key));
+  return { key, hash, opener };
 }
 
 /** Whether a key may be used at this time, in epoch milliseconds. */
 export const isGood = ({ revoked_at, expires_at }: ApiKeyItem, now: number): boolean =>
   revoked_at === undefined && (expires_at === undefined || Date.parse(expires_at) > now);
 
-/** A session of the console ends with the key that its link was made with. */
-async function isMakerGood(
-  { table, clock }: IdentityDeps,
-  { made_with: hash }: ApiKeyItem,
-): Promise<boolean> {
-  if (hash === undefined) return true;
-  const maker = await findApiKey(table, hash);
-  return maker !== undefined && isGood(maker, clock.now());
+/** Keys that a session makes live as long as those of the key that it was opened with, not as it does. */
+function makerOf(key: ApiKeyItem, opener: ApiKeyItem | undefined): KeyMaker {
+  const { expires_at: end } = opener ?? key;
+  return {
+    kind: opener === undefined ? 'key' : 'session',
+    ...(end !== undefined && { endsAt: Date.parse(end) }),
+  };
 }
 
 /**

@@ -36,7 +36,8 @@ export async function bearerCaller(
 ): Promise<Caller> {
   const known = await bearerUser(deps, authorization);
   if (tenantId === undefined) throw refusedAs(refuse('tenant_required', {}), known);
-  return { ...(await membership(deps, known, tenantId)), ...known, listenerId: undefined };
+  const part = await membership(deps, known, tenantId);
+  return { ...part, ...known, listenerId: undefined, maker: { kind: 'bearer' } };
 }
 
 /** Whose token it is. Throws `unauthenticated`. */

@@ -28,6 +28,7 @@ export const createApiKey = route({
   body: createApiKeyBody,
   response: createdApiKeyView,
   credential: true,
+  variables: ['KEY_DAYS'],
   errors: ['listener_not_found', 'state_forbids'],
 });
 

@@ -138,6 +138,7 @@ const appSettings = (settings: RuntimeSettings): Deps['settings'] => ({
   buildSeconds: settings.buildSeconds,
   keptArtifacts: settings.keptArtifacts,
   auditDays: settings.auditDays,
+  keyDays: settings.keyDays,
   addresses: { allowedHosts: settings.allowedHosts, loopback: true },
   singleTenant: !settings.moreTenants,
 });

@@ -28,6 +28,7 @@ describe('the first key', () => {
       keyId: caller.keyId,
       role: 'organization_admin',
       listenerId: undefined,
+      maker: { kind: 'key' },
     });
     const items = await allItems(world.deps.table);
     expect(new Set(items.map((item) => item.entity))).toEqual(

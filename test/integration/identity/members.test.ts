@@ -87,7 +87,12 @@ describe('a member', () => {
     });
     const caller = await person('auth0|alice', tenantId.toUpperCase());
     const expected = { tenantId, organizationId, userId: 'auth0|alice', role: 'developer' };
-    expect(caller).toEqual({ ...expected, keyId: 'bearer', listenerId: undefined });
+    expect(caller).toEqual({
+      ...expected,
+      keyId: 'bearer',
+      listenerId: undefined,
+      maker: { kind: 'bearer' },
+    });
     await register(admin, 'machine');
     const alice: World = { ...admin, caller };
     const { id } = await post(alice, github('a'));

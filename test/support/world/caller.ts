@@ -8,5 +8,6 @@ export const aCaller = (changes: Partial<Caller> = {}): Caller => ({
   keyId: '0190a000-0000-7000-8000-000000000004',
   role: 'developer',
   listenerId: undefined,
+  maker: { kind: 'key' },
   ...changes,
 });

@@ -98,6 +98,7 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
       buildSeconds: 1800,
       keptArtifacts: 5,
       auditDays: 400,
+      keyDays: 90,
       addresses: { allowedHosts: [], loopback: true },
       ...settings,
     },

@@ -44,6 +44,7 @@ describe('the container', () => {
       buildSeconds: 1800,
       keptArtifacts: 5,
       auditDays: 400,
+      keyDays: 90,
       addresses: { allowedHosts: [], loopback: false },
     });
   });

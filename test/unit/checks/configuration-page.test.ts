@@ -48,6 +48,7 @@ it('and their defaults', () => {
     ['SLIPWAY_SWEEP_SECONDS', settings.sweepSeconds],
     ['SLIPWAY_KEPT_ARTIFACTS', settings.keptArtifacts],
     ['SLIPWAY_AUDIT_DAYS', settings.auditDays],
+    ['SLIPWAY_KEY_DAYS', settings.keyDays],
     ['SLIPWAY_LOG_LEVEL', settings.logLevel],
   ];
   expect(pairs.map(([name]) => [name, defaults.get(name)])).toEqual(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Listener } from '../../../console/data/contract.ts';
 import { auditActions, detailsOf, instantOf, localTime } from '../../../console/logic/audit.ts';
-import { expiryOf } from '../../../console/logic/expiry.ts';
+import { expiryOf, firstExpiry, wordsOfEnd } from '../../../console/logic/expiry.ts';
 import { branchOf, gitHosts, pushAddress } from '../../../console/logic/integration.ts';
 import { kindOf, meaningOf, platformsOf, startCommand, wordsIn } from '../../../console/logic/listener.ts';
 import { places, placesFor } from '../../../console/logic/places.ts';
@@ -167,6 +167,19 @@ describe('the audit', () => {
 });
 
 it('a key ends when it was said', () => {
-  expect(expiryOf('30', 0)).toBe('1970-01-31T00:00:00.000Z');
-  expect(expiryOf('never', 0)).toBeUndefined();
+  expect(expiryOf('30', 300_000)).toBe('1970-01-31T00:00:00.000Z');
+  expect(expiryOf('longest', 0)).toBeUndefined();
+  expect([wordsOfEnd(null), wordsOfEnd('2026-11-21T11:29:00.000Z')]).toEqual([
+    'It is good until it is revoked.',
+    expect.stringContaining('2026'),
+  ]);
+});
+
+it('a key is made for as long as it may be good, unless that were without end', () => {
+  const key = { key_id: 'k', is_session: false, expires_at: null };
+  expect(firstExpiry(key, false)).toBe('90');
+  expect(firstExpiry(key, true)).toBe('longest');
+  expect(firstExpiry({ ...key, expires_at: '2026-11-21T11:29:00.000Z' }, false)).toBe('longest');
+  expect(firstExpiry({ ...key, is_session: true }, false)).toBe('longest');
+  expect(firstExpiry({ ...key, key_id: null }, false)).toBe('longest');
 });
