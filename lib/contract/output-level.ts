@@ -15,10 +15,20 @@ const WORDS: Record<string, Level> = {
 };
 
 /**
- * A level word at the start of a line, perhaps after a time and inside brackets: `[error]`, `12:00:01 WARN
- * …`, `ERROR:`.
+ * A time at the start of a line, perhaps inside brackets. It takes whatever it can and never fails, so
+ * nothing behind it makes it look again.
  */
-const LEADING = /^(?:[[(]?[\d:T.,Z+/\- ]+[\])]?\s*)?[[(<]?([A-Za-z]+)(?=[\])>:|\s]|$)/;
+const TIME = /[[(]?(?:[\d:.,+/\- ]|[TZ](?![A-Za-z]))*[\])]?\s*/y;
+/** A word, perhaps inside brackets. */
+const WORD = /[[(<]?([A-Za-z]+)(?=[\])>:|\s]|$)/y;
+
+/** The first word: `[error]`, `12:00:01 WARN …`, `ERROR:`. */
+function leadingWord(line: string): string | undefined {
+  TIME.lastIndex = 0;
+  TIME.test(line);
+  WORD.lastIndex = TIME.lastIndex;
+  return WORD.exec(line)?.[1];
+}
 
 function fromNumber(level: number): Level {
   // The numbers of pino and bunyan.
@@ -46,5 +56,5 @@ function fromJson(line: string): Level | undefined {
  * error.
  */
 export function guessLevel(line: string): Level {
-  return fromJson(line) ?? WORDS[LEADING.exec(line)?.[1]?.toUpperCase() ?? ''] ?? 'INFO';
+  return fromJson(line) ?? WORDS[leadingWord(line)?.toUpperCase() ?? ''] ?? 'INFO';
 }

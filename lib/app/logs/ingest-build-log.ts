@@ -1,8 +1,7 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { LogLine } from '../../adapters/logs.ts';
-import { withColoursAlone } from '../../adapters/terminal-text.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { maskSecrets } from '../../contract/mask.ts';
+import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
@@ -47,7 +46,7 @@ function linesOf({ timestamp, message }: OutputPiece, maskValues: readonly strin
     .split(/\r?\n|\r/)
     .filter((line) => !ofTheService.test(line))
     .map((line) => {
-      const text = stripVTControlCharacters(line).replace(imageBuildPrefix, '');
+      const text = withoutSequences(line).replace(imageBuildPrefix, '');
       const shown = maskSecrets(withColoursAlone(line), maskValues).replace(levelWord, '');
       return { timestamp, level: levelOfOutput(text), message: cleanMessage(shown) };
     });

@@ -1,8 +1,8 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { LogLine } from '../../adapters/logs.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
 import { createMask, type Mask } from '../../contract/mask.ts';
 import { guessLevel } from '../../contract/output-level.ts';
+import { withoutSequences } from '../../contract/terminal-text.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
 import type { Deps } from '../deps.ts';
 import { secretValues } from '../secrets.ts';
@@ -35,6 +35,6 @@ const linesOf = ({ timestamp, message }: OutputPiece, mask: Mask): LogLine[] =>
     .replace(/[\r\n]+$/, '')
     .split(/\r?\n/)
     .map((text) => {
-      const line = stripVTControlCharacters(text);
+      const line = withoutSequences(text);
       return { timestamp, level: guessLevel(line), message: mask(line) };
     });

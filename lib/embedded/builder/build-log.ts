@@ -1,7 +1,6 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { LogLevel, LogLine, LogStream, Logs } from '../../adapters/logs.ts';
-import { withColoursAlone } from '../../adapters/terminal-text.ts';
 import { maskSecrets } from '../../contract/mask.ts';
+import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
 import type { OutputLine } from '../../processes/group.ts';
 import type { HidePaths } from '../../processes/hidden-paths.ts';
@@ -47,7 +46,7 @@ export function openBuildLog(
     say: (message, level = 'INFO') =>
       writer.add({ timestamp: nextTimestamp(), level, message: cleanMessage(mask(message)) }),
     output({ line, timestamp }) {
-      const text = cleanMessage(mask(stripVTControlCharacters(line)));
+      const text = cleanMessage(mask(withoutSequences(line)));
       if (text.trim() !== '') tail = [...tail, text].slice(-TAIL_LINES);
       const message = cleanMessage(mask(withColoursAlone(line)));
       writer.add({ timestamp, level: levelOfOutput(text), message });

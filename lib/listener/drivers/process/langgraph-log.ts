@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from 'node:util';
 import { guessLevel, type Level } from '../../../contract/output-level.ts';
+import { withoutSequences } from '../../../contract/terminal-text.ts';
 
 /** Said in every line, or said by the entry itself: not worth a reader's time. */
 const LEFT_OUT = new Set(
@@ -16,8 +16,8 @@ export type AgentLine = { level: Level; message: string };
  */
 export function agentLines(line: string): AgentLine[] {
   const entries = parsedLine(line);
-  const level = guessLevel(stripVTControlCharacters(line));
-  if (entries === undefined) return [{ level, message: stripVTControlCharacters(line) }];
+  const level = guessLevel(withoutSequences(line));
+  if (entries === undefined) return [{ level, message: withoutSequences(line) }];
   const said = entries.get('event') ?? entries.get('message');
   const rest = [...entries].filter(([key, value]) => !LEFT_OUT.has(key) && value !== null);
   const head = [textOf(said ?? ''), ...rest.map(([key, value]) => `${key}=${textOf(value)}`)]
@@ -26,7 +26,7 @@ export function agentLines(line: string): AgentLine[] {
   const trace = ['exception', 'stack'].flatMap((key) =>
     typeof entries.get(key) === 'string' ? [textOf(entries.get(key))] : [],
   );
-  const lines = [head, ...trace].flatMap((text) => stripVTControlCharacters(text).split('\n'));
+  const lines = [head, ...trace].flatMap((text) => withoutSequences(text).split('\n'));
   return lines.filter((text) => text.trim() !== '').map((message) => ({ level, message }));
 }
 

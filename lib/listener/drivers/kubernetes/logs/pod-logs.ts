@@ -1,8 +1,8 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { V1Pod } from '@kubernetes/client-node';
 import type { DeploySpec } from '../../../../contract/listener-protocol.ts';
 import { createMask } from '../../../../contract/mask.ts';
 import { guessLevel } from '../../../../contract/output-level.ts';
+import { withoutSequences } from '../../../../contract/terminal-text.ts';
 import { cutText } from '../../../../processes/lines.ts';
 import { pause } from '../../../backoff.ts';
 import type { Log } from '../../../log.ts';
@@ -113,7 +113,7 @@ export class PodLogs {
         room: () => shipper.room(),
         deliver: (timestamp, text) => {
           if (this.#failed.get(id) === read.revisionId) return;
-          const line = stripVTControlCharacters(text);
+          const line = withoutSequences(text);
           const message = cutText(mask(line));
           shipper.push(id, read.revisionId, { timestamp, level: guessLevel(line), message });
         },
