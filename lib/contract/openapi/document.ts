@@ -63,14 +63,12 @@ function securityOf({ permission }: RouteRow): object[] {
 
 const tagOf = ({ handler }: RouteRow): string => handler.split('/')[2] ?? '';
 
-/** What a host sends is its own to describe. */
+/** What a host sends is its own to describe. One type alone: not every generator of clients can choose. */
 const rawBody = {
   requestBody: {
     required: true,
-    content: {
-      'application/json': { schema: { type: 'object' } },
-      'application/x-www-form-urlencoded': { schema: { type: 'object' } },
-    },
+    description: 'As the git host sends it; also as `application/x-www-form-urlencoded`.',
+    content: { 'application/json': { schema: { type: 'object' } } },
   },
 };
 
