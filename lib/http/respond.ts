@@ -93,11 +93,11 @@ const hashedTag = (body: string): string =>
  * has.
  */
 export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, output: unknown): Result {
-  if (row.response === null)
-    return { statusCode: row.success, ...(row.headers && { headers: row.headers(output) }) };
+  const own = { ...(row.credential && { 'Cache-Control': 'no-store' }), ...row.headers?.(output) };
+  if (row.response === null) return { statusCode: row.success, headers: own };
   const body = shown(row, output);
   const text = row.contentTypes === undefined ? JSON.stringify(body) : '';
-  const headers = { ...row.headers?.(output), ...(row.hashed && { ETag: hashedTag(text) }) };
+  const headers: Record<string, string> = { ...own, ...(row.hashed && { ETag: hashedTag(text) }) };
   const isAsked = row.method === 'GET' && !row.countsConfiguration;
   if (isAsked && isUnchanged(event.headers['if-none-match'], headers.ETag))
     return { statusCode: 304, headers };

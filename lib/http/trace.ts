@@ -4,10 +4,18 @@ import { logger } from './logger.ts';
 
 const markResponse: NonNullable<Step['after']> = ({ event, response }) => {
   if (!response) return;
-  response.headers = { ...response.headers, 'x-request-id': event.requestContext.requestId };
+  const names = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());
+  response.headers = {
+    ...response.headers,
+    ...(!names.includes('x-content-type-options') && { 'x-content-type-options': 'nosniff' }),
+    'x-request-id': event.requestContext.requestId,
+  };
 };
 
-/** `X-Request-Id` on every answer, errors included: what a person quotes and the log finds. */
+/**
+ * `X-Request-Id` on every answer, errors included: what a person quotes and the log finds. And `nosniff`, so
+ * that no browser takes JSON with a user's text in it for a page.
+ */
 export const requestId: Step = { after: markResponse, onError: markResponse };
 
 export type AccessLogger = {

@@ -58,6 +58,7 @@ export function httpTests(program: () => Program): void {
         expect(answer.headers[name]).toMatch(value);
       }
       expect(answer.headers['x-request-id']).toMatch(/^\S{8,}$/);
+      expect(answer.headers['x-content-type-options']).toBe('nosniff');
       expect(answer.headers['content-type']).toMatch(/^application\/json/);
     });
   });
@@ -88,6 +89,7 @@ export function httpTests(program: () => Program): void {
       });
       expect(answer.status).toBe(422);
       expect(answer.headers['x-request-id']).toMatch(/^\S{8,}$/);
+      expect(answer.headers['x-content-type-options']).toBe('nosniff');
       const items = itemsOf(answer);
       expect(items.map(({ loc, type }) => `${loc.join('.')} ${type}`).sort()).toEqual([
         'body.name value_error',
@@ -258,7 +260,7 @@ export function httpTests(program: () => Program): void {
       const huge = await ask({ method: 'POST', path: '/v2/deployments', body: 'x'.repeat(7 * 1024 * 1024) });
       expect([huge.status, huge.headers['x-request-id']]).toEqual([413, expect.stringMatching(/^\S{8,}$/)]);
       expect(await sendBytes(program(), 'NOT HTTP AT ALL\r\n\r\n')).toMatch(
-        /^HTTP\/1\.1 400 [^]*x-request-id: \S{8,}[^]*\{"message":"Bad Request"\}$/,
+        /^HTTP\/1\.1 400 [^]*x-request-id: \S{8,}\r\nx-content-type-options: nosniff[^]*\{"message":"Bad Request"\}$/,
       );
       const longest = `GET /ok?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`;
       expect(await sendBytes(program(), longest)).toMatch(/^HTTP\/1\.1 431 [^]*x-request-id: \S{8,}/);

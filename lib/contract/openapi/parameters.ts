@@ -52,10 +52,11 @@ export const mayBeUnchanged = (row: RouteRow): boolean =>
   row.method === 'GET' && !row.countsConfiguration && headerNamesOf(row).includes('ETag');
 
 /** The names of the headers that a route's answers have of their own. */
-export function headerNamesOf({ headers, hashed }: RouteRow): string[] {
+export function headerNamesOf({ headers, hashed, credential }: RouteRow): string[] {
   const anything: unknown = new Proxy({}, { get: (_, name) => String(name) });
   // It reads what the use case gives beside the answer; here only the names of what it makes of it count.
-  return [...Object.keys(headers?.(anything) ?? {}), ...(hashed ? ['ETag'] : [])];
+  const own = Object.keys(headers?.(anything) ?? {});
+  return [...(credential ? ['Cache-Control'] : []), ...own, ...(hashed ? ['ETag'] : [])];
 }
 
 function headerParameters(row: RouteRow): JsonSchema[] {

@@ -60,9 +60,12 @@ const headerDescriptions: Record<string, string> = {
   'X-Content-Type-Options': 'Forbids browsers to guess another content type.',
 };
 
+/** Every answer of ours has them. */
+const EVERYWHERE = ['X-Request-Id', 'X-Content-Type-Options'];
+
 const headerReferences = (names: readonly string[]): JsonSchema =>
   Object.fromEntries(
-    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+    [...EVERYWHERE, ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
 
 const json = (schema: JsonSchema, rest: object = {}): JsonSchema => ({

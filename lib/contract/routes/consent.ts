@@ -18,9 +18,6 @@ const authId = z.object({ auth_id: id });
 const nonce = z.object({ nonce: z.string() });
 const providerId = z.object({ provider_id: freeText });
 
-/** Responses with a credential must not be cached. */
-const notStored = { 'Cache-Control': 'no-store' };
-
 /** For pages, which browsers open without an API key. */
 const ofPages = {
   area: 'auth',
@@ -44,7 +41,6 @@ export const authenticate = route({
   body: authenticateBody,
   response: authenticateView,
   errors: ['oauth_provider_not_found', 'oauth_token_not_found', 'provider_unavailable'],
-  headers: () => notStored,
   variables: ['ALLOWED_HOSTS'],
   credential: true,
 });
@@ -63,11 +59,9 @@ export const waitForConsent = route({
   params: authId,
   query: waitQuery,
   response: waitView,
-  headers: ({ location }: { location?: string }) => ({
-    ...notStored,
-    ...(location !== undefined && { Location: location }),
-  }),
+  headers: ({ location }: { location?: string }) => (location === undefined ? {} : { Location: location }),
   leadsOn: true,
+  credential: true,
 });
 
 export const showBegin = route({

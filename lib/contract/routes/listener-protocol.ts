@@ -35,6 +35,7 @@ export const claimTasks = route({
   params: listenerParams,
   body: claimRequest,
   response: claimResponse,
+  credential: true,
   errors: ['listener_not_found'],
 });
 
@@ -119,6 +120,7 @@ export const getSpec = route({
   summary: 'Everything needed to run a deployment, secrets included',
   params: z.object({ listener_id: id, deployment_id: id }),
   response: deploySpec,
+  credential: true,
   errors: ['deployment_not_found', 'revision_not_found'],
 });
 

@@ -82,7 +82,10 @@ type Endpoint = {
   headers?(output: unknown): Record<string, string>;
   /** Variables that its function reads beside those of its access. */
   variables?: readonly VariableName[];
-  /** The answer holds a credential: it is kept nowhere, so an `Idempotency-Key` is ignored. */
+  /**
+   * The answer of a success holds a credential or a secret: it is kept nowhere, so it says `no-store`, and an
+   * `Idempotency-Key` is ignored.
+   */
   credential?: true;
   /** With `Accept: text/event-stream` the entries of a list in the answer are sent as server-sent events. */
   eventStream?: StreamedList;

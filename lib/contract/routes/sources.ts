@@ -22,6 +22,7 @@ export const createUploadUrl = route({
   body: createUploadUrlBody,
   response: uploadUrlView,
   errors: ['deployment_not_found', 'state_forbids', 'upload_source'],
+  credential: true,
 });
 
 export const createPushToken = route({

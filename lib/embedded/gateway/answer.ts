@@ -69,6 +69,7 @@ export function refuseBytes({ code = '' }: NodeJS.ErrnoException, socket: Duplex
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    'x-content-type-options: nosniff',
     'connection: close',
   ];
   socket.end(`HTTP/1.1 ${statusCode} ${reason}\r\n${headers.join('\r\n')}\r\n\r\n${body}`);

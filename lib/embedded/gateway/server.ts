@@ -125,6 +125,8 @@ class HttpGateway {
     // Handlers answer with an id of their own; what this gateway answers by itself has one too.
     const requestId = randomUUID();
     response.setHeader('x-request-id', requestId);
+    // Blobs and what this gateway says by itself too.
+    response.setHeader('x-content-type-options', 'nosniff');
     const refusal = refusalOf(request, (host) => this.#isServed(host), WAY_OUT);
     if (refusal !== undefined) return sendProblem(response, refusal);
     try {

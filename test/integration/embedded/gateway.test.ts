@@ -130,7 +130,9 @@ describe('routes', () => {
         return true;
       },
     });
-    expect(await (await fetch(`${url}/blobs/a`)).text()).toBe('bytes');
+    const blob = await fetch(`${url}/blobs/a`);
+    expect(await blob.text()).toBe('bytes');
+    expect(blob.headers.get('x-content-type-options')).toBe('nosniff');
     expect(seen).toEqual([]);
   });
 });

@@ -188,7 +188,8 @@ const sentAs = (body: unknown): string | Uint8Array<ArrayBuffer> => {
 };
 
 /** The status, its content type and its headers are all written down. */
-function checkDocumented({ operation, path, method }: RouteRow, { status, headers }: Response): void {
+function checkDocumented(row: RouteRow, { status, headers }: Response): void {
+  const { operation, path, method } = row;
   const written = document.paths[path.replace('+}', '}')]?.[method.toLowerCase()]?.responses[status];
   expect([operation, status, written]).toEqual([operation, status, expect.anything()]);
   const [, shared] = /^#\/components\/responses\/(.*)$/.exec(written?.$ref ?? '') ?? [];
@@ -197,6 +198,9 @@ function checkDocumented({ operation, path, method }: RouteRow, { status, header
   const undocumented = [...headers.keys()].filter((name) => !known.has(name) && !PLAIN_HEADERS.has(name));
   expect([operation, status, undocumented]).toEqual([operation, status, []]);
   expect(headers.get('x-request-id')).toMatch(/^\S{8,}$/);
+  expect([operation, status, headers.get('x-content-type-options')]).toEqual([operation, status, 'nosniff']);
+  if (row.credential === true && status < 400)
+    expect([operation, headers.get('cache-control')]).toEqual([operation, 'no-store']);
   const type = headers.get('content-type')?.split(';')[0];
   const types = Object.keys(answer?.content ?? {});
   expect([operation, status, type === undefined ? types : types.includes(type)]).toEqual([

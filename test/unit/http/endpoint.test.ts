@@ -15,6 +15,8 @@ import { aCaller } from '../../support/world/caller.ts';
 
 const ID = '0190a000-0000-7000-8000-00000000000a';
 
+const NOSNIFF = { 'x-content-type-options': 'nosniff' };
+
 const common = {
   area: 'core',
   permission: 'deployments:write',
@@ -80,7 +82,7 @@ describe('an endpoint', () => {
     });
     expect(answer).toEqual({
       statusCode: 200,
-      headers: { ETag: '"7"', 'content-type': 'application/json', 'x-request-id': 'r-1' },
+      headers: { ETag: '"7"', 'content-type': 'application/json', 'x-request-id': 'r-1', ...NOSNIFF },
       body: JSON.stringify({ id: ID, name: 'n' }),
     });
     expect(useCase).toHaveBeenCalledExactlyOnceWith(
@@ -260,7 +262,7 @@ describe('an endpoint', () => {
     const row = route({ ...rest, method: 'DELETE', audit: { none: 'a test' }, success: 204, response: null });
     expect(await handlerOf(row)({ method: 'DELETE' })).toEqual({
       statusCode: 204,
-      headers: { 'x-request-id': 'request-1' },
+      headers: { 'x-request-id': 'request-1', ...NOSNIFF },
     });
   });
 });
