@@ -58,7 +58,7 @@ export const unsentOtherEvent = z.object({
 });
 
 /** First versions knew fewer types of events. */
-const anyUnsent = alsoEarlier(z.discriminatedUnion('entity', [unsentEvents, unsentOtherEvent]), [
+export const anyUnsent = alsoEarlier(z.discriminatedUnion('entity', [unsentEvents, unsentOtherEvent]), [
   (item) => item,
 ]);
 type AnyUnsent = z.infer<typeof anyUnsent>;

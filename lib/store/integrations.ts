@@ -29,7 +29,7 @@ export const integration = z.object({
 export type Integration = z.infer<typeof integration>;
 
 /** All of the first version are of GitHub. */
-const anyIntegration = alsoEarlier(integration, [(item) => item]);
+export const anyIntegration = alsoEarlier(integration, [(item) => item]);
 
 export const findIntegration = (
   table: Table,

@@ -1,3 +1,4 @@
+import type { PinnedBlob } from '../../adapters/blobs.ts';
 import { refuse } from '../../contract/errors.ts';
 import { UPLOAD_SIZE_BYTES_MAX } from '../../contract/uploads.ts';
 import { pinnedKeyOf } from '../../domain/file-places.ts';
@@ -8,6 +9,7 @@ import type { Deps } from '../deps.ts';
 import { uploadIdOf } from './object-path.ts';
 
 type UploadDeps = Pick<Deps, 'table' | 'blobs' | 'clock'>;
+type Owner = Parameters<typeof pinnedKeyOf>[0];
 
 /**
  * Looks at the tarball that a request names. The first look copies it to where it stays, and records its
@@ -21,11 +23,24 @@ export async function recordUpload(deps: UploadDeps, deployment: Deployment, pat
   if (id === undefined) throw unusable(path, 'is not one that upload-url handed out for this deployment');
   const recorded = await findUpload(deps.table, owner, id);
   if (recorded !== undefined) {
-    await checkUnchanged(deps, path, recorded);
+    if (await wasReplaced(deps, { owner, path, recorded }))
+      throw unusable(path, 'was written over after it had been used');
     return [];
   }
-  const item = await lookAt(deps, { deployment, path, id });
-  return [putUpload(item)];
+  const { versionId, ...found } = await lookAt(deps, owner, path);
+  return [
+    putUpload({
+      v: 1,
+      entity: 'upload',
+      tenant_id: deployment.tenant_id,
+      deployment_id: deployment.id,
+      id,
+      size_bytes: found.sizeBytes,
+      ...(versionId !== undefined && { version_id: versionId }),
+      sha256: found.sha256,
+      recorded_at: new Date(deps.clock.now()).toISOString(),
+    }),
+  ];
 }
 
 const unusable = (path: string, why: string): Error =>
@@ -34,33 +49,22 @@ const unusable = (path: string, why: string): Error =>
   });
 
 /**
- * What was recorded may be gone from under its key (it expires there); what lies there now must not be
- * another one.
+ * Whether another tarball lies under the key now. What was recorded may be gone from there: it expires. A
+ * restored backup has the same bytes as a new version.
  */
-async function checkUnchanged(deps: UploadDeps, path: string, recorded: Upload): Promise<void> {
+async function wasReplaced(
+  deps: UploadDeps,
+  { owner, path, recorded }: { owner: Owner; path: string; recorded: Upload },
+): Promise<boolean> {
   const current = await deps.blobs.head(path);
-  if (current !== undefined && current.versionId !== recorded.version_id)
-    throw unusable(path, 'was written over after it had been used');
+  if (current === undefined || current.versionId === recorded.version_id) return false;
+  return (await lookAt(deps, owner, path)).sha256 !== recorded.sha256;
 }
 
-async function lookAt(
-  { blobs, clock }: UploadDeps,
-  { deployment, path, id }: { deployment: Deployment; path: string; id: string },
-): Promise<Upload> {
-  const owner = { tenantId: deployment.tenant_id, deploymentId: deployment.id };
+async function lookAt({ blobs }: UploadDeps, owner: Owner, path: string): Promise<PinnedBlob> {
   const found = await blobs.pin(path, (sha256) => pinnedKeyOf(owner, sha256), UPLOAD_SIZE_BYTES_MAX);
   if (found === 'absent')
     throw unusable(path, 'names no object: nothing was uploaded to its URL, or more than a day ago');
   if (found === 'too_large') throw unusable(path, `is larger than ${UPLOAD_SIZE_BYTES_MAX} bytes`);
-  return {
-    v: 1,
-    entity: 'upload',
-    tenant_id: deployment.tenant_id,
-    deployment_id: deployment.id,
-    id,
-    size_bytes: found.sizeBytes,
-    ...(found.versionId !== undefined && { version_id: found.versionId }),
-    sha256: found.sha256,
-    recorded_at: new Date(clock.now()).toISOString(),
-  };
+  return found;
 }

@@ -28,7 +28,7 @@ export const apiKey = z.object({
   made_with: z.string().optional(),
 });
 /** The second version may have `made_with`. */
-const anyApiKey = alsoEarlier(apiKey, [(item) => item]);
+export const anyApiKey = alsoEarlier(apiKey, [(item) => item]);
 export type ApiKeyItem = z.infer<typeof apiKey>;
 
 /**

@@ -22,7 +22,7 @@ export const lastSeen = z.object({
 export type LastSeen = z.infer<typeof lastSeen>;
 
 /** A first version was not watched. */
-const anyLastSeen = alsoEarlier(lastSeen, [(item) => item]);
+export const anyLastSeen = alsoEarlier(lastSeen, [(item) => item]);
 
 export const findListener = (
   table: Table,

@@ -116,6 +116,15 @@ describe('a tarball that a request names', () => {
     expect(await refusedWith(name(world, id, path))).toContain('was written over after it had been used');
   });
 
+  it('is the same one when it was put in place again, as a restored backup does', async () => {
+    const { world, id } = await made();
+    const path = await world.upload(id);
+    await name(world, id, path);
+    await world.blobs.put(path, world.blobs.read(path));
+    const again = await name(world, id, path);
+    expect(again.source_revision_config.source_tarball_path).toBe(path);
+  });
+
   it('is there for its revisions when what was uploaded has expired', async () => {
     const { world, id } = await made();
     const path = await world.upload(id);
