@@ -8,6 +8,12 @@ export const TRIAL_HEADER = 'x-slipway-trial';
 /** The path of the address at which an agent answers: its server sees what comes after it. */
 export const PREFIX_HEADER = 'x-forwarded-prefix';
 
+/**
+ * Headers of answers that reach past the agent that sends them: pages of all agents at an origin would be run
+ * by one's worker, or lose what they have stored. They are dropped.
+ */
+export const OF_THE_ORIGIN = ['clear-site-data', 'service-worker-allowed'] as const;
+
 type Named = { tenantId: string; name: string };
 
 /** The value of the header for a deployment, by its name in its tenant. */

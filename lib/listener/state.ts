@@ -17,6 +17,8 @@ const stateSchema = z.object({
         revision_id: z.string(),
         /** The host of its own address, if it has one. */
         custom_host: z.string().optional(),
+        /** The path of that address. */
+        custom_path: z.string().optional(),
       }),
       /** It was removed, which the control plane may not have heard yet. */
       z.object({ epoch: z.number(), revision_id: z.null() }),

@@ -163,6 +163,23 @@ export function agentTests(stacksOf: () => Synthesised): void {
       expect(withAgents().outputs).toHaveProperty('AgentsUrl');
     });
 
+    it('cannot reach past themselves by headers, in errors either', () => {
+      const [policy, ...others] = propertiesOf('AWS::CloudFront::ResponseHeadersPolicy');
+      expect(others).toEqual([]);
+      expect(policy?.ResponseHeadersPolicyConfig).toMatchObject({
+        RemoveHeadersConfig: {
+          Items: [{ Header: 'clear-site-data' }, { Header: 'service-worker-allowed' }],
+        },
+      });
+      const [front] = propertiesOf('AWS::CloudFront::Distribution');
+      expect(front?.DistributionConfig).toMatchObject({
+        DefaultCacheBehavior: {
+          ResponseHeadersPolicyId: { Ref: expect.any(String) },
+          FunctionAssociations: [{ EventType: 'viewer-request' }, { EventType: 'viewer-response' }],
+        },
+      });
+    });
+
     it('run in the zones that are given', () => {
       const given = synthesised({ ...context, agentZones: 'us-east-1b,us-east-1c' });
       const zones = propertiesOf('AWS::EC2::Subnet', given).map(({ AvailabilityZone }) => AvailabilityZone);

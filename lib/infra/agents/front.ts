@@ -10,6 +10,7 @@ import {
   HttpVersion,
   OriginProtocolPolicy,
   OriginRequestPolicy,
+  ResponseHeadersPolicy,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { VpcOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -20,9 +21,10 @@ import {
   ListenerAction,
 } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { Construct } from 'constructs';
+import { OF_THE_ORIGIN } from '../../contract/agent-front.ts';
 import { nameOf } from '../platform.ts';
 import type { Settings } from '../settings.ts';
-import { frontFunction } from './front-function.ts';
+import { answerFunction, frontFunction } from './front-function.ts';
 import { agentsName } from './names.ts';
 import type { Network } from './network.ts';
 
@@ -61,12 +63,15 @@ export class Front extends Construct {
         messageBody: '{"detail":"No agent answers at this address."}',
       }),
     });
-    const code = new FrontFunction(this, 'Function', {
-      functionName: nameOf(settings, 'front'),
-      comment: 'Slipway: says which agent a request is for',
-      runtime: FunctionRuntime.JS_2_0,
-      code: FunctionCode.fromInline(frontFunction()),
-    });
+    const code = (place: string, name: string, comment: string, text: string) =>
+      new FrontFunction(this, place, {
+        functionName: nameOf(settings, name),
+        comment: `Slipway: ${comment}`,
+        runtime: FunctionRuntime.JS_2_0,
+        code: FunctionCode.fromInline(text),
+      });
+    const asked = code('Function', 'front', 'says which agent a request is for', frontFunction());
+    const answered = code('Answers', 'front-answers', 'keeps redirects with their agent', answerFunction());
     const distribution = new Distribution(this, 'Distribution', {
       comment: `Slipway: agents of ${settings.environment}`,
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -83,9 +88,22 @@ export class Front extends Construct {
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
         // A stream that is compressed is held back.
         compress: false,
-        functionAssociations: [{ function: code, eventType: FunctionEventType.VIEWER_REQUEST }],
+        responseHeadersPolicy: this.#withoutReach(settings),
+        functionAssociations: [
+          { function: asked, eventType: FunctionEventType.VIEWER_REQUEST },
+          { function: answered, eventType: FunctionEventType.VIEWER_RESPONSE },
+        ],
       },
     });
     this.url = `https://${distribution.distributionDomainName}`;
+  }
+
+  /** All agents share an origin. Functions do not run for errors, so this is a policy. */
+  #withoutReach(settings: Settings): ResponseHeadersPolicy {
+    return new ResponseHeadersPolicy(this, 'Policy', {
+      responseHeadersPolicyName: nameOf(settings, 'front'),
+      comment: 'Slipway: no agent reaches the pages of another',
+      removeHeaders: [...OF_THE_ORIGIN],
+    });
   }
 }

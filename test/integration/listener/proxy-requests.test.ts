@@ -64,16 +64,48 @@ describe('hosts of the agents’ port', () => {
     expect(seen.map(({ url }) => url)).toEqual(['/x?y']);
   });
 
-  it('takes the host of a deployment’s own address for that deployment alone', async () => {
-    const { proxy, port } = await startEcho();
-    proxy.route('app').customHost = 'agent.example';
+  it('takes the host of a deployment’s own address for that deployment alone, at whatever path', async () => {
+    const { proxy, port, seen } = await startEcho();
+    proxy.route('app').setAddress('https://agent.example');
     proxy.route('other').clear('it is not there');
-    const ask = (path: string) => sendLines(port, [`GET ${path} HTTP/1.1`, 'Host: agent.example', '', '']);
-    expect(statusOf(await ask('/d/app/'))).toBe('200');
-    expect(statusOf(await ask('/d/other/'))).toBe('421');
-    expect(statusOf(await ask('/d/nobody/'))).toBe('421');
-    expect(statusOf(await ask('/'))).toBe('421');
+    const ask = async (path: string, host: string) =>
+      statusOf(await sendLines(port, [`GET ${path} HTTP/1.1`, `Host: ${host}`, '', '']));
+    for (const path of ['/', '/runs?x', '/d/app/ok', '/d/app', '/d/other/'])
+      expect(await ask(path, 'Agent.example:4401')).toBe('200');
+    expect(seen.map(({ url }) => url)).toEqual(['/', '/runs?x', '/ok', '/', '/d/other/']);
+    expect(await ask('/', 'other.example')).toBe('421');
+    expect(await ask('/', 'localhost')).toBe('404');
+    expect(await ask('/d/app/', 'localhost')).toBe('200');
   });
+
+  it.each([
+    ['http://mine.localhost:4401', '/ok', '/ok', undefined],
+    ['https://agent.example:8443/team/', '/team/ok', '/ok', '/team'],
+    ['https://agent.example/team', '/team', '/', '/team'],
+    ['https://agent.example/team', '/ok', '/ok', '/team'],
+    ['agent.example', '/d/app/ok', '/ok', undefined],
+  ])('serves %s at %s', async (address, path, behind, prefix) => {
+    const { proxy, port, seen } = await startEcho();
+    proxy.route('app').setAddress(address);
+    const host = URL.parse(address)?.host ?? address;
+    const answer = await sendLines(port, [`GET ${path} HTTP/1.1`, `Host: ${host}`, '', '']);
+    expect(statusOf(answer)).toBe('200');
+    expect(seen[0]?.url).toBe(behind);
+    expect(seen[0]?.headers['x-forwarded-prefix']?.[0]).toBe(prefix);
+  });
+
+  it.each(['http://localhost:4401/d/other', 'http://127.0.0.1', 'https://agents.example/team'])(
+    'leaves %s to all deployments, by their paths',
+    async (address) => {
+      const { proxy, port, seen } = await startEcho({ publicHosts: ['agents.example'] });
+      proxy.route('other').setAddress(address);
+      const { host } = new URL(address);
+      const ask = async (path: string) =>
+        statusOf(await sendLines(port, [`GET ${path} HTTP/1.1`, `Host: ${host}`, '', '']));
+      expect([await ask('/d/app/ok'), await ask('/')]).toEqual(['200', '404']);
+      expect(seen.map(({ url }) => url)).toEqual(['/ok']);
+    },
+  );
 });
 
 describe('what a request says of its way', () => {

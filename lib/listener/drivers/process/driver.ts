@@ -65,8 +65,10 @@ export class ProcessDriver implements Driver {
     // Known before the restart: their addresses hold requests until they serve again, instead of answering
     // 404.
     for (const [id, known] of parts.state.deployments) {
-      if (known.revision_id !== null)
-        this.#make(id, known.name, known.epoch).route.customHost = known.custom_host;
+      if (known.revision_id === null) continue;
+      const { route } = this.#make(id, known.name, known.epoch);
+      route.customHost = known.custom_host;
+      route.customPath = known.custom_path ?? '';
     }
   }
 
@@ -261,8 +263,8 @@ export class ProcessDriver implements Driver {
     const { id, epoch, revisionId } = deployment;
     // A deployment that has just been removed must not come back through a late change.
     if (revisionId === undefined || this.#deployments.get(id) !== deployment) return;
-    const { name, customHost: custom_host } = deployment.route;
-    this.#parts.state.put(id, { name, epoch, revision_id: revisionId, custom_host });
+    const { name, customHost: custom_host, customPath: custom_path } = deployment.route;
+    this.#parts.state.put(id, { name, epoch, revision_id: revisionId, custom_host, custom_path });
   }
 
   /** Takes secrets and paths of this machine out of what clients read of a revision. */

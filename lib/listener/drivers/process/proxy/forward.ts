@@ -2,15 +2,18 @@ import {
   type ClientRequest,
   request as httpRequest,
   type IncomingMessage,
+  type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http';
+import type { Refusal } from '../../../../serving/admission.ts';
 import { pause } from '../../../backoff.ts';
+import { consentOf, preflightAnswer, readableBy } from './cross-origin.ts';
 import { type Passed, requestHeaders, responseHeaders } from './headers.ts';
 import type { ProxyRoute } from './route.ts';
 import type { ProxyTarget } from './target.ts';
 
 /** A request as the server behind shall see it. */
-export type Forwarded = Passed & { route: ProxyRoute; path: string };
+export type Forwarded = Passed & { route: ProxyRoute };
 
 /** A crashed server is back within a second or two; so long a request is held instead of being refused. */
 export const HOLD_MILLISECONDS = 6000;
@@ -24,13 +27,34 @@ const CUT_OFF_MAX = 2;
 
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
-export function sendJson(response: ServerResponse, status: number, detail: string): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  detail: string,
+  headers: OutgoingHttpHeaders = {},
+): void {
   if (response.headersSent || response.destroyed) return void response.destroy();
   response.writeHead(status, {
+    ...headers,
     'content-type': 'application/json',
     ...(status === 503 ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {}),
   });
   response.end(JSON.stringify({ detail }));
+}
+
+/**
+ * Says why no server answers, to pages of other origins as well. `route`: of the deployment that there is.
+ */
+export function sendAbsence(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, detail }: Refusal,
+  route?: ProxyRoute,
+): void {
+  const allowed = preflightAnswer(request, route);
+  if (allowed === undefined || response.headersSent)
+    return sendJson(response, status, detail, readableBy(request));
+  response.writeHead(204, allowed).end();
 }
 
 export function noServer(route: ProxyRoute): string {
@@ -76,8 +100,16 @@ export function reasonPhrase({ statusMessage = '' }: IncomingMessage): string {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage) ? statusMessage : '';
 }
 
-function answer(incoming: IncomingMessage, response: ServerResponse, onEnd: () => void): void {
-  response.writeHead(incoming.statusCode ?? 502, reasonPhrase(incoming), responseHeaders(incoming));
+function answer(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  asked: { request: IncomingMessage; to: Forwarded; target: ProxyTarget },
+  onEnd: () => void,
+): void {
+  const said = consentOf(asked.request, incoming);
+  if (said !== undefined) asked.to.route.noteConsent(asked.target, said.origin, said.consent);
+  const headers = responseHeaders(incoming, asked);
+  response.writeHead(incoming.statusCode ?? 502, reasonPhrase(incoming), headers);
   // An event stream's head must not wait for its first event.
   response.flushHeaders();
   // Cut off on the one side is cut off on the other: the client must not take half an answer for a whole one.
@@ -128,7 +160,8 @@ function attempt(
       upstream.destroy();
     };
     upstream.once('response', (incoming) => {
-      if (isAnswer(incoming)) answer(incoming, response, () => over({ kind: 'done' }));
+      if (isAnswer(incoming))
+        answer(incoming, response, { request, to, target }, () => over({ kind: 'done' }));
       else refuse(`it sent the status ${incoming.statusCode}`);
     });
     upstream.once('upgrade', () => refuse('it changed to another protocol, which was not asked for'));
@@ -156,13 +189,16 @@ export async function forward(
   for (let cutOff = 0; ; ) {
     const target = await to.route.waitForTarget(deadline - Date.now());
     if (response.destroyed) return;
-    if (target === undefined) return sendJson(response, 503, noServer(to.route));
+    if (target === undefined) {
+      const detail = noServer(to.route);
+      return sendAbsence(request, response, { status: 503, detail }, to.route);
+    }
     const result = await attempt(request, response, to, target);
     if (result.kind === 'done') return;
     if (result.kind === 'again' && result.wasConnected) cutOff += 1;
     if (result.kind === 'failed' || cutOff > CUT_OFF_MAX || Date.now() >= deadline) {
       const detail = `Deployment '${to.route.name}' did not answer: ${result.problem}.`;
-      return sendJson(response, 502, detail);
+      return sendAbsence(request, response, { status: 502, detail }, to.route);
     }
     // The same target may be just about to be taken out; another one is tried at once.
     if (to.route.target === target) await pause(RETRY_MILLISECONDS);

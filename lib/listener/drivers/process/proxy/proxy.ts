@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type Refusal, refusalOf } from '../../../../serving/admission.ts';
-import { isLoopbackHost } from '../../../../serving/hosts.ts';
+import { hostNameOf, isLoopbackHost } from '../../../../serving/hosts.ts';
 import {
   BODY_SILENCE_MILLISECONDS,
   BODY_SILENT,
   endSilentBodies,
 } from '../../../../serving/silent-bodies.ts';
-import { type Forwarded, forward, sendJson } from './forward.ts';
+import { type Forwarded, forward, sendAbsence, sendJson } from './forward.ts';
 import { ProxyRoute } from './route.ts';
 import { forwardUpgrade, isWebSocket, refuseUpgrade } from './upgrade.ts';
 
@@ -18,6 +18,10 @@ const CLIENT_KEEP_ALIVE_MILLISECONDS = 75_000;
 
 const WAY_OUT =
   "It does for localhost, for the host of the deployment's own 'custom_url', and for the hosts that the variable SLIPWAY_PUBLIC_HOSTS names.";
+
+/** Its scope would be all paths beside the deployment's: the pages of every other one. */
+const WORKER_REFUSED =
+  "A service worker's script lies below the address of its deployment: a path with a slash behind the name.";
 
 export type ProxyOptions = {
   port: number;
@@ -41,8 +45,10 @@ export class Proxy {
     this.#options = options;
     this.#server = createServer({ shouldUpgradeCallback: isWebSocket }, (request, response) => {
       const to = this.#find(request);
-      if ('status' in to) sendJson(response, to.status, to.detail);
-      else forward(request, response, to).catch(() => response.destroy());
+      if ('status' in to) {
+        if (to.status === 404) sendAbsence(request, response, to);
+        else sendJson(response, to.status, to.detail);
+      } else forward(request, response, to).catch(() => response.destroy());
     });
     this.#server.on('upgrade', (request, socket, early) => {
       const to = this.#find(request);
@@ -87,22 +93,49 @@ export class Proxy {
   /** The route and the path behind it, or why there is none. */
   #find(request: IncomingMessage): Forwarded | Refusal {
     const { pathPrefix, publicHosts = [], trustProxy = false } = this.#options;
+    const own = this.#ownOf(request);
     const isServed = (host: string) =>
-      isLoopbackHost(host) || publicHosts.includes(host) || this.#place(request).route?.customHost === host;
+      isLoopbackHost(host) || publicHosts.includes(host) || own?.customHost === host;
     const refusal = refusalOf(request, isServed, WAY_OUT);
     if (refusal !== undefined) return refusal;
-    const { name, route, path } = this.#place(request);
+    const { url = '/' } = request;
+    if (own !== undefined) {
+      // A proxy of the user's may lead the host to the path of the deployment.
+      const inner = below(`${pathPrefix}/${own.name}`, url);
+      const outer = below(own.customPath, url) ?? { path: url, isBare: false };
+      const place = inner === undefined ? outer : { path: inner.path, isBare: false };
+      return { route: own, prefix: own.customPath, ...place, trustProxy };
+    }
+    const name = url.startsWith(`${pathPrefix}/`)
+      ? /^[^/?#]*/.exec(url.slice(pathPrefix.length + 1))?.[0]
+      : undefined;
     if (name === undefined) return { status: 404, detail: 'Not found.' };
-    if (route === undefined) return { status: 404, detail: `Deployment '${name}' is not served here.` };
-    return { route, prefix: `${pathPrefix}/${name}`, path, trustProxy };
+    const prefix = `${pathPrefix}/${name}`;
+    const route = this.#routes.get(name);
+    const place = below(prefix, url);
+    if (route === undefined || place === undefined)
+      return { status: 404, detail: `Deployment '${name}' is not served here.` };
+    if (place.isBare && request.headers['service-worker'] !== undefined)
+      return { status: 403, detail: WORKER_REFUSED };
+    return { route, prefix, ...place, trustProxy };
   }
 
-  #place({ url = '/' }: IncomingMessage): { name?: string; route?: ProxyRoute | undefined; path: string } {
-    const { pathPrefix } = this.#options;
-    if (!url.startsWith(`${pathPrefix}/`)) return { path: url };
-    const rest = url.slice(pathPrefix.length + 1);
-    const name = /^[^/?#]*/.exec(rest)?.[0] ?? '';
-    const path = rest.slice(name.length);
-    return { name, route: this.#routes.get(name), path: path.startsWith('/') ? path : `/${path}` };
+  /** The deployment whose own address has the host that is asked for; one for all deployments is nobody's. */
+  #ownOf({ headers }: IncomingMessage): ProxyRoute | undefined {
+    const host = hostNameOf(headers.host ?? '');
+    const isForAll =
+      host === undefined || isThisMachine(host) || (this.#options.publicHosts ?? []).includes(host);
+    return isForAll ? undefined : [...this.#routes.values()].find(({ customHost }) => customHost === host);
   }
+}
+
+/** `.localhost` names are as good as any others: one may be a deployment's own. */
+const isThisMachine = (host: string): boolean => isLoopbackHost(host) && !host.endsWith('.localhost');
+
+/** What of a request's target lies below a prefix; undefined: it lies elsewhere. */
+function below(prefix: string, url: string): { path: string; isBare: boolean } | undefined {
+  if (!url.startsWith(prefix)) return undefined;
+  const rest = url.slice(prefix.length);
+  if (rest.startsWith('/')) return { path: rest, isBare: false };
+  return rest === '' || rest.startsWith('?') ? { path: `/${rest}`, isBare: true } : undefined;
 }

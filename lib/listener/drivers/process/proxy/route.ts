@@ -1,5 +1,9 @@
 import { hostNameOf } from '../../../../serving/hosts.ts';
+import type { Consent } from './cross-origin.ts';
 import type { ProxyTarget } from './target.ts';
+
+/** So many origins whose pages a server has allowed to ask are kept in mind. */
+const CONSENTS_MAX = 50;
 
 /**
  * Where requests for one deployment go now. Moving them to another server is one assignment: a request sees
@@ -7,15 +11,16 @@ import type { ProxyTarget } from './target.ts';
  */
 export class ProxyRoute {
   readonly name: string;
-  /**
-   * The host of the deployment's own address, which requests for it may name; undefined without such an
-   * address.
-   */
+  /** The host of the deployment's own address, which is for it alone; undefined without such an address. */
   customHost: string | undefined;
+  /** The path of that address, without a slash at its end. */
+  customPath = '';
   #target: ProxyTarget | undefined;
   #reason = 'it is being started';
   readonly #waiting = new Set<() => void>();
   #heldUntil = 0;
+  /** What the server that serves now has allowed, by origin. */
+  readonly #consents = new Map<string, Consent>();
 
   constructor(name: string) {
     this.name = name;
@@ -30,15 +35,34 @@ export class ProxyRoute {
     return this.#reason;
   }
 
-  /** Takes the host of the deployment's own address, if it has one. True: it was another before. */
+  /** Takes the deployment's own address, if it has one. True: it was another before. */
   setAddress(url: string | null): boolean {
-    const before = this.customHost;
-    this.customHost = url === null ? undefined : hostNameOf(URL.parse(url)?.host || url);
-    return this.customHost !== before;
+    const { customHost: host, customPath: path } = this;
+    const parsed = url === null ? null : URL.parse(url);
+    this.customHost = url === null ? undefined : hostNameOf(parsed?.host || url);
+    this.customPath = (parsed?.pathname ?? '').replace(/\/$/, '');
+    return this.customHost !== host || this.customPath !== path;
+  }
+
+  /** What the server last allowed the pages of this origin, also while it is away. */
+  consentTo(origin: string): Consent | undefined {
+    return this.#consents.get(origin);
+  }
+
+  /** Keeps what a server has allowed the pages of this origin (undefined: nothing), if it still serves. */
+  noteConsent(target: ProxyTarget, origin: string, consent: Consent | undefined): void {
+    if (this.#target !== target) return;
+    this.#consents.delete(origin);
+    if (consent === undefined) return;
+    this.#consents.set(origin, consent);
+    const [oldest] = this.#consents.keys();
+    if (this.#consents.size > CONSENTS_MAX && oldest !== undefined) this.#consents.delete(oldest);
   }
 
   moveTo(target: ProxyTarget): void {
     this.#target = target;
+    // Another server may allow less.
+    this.#consents.clear();
     this.#wake();
   }
 

@@ -58,7 +58,8 @@ function connect(
   });
   client.once('close', () => upstream.destroy());
   upstream.once('upgrade', (incoming, server, first) => {
-    client.write(head(101, reasonPhrase(incoming), responseHeaders(incoming, ['connection', 'upgrade'])));
+    const flat = responseHeaders(incoming, { request, to, target }, ['connection', 'upgrade']);
+    client.write(head(101, reasonPhrase(incoming), flat));
     if (first.length > 0) client.write(first);
     if (early.length > 0) server.write(early);
     join(client, server);
@@ -66,7 +67,7 @@ function connect(
   upstream.once('response', (incoming) => {
     const { statusCode = 502 } = incoming;
     if (!isAnswer(incoming)) return void upstream.destroy(new Error(`it sent the status ${statusCode}`));
-    const flat = [...responseHeaders(incoming), 'Connection', 'close'];
+    const flat = [...responseHeaders(incoming, { request, to, target }), 'Connection', 'close'];
     client.write(head(statusCode, reasonPhrase(incoming), flat));
     incoming.pipe(client);
   });

@@ -1,0 +1,78 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { ProxyRoute } from './route.ts';
+
+/** What an answer to a preflight says of what may be asked. */
+const CONSENTS = [
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-private-network',
+] as const;
+
+/** What a server allows the pages of an origin. */
+export type Consent = Readonly<Record<string, string>>;
+
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  );
+}
+
+/**
+ * What the server that answers now has said to a preflight, if this is one. Undefined: it allows nothing.
+ */
+export function consentOf(
+  request: IncomingMessage,
+  { statusCode = 0, headers }: IncomingMessage,
+): { origin: string; consent: Consent | undefined } | undefined {
+  const { origin } = request.headers;
+  if (!isPreflight(request) || origin === undefined) return undefined;
+  const isAllowed = statusCode < 300 && headers['access-control-allow-origin'] !== undefined;
+  const said = CONSENTS.flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value] as const] : [];
+  });
+  return { origin, consent: isAllowed ? Object.fromEntries(said) : undefined };
+}
+
+/**
+ * The headers by which a page of another origin may read what the proxy itself says: that nothing serves
+ * here, which is no secret.
+ */
+export function readableBy({ headers: { origin } }: IncomingMessage): OutgoingHttpHeaders {
+  if (origin === undefined) return {};
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': 'Retry-After',
+    vary: 'Origin',
+  };
+}
+
+/**
+ * The answer to a preflight for which there is no server. Where no deployment is, every question is allowed:
+ * it will be answered with 404. Where one is, only what its server has allowed itself: the question that
+ * follows may reach a server that has come back. Undefined: this is no such preflight.
+ */
+export function preflightAnswer(
+  request: IncomingMessage,
+  route: ProxyRoute | undefined,
+): OutgoingHttpHeaders | undefined {
+  const { origin } = request.headers;
+  if (!isPreflight(request) || origin === undefined) return undefined;
+  if (route !== undefined) {
+    const consent = route.consentTo(origin);
+    return consent && { ...consent, vary: 'Origin' };
+  }
+  const { headers } = request;
+  const asked = headers['access-control-request-headers'];
+  return {
+    ...readableBy(request),
+    'access-control-allow-methods': headers['access-control-request-method'],
+    ...(asked !== undefined && { 'access-control-allow-headers': asked }),
+    'access-control-max-age': '0',
+  };
+}
