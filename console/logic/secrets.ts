@@ -16,6 +16,14 @@ export const secretsOf = (edits: readonly SecretEdit[]): { name: string; value: 
       value: isStored && value === '' ? MASK : value,
     }));
 
+/** What a PATCH asks for to store the edits; an empty list would keep what is stored. */
+export const secretsWish = (
+  edits: readonly SecretEdit[],
+): { secrets: ReturnType<typeof secretsOf> } | { clear_secrets: true } => {
+  const secrets = secretsOf(edits);
+  return secrets.length === 0 ? { clear_secrets: true } : { secrets };
+};
+
 /** Whether saving would change anything. */
 export const isEdited = (edits: readonly SecretEdit[]): boolean =>
   edits.some(({ value, isStored, isRemoved, name }) =>

@@ -6,7 +6,7 @@ import { useCan } from '../data/permissions.ts';
 import { queryClient } from '../data/poll.ts';
 import { useTaggedDeployment } from '../data/queries.ts';
 import { isSameResources, mergedResources, resourcesOf, specWith } from '../logic/resources.ts';
-import { editsOf, isEdited, merged, type SecretEdit, secretsOf } from '../logic/secrets.ts';
+import { editsOf, isEdited, merged, type SecretEdit, secretsWish } from '../logic/secrets.ts';
 import { ActionDialog } from '../ui/action-dialog.tsx';
 import { ConfirmName } from '../ui/confirm-name.tsx';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
@@ -89,7 +89,7 @@ function useEdited(deployment: Deployment, firstTag: string | null) {
   };
   const save = async (): Promise<Deployment> => {
     const body = {
-      ...(isEdited(edits) && { secrets: secretsOf(edits) }),
+      ...(isEdited(edits) && secretsWish(edits)),
       source_config: {
         ...(commands.install !== before.install && { install_command: commands.install }),
         ...(commands.build !== before.build && { build_command: commands.build }),

@@ -48,7 +48,10 @@ export function clientsTests(program: () => Program): void {
       const content = await tarball(await helloFiles('v2'));
       const second = await cli.deploy({ name: 'uploaded', content, secrets: [] });
       expect(second.deployment.id).toBe(first.deployment.id);
-      expect(await helloFrom(second.deployment)).toMatchObject({ version: 'v2', greeting: null });
+      expect(await helloFrom(second.deployment)).toMatchObject({
+        version: 'v2',
+        greeting: 'bonjour tout le monde',
+      });
 
       const path = `/v2/deployments/${first.deployment.id}/revisions/${first.revision.id}/redeploy`;
       const back = await deployed(

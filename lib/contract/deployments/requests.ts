@@ -19,7 +19,7 @@ import {
   repoUrlProblem,
 } from '../validation/text.ts';
 import { resourceSpec } from './resource-spec.ts';
-import { secretReferences, secrets } from './secrets.ts';
+import { type Secret, secretReferences, secrets } from './secrets.ts';
 
 /** Bodies that make or change deployments. Unknown and response-only fields are ignored, null is absent. */
 
@@ -134,9 +134,26 @@ export const createDeploymentBody = z
   .transform(withoutNulls);
 export type CreateDeploymentBody = z.output<typeof createDeploymentBody>;
 
+type SecretsWish = { secrets?: Secret[] | null | undefined; clear_secrets?: boolean | null | undefined };
+
+/** The list that replaces the stored one; undefined: that one stays. */
+function replacementOf({ secrets: list, clear_secrets: clears }: SecretsWish): Secret[] | undefined {
+  if (clears === true) return [];
+  return list === null || list?.length === 0 ? undefined : list;
+}
+
+/** Secrets are replaced or cleared. */
+function checkOneWish({ secrets: list, clear_secrets: clears }: SecretsWish, ctx: z.RefinementCtx): void {
+  if (clears !== true || (list ?? []).length === 0) return;
+  report(ctx, valueError("'secrets' replaces the secrets and clear_secrets removes them all; give one"), [
+    'clear_secrets',
+  ]);
+}
+
 /**
  * `PATCH /v2/deployments/{deployment_id}` and `POST …/revisions`. `name` is read only to refuse a change of
- * it.
+ * it. Deploy CLIs send an empty list of secrets when they have none to set, so that keeps them; what comes
+ * out of here has an empty list only where `clear_secrets` asks for it.
  */
 export const changeDeploymentBody = z
   .object({
@@ -145,13 +162,19 @@ export const changeDeploymentBody = z
     source_config: sourceConfig.nullish(),
     source_revision_config: sourceRevisionConfig.nullish(),
     ...optionalFields,
+    clear_secrets: z.boolean().nullish(),
   })
   .superRefine(checkSize)
-  // Of all fields this one alone has no other way to be cleared.
-  .transform(({ display_name, ...body }) => ({
-    ...withoutNulls(body),
-    ...(display_name !== undefined && { display_name }),
-  }));
+  .superRefine(checkOneWish)
+  // Null clears this one alone of all fields: it has no other way.
+  .transform(({ display_name, secrets: list, clear_secrets, ...body }) => {
+    const replacement = replacementOf({ secrets: list, clear_secrets });
+    return {
+      ...withoutNulls(body),
+      ...(display_name !== undefined && { display_name }),
+      ...(replacement !== undefined && { secrets: replacement }),
+    };
+  });
 export type ChangeDeploymentBody = z.output<typeof changeDeploymentBody>;
 
 const REASON_LENGTH_MAX = 200;

@@ -61,6 +61,8 @@ export const secret = z.object({
   }),
 });
 
+export type Secret = z.output<typeof secret>;
+
 /** Reports each name that an earlier entry of the list has. */
 function checkRepeatedNames(list: unknown, ctx: z.RefinementCtx): void {
   if (!Array.isArray(list)) return;

@@ -143,8 +143,9 @@ const fields: Record<string, Record<string, Note>> = {
     display_name: { description: 'What people are shown beside the name; null clears it.' },
     revision_source: { description: 'Where this one revision comes from.' },
     secrets: {
-      description: `Replaces the list; \`[]\` clears it, left out it stays. The mask keeps a value. ${secretsSize}`,
+      description: `Replaces the list; \`[]\`, or left out, keeps it. The mask keeps a value. ${secretsSize}`,
     },
+    clear_secrets: { description: '`true` removes all secrets; not beside a list of `secrets`.' },
   },
   CreateListenerRequest: computeConfig,
   PatchListenerRequest: computeConfig,

@@ -55,6 +55,7 @@ const patches = fc.record(
         },
       ),
     ),
+    clear_secrets: orAbsent(fc.boolean()),
   },
   { requiredKeys: [] },
 );
@@ -64,7 +65,7 @@ const given = (value: unknown): boolean => value !== undefined && value !== null
 
 function merged(
   model: Model,
-  { source_config: config = {}, source_revision_config: source = {}, secrets }: Patch,
+  { source_config: config = {}, source_revision_config: source = {}, secrets, clear_secrets: clears }: Patch,
 ): Model {
   const texts = { ...model.texts };
   for (const field of ['repo_url', 'install_command', 'build_command', 'custom_url'] as const) {
@@ -89,10 +90,10 @@ function merged(
     drainSeconds: config.drain_seconds ?? model.drainSeconds,
     ref: source.repo_ref ?? model.ref,
     path: source.graph_config_path ?? model.path,
-    secrets: given(secrets) ? new Map(kept) : model.secrets,
+    secrets: clears || kept.length > 0 ? new Map(kept) : model.secrets,
     revisions: model.revisions,
   };
-  const namesMore = given(spec) || (secrets ?? []).length + (given(secrets) ? model.secrets.size : 0) > 0;
+  const namesMore = given(spec) || kept.length > 0 || (clears && model.secrets.size > 0);
   const revises = namesSource || (namesMore && !isDeepStrictEqual(listed(next), listed(model)));
   return { ...next, revisions: model.revisions + (revises ? 1 : 0) };
 }
@@ -100,9 +101,10 @@ function merged(
 /** Secrets have an order, which sets and maps forget when they are compared. */
 const listed = (model: Model) => ({ ...model, secrets: [...model.secrets] });
 
-const maskable = (patch: Patch, { secrets: stored }: Model): Patch =>
-  !patch.secrets
-    ? patch
+/** The patch without what is refused: a mask of nothing, and a list beside the wish to clear it. */
+const maskable = ({ clear_secrets: clears, ...patch }: Patch, { secrets: stored }: Model): Patch =>
+  !patch.secrets || patch.secrets.length === 0
+    ? { ...patch, clear_secrets: clears }
     : {
         ...patch,
         secrets: patch.secrets.map(({ name, value }) => ({

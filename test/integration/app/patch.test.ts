@@ -45,6 +45,7 @@ describe('a PATCH of one field', () => {
     [{ source_revision_config: { graph_config_path: 'a/langgraph.json' } }, true],
     [{ source_revision_config: { langgraph_config_path: 'a/langgraph.json' } }, true],
     [{ secrets: [{ name: 'A', value: 'b' }] }, true],
+    [{ clear_secrets: true, source_config: { build_on_push: true } }, false],
     [{ secrets: [], source_config: { resource_spec: { cpu: 1 } } }, true],
     [{ revision_source: 'github', secrets: [{ name: 'A', value: 'b' }] }, true],
     [{ source_config: { build_on_push: true } }, false],
@@ -78,6 +79,7 @@ describe('a PATCH that names no source and changes nothing', () => {
   const bare = [
     {},
     { secrets: [], secret_references: [] },
+    { clear_secrets: true },
     { source_config: { resource_spec: {}, custom_url: '' } },
     { source_config: { custom_url: 'http://localhost:4401/d/it' } },
     { display_name: null, source_config: {}, source_revision_config: {} },
@@ -89,6 +91,8 @@ describe('a PATCH that names no source and changes nothing', () => {
   ];
   const full = [
     { ...same, secrets: [{ name: 'A', value: '**********' }] },
+    { secrets: [] },
+    { secrets: [], clear_secrets: false },
     { source_config: { resource_spec: { labels: { a: { x: [null] }, b: '1' }, cpu: 1 } } },
     { tracked_packages: { o: '2', p: '1' } },
   ];

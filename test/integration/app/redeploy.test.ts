@@ -110,7 +110,7 @@ describe('a redeploy', () => {
     const { world, id } = await made();
     const old = await ended(world, id, 'DEPLOYED');
     await redeploy(world, id, old.id);
-    const settings = await change(world, id, { secrets: [] });
+    const settings = await change(world, id, { clear_secrets: true });
     expect(settings.source_revision_config).toMatchObject({ repo_ref: 'one', repo_commit_sha: COMMIT });
     expect((await latest(world, id)).revision).toMatchObject({ inherits: true });
     const moved = await change(world, id, { source_revision_config: { repo_ref: 'three' } });

@@ -10,6 +10,7 @@ import {
   github,
   list,
   post,
+  postRevision,
   redeploy,
   refusal,
   register,
@@ -32,6 +33,11 @@ async function stored({ deps, caller }: World, deploymentId: string) {
   const deployment = await findDeployment(deps.table, caller.tenantId, deploymentId);
   return openSecrets(deps, { tenantId: caller.tenantId, deploymentId }, deployment?.secrets);
 }
+
+const revisionItems = async ({ deps }: World, id: string) =>
+  (await allItems(deps.table))
+    .filter(({ entity, deployment_id }) => entity === 'revision' && deployment_id === id)
+    .sort((one, other) => Number(one.number) - Number(other.number));
 
 describe('a secret', () => {
   it('is stored in plain nowhere and answered never, whatever happens to it', async () => {
@@ -97,10 +103,13 @@ describe('the list of secrets in a PATCH', () => {
     { name: 'B', value: 'two' },
   ];
 
-  it('replaces the one there is; the mask keeps a value, [] clears, null keeps', async () => {
+  it('replaces the one there is; the mask keeps a value, clear_secrets clears, [] and null keep', async () => {
     const { world, id } = await withSecrets(both);
-    await change(world, id, { secrets: null });
-    expect(await stored(world, id)).toEqual(both);
+    for (const kept of [null, []]) {
+      await change(world, id, { secrets: kept });
+      expect(await stored(world, id)).toEqual(both);
+    }
+    expect((await revisions(world, id)).resources).toHaveLength(1);
     await change(world, id, {
       secrets: [
         { name: 'C', value: 'three' },
@@ -111,10 +120,27 @@ describe('the list of secrets in a PATCH', () => {
       { name: 'C', value: 'three' },
       { name: 'B', value: 'two' },
     ]);
-    expect((await change(world, id, { secrets: [] })).secrets).toEqual([]);
+    expect((await change(world, id, { clear_secrets: true, secrets: [] })).secrets).toEqual([]);
     expect(await stored(world, id)).toEqual([]);
+    expect((await revisions(world, id)).resources).toHaveLength(3);
     await change(world, id, { secrets: both });
     expect(await stored(world, id)).toEqual(both);
+  });
+
+  it('is empty in each deploy of a client that has no .env, and the secrets stay', async () => {
+    const { world, id } = await withSecrets(both);
+    const source = { source_revision_config: { repo_ref: 'next' } };
+    await change(world, id, { ...source, secrets: [] });
+    await postRevision(world, id, { secrets: [] });
+    // The client's own key is all that there was in the file.
+    await change(world, id, { ...source, secrets: [{ name: 'LANGGRAPH_HOST_API_KEY', value: 'k' }] });
+    expect((await show(world, id)).secrets.map(({ name }) => name)).toEqual(['A', 'B']);
+    expect(await stored(world, id)).toEqual(both);
+    for (const { revision_config: _, ...revision } of await revisionItems(world, id))
+      expect(revision).toMatchObject({ secrets: 1 });
+    await postRevision(world, id, { clear_secrets: true });
+    expect(await stored(world, id)).toEqual([]);
+    expect((await revisionItems(world, id)).at(-1)).not.toHaveProperty('secrets');
   });
 
   it('that is the same makes no new version', async () => {

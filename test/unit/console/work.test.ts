@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Parser } from 'tar';
 import { describe, expect, it } from 'vitest';
 import { isSameResources, mergedResources, resourcesOf, specWith } from '../../../console/logic/resources.ts';
-import { editsOf, isEdited, MASK, merged, secretsOf } from '../../../console/logic/secrets.ts';
+import { editsOf, isEdited, MASK, merged, secretsOf, secretsWish } from '../../../console/logic/secrets.ts';
 import { isWanted, looksExecutable, type TarFile, tarOf } from '../../../console/logic/tar.ts';
 
 /** What the library that unpacks uploads makes of a tar file. */
@@ -99,6 +99,10 @@ describe('secrets as they are edited', () => {
     );
     expect(isEdited(changed)).toBe(true);
     expect(secretsOf(changed)).toEqual([{ name: 'A', value: 'new' }]);
+    expect(secretsWish(changed)).toEqual({ secrets: [{ name: 'A', value: 'new' }] });
+    // An empty list would keep them.
+    const none = edits.map((edit) => ({ ...edit, isRemoved: true }));
+    expect(secretsWish(none)).toEqual({ clear_secrets: true });
   });
 
   it('never send the mask for what is not stored', () => {

@@ -229,12 +229,29 @@ describe('a body that changes a deployment', () => {
   it('may be empty, and tells keeping from clearing', () => {
     expect(change({})).toEqual({});
     expect(change({ secrets: null, source_config: null })).toEqual({});
+    for (const kept of [{ secrets: [] }, { secrets: [], clear_secrets: false }, { clear_secrets: null }])
+      expect(change(kept)).toEqual({});
+    for (const cleared of [
+      { secrets: [], clear_secrets: true },
+      { secrets: null, clear_secrets: true },
+    ])
+      expect(change(cleared)).toEqual({ secrets: [] });
     expect(
-      change({ secrets: [], source_config: { custom_url: '', install_command: '', resource_spec: {} } }),
+      change({
+        secret_references: [],
+        source_config: { custom_url: '', install_command: '', resource_spec: {} },
+      }),
     ).toEqual({
-      secrets: [],
+      secret_references: [],
       source_config: { custom_url: '', install_command: '', resource_spec: {} },
     });
+  });
+
+  it('either replaces the secrets or clears them', () => {
+    const both = { secrets: [{ name: 'A', value: 'b' }], clear_secrets: true };
+    expect(problems(both, changeDeploymentBody)).toEqual([
+      { loc: ['body', 'clear_secrets'], type: 'value_error', msg: expect.stringContaining("'secrets'") },
+    ]);
   });
 
   it('carries a name, so that a change of it can be refused', () => {
