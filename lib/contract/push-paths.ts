@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { GLOBS_WRITTEN_OUT_MAX, readGlob, TOO_MANY } from './path-globs.ts';
 import { textRule } from './validation/problems.ts';
 
 /** Globs of paths, of which a push has to touch one to be built. */
 
 const GLOBS_MAX = 20;
 const GLOB_LENGTH_MAX = 128;
-/** Each further one multiplies the time that a match may take. */
 const GLOBSTARS_MAX = 2;
 const WILDCARDS_A_SEGMENT_MAX = 3;
 
@@ -28,3 +28,17 @@ export function globProblem(glob: string): string | undefined {
 export const pushPaths = z
   .array(z.string().min(1).max(GLOB_LENGTH_MAX).superRefine(textRule(globProblem)))
   .max(GLOBS_MAX);
+
+/**
+ * What else is wrong with globs, which earlier releases have taken: one that cannot be read, by its place in
+ * the list, or all together. Empty: nothing.
+ */
+export function readingProblems(globs: readonly string[]): { index?: number; problem: string }[] {
+  const read = globs.map(readGlob);
+  const problems = read.flatMap((each, index) =>
+    'problem' in each ? [{ index, problem: each.problem }] : [],
+  );
+  const count = read.reduce((sum, each) => sum + ('globs' in each ? each.globs.length : 0), 0);
+  if (problems.length > 0) return problems;
+  return count > GLOBS_WRITTEN_OUT_MAX ? [{ problem: TOO_MANY }] : [];
+}

@@ -19,6 +19,7 @@ import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks/depl
 import { hostTaken } from './checks/host.ts';
 import { checkImagePlace } from './checks/image-repository.ts';
 import { changesIntegration } from './checks/integration.ts';
+import { checkPushPaths } from './checks/push-paths.ts';
 import { checkWhatRuns } from './checks/what-runs.ts';
 import { hasSameConfiguration, withChangesOf } from './configuration/apply.ts';
 import { checkConfig, resolveSecrets } from './configuration/merge.ts';
@@ -142,6 +143,7 @@ async function checkAsked(
   await checkRunnable(deps, before, body, plan.namesSource ? plan.kind : before.revision_source);
   const own = { tenantId: before.tenant_id, deploymentId: before.id };
   checkImagePlace(deps.settings, own, body.source_revision_config?.image_uri);
+  checkPushPaths(before.source, body.source_config?.push_paths, before.config.push_paths);
   return [
     ...(await namedUpload(deps, before, body)),
     ...(await changesIntegration(deps, before, body.source_config ?? {})),

@@ -21,6 +21,7 @@ import { checkImagePlace } from './checks/image-repository.ts';
 import { integrationGone } from './checks/integration.ts';
 import { refusalOf } from './checks/listener.ts';
 import { describePendingDeletion } from './checks/pending-deletion.ts';
+import { checkPushPaths } from './checks/push-paths.ts';
 import { checkWhatRuns } from './checks/what-runs.ts';
 import { checkConfig, mergeConfig, resolveSecrets } from './configuration/merge.ts';
 import { repeatedCreate } from './repeated-create.ts';
@@ -87,6 +88,7 @@ function checkNew({ settings }: CreateDeps, source: Source, body: CreateDeployme
     throw refuse('source_configuration', { reason: NO_REGISTRY });
   }
   checkImagePlace(settings, undefined, fields.image_uri);
+  checkPushPaths(source, fields.push_paths, undefined);
 }
 
 function newDeployment(

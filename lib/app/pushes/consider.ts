@@ -1,4 +1,3 @@
-import picomatch from 'picomatch';
 import { type CommitLook, nothingSeen, SourceError } from '../../adapters/git.ts';
 import type { GitCredentials } from '../../adapters/git-credentials.ts';
 import { maskSecrets } from '../../contract/mask.ts';
@@ -20,6 +19,7 @@ import type { Deps } from '../deps.ts';
 import { credentialsOf } from '../integrations/sealed.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import type { Said } from './parse-delivery.ts';
+import { touchedPaths } from './touched-paths.ts';
 
 export type ConsiderDeps = Pick<Deps, 'table' | 'clock' | 'keys' | 'git'>;
 
@@ -184,7 +184,8 @@ async function decideOn(
     return considered;
   }
   const look = await lookAt(state, { commit, since }, credentials, asking);
-  if (commit !== undefined && !touches(deployment.config.push_paths, look.changed)) {
+  const touched = await touchedPaths(deployment.config.push_paths ?? [], look.changed);
+  if (commit !== undefined && touched === 'no') {
     const considered = { reason: `commit ${commit} touches none of the deployment's push_paths` };
     await transact(deps.table, [...note(deployment.latest_number), ...asking.beside(considered)]);
     return considered;
@@ -214,13 +215,6 @@ async function lookAt(
   if (known !== undefined && asked.since === undefined) return { said: known, changed: undefined };
   const seen = await look(repoUrl, asked, credentials);
   return { ...seen, said: known ?? seen.said };
-}
-
-/** What cannot be known is built. */
-function touches(globs: string[] | undefined, changed: readonly string[] | undefined): boolean {
-  if (globs === undefined || globs.length === 0 || changed === undefined) return true;
-  const isMatch = picomatch(globs, { dot: true, noextglob: true, nonegate: true });
-  return changed.some((path) => isMatch(path));
 }
 
 function pushedRevision(

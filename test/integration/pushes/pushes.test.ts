@@ -235,4 +235,14 @@ describe('push_paths', () => {
       [{ commit: commitOf('2'), since: commitOf('1') }, 'a-token'],
     ]);
   });
+
+  it('are held against any path without anybody waiting for it', async () => {
+    const { world, host, id, pushed } = await watching({ push_paths: ['*a*a*a/*a*a*a/*a*a*a/b'] });
+    const long = 'a'.repeat(44);
+    looked(host, '1', [`${long}/${long}/${long}/c`]);
+    expect((await pushed('one', commitOf('1'))).outcomes[0]?.reason).toContain('touches none');
+    looked(host, '2', [`${long}/${long}/${long}/b`]);
+    expect((await pushed('two', commitOf('2'))).revision_ids).toHaveLength(1);
+    expect(await statuses(world, id)).toEqual(['QUEUED', 'DEPLOYED']);
+  });
 });
