@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { machinePattern } from './images/platforms.ts';
 import { agentServers } from './revision-status.ts';
 import { anyObject } from './validation/as-given.ts';
+import { withoutNulls } from './validation/json.ts';
 import { textRule } from './validation/problems.ts';
 
 /**
@@ -24,18 +25,26 @@ export const TASKS_PER_CLAIM_MAX = 10;
  * `holding` names tasks that it is at work on: they count towards `max`, keep their lease, and do not come
  * back. `platform`: the machine (`linux/arm64`), for which folders and images are built.
  */
-export const claimRequest = z.object({
-  instance_id: z.string().min(1).max(128),
-  version: z.string().max(128).nullish(),
-  platform: z
-    .string()
-    .regex(machinePattern, "a platform looks like 'linux/amd64' or 'darwin/arm64'")
-    .nullish(),
-  max: z.int().min(1).max(TASKS_IN_HAND_MAX).default(1),
-  holding: z.array(z.guid()).max(TASKS_IN_HAND_MAX).default([]),
-  wait_seconds: z.int().min(0).max(20).default(0),
-});
-export type ClaimRequest = z.input<typeof claimRequest>;
+export const claimRequest = z
+  .object({
+    instance_id: z.string().min(1).max(128),
+    version: z.string().max(128).nullish(),
+    platform: z
+      .string()
+      .regex(machinePattern, "a platform looks like 'linux/amd64' or 'darwin/arm64'")
+      .nullish(),
+    max: z.int().min(1).max(TASKS_IN_HAND_MAX).nullish(),
+    holding: z.array(z.guid()).max(TASKS_IN_HAND_MAX).nullish(),
+    wait_seconds: z.int().min(0).max(20).nullish(),
+  })
+  .transform(withoutNulls)
+  .transform(({ max = 1, holding = [], wait_seconds = 0, ...rest }) => ({
+    ...rest,
+    max,
+    holding,
+    wait_seconds,
+  }));
+export type ClaimRequest = z.output<typeof claimRequest>;
 
 export const environmentVariable = z.object({ name: z.string(), value: z.string() });
 export const taskSecretReference = z.object({
@@ -114,11 +123,10 @@ export type ClaimResponse = z.infer<typeof claimResponse>;
  * `POST …/tasks/{task_id}/heartbeat`. `switching` is announced before traffic moves; `stop: true` means: do
  * not, stop.
  */
-export const heartbeatRequest = z.object({
-  lease_id: z.guid(),
-  phase: z.enum(['starting', 'switching', 'draining']).nullish(),
-});
-export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
+export const heartbeatRequest = z
+  .object({ lease_id: z.guid(), phase: z.enum(['starting', 'switching', 'draining']).nullish() })
+  .transform(withoutNulls);
+export type HeartbeatRequest = z.output<typeof heartbeatRequest>;
 export const heartbeatResponse = z.object({ stop: z.boolean() });
 
 /**
@@ -135,17 +143,19 @@ function agentUrlProblem(text: string): string | undefined {
  * `POST …/tasks/{task_id}/complete`. `instance_id` is enough to say that a cancelled task was stopped: the
  * answer that carried its last lease may never have reached the instance that holds it.
  */
-export const completeRequest = z.object({
-  lease_id: z.guid(),
-  instance_id: z.string().min(1).max(128).nullish(),
-  outcome: z.enum(['succeeded', 'failed', 'stopped']),
-  status_message: z.string().max(8192).nullish(),
-  url: agentUrl.nullish(),
-  image_version: z.string().max(256).nullish(),
-  image_digest: z.string().max(256).nullish(),
-  previous_serving: z.boolean().nullish(),
-});
-export type CompleteRequest = z.infer<typeof completeRequest>;
+export const completeRequest = z
+  .object({
+    lease_id: z.guid(),
+    instance_id: z.string().min(1).max(128).nullish(),
+    outcome: z.enum(['succeeded', 'failed', 'stopped']),
+    status_message: z.string().max(8192).nullish(),
+    url: agentUrl.nullish(),
+    image_version: z.string().max(256).nullish(),
+    image_digest: z.string().max(256).nullish(),
+    previous_serving: z.boolean().nullish(),
+  })
+  .transform(withoutNulls);
+export type CompleteRequest = z.output<typeof completeRequest>;
 
 /**
  * `accepted: false`: the task had ended; bring the deployment to `desired` now. 409: another instance holds
@@ -159,7 +169,10 @@ export const completeResponse = z.object({ accepted: z.boolean() });
  */
 export const logLine = z.object({
   timestamp: z.number(),
-  level: z.enum(['DEBUG', 'INFO', 'WARNING', 'ERROR']).default('INFO'),
+  level: z
+    .enum(['DEBUG', 'INFO', 'WARNING', 'ERROR'])
+    .nullish()
+    .transform((level) => level ?? 'INFO'),
   message: z.string(),
 });
 
@@ -196,18 +209,21 @@ export const shipLogsResponse = z.object({ accepted: z.int() });
 export const statusRequest = z.object({
   reports: z
     .array(
-      z.object({
-        deployment_id: z.guid(),
-        epoch: z.int(),
-        revision_id: z.guid().nullable(),
-        healthy: z.boolean(),
-        reason: z.string().max(2048).nullish(),
-        url: agentUrl.nullish(),
-      }),
+      z
+        .object({
+          deployment_id: z.guid(),
+          epoch: z.int(),
+          revision_id: z.guid().nullable(),
+          healthy: z.boolean(),
+          reason: z.string().max(2048).nullish(),
+          url: agentUrl.nullish(),
+        })
+        .transform(({ revision_id, ...report }) => ({ ...withoutNulls(report), revision_id })),
     )
     .max(500),
 });
-export type StatusRequest = z.infer<typeof statusRequest>;
+export type StatusRequest = z.input<typeof statusRequest>;
+export type StatusReports = z.output<typeof statusRequest>['reports'];
 export const statusResponse = z.object({ accepted: z.int() });
 
 /**

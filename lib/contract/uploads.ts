@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withoutNulls } from './validation/json.ts';
 
 /** Requests to upload a source tarball. */
 
@@ -7,10 +8,12 @@ export const UPLOAD_SIZE_BYTES_MAX = 200 * 1024 * 1024;
 /** An upload URL is good for so long. */
 export const UPLOAD_URL_SECONDS = 15 * 60;
 
-export const createUploadUrlBody = z.object({
-  /** The client sends the `upload_headers` of the answer with its PUT. */
-  supports_upload_headers: z.boolean().nullish(),
-});
+export const createUploadUrlBody = z
+  .object({
+    /** The client sends the `upload_headers` of the answer with its PUT. */
+    supports_upload_headers: z.boolean().nullish(),
+  })
+  .transform(withoutNulls);
 
 export const uploadUrlView = z.object({
   /** Takes one PUT of the tarball; headers beyond `upload_headers` do no harm. */

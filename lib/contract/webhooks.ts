@@ -51,18 +51,25 @@ export const createWebhookBody = z
   .transform(withoutNulls);
 export type CreateWebhookBody = z.output<typeof createWebhookBody>;
 
-/** `PATCH /v2/webhooks/{webhook_id}`: what is absent stays; null in a list means all. */
-export const patchWebhookBody = z.object({
-  url: address.nullish(),
-  name: name.nullish(),
-  ...filters,
-  /** `ENABLED` begins to deliver again, `DISABLED` stops. */
-  status: z.enum(['ENABLED', 'DISABLED']).nullish(),
-  /** Makes another secret; for a day deliveries are signed with the one before it as well. */
-  rotate_secret: z.boolean().nullish(),
-  /** Only beside `status` `ENABLED`. */
-  after,
-});
+/** `PATCH /v2/webhooks/{webhook_id}`: what is absent or null stays; null in a list means all. */
+export const patchWebhookBody = z
+  .object({
+    url: address.nullish(),
+    name: name.nullish(),
+    format: z.enum(webhookFormats).nullish(),
+    ...filters,
+    /** `ENABLED` begins to deliver again, `DISABLED` stops. */
+    status: z.enum(['ENABLED', 'DISABLED']).nullish(),
+    /** Makes another secret; for a day deliveries are signed with the one before it as well. */
+    rotate_secret: z.boolean().nullish(),
+    /** Only beside `status` `ENABLED`. */
+    after,
+  })
+  .transform(({ event_types, deployment_ids, ...rest }) => ({
+    ...withoutNulls(rest),
+    ...(event_types !== undefined && { event_types }),
+    ...(deployment_ids !== undefined && { deployment_ids }),
+  }));
 export type PatchWebhookBody = z.output<typeof patchWebhookBody>;
 
 const text = z.string().nullable();

@@ -2,28 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { openApiDocument } from '../../lib/contract/openapi/document.ts';
 import { routes } from '../../lib/contract/routes/index.ts';
 import { parsePart } from '../../lib/contract/validation/parse-part.ts';
-import { bodySchemaOf, resolved, type Schema, sampleOf } from '../support/openapi/sample.ts';
-
-/** A place in a body, what its schema says there, and in which words. */
-type Place = { path: readonly (string | number)[]; schema: Schema; words: string };
-
-function placesOf(given: Schema, path: Place['path'] = []): Place[] {
-  const schema = resolved(given);
-  const words = [given.description, schema.description, schema.pattern].join(' ');
-  const inside = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
-    placesOf(member, [...path, name]),
-  );
-  const items = schema.items === undefined ? [] : placesOf(schema.items, [...path, 0]);
-  return [{ path, schema, words }, ...inside, ...items];
-}
-
-/** The sample with another value at this place. */
-function withValue(sample: unknown, [first, ...rest]: Place['path'], value: unknown): unknown {
-  if (first === undefined) return value;
-  if (Array.isArray(sample)) return [withValue(sample[0], rest, value)];
-  const object = sample as Record<string, unknown>;
-  return { ...object, [first]: withValue(object[first], rest, value) };
-}
+import {
+  bodySchemaOf,
+  placesOf,
+  resolved,
+  type Schema,
+  sampleOf,
+  withValue,
+} from '../support/openapi/sample.ts';
 
 const nested = (levels: number): object => (levels === 0 ? {} : { a: nested(levels - 1) });
 const hasType = ({ type }: Schema, wanted: string): boolean => [type].flat().includes(wanted);

@@ -95,3 +95,29 @@ export function hostProblem(
 
 export const notPublic = (host: string): string =>
   `${host} has no public address, and this installation does not allow it`;
+
+const NO_TLS = 'only https is spoken here';
+const PLAIN_ELSEWHERE =
+  'plain http goes to this very machine only, as in http://localhost:8080; any other host needs https';
+
+/**
+ * Why a request may not name this address, as far as that can be told without asking a resolver: without TLS
+ * only this very machine is spoken to, where agents run on it.
+ */
+export function addressProblem(
+  url: Pick<URL, 'hostname' | 'protocol'>,
+  rules: AddressRules,
+): string | undefined {
+  return url.protocol === 'https:' ? hostProblem(url, rules) : plainProblem(url, rules);
+}
+
+/** The same of an address that only browsers go to: any host will do where TLS is. */
+export function plainProblem(
+  url: Pick<URL, 'hostname' | 'protocol'>,
+  rules: AddressRules,
+): string | undefined {
+  if (url.protocol === 'https:') return undefined;
+  if (url.protocol !== 'http:' || !rules.loopback) return NO_TLS;
+  const address = literalAddress(url);
+  return address !== undefined && isIn(loopback, address) ? undefined : PLAIN_ELSEWHERE;
+}

@@ -98,7 +98,8 @@ export async function reportHealth(
   const isGoal = goal !== undefined && goal !== 'nothing' && serving?.key === goal.rule.key;
   const revision_id = wanted === 'nothing' || !isGoal ? null : wanted.revision_id;
   const healthy = isGoal && serving.ready > 0;
-  const reason = healthy || wanted === 'nothing' ? null : (problem ?? SILENT).slice(0, REASON_CHARACTERS_MAX);
+  const reason =
+    healthy || wanted === 'nothing' ? undefined : (problem ?? SILENT).slice(0, REASON_CHARACTERS_MAX);
   const url = deployment && deps.compute.address({ ...place, name: deployment.name });
   const one = { deployment_id: place.deploymentId, epoch: held.epoch, revision_id, healthy, reason, url };
   await reportStatus(deps, { params: { listener_id: listener.id }, body: { reports: [one] } }, place);

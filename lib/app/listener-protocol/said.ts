@@ -4,7 +4,7 @@ import { keepSaid } from '../../store/listeners/listener-writes.ts';
 import type { Deps } from '../deps.ts';
 
 /** What a listener says of itself at a claim. */
-export type Said = { version?: string | null | undefined; platform?: string | null | undefined };
+export type Said = { version?: string | undefined; platform?: string | undefined };
 
 /**
  * Keeps the version and the platform that a listener says of itself, where they are not the ones that are

@@ -1,12 +1,12 @@
-import { hostProblem } from '../../adapters/outbound/addresses.ts';
+import { addressProblem } from '../../adapters/outbound/addresses.ts';
 import { refuse, ValidationError } from '../../contract/errors.ts';
 import type { ConditionsFailed, Write } from '../../store/dynamodb/transact.ts';
 import { checkDeployment } from '../../store/engine/deployments.ts';
 import type { Deps } from '../deps.ts';
 
-/** Throws 422 for a host that is not to be reached from here. */
+/** Throws 422 for an address that is not to be reached from here. */
 export function checkUrl({ addresses }: Deps['settings'], url: string): void {
-  const problem = hostProblem(new URL(url), addresses);
+  const problem = addressProblem(new URL(url), addresses);
   if (problem === undefined) return;
   // Without the address, which may be a secret.
   throw new ValidationError([{ loc: ['body', 'url'], type: 'value_error', msg: `Value error, ${problem}` }]);

@@ -24,7 +24,7 @@ export async function patchWebhook(
   { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
   caller: Caller,
 ): Promise<WebhookSecretView> {
-  checkBody(deps, body);
+  checkBody(body);
   const { table } = deps;
   const { tenantId } = caller;
   const audit = auditOf(deps, caller, 'webhook.change');
@@ -44,9 +44,8 @@ export async function patchWebhook(
   });
 }
 
-function checkBody({ settings }: PatchDeps, body: PatchWebhookBody): void {
-  if (typeof body.url === 'string') checkUrl(settings, body.url);
-  if (typeof body.after !== 'number' || body.status === 'ENABLED') return;
+function checkBody(body: PatchWebhookBody): void {
+  if (body.after === undefined || body.status === 'ENABLED') return;
   const msg = "Value error, 'after' says where to go on, beside 'status' ENABLED";
   throw new ValidationError([{ loc: ['body', 'after'], type: 'value_error', msg, input: body.after }]);
 }
@@ -63,7 +62,8 @@ async function changed(
   const stopped = body.status === 'ENABLED' ? undefined : (disabled ?? stoppedBy(deps, body));
   const after: Webhook = {
     ...rest,
-    ...(typeof body.name === 'string' && { name: body.name }),
+    ...(body.name !== undefined && { name: body.name }),
+    ...(body.format !== undefined && { format: body.format }),
     ...sealed.item,
     ...(types !== undefined && { event_types: types }),
     ...(ids !== undefined && { deployment_ids: ids }),
@@ -81,23 +81,30 @@ const stoppedBy = ({ clock }: PatchDeps, { status }: PatchWebhookBody): Webhook[
 async function resealed(
   deps: PatchDeps,
   before: Webhook,
-  { url, rotate_secret: rotates }: PatchWebhookBody,
+  { url: given, rotate_secret: rotates, format = before.format }: PatchWebhookBody,
 ): Promise<{ item: Partial<Webhook>; secret?: string }> {
-  if (typeof url !== 'string' && rotates !== true) return { item: {} };
+  // What is shown may be sent back, masked or not.
+  const url = given === before.shown_url ? undefined : given;
+  if (url === undefined && rotates !== true) return { item: { shown_url: shownAs(format, before) } };
   const ref = refOf(before);
   const opened = await openSecrets(deps, ref, before);
-  const moved: WebhookSecrets = { ...opened, ...(typeof url === 'string' && { url }) };
+  if (url !== undefined && url !== opened.url) checkUrl(deps.settings, url);
+  const moved: WebhookSecrets = { ...opened, ...(url !== undefined && { url }) };
   const secrets = rotates === true ? rotated(moved, deps.clock.now()) : moved;
   const until = secrets.previous?.until;
   return {
     item: {
       sealed: await sealSecrets(deps, ref, secrets),
-      shown_url: shownUrl(secrets.url, before.format),
+      shown_url: url === undefined ? shownAs(format, before) : shownUrl(url, format),
       ...(until !== undefined && { previous_secret_until: new Date(until).toISOString() }),
     },
     ...(rotates === true && { secret: secrets.secret }),
   };
 }
+
+/** What was masked stays so: another format must not show it. */
+const shownAs = (format: Webhook['format'], { shown_url: shown }: Webhook): string =>
+  format === 'slack' ? shownUrl(shown, format) : shown;
 
 /** What else is written when a webhook is disabled, or begins again. */
 async function switched(

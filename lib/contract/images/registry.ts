@@ -1,14 +1,17 @@
 import * as z from 'zod';
+import { withoutNulls } from '../validation/json.ts';
 
 /** Requests for credentials of the installation's image registry. */
 
 export const NO_REGISTRY =
   'this installation has no image registry; deploy from source (--remote) or give image_uri';
 
-export const createPushTokenBody = z.object({
-  /** The client logs in with the `username` of the answer, and pushes to its `repository_url`. */
-  supports_registry_username: z.boolean().nullish(),
-});
+export const createPushTokenBody = z
+  .object({
+    /** The client logs in with the `username` of the answer, and pushes to its `repository_url`. */
+    supports_registry_username: z.boolean().nullish(),
+  })
+  .transform(withoutNulls);
 
 export const pushTokenView = z.object({
   /** The password to log in with; good for an hour. */

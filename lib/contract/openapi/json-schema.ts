@@ -52,14 +52,6 @@ const isText = ({ type }: JsonSchema): boolean => [type].flat().includes('string
 const described = (field: string, schema: unknown): unknown =>
   isObject(schema) && isText(schema) && /(^|_)at$/.test(field) ? { ...schema, format: 'date-time' } : schema;
 
-/** In words: generators of clients take a field of a body for required that has a `default`. */
-function withDefaultInWords(field: unknown): unknown {
-  if (!isObject(field) || field.default === undefined) return field;
-  const { default: value, description = '', ...rest } = field;
-  const words = `${String(description)} \`${JSON.stringify(value)}\` by default.`.trim();
-  return { ...rest, description: words };
-}
-
 /** A schema for readers: what says nothing to them is left out, all the way down. */
 function tidied(value: unknown, direction: Direction): unknown {
   if (Array.isArray(value)) return value.map((member) => tidied(member, direction));
@@ -68,7 +60,7 @@ function tidied(value: unknown, direction: Direction): unknown {
   const inside = mapMembers(rest, (member, key) =>
     // A field may have the name of a keyword.
     key === 'properties' && isObject(member)
-      ? mapMembers(member, (field) => withDefaultInWords(tidied(field, direction)))
+      ? mapMembers(member, (field) => tidied(field, direction))
       : tidied(member, direction),
   );
   // An id is any 128 bits in hexadecimal; `format` says so already.

@@ -43,7 +43,7 @@ const resourceSpec: Record<string, Note> = {
   db_max_connections: atLeastOne,
   volumes: { description: 'Each has at least a name or a source.' },
   annotations: {
-    description: `As long as the whole configuration may be; keys have at most ${TEXT_LENGTH_MAX} characters.`,
+    description: `${JSON_DEPTH_MAX} levels deep at most, and as long as the whole configuration may be; keys have at most ${TEXT_LENGTH_MAX} characters.`,
   },
 };
 
@@ -146,6 +146,18 @@ const fields: Record<string, Record<string, Note>> = {
       description: `Replaces the list; \`[]\`, or left out, keeps it. The mask keeps a value. ${secretsSize}`,
     },
     clear_secrets: { description: '`true` removes all secrets; not beside a list of `secrets`.' },
+  },
+  ClaimTasksRequest: {
+    max: { description: 'So many tasks the instance may have in hand; 1 by default.' },
+    holding: { description: 'Tasks that it is at work on; none by default.' },
+    wait_seconds: { description: 'How long the answer may be held back; 0 by default.' },
+  },
+  LogLine: { level: { description: '`INFO` by default.' } },
+  PatchWebhookRequest: {
+    event_types: { description: 'Null: all of them. Left out, what there is stays.' },
+    deployment_ids: { description: 'Null: all of them. Left out, what there is stays.' },
+    url: { description: 'Another one is asked for with its whole text; what a GET shows changes nothing.' },
+    format: { description: 'An address that was masked for Slack stays masked in another format.' },
   },
   CreateListenerRequest: computeConfig,
   PatchListenerRequest: computeConfig,

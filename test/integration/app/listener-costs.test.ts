@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getDesired } from '../../../lib/app/listener-protocol/desired.ts';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
-import type { StatusRequest } from '../../../lib/contract/listener-protocol.ts';
+import type { StatusReports } from '../../../lib/contract/listener-protocol.ts';
 import { type Item, transact } from '../../../lib/store/dynamodb/transact.ts';
 import { openTaskKey } from '../../../lib/store/keys/index.ts';
 import { placementKey } from '../../../lib/store/keys/placements.ts';
@@ -162,12 +162,12 @@ describe('what should run', () => {
 });
 
 describe('reports of status', () => {
-  const tell = (world: Listening, reports: StatusRequest['reports']) =>
+  const tell = (world: Listening, reports: StatusReports) =>
     reportStatus(world.deps, { params: { listener_id: world.listenerId }, body: { reports } }, world.caller);
 
   async function serving(count: number) {
     const world = await listening();
-    const reports: StatusRequest['reports'] = [];
+    const reports: StatusReports = [];
     for (let index = 0; index < count; index++) {
       const { id } = await post(world, github(`d${index}`));
       const { id: revision_id } = await ended(world, id, 'DEPLOYED', { outcome: { epoch: 5 } });

@@ -8,13 +8,13 @@ import { shipLogs } from '../../../lib/app/listener-protocol/logs.ts';
 import { getSpec } from '../../../lib/app/listener-protocol/spec.ts';
 import { reportStatus } from '../../../lib/app/listener-protocol/status.ts';
 import { shipTaskLogs } from '../../../lib/app/listener-protocol/task-logs.ts';
-import { desiredResponse, type StatusRequest } from '../../../lib/contract/listener-protocol.ts';
+import { desiredResponse, type StatusReports } from '../../../lib/contract/listener-protocol.ts';
 import { isWrite } from '../../support/table/writes.ts';
 import { artifact, claim, type Listening, listening, offered } from '../../support/world/listening.ts';
 import { ended, inProgress } from '../../support/world/processed.ts';
 import { github, post, refusedWith, register, show } from '../../support/world/requests.ts';
 
-const report = (world: Listening, ...reports: StatusRequest['reports']) =>
+const report = (world: Listening, ...reports: StatusReports) =>
   reportStatus(world.deps, { params: { listener_id: world.listenerId }, body: { reports } }, world.caller);
 
 const ship = (world: Listening, deployment_id: string, revision_id: string, message: string) => {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { deleteWebhook } from '../../../lib/app/webhooks/delete.ts';
 import { redeliver, testWebhook } from '../../../lib/app/webhooks/request-delivery.ts';
+import { ValidationError } from '../../../lib/contract/errors.ts';
 import { aDeliveringWorld, hasNoCursors, is, itemsOf, patch } from '../../support/world/delivering-world.ts';
 import { github, post } from '../../support/world/requests.ts';
 import { hasTaken, verify } from '../../support/world/webhook-world.ts';
 import { allItems } from '../../support/world/world.ts';
+
+const noLoopback = { allowedHosts: [], loopback: false };
 
 describe('whoever manages a webhook', () => {
   it('rotates its secret: for a day both sign, afterwards the new one', async () => {
@@ -64,6 +67,46 @@ describe('whoever manages a webhook', () => {
     expect(first && JSON.parse(first.body)).toEqual({ text: `Deployment ${deploymentId} was created.` });
     const stored = JSON.stringify(await allItems(world.deps.table));
     expect(stored).not.toContain('XXXX');
+  });
+
+  it('gives it another format, and never shows what was masked', async () => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    const { id } = await world.hook(`${receiver.url}/T000/B000/XXXX`);
+    const masked = `${new URL(receiver.url).origin}/**********`;
+    expect(await patch(world, id, { format: 'slack' })).toMatchObject({ format: 'slack', url: masked });
+    await testWebhook(world.deps, { params: { webhook_id: id } }, world.caller);
+    const [line] = await hasTaken(receiver, 1);
+    expect(line && Object.keys(JSON.parse(line.body) as object)).toEqual(['text']);
+    expect(await patch(world, id, { format: 'json' })).toMatchObject({ format: 'json', url: masked });
+    expect(await patch(world, id, { rotate_secret: true })).toMatchObject({ url: masked });
+    expect(JSON.stringify(await allItems(world.deps.table))).not.toContain('XXXX');
+    const { url } = receiver;
+    expect(await patch(world, id, { url, format: 'standard' })).toMatchObject({ url, format: 'standard' });
+  });
+
+  it('may send back what is shown of it, though its address would be refused today', async () => {
+    const world = await aDeliveringWorld();
+    const receiver = await world.receiver();
+    const { id } = await world.hook(`${receiver.url}/T000/B000/XXXX`, { format: 'slack' });
+    const strict = {
+      ...world,
+      deps: { ...world.deps, settings: { ...world.deps.settings, addresses: noLoopback } },
+    };
+    const shown = await world.shown(id);
+    expect(await patch(strict, id, shown)).toEqual(shown);
+    await testWebhook(world.deps, { params: { webhook_id: id } }, world.caller);
+    await hasTaken(receiver, 1);
+    await expect(patch(strict, id, { url: 'http://127.0.0.1:9/' })).rejects.toThrow(ValidationError);
+  });
+
+  it('has events sent over plain http to this machine alone', async () => {
+    const world = await aDeliveringWorld();
+    const { id } = await world.hook('http://localhost:9/');
+    for (const url of ['http://hooks.example/', 'http://93.184.216.34/', 'http://[2606:4700::1111]/']) {
+      await expect(world.hook(url)).rejects.toMatchObject({ items: [{ loc: ['body', 'url'] }] });
+      await expect(patch(world, id, { url })).rejects.toMatchObject({ items: [{ loc: ['body', 'url'] }] });
+    }
   });
 
   it('deletes it with everything that was to be delivered there', async () => {

@@ -200,7 +200,7 @@ export class SimulatedListener {
     const ask = <T>(name: string, run: (deps: SimulatedDeps) => Promise<T>, signal: AbortSignal) =>
       orAborted(this.#ask(name, program, run, signal), signal);
     return {
-      claim: async ({ max = 1, holding = [], wait_seconds = 0 }, signal) => {
+      claim: async ({ max, holding, wait_seconds }, signal) => {
         const body = { instance_id: instanceId, max, holding, wait_seconds };
         const asked = { params: { listener_id: listenerId }, body };
         if (this.#hearsNothing(holding))

@@ -91,3 +91,44 @@ function sampleObject({ properties = {}, additionalProperties }: Schema): Record
   const isFree = typeof additionalProperties === 'object' && known.length === 0;
   return isFree ? { key: sampleOf(additionalProperties) ?? 'text' } : Object.fromEntries(known);
 }
+
+/** A place in a body, what its schema says there, and in which words. */
+export type Place = {
+  path: readonly (string | number)[];
+  schema: Schema;
+  words: string;
+  /** Whether a request may leave it out. */
+  isOptional: boolean;
+  mayBeNull: boolean;
+};
+
+const isNull = ({ type }: Schema): boolean => [type].flat().includes('null');
+
+/** A schema that may be null besides is one of two. */
+function apartFromNull(schema: Schema): { schema: Schema; mayBeNull: boolean } {
+  const [one = schema, ...others] = (schema.anyOf ?? []).filter((each) => !isNull(each));
+  const mayBeNull = isNull(schema) || schema.anyOf?.some(isNull) === true || takesAnything(schema);
+  return others.length > 0 ? { schema, mayBeNull } : { schema: resolved(one), mayBeNull };
+}
+
+const takesAnything = (schema: Schema): boolean =>
+  Object.keys(schema).every((keyword) => keyword === 'description');
+
+/** All places of a schema, outermost first. */
+export function placesOf(given: Schema, path: Place['path'] = [], isOptional = false): Place[] {
+  const { schema, mayBeNull } = apartFromNull(given);
+  const words = [given.description, schema.description, schema.pattern].join(' ');
+  const inside = Object.entries(schema.properties ?? {}).flatMap(([name, member]) =>
+    placesOf(member, [...path, name], schema.required?.includes(name) !== true),
+  );
+  const items = schema.items === undefined ? [] : placesOf(schema.items, [...path, 0]);
+  return [{ path, schema, words, isOptional, mayBeNull }, ...inside, ...items];
+}
+
+/** The sample with another value at this place; undefined takes it out. */
+export function withValue(sample: unknown, [first, ...rest]: Place['path'], value: unknown): unknown {
+  if (first === undefined) return value;
+  if (Array.isArray(sample)) return [withValue(sample[0], rest, value)];
+  const object = sample as Record<string, unknown>;
+  return { ...object, [first]: withValue(object[first], rest, value) };
+}

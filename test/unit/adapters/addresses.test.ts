@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type AddressRules, hostProblem, mayReach } from '../../../lib/adapters/outbound/addresses.ts';
+import {
+  type AddressRules,
+  addressProblem,
+  hostProblem,
+  mayReach,
+} from '../../../lib/adapters/outbound/addresses.ts';
 
 const strict: AddressRules = { allowedHosts: [], loopback: false };
 const atHome: AddressRules = { allowedHosts: ['git.corp.example', '10.1.2.3'], loopback: true };
@@ -94,5 +99,28 @@ describe('a host', () => {
   it('of this machine, or one that the operator allows, is none to refuse', () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]', '10.1.2.3'])
       expect([host, hostProblem(https(host), atHome)]).toEqual([host, undefined]);
+  });
+});
+
+describe('plain http', () => {
+  const problem = (url: string, rules: AddressRules) => addressProblem(new URL(url), rules);
+
+  it('is for this machine alone, where that is allowed', () => {
+    for (const host of ['localhost', 'a.localhost', '127.0.0.1', '127.1', '[::1]', 'LOCALHOST.']) {
+      expect(problem(`http://${host}:8080/x`, atHome)).toBeUndefined();
+      expect(problem(`http://${host}:8080/x`, strict)).toBe('only https is spoken here');
+    }
+    for (const host of [
+      'hooks.example',
+      'git.corp.example',
+      '10.1.2.3',
+      '93.184.216.34',
+      '[::ffff:7f00:1]',
+    ]) {
+      expect(problem(`http://${host}/`, atHome)).toMatch(/^plain http goes to this very machine only/);
+      expect(problem(`http://${host}/`, strict)).toBe('only https is spoken here');
+    }
+    expect(problem('https://hooks.example/', strict)).toBeUndefined();
+    expect(problem('ftp://localhost/', atHome)).toBe('only https is spoken here');
   });
 });

@@ -1,4 +1,4 @@
-import { type AddressRules, hostProblem, literalAddress } from '../../../adapters/outbound/addresses.ts';
+import { type AddressRules, addressProblem, plainProblem } from '../../../adapters/outbound/addresses.ts';
 import { ValidationError, type ValidationItem } from '../../../contract/errors.ts';
 
 /** The fields of a request that name addresses. */
@@ -18,38 +18,16 @@ const item = (loc: (string | number)[], reason: string, input: string): Validati
   input,
 });
 
-const NO_TLS = 'only https is spoken here';
-
-/**
- * Without TLS only this very machine is spoken to, where agents run on it; in no other way than http is
- * anybody.
- */
-function plainProblem(url: URL, { loopback }: AddressRules): string | undefined {
-  const address = literalAddress(url);
-  const isLocal = address !== undefined && (address.startsWith('127.') || address === '::1');
-  return loopback && isLocal && url.protocol === 'http:' ? undefined : NO_TLS;
-}
-
-function urlProblem(text: string, rules: AddressRules): string | undefined {
-  const url = new URL(text);
-  return url.protocol === 'https:' ? hostProblem(url, rules) : plainProblem(url, rules);
-}
-
-/** A browser goes there, not this side: any host will do. */
-function redirectProblem(text: string, rules: AddressRules): string | undefined {
-  const url = new URL(text);
-  return url.protocol === 'https:' ? undefined : plainProblem(url, rules);
-}
-
 /** Throws 422 with every address that this installation does not go to, or send people to. */
 export function checkAddresses(body: Addresses, rules: AddressRules): void {
   const found = asked.flatMap((field): ValidationItem[] => {
     const text = body[field];
-    const problem = text === undefined || text === '' ? undefined : urlProblem(text, rules);
+    const problem = text === undefined || text === '' ? undefined : addressProblem(new URL(text), rules);
     return problem === undefined || text === undefined ? [] : [item([field], problem, text)];
   });
   for (const [index, text] of (body.allowed_redirect_uris ?? []).entries()) {
-    const problem = redirectProblem(text, rules);
+    // A browser goes there, not this side.
+    const problem = plainProblem(new URL(text), rules);
     if (problem !== undefined) found.push(item(['allowed_redirect_uris', index], problem, text));
   }
   if (found.length > 0) throw new ValidationError(found);
