@@ -3,7 +3,7 @@ export type TaskNotifier = {
   /** Waiting costs nothing here, so a listener may ask again at once. */
   holds: boolean;
   /**
-   * Resolves when a task may have been offered or cancelled for this listener, at the latest after
+   * Resolves when there may be something new for this listener, a task or another change, at the latest after
    * `milliseconds`. On AWS at once.
    */
   wait(listenerId: string, milliseconds: number): Promise<void>;

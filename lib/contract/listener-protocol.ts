@@ -110,12 +110,15 @@ export type DeployTask = Extract<ListenerTask, { kind: 'DEPLOY' }>;
 /**
  * Answer to a claim. A task this instance already holds, and did not name, comes back under a new
  * `lease_id`, which it must use from then on. `cancelled` lists tasks of this instance to stop now and
- * then to complete with outcome `stopped`.
+ * then to complete with outcome `stopped`. `desired_changes` counts what a request has changed in `desired`
+ * beside all tasks: another number than before means to read that now. An older control plane does not send
+ * it.
  */
 export const claimResponse = z.object({
   tasks: z.array(listenerTask),
   cancelled: z.array(z.guid()),
   poll_after_seconds: z.number(),
+  desired_changes: z.int().optional(),
 });
 export type ClaimResponse = z.infer<typeof claimResponse>;
 

@@ -9,7 +9,10 @@ export type EmbeddedTaskNotifier = TaskNotifier & {
   close(): void;
 };
 
-/** Holds claims until the stream shows that a task of their listener is offered or cancelled. */
+/**
+ * Holds claims until the stream shows that a task of their listener is offered or cancelled, or that
+ * something else that it should run was changed.
+ */
 export function createTaskNotifier(): EmbeddedTaskNotifier {
   const waiting = new Map<string, Set<() => void>>();
   let closed = false;
@@ -45,10 +48,15 @@ export function createTaskNotifier(): EmbeddedTaskNotifier {
   };
 }
 
-/** Whose task has just become offered or cancelled. A heartbeat, say, is no reason to answer a claim. */
+/**
+ * Whose task has just become offered or cancelled, or what else it should run has changed. A heartbeat, say,
+ * is no reason to answer a claim.
+ */
 function wokenListener(record: DynamoDBRecord): string | undefined {
-  if (entityOf(record) !== 'task') return undefined;
   const { NewImage: now, OldImage: before } = record.dynamodb ?? {};
+  if (entityOf(record) === 'last_seen')
+    return now?.changes?.N === before?.changes?.N ? undefined : now?.pk?.S?.split('#').at(-1);
+  if (entityOf(record) !== 'task') return undefined;
   const state = now?.state?.S;
   if ((state !== 'offered' && state !== 'cancelled') || state === before?.state?.S) return undefined;
   return now?.listener_id?.S;

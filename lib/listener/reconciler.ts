@@ -61,6 +61,12 @@ export class Reconciler {
     this.#wake?.();
   }
 
+  /** Asks for a pass over what has changed in `desired` since the last one. */
+  look(): void {
+    this.#all = true;
+    this.#wake?.();
+  }
+
   /** Makes a pass whenever asked and every few minutes, until the signal fires. */
   async run(signal: AbortSignal): Promise<void> {
     let skipped: string[] | 'failed' = [];

@@ -51,6 +51,7 @@ export function composeWork(parts: Parts): Work {
       isBusy: (deploymentId) => tasks.holds(deploymentId),
     });
     const common = { controlPlane, log, pause };
+    let changes: number | undefined;
     const tasks: TaskRunner = new TaskRunner({
       ...common,
       driver,
@@ -69,6 +70,9 @@ export function composeWork(parts: Parts): Work {
       ...(parts.mayClaim !== undefined && { mayClaim: parts.mayClaim }),
       holding: () => tasks.held(),
       onAnswer: (answer) => {
+        // The first one too: something may have changed since everything was looked at.
+        if (answer.desired_changes !== changes) reconciler.look();
+        changes = answer.desired_changes;
         for (const task of answer.tasks) tasks.accept(task);
         for (const taskId of answer.cancelled) tasks.cancel(taskId);
       },

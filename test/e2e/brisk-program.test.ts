@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { addressTests } from './address-tests.ts';
 import { clientsTests } from './clients-tests.ts';
 import { queueTests } from './queue-tests.ts';
 import { programOfFile } from './shared-program.ts';
@@ -6,6 +7,7 @@ import { programOfFile } from './shared-program.ts';
 const program = programOfFile({ SLIPWAY_DRAIN_SECONDS: '0.2' });
 
 describe('a program whose replaced servers are soon gone', () => {
+  addressTests(program);
   clientsTests(program);
   queueTests(program);
 });

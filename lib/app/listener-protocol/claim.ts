@@ -12,13 +12,13 @@ import { findDeployment } from '../../store/engine/deployments.ts';
 import type { DeletionTask, DeployTask, Listener, OpenTask, Revision } from '../../store/engine/items.ts';
 import { findRevision, MoveRefused } from '../../store/engine/revisions.ts';
 import * as claims from '../../store/engine/transactions/claims.ts';
-import { getListenerItem } from '../../store/listeners/listeners.ts';
+import { findSeen, getListenerItem } from '../../store/listeners/listeners.ts';
 import { leaseSecondsOf } from '../../store/listeners/managed.ts';
 import { type Lease, revisionOf } from '../../store/listeners/tasks.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../unavailable.ts';
-import { noteSeen, noteWork } from './last-seen.ts';
+import { type Noted, noteSeen, noteWork } from './last-seen.ts';
 import { openTasksFor } from './open-tasks.ts';
 import { noteSaid } from './said.ts';
 import { auditSpec, type SpecDeps, specOf } from './spec.ts';
@@ -44,21 +44,22 @@ export async function claimTasks(deps: ClaimDeps, input: ClaimInput, caller: Cal
   const listenerId = input.params.listener_id;
   const stored = await getListenerItem(deps.table, caller.tenantId, listenerId);
   const listener = await noteSaid(deps, stored, input.body);
-  const workedAt = await noteSeen(deps, caller.tenantId, listenerId);
+  const noted = await noteSeen(deps, caller.tenantId, listenerId);
   // Listening begins before looking, so an offer made in between is not slept through.
   const offered = deps.taskNotifier.wait(listenerId, input.body.wait_seconds * 1000);
-  const now = await claimOnce(deps, input, caller, { listener, workedAt });
+  const now = await claimOnce(deps, input, caller, { listener, ...noted });
   const waits = deps.taskNotifier.holds && input.body.wait_seconds > 0;
   if (now.tasks.length > 0 || now.cancelled.length > 0 || !waits) return now;
   await offered;
-  return claimOnce(deps, input, caller, { listener, workedAt });
+  const { changes = 0 } = (await findSeen(deps.table, caller.tenantId, listenerId)) ?? {};
+  return claimOnce(deps, input, caller, { ...noted, listener, changes });
 }
 
 async function claimOnce(
   deps: ClaimDeps,
   { params, body }: ClaimInput,
   caller: Caller,
-  { listener, workedAt }: { listener: Listener; workedAt: number },
+  { listener, workedAt, changes }: { listener: Listener } & Noted,
 ): Promise<ClaimResponse> {
   const { holding, instance_id: instanceId } = body;
   const claimant = { tenantId: caller.tenantId, listenerId: params.listener_id, instanceId, holding };
@@ -83,7 +84,7 @@ async function claimOnce(
   const found = tasks.length > 0 || cancelled.length > 0;
   if (found) await noteWork(deps, caller.tenantId, params.listener_id, workedAt);
   const poll_after_seconds = found ? POLL_AFTER_SECONDS.work : pauseOf(deps, workedAt, held > 0);
-  return { tasks, cancelled, poll_after_seconds };
+  return { tasks, cancelled, poll_after_seconds, desired_changes: changes };
 }
 
 function pauseOf({ taskNotifier, clock }: ClaimDeps, workedAt: number, atWork: boolean): number {

@@ -19,10 +19,13 @@ const WRITTEN_EVERY_MILLISECONDS = 20_000;
 const SILENCE_MILLISECONDS = 60_000;
 
 /**
- * Notes that a listener called, and tells since when it has had no work (epoch milliseconds). Its own item,
- * so that it never contends with anything.
+ * What was known of a listener when it called: since when it has had no work (epoch milliseconds), and how
+ * often what it should run was changed beside its tasks.
  */
-export async function noteSeen(deps: SeenDeps, tenantId: string, listenerId: string): Promise<number> {
+export type Noted = { workedAt: number; changes: number };
+
+/** Notes that a listener called. Its own item, so that it never contends with anything. */
+export async function noteSeen(deps: SeenDeps, tenantId: string, listenerId: string): Promise<Noted> {
   const now = deps.clock.now();
   const seen = await findSeen(deps.table, tenantId, listenerId);
   const owner = { tenantId, listenerId };
@@ -31,7 +34,7 @@ export async function noteSeen(deps: SeenDeps, tenantId: string, listenerId: str
   if (seen?.watched !== true || now - seen.at >= SILENCE_MILLISECONDS)
     await transact(deps.table, [putSeen(owner, times), watchPresence(owner, now)]);
   else if (now - seen.at >= WRITTEN_EVERY_MILLISECONDS) await write(deps.table, putSeen(owner, times));
-  return workedAt;
+  return { workedAt, changes: seen?.changes ?? 0 };
 }
 
 /** Notes that there was work for a listener, unless that was noted a moment ago. */

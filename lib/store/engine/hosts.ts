@@ -5,6 +5,7 @@ import { find } from '../dynamodb/reads.ts';
 import type { Item, Write } from '../dynamodb/transact.ts';
 import { hostKey } from '../keys/index.ts';
 import { placementKey } from '../keys/placements.ts';
+import { countChange, findSeen } from '../listeners/listeners.ts';
 import { findPlacement, replaceAddress } from '../listeners/placements.ts';
 import type { Table } from '../table.ts';
 import type { Deployment } from './items.ts';
@@ -75,7 +76,9 @@ export async function changeAddress(table: Table, before: Claimant, after: Claim
   const { tenant_id: tenantId, listener_id: listenerId, id } = after;
   const placed = await findPlacement(table, { tenantId, listenerId }, id);
   // The first task of a deployment comes with its row, which has the address as it is then.
-  return placed === undefined
-    ? [check('placement', placementKey(tenantId, listenerId, id), absent('pk'))]
-    : replaceAddress({ tenantId, listenerId }, id, address);
+  if (placed === undefined) return [check('placement', placementKey(tenantId, listenerId, id), absent('pk'))];
+  const owner = { tenantId, listenerId };
+  // One that has never called looks at everything when it does.
+  const seen = await findSeen(table, tenantId, listenerId);
+  return [...replaceAddress(owner, id, address), ...(seen === undefined ? [] : [countChange(owner)])];
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { refuse } from '../../contract/errors.ts';
-import { update } from '../dynamodb/expressions.ts';
+import { present, update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
 import { alsoEarlier } from '../dynamodb/upgrade.ts';
@@ -10,7 +10,7 @@ import { lastSeenKey, listenerKey, listenerRowKey } from '../keys/index.ts';
 import type { Table } from '../table.ts';
 
 export const lastSeen = z.object({
-  v: z.literal(2),
+  v: z.literal(3),
   entity: z.literal('last_seen'),
   tenant_id: z.string(),
   at: z.number(),
@@ -18,11 +18,13 @@ export const lastSeen = z.object({
   worked_at: z.number(),
   /** Sweep was told to look whether it is online; absent: an item from before that was done. */
   watched: z.boolean().optional(),
+  /** How often a request has changed what it should run, or where, beside all tasks. */
+  changes: z.int().optional(),
 });
 export type LastSeen = z.infer<typeof lastSeen>;
 
-/** A first version was not watched. */
-export const anyLastSeen = alsoEarlier(lastSeen, [(item) => item]);
+/** A first version was not watched, and a second one counted no changes. */
+export const anyLastSeen = alsoEarlier(lastSeen, [(item) => item, (item) => item]);
 
 export const findListener = (
   table: Table,
@@ -70,6 +72,18 @@ export const putSeen = (
   { tenantId, listenerId }: { tenantId: string; listenerId: string },
   times: Pick<LastSeen, 'at' | 'worked_at' | 'watched'>,
 ): Write => {
-  const set = { v: 2, entity: 'last_seen', tenant_id: tenantId, ...times };
+  const set = { v: 3, entity: 'last_seen', tenant_id: tenantId, ...times };
   return update('last_seen', lastSeenKey(tenantId, listenerId), { set });
 };
+
+/**
+ * Has a listener that has called look at what it should run, with its next claim. Demands that it is still
+ * there.
+ */
+export const countChange = ({ tenantId, listenerId }: { tenantId: string; listenerId: string }): Write =>
+  update(
+    'last_seen',
+    lastSeenKey(tenantId, listenerId),
+    { set: { v: 3 }, add: { changes: 1 } },
+    present('pk'),
+  );

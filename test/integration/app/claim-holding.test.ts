@@ -14,7 +14,12 @@ describe('a claim that names what its instance holds', () => {
     const given = (await claim(world, 2)).tasks;
     const held = given.map((task) => task.task_id);
     const naming = async () =>
-      expect(await claim(world, 2, 'one', held)).toEqual({ tasks: [], cancelled: [], poll_after_seconds: 1 });
+      expect(await claim(world, 2, 'one', held)).toEqual({
+        tasks: [],
+        cancelled: [],
+        poll_after_seconds: 1,
+        desired_changes: 0,
+      });
     expect(await unitsOf(world.deps.table.client, naming)).toEqual({ reads: 3, writes: 0 });
     for (const { task_id, lease_id } of given) {
       const params = { listener_id: listenerId, task_id };
@@ -41,7 +46,12 @@ describe('a claim that names what its instance holds', () => {
     const world = await listening();
     await offered(world, 'a');
     const held = (await claim(world)).tasks.map((task) => task.task_id);
-    expect(await claim(world, 10, 'two', held)).toEqual({ tasks: [], cancelled: [], poll_after_seconds: 5 });
+    expect(await claim(world, 10, 'two', held)).toEqual({
+      tasks: [],
+      cancelled: [],
+      poll_after_seconds: 5,
+      desired_changes: 0,
+    });
     await offered(world, 'b');
     // What is not its own does not count either.
     expect((await claim(world, 1, 'two', held)).tasks).toHaveLength(1);

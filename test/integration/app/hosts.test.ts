@@ -124,6 +124,25 @@ describe('the host of a custom_url', () => {
     expect((await show(world, id)).latest_revision_id).toBe(revisionId);
   });
 
+  it('is looked at by its listener after the next claim, and by that alone', async () => {
+    const world = await listening();
+    const changes = async () => (await claim(world)).desired_changes;
+    const { id } = await post(world, at('a', 'https://one.example.com'));
+    // It is not placed yet.
+    await change(world, id, address('https://two.example.com'));
+    await ended(world, id, 'DEPLOYED');
+    // Nobody has called yet.
+    await change(world, id, address('https://three.example.com'));
+    expect(await changes()).toBe(0);
+    await change(world, id, address('https://four.example.com'));
+    expect(await changes()).toBe(1);
+    await change(world, id, address('https://four.example.com'));
+    await change(world, id, { secrets: [{ name: 'A', value: 'b' }] });
+    expect(await changes()).toBe(1);
+    await change(world, id, address(''));
+    expect(await changes()).toBe(2);
+  });
+
   it('is told as it is when the first task comes, and by the next one as it is then', async () => {
     const world = await listening();
     const { id } = await post(world, at('a', 'https://one.example.com'));

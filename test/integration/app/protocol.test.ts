@@ -64,7 +64,12 @@ describe('claims', () => {
     expect(first.tasks.map((task) => task.deployment_id)).toEqual([made[0]?.id, made[1]?.id]);
     const other = await claim(world, 2, 'two');
     expect(other.tasks.map((task) => task.deployment_id)).toEqual([made[2]?.id]);
-    expect(await claim(world, 2, 'three')).toEqual({ tasks: [], cancelled: [], poll_after_seconds: 5 });
+    expect(await claim(world, 2, 'three')).toEqual({
+      tasks: [],
+      cancelled: [],
+      poll_after_seconds: 5,
+      desired_changes: 0,
+    });
   });
 
   it('do not take over an expired lease before it was looked at; its holder may go on', async () => {

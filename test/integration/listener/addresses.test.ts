@@ -110,6 +110,23 @@ describe('the host of a deployment’s own address', () => {
     expect(controlPlane.completed).toHaveLength(3);
   });
 
+  it('is learnt with the next claim, at a path of its own too', async () => {
+    const controlPlane = await new FakeControlPlane().start();
+    controlPlane.desiredChanges = 0;
+    const program = await startProgram(controlPlane);
+    const own = await deploy(controlPlane, await helloTarball('v1'));
+    setAddress(controlPlane, own.deployment_id, 'http://mine.localhost:4401/team');
+    controlPlane.desiredChanges = 1;
+    const ask = async (path: string) =>
+      (await sendLines(program.agentsPort, [`GET ${path} HTTP/1.1`, 'Host: mine.localhost', '', ''])).slice(
+        9,
+        12,
+      );
+    await until(async () => (await ask('/team/ok')) === '200', { what: 'an answer at the address' });
+    expect([await ask('/team'), await ask('/nothing')]).toEqual(['200', '404']);
+    expect(controlPlane.completed).toHaveLength(1);
+  });
+
   it('is known after a restart as desired said it last', async () => {
     const controlPlane = await new FakeControlPlane().start();
     const program = await startProgram(controlPlane);

@@ -56,6 +56,8 @@ export class FakeControlPlane {
   readonly agentLines: (Line & { deployment_id: string })[] = [];
   readonly problems: string[] = [];
   readonly desired = new Map<string, Row>();
+  /** As an older control plane it says nothing of changes. */
+  desiredChanges: number | undefined;
   readonly specs = new Map<string, DeploySpec>();
   readonly #offered = new Map<string, Offered>();
   readonly #artifacts = new Map<string, Buffer>();
@@ -221,6 +223,7 @@ export class FakeControlPlane {
       tasks: tasks.map((one) => ({ ...one.task, lease_id: one.leaseId })),
       cancelled: open().flatMap((one) => (one.cancelled ? [one.task.task_id] : [])),
       poll_after_seconds: 0.1,
+      ...(this.desiredChanges !== undefined && { desired_changes: this.desiredChanges }),
     };
   }
 

@@ -7,6 +7,15 @@ type Image = Record<string, string>;
 const image = (values: Image): Record<string, AttributeValue> =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { S: value }]));
 
+const called = (changes: string | undefined): Record<string, AttributeValue> => ({
+  ...image({ entity: 'last_seen', pk: 'T#t#L#l', at: '1' }),
+  ...(changes !== undefined && { changes: { N: changes } }),
+});
+
+const calls = (before: string | undefined, now: string | undefined): DynamoDBRecord => ({
+  dynamodb: { OldImage: called(before), NewImage: called(now) },
+});
+
 const record = (now: Image | undefined, before?: Image): DynamoDBRecord => ({
   dynamodb: { ...(now && { NewImage: image(now) }), ...(before && { OldImage: image(before) }) },
 });
@@ -37,6 +46,10 @@ describe('a waiting claim', () => {
     ['a claim', record({ ...offered, state: 'claimed' }, offered), false],
     ['a change of an offer', record({ ...offered, x: '1' }, offered), false],
     ['a task that ended', record(undefined, offered), false],
+    ['a first change beside tasks', calls(undefined, '1'), true],
+    ['another change beside tasks', calls('1', '2'), true],
+    ['a sign of life', calls('2', '2'), false],
+    ['a sign of life before any change', calls(undefined, undefined), false],
     ['another listener', record({ ...offered, listener_id: 'm' }), false],
     ['another kind of item', record({ ...offered, entity: 'revision' }), false],
   ])('%s', async (_, changed, expected) => {

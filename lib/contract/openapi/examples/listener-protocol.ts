@@ -35,6 +35,7 @@ export const listenerProtocolExamples = {
       tasks: [{ kind: 'DEPLOY', task_id: TASK, lease_id: LEASE, lease_seconds: 60, ...spec }],
       cancelled: [],
       poll_after_seconds: 1,
+      desired_changes: 0,
     },
   },
   heartbeatTask: { body: { lease_id: LEASE, phase: 'switching' }, response: { stop: false } },
