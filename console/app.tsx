@@ -7,6 +7,7 @@ import { queryClient } from './data/poll.ts';
 import { useMe } from './data/queries.ts';
 import { chooseTenant, chosenTenant, needsTenant, onSession, sessionNow } from './data/session.ts';
 import { Deployments } from './pages/deployments.tsx';
+import { ReplaceSession } from './pages/replace-session.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 import { Frame } from './ui/frame.tsx';
 import { Lazy } from './ui/lazy.tsx';
@@ -42,7 +43,10 @@ export function App() {
     [],
   );
   return (
-    <Router base={BASE}>{session.isSignedIn ? <SignedIn /> : <SignIn problem={session.problem} />}</Router>
+    <Router base={BASE}>
+      {!session.isSignedIn && <SignIn problem={session.problem} />}
+      {session.isSignedIn && (session.isAsked ? <ReplaceSession /> : <SignedIn />)}
+    </Router>
   );
 }
 

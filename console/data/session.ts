@@ -1,10 +1,8 @@
 import { PREFIX } from './place.ts';
+import { keepKey, keptKey } from './tab-key.ts';
+import { onTabs, startTelling, tellTabs } from './tabs.ts';
 
-/**
- * Who is signed in: a key in this tab's own storage, which ends with the tab. A cookie would go to the
- * agents' port of the same host too, and storage that all tabs share would outlive the browser.
- */
-const KEY = 'slipway.key';
+/** Who is signed in. A cookie would go to the agents' port of the same host too. */
 const TENANT = 'slipway.tenant';
 /** The first page need not wait longer: an answer that comes later signs in as well. */
 const ASK_MILLISECONDS = 150;
@@ -12,17 +10,13 @@ const ASK_MILLISECONDS = 150;
 /** Of a token of an issuer, which is in the memory of pages alone; only the page that got it can renew it. */
 export type Bearer = { token: string; renew?: () => Promise<string>; end?: () => Promise<void> };
 
-type Message =
-  | { kind: 'who' }
-  | { kind: 'here'; key: string }
-  | { kind: 'token'; token: string }
-  | { kind: 'gone' };
-const channel = new BroadcastChannel('slipway.session');
 const told = new Set<() => void>();
 
-let key = sessionStorage.getItem(KEY);
+let key = keptKey();
 let bearer: Bearer | undefined;
 let problem: string | undefined;
+/** The code of a link that was opened here while somebody was signed in. */
+let link: string | undefined;
 
 const tell = (): void => {
   for (const each of told) each();
@@ -31,23 +25,21 @@ const tell = (): void => {
 function keep(given: string | null): void {
   key = given;
   bearer = undefined;
-  if (given === null) sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, given);
+  keepKey(given);
   tell();
 }
 
 // A tab that is opened beside asks those that are there.
-channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
-  if (data.kind === 'who' && key !== null) channel.postMessage({ kind: 'here', key } satisfies Message);
-  if (data.kind === 'who' && bearer !== undefined) tellToken(bearer);
-  if (data.kind === 'here' && !isSignedIn()) keep(data.key);
-  if (data.kind === 'token') hearToken(data.token);
-  if (data.kind === 'gone' && isSignedIn()) keep(null);
+onTabs((message) => {
+  if (message.kind === 'who' && key !== null) void tellTabs({ kind: 'here', key });
+  if (message.kind === 'who' && bearer !== undefined) tellToken(bearer);
+  if (message.kind === 'here' && !isSignedIn()) keep(message.key);
+  if (message.kind === 'token') hearToken(message.token);
+  if (message.kind === 'gone' && isSignedIn()) keep(null);
 });
 
 const isSignedIn = (): boolean => key !== null || bearer !== undefined;
-const tellToken = ({ token }: Bearer): void =>
-  channel.postMessage({ kind: 'token', token } satisfies Message);
+const tellToken = ({ token }: Bearer): void => void tellTabs({ kind: 'token', token });
 
 /** Another page has signed in, or has renewed what this one uses too. */
 function hearToken(token: string): void {
@@ -102,9 +94,9 @@ export function onSession(listener: () => void): () => void {
 
 /**
  * Whether somebody is signed in, and what a person should know who is asked to: that a link did not do it, or
- * that the session before goes on.
+ * that the session before goes on. `isAsked`: a link waits for their word before it replaces the session.
  */
-export const sessionNow = () => ({ isSignedIn: isSignedIn(), problem });
+export const sessionNow = () => ({ isSignedIn: isSignedIn(), problem, isAsked: link !== undefined });
 
 /** A token says nothing of the tenant, so each request has to. */
 export const needsTenant = (): boolean => bearer !== undefined;
@@ -129,7 +121,7 @@ export function chooseTenant(id: string | null): void {
 export function signIn(given: string): void {
   problem = undefined;
   keep(given);
-  channel.postMessage({ kind: 'here', key: given } satisfies Message);
+  void tellTabs({ kind: 'here', key: given });
 }
 
 /** The credential is not good any more: this tab forgets it, and asks for another in the same place. */
@@ -146,7 +138,7 @@ export async function signOut(): Promise<void> {
   sessionStorage.removeItem(TENANT);
   problem = undefined;
   keep(null);
-  channel.postMessage({ kind: 'gone' } satisfies Message);
+  void tellTabs({ kind: 'gone' });
   if (token !== undefined) return endOf(token);
   // Sent to its end also when the tab is closed.
   const asked = fetch(`${PREFIX}/v2/console-sessions`, { method: 'DELETE', headers, keepalive: true });
@@ -186,21 +178,60 @@ async function useLink(code: string): Promise<void> {
     problem = 'detail' in said && typeof said.detail === 'string' ? said.detail : 'The link did not sign in.';
 }
 
-/** Who is signed in when the page is opened: by a link, by this tab's storage, or by another tab. */
-export async function restore(): Promise<void> {
-  const code = codeInAddress();
-  if (code !== null) {
-    await useLink(code).catch(() => {
-      problem = 'The API does not answer. Is it running?';
-    });
+/** Whether the session that there is still opens anything; where nobody answers, nobody knows. */
+async function isOver(): Promise<boolean> {
+  const answer = await fetch(`${PREFIX}/v2/me`, { headers: credentials(), cache: 'no-store' });
+  return answer.status === 401;
+}
+
+/** Uses a link at once, unless somebody is signed in: then they are asked, for it may be anybody's. */
+async function takeLink(code: string): Promise<void> {
+  if (isSignedIn() && !(await isOver().catch(() => false))) {
+    link = code;
+    return tell();
   }
-  if (isSignedIn()) return;
+  await useLink(code).catch(() => {
+    problem = 'The API does not answer. Is it running?';
+  });
+}
+
+/** The answer to what a link asks: it takes the place of the session here, or is left as it is. */
+export async function answerLink(isUsed: boolean): Promise<void> {
+  const code = link;
+  link = undefined;
+  if (!isUsed || code === undefined) return tell();
+  // The session before may go on in other tabs. Which of its tenants was looked at is none of the new one's.
+  sessionStorage.removeItem(TENANT);
+  keep(null);
+  await useLink(code).catch(() => {
+    problem = 'The API does not answer. Is it running?';
+  });
+  tell();
+}
+
+// A link to the very address that is open only changes what stands behind #.
+addEventListener('hashchange', () => {
+  const code = codeInAddress();
+  if (code !== null) void takeLink(code).then(tell);
+});
+
+async function askTabs(): Promise<void> {
+  if (!(await tellTabs({ kind: 'who' }))) return;
   await new Promise<void>((resolve) => {
     const stop = onSession(() => {
       stop();
       resolve();
     });
     setTimeout(resolve, ASK_MILLISECONDS);
-    channel.postMessage({ kind: 'who' } satisfies Message);
   });
+}
+
+/** Who is signed in when the page is opened: by this tab, by another one, or by a link. */
+export async function restore(): Promise<void> {
+  // Where an earlier version had it.
+  sessionStorage.removeItem('slipway.key');
+  const code = codeInAddress();
+  if (!isSignedIn()) await askTabs();
+  if (code !== null) await takeLink(code);
+  startTelling();
 }

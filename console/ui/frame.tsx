@@ -5,12 +5,12 @@ import { PREFIX } from '../data/place.ts';
 import { useMe } from '../data/queries.ts';
 import { chooseTenant, chosenTenant, signOut } from '../data/session.ts';
 import { placesFor } from '../logic/places.ts';
-import { roleWords } from '../logic/roles.ts';
 import { Dialog } from './dialog.tsx';
 import { useKeys, usePaletteKey } from './keys.ts';
 import { Mark } from './mark.tsx';
 import { Problem } from './states.tsx';
 import { applyTheme, theme, themes } from './theme.ts';
+import { Who } from './who.tsx';
 
 /** What stands around every page; `problem`: why what is shown may be old. */
 export function Frame({ children, problem }: { children: ComponentChildren; problem?: Error | undefined }) {
@@ -81,6 +81,7 @@ function Person() {
   const [chosen, setChosen] = useState(theme);
   return (
     <div class="person">
+      <Who />
       {me !== undefined && me.tenants.length > 1 && (
         <select
           aria-label="Tenant"
@@ -94,7 +95,6 @@ function Person() {
           ))}
         </select>
       )}
-      {typeof me?.role === 'string' && <span class="quiet small role">{roleWords[me.role] ?? me.role}</span>}
       <select
         aria-label="Theme"
         value={chosen}

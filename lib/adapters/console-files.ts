@@ -2,7 +2,13 @@
 export type ConsoleFile = { contentType: 'text/css' | 'text/javascript'; brotli: Buffer };
 
 /** What the page names: its script, its style, and the parts of the script that are wanted at once. */
-export type ConsoleEntry = { script: string; style: string; imports: readonly string[] };
+export type ConsoleEntry = {
+  script: string;
+  style: string;
+  imports: readonly string[];
+  /** What passes a session on from tab to tab. */
+  sessionWorker: string;
+};
 
 /** The console's files by their names, which hold their hashes. */
 export type ConsoleFiles = {

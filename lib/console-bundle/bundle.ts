@@ -5,6 +5,7 @@ import type { ConsoleEntry, ConsoleFile, ConsoleFiles } from '../adapters/consol
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const ENTRY = 'console/main.tsx';
+const SESSION_WORKER = 'console/session-worker.ts';
 /** The bundler names its files below a folder, which is never made. */
 const FOLDER = 'out';
 
@@ -19,7 +20,7 @@ export async function bundleConsole(): Promise<ConsoleBundle> {
   const { build, stop } = await import('esbuild');
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [ENTRY],
+    entryPoints: [ENTRY, SESSION_WORKER],
     bundle: true,
     splitting: true,
     minify: true,
@@ -50,14 +51,19 @@ const compressed = (path: string, contents: Uint8Array): ConsoleFile => ({
 });
 
 function entryOf({ outputs }: Metafile): ConsoleEntry {
-  const [path, output] = Object.entries(outputs).find(([, each]) => each.entryPoint === ENTRY) ?? [];
-  if (path === undefined || output?.cssBundle === undefined)
-    throw new Error(`${ENTRY} came out of the bundler without a script or a style`);
+  const made = (source: string) => {
+    const [path, output] = Object.entries(outputs).find(([, each]) => each.entryPoint === source) ?? [];
+    if (path === undefined || output === undefined) throw new Error(`the bundler made nothing of ${source}`);
+    return { name: nameOf(path), output };
+  };
+  const { name, output } = made(ENTRY);
+  if (output.cssBundle === undefined) throw new Error(`${ENTRY} came out of the bundler without a style`);
   const statics = output.imports.filter(({ kind }) => kind === 'import-statement');
   return {
-    script: nameOf(path),
+    script: name,
     style: nameOf(output.cssBundle),
     imports: statics.map((each) => nameOf(each.path)),
+    sessionWorker: made(SESSION_WORKER).name,
   };
 }
 

@@ -1,7 +1,7 @@
 import { brotliDecompressSync } from 'node:zlib';
 import type { ConsoleEntry, ConsoleFile, ConsoleFiles } from '../../adapters/console-files.ts';
 import type { SignIn } from '../../adapters/sign-in.ts';
-import { ASSETS, type ConsoleOutput } from '../../contract/browser/console.ts';
+import { ASSETS, type ConsoleOutput, SESSION_WORKER } from '../../contract/browser/console.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { getConsolePart as row } from '../../contract/routes/console-pages.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
@@ -21,13 +21,17 @@ export async function showConsole(
   deps: PageDeps,
 ): Promise<ConsoleOutput> {
   const path = params?.proxy ?? '';
-  if (!path.startsWith(ASSETS)) {
+  const isWorker = path === SESSION_WORKER;
+  if (!isWorker && !path.startsWith(ASSETS)) {
     const text = pageOf(await deps.consoleFiles.entry(), new URL(baseUrl).pathname.replace(/\/$/, ''));
-    return { contentType: 'text/html', text, isBase64: false, connectTo: othersOf(deps) };
+    return { contentType: 'text/html', text, isBase64: false, connectTo: othersOf(deps), isAskedAnew: true };
   }
-  const file = await deps.consoleFiles.read(path.slice(ASSETS.length));
+  const { consoleFiles } = deps;
+  const name = isWorker ? (await consoleFiles.entry()).sessionWorker : path.slice(ASSETS.length);
+  const file = await consoleFiles.read(name);
   if (file === undefined) throw refuse('path_not_found', {});
-  return encoded(file, /\bbr\b/.test(headers.acceptEncoding ?? ''));
+  const output = encoded(file, /\bbr\b/.test(headers.acceptEncoding ?? ''));
+  return isWorker ? { ...output, isAskedAnew: true } : output;
 }
 
 const encoded = ({ contentType, brotli }: ConsoleFile, takesBrotli: boolean): ConsoleOutput => ({

@@ -3,8 +3,12 @@ import { DESCRIPTION_FILE, START_FILE } from '../../contract/browser/api-docs.ts
 import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { getDocs, getDocsFile, getOpenApi } from '../../contract/routes/service.ts';
 
-/** No third party is called: by default, the viewer sends the document to an online validator. */
+/**
+ * No third party is called: by default, the viewer sends the document to an online validator. Links lead on in
+ * this tab: the page's policy lets it open no other one.
+ */
 const START = `const { openapi } = document.currentScript.dataset;
+addEventListener('click', ({ target }) => target.closest('a[target]')?.removeAttribute('target'), true);
 SwaggerUIBundle({ url: openapi, dom_id: '#viewer', deepLinking: true, validatorUrl: null });
 `;
 

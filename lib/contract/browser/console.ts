@@ -7,6 +7,9 @@ export const consoleTypes = ['text/html', 'text/css', 'text/javascript'] as cons
 /** Below `/console/`; any other path is a place in the console. */
 export const ASSETS = 'assets/';
 
+/** Below `/console/` too: browsers let a worker see to the pages below its own address alone. */
+export const SESSION_WORKER = 'session-worker.js';
+
 /** A text, or bytes in base64. */
 export const consoleView = z.object({
   contentType: z.enum(consoleTypes),
@@ -19,6 +22,8 @@ export type ConsoleOutput = z.input<typeof consoleView> & {
   connectTo?: readonly string[];
   /** Of a file that is sent compressed. */
   contentEncoding?: 'br';
+  /** Its address stays the same when its content changes. */
+  isAskedAnew?: true;
 };
 
 /** Our own files and nothing else, no text that becomes script, and no frame around it. */
@@ -33,12 +38,13 @@ const policyWith = (connectTo: readonly string[]): string =>
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    // The one for starting the worker that passes a session on.
+    'trusted-types session-worker',
   ].join('; ');
 
 /** Files have their hash in their names, so they never change; the page names them and is asked for anew. */
 export const consoleHeaders = (output: ConsoleOutput): Record<string, string> => ({
-  'Cache-Control': output.contentType === 'text/html' ? 'no-cache' : 'public, max-age=31536000, immutable',
+  'Cache-Control': output.isAskedAnew === true ? 'no-cache' : 'public, max-age=31536000, immutable',
   'Content-Security-Policy': policyWith(output.connectTo ?? []),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',

@@ -16,6 +16,12 @@ const page = {
   variables: ['OIDC_ISSUER', 'OIDC_AUDIENCE', 'OIDC_CLIENT_ID', 'OIDC_TOKEN_ENDPOINT', 'UPLOAD_ORIGIN'],
 } as const;
 
+/** A tab on its way to the console stays a tab of the console: it keeps the session that it has. */
+const leadingOn = ({ location }: { location: string }) => ({
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  Location: location,
+});
+
 export const getConsole = route({
   ...page,
   operation: 'getConsole',
@@ -39,7 +45,7 @@ export const getHome = route({
   summary: 'Leads to the console',
   success: 302,
   response: null,
-  headers: ({ location }: { location: string }) => ({ Location: location }),
+  headers: leadingOn,
 });
 
 export const openConsole = route({
@@ -51,5 +57,5 @@ export const openConsole = route({
   success: 302,
   params: z.object({ tenant_id: z.string(), deployment_id: z.string() }),
   response: null,
-  headers: ({ location }: { location: string }) => ({ Location: location }),
+  headers: leadingOn,
 });

@@ -7,7 +7,10 @@ const common = { method: 'GET', access: [], area: 'core', permission: 'public', 
 /** What changes only with a new version of the service. */
 const keptForAnHour = { 'Cache-Control': 'public, max-age=3600' };
 
-/** Our own files and nothing else: no other host, no script in the page, no frame around it. */
+/**
+ * Our own files and nothing else: no other host, no script in the page, no frame around it. The page is of the
+ * console's origin and no part of it: it opens no windows that it could reach into, and starts no workers.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,6 +20,8 @@ const POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "worker-src 'none'",
+  'sandbox allow-scripts allow-same-origin allow-forms allow-downloads',
 ].join('; ');
 
 export const getOk = route({

@@ -55,8 +55,7 @@ export async function aLink(program: Program, key = program.apiKey): Promise<str
 }
 
 /** The key that the page works with. */
-export const keyIn = (page: Page): Promise<string> =>
-  page.evaluate(() => sessionStorage.getItem('slipway.key') ?? '');
+export const keyIn = (page: Page): Promise<string> => page.evaluate<string>("name.replace(/^.*=/, '')");
 
 /** What is wrong with the page for those who cannot see or point well, in words. */
 export async function barriers(page: Page): Promise<string[]> {

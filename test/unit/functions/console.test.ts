@@ -7,9 +7,16 @@ import { apiEvent, type EventParts, lambdaContext } from '../../support/http/eve
 
 const SCRIPT = 'console.log("ü")';
 const consoleFiles: ConsoleFiles = {
-  entry: async () => ({ script: 'main-A.js', style: 'main-B.css', imports: ['chunk-C.js'] }),
+  entry: async () => ({
+    script: 'main-A.js',
+    style: 'main-B.css',
+    imports: ['chunk-C.js'],
+    sessionWorker: 'session-worker-D.js',
+  }),
   read: async (name) =>
-    name === 'main-A.js' ? { contentType: 'text/javascript', brotli: brotliCompressSync(SCRIPT) } : undefined,
+    ['main-A.js', 'session-worker-D.js'].includes(name)
+      ? { contentType: 'text/javascript', brotli: brotliCompressSync(SCRIPT) }
+      : undefined,
 };
 const signIn = {
   issuer: 'https://id.example/realm',
@@ -79,6 +86,15 @@ describe('the console', () => {
     const plain = await ask('assets/main-A.js');
     expect(plain.headers).not.toHaveProperty('Content-Encoding');
     expect(Buffer.from(plain.body ?? '', 'base64').toString()).toBe(SCRIPT);
+  });
+
+  it('has the worker at an address of its own, which is asked anew', async () => {
+    const { statusCode, headers } = await ask('session-worker.js');
+    expect([statusCode, headers?.['content-type'], headers?.['Cache-Control']]).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+      'no-cache',
+    ]);
   });
 
   it.each(['assets/main-OLD.js', 'assets/', 'assets/../entry.json'])('has no %s', async (proxy) => {

@@ -1,0 +1,29 @@
+import { answerLink } from '../data/session.ts';
+import { Mark } from '../ui/mark.tsx';
+import { Who } from '../ui/who.tsx';
+
+/** Asks before a link takes the place of the session: it may be somebody else's, and lead to their tenant. */
+export function ReplaceSession() {
+  return (
+    <main class="sign-in" id="main">
+      <h1>
+        <Mark /> Replace this sign-in?
+      </h1>
+      <p>You are signed in:</p>
+      <Who />
+      <p>
+        The link that you have opened signs in as who made it, with their role and in their tenant. If
+        somebody has sent it to you, what you do after it is done in their place.
+      </p>
+      <p class="actions">
+        <button type="button" class="primary" onClick={() => void answerLink(false)}>
+          Stay signed in
+        </button>
+        <button type="button" onClick={() => void answerLink(true)}>
+          Use the link
+        </button>
+      </p>
+      <p class="quiet">The link is not used up if you stay. It works within five minutes of its making.</p>
+    </main>
+  );
+}

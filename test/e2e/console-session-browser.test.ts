@@ -1,0 +1,166 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { aLink, aPerson, barriersInBothThemes, keyIn, type Person } from '../support/console/person.ts';
+import { openChromium } from '../support/programs/chromium.ts';
+import { api, endProgram, expectApi, type Program, startProgram } from '../support/programs/program.ts';
+import { until } from '../support/until.ts';
+
+/** Whose the session is: no page but the console's gets it, none replaces it unasked, every page shows it. */
+let program: Program;
+let browser: Browser;
+let viewerKey: string;
+
+const ADMIN = 'Administrator of the organization';
+
+beforeAll(async () => {
+  browser = await openChromium();
+  program = await startProgram();
+  const empty = { source: 'internal_source', source_config: {}, source_revision_config: {} };
+  await expectApi(program, 'POST', '/v2/deployments', { ...empty, name: 'agent' }, 201);
+  const key = { name: 'v', role: 'viewer' };
+  viewerKey = (await expectApi<{ key: string }>(program, 'POST', '/v2/api-keys', key, 201)).key;
+});
+afterAll(async () => {
+  await browser?.close();
+  if (program !== undefined) expect(await endProgram(program)).toEqual([]);
+});
+
+async function signedIn(key?: string): Promise<Person> {
+  const person = await aPerson(browser);
+  await person.page.goto(await aLink(program, key));
+  await person.page.locator('.role').waitFor();
+  return person;
+}
+
+const roleIn = (page: Page) => page.locator('.role').textContent();
+
+/** Asks whatever the console's own pages ask of each other, by every way there is, and hears the answers. */
+const ASK = `(async () => {
+  heard = [];
+  const hear = ({ data }) => heard.push(data);
+  channel = new BroadcastChannel('slipway.session');
+  channel.onmessage = hear;
+  navigator.serviceWorker.onmessage = hear;
+  const ask = async () => {
+    channel.postMessage({ kind: 'who' });
+    const found = await navigator.serviceWorker.getRegistrations();
+    for (const { active } of found) active.postMessage({ kind: 'who' });
+    return found.length;
+  };
+  const workers = await ask();
+  history.pushState(null, '', '/console/deployments');
+  await ask();
+  return workers;
+})()`;
+
+/** All that a page of this origin can hear and read. */
+const REACHED = `(async () => JSON.stringify([
+  heard, name, { ...sessionStorage }, { ...localStorage }, history.state, document.cookie,
+  await indexedDB.databases(), await caches.keys(),
+  await fetch('/console/').then((answer) => answer.text()),
+  await fetch('/console/session-worker.js').then((answer) => answer.text()),
+]))()`;
+
+it('the page of the API has no part in the session, beside the console or after it in the same tab', async () => {
+  const { page, context } = await signedIn();
+  expect(await keyIn(page)).toMatch(/^slp_/);
+  const docs = await context.newPage();
+  await docs.goto(`${program.baseUrl}/docs`);
+  await docs.locator('#viewer .info').waitFor();
+  expect(await docs.evaluate<number>(ASK)).toBe(1);
+  // A console that is opened after it asks as well, and is signed in.
+  const beside = await context.newPage();
+  await beside.goto(`${program.baseUrl}/console/`);
+  await beside.locator('.role').waitFor();
+  expect(await keyIn(beside)).toBe(await keyIn(page));
+  expect(await docs.evaluate<string>(REACHED)).not.toContain('slp_');
+  // It reaches into no page that is not its own, not even an answer below the console's address.
+  expect(await docs.evaluate<boolean>("open('/console/assets/none.js') === null")).toBe(true);
+
+  // A tab that was signed in, and is led on by its address bar.
+  await page.reload();
+  await page.locator('.role').waitFor();
+  await page.goto(`${program.baseUrl}/docs`);
+  await page.locator('#viewer .info').waitFor();
+  await page.evaluate(ASK);
+  expect(await page.evaluate<string>(REACHED)).not.toContain('slp_');
+});
+
+it('the page of the API still tries requests, with a key of its own', async () => {
+  const { page, context } = await aPerson(browser);
+  await page.goto(`${program.baseUrl}/docs`);
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  const form = page.locator('.modal-ux');
+  await form.getByLabel('Value:').first().fill(program.apiKey);
+  await form.getByRole('button', { name: 'Apply credentials' }).first().click();
+  await form.getByRole('button', { name: 'Close' }).first().click();
+  const row = page.locator('#operations-Identity-getMe, [id$="-getMe"]').first();
+  await row.getByRole('button').first().click();
+  await row.getByRole('button', { name: 'Try it out' }).click();
+  await row.getByRole('button', { name: 'Execute' }).click();
+  await row.locator('.live-responses-table').getByText('organization_id').first().waitFor();
+  // A link that would open beside opens here: the page opens no windows.
+  await page.locator('.info a[href$="openapi.json"]').click();
+  await page.waitForURL(/openapi\.json$/);
+  expect(context.pages()).toHaveLength(1);
+});
+
+it('a link asks before it replaces a session, and the code is not used up by who stays', async () => {
+  const { page, context } = await signedIn();
+  expect(await roleIn(page)).toBe(ADMIN);
+  const before = await keyIn(page);
+  const link = await aLink(program, viewerKey);
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'Replace this sign-in?' }).waitFor();
+  expect(await barriersInBothThemes(page)).toEqual([]);
+  expect(page.url()).not.toContain('code=');
+  const me = (await api(program, 'GET', '/v2/me')).body as { user_id: string; tenants: { name: string }[] };
+  for (const text of [me.user_id, me.tenants[0]?.name ?? '']) await page.getByText(text).first().waitFor();
+  await page.getByRole('button', { name: 'Stay signed in' }).click();
+  await page.getByRole('link', { name: 'agent', exact: true }).waitFor();
+  expect([await keyIn(page), await roleIn(page)]).toEqual([before, ADMIN]);
+
+  // In a tab beside it, which would be signed in by this one.
+  const beside = await context.newPage();
+  await beside.goto(link);
+  await beside.getByRole('button', { name: 'Use the link' }).click();
+  await beside.locator('.role').waitFor();
+  expect([await roleIn(beside), await roleIn(page)]).toEqual(['Viewer', ADMIN]);
+  await beside.reload();
+  await beside.locator('.role').waitFor();
+  expect(await roleIn(beside)).toBe('Viewer');
+});
+
+it('a link that is pasted into the very page it leads to is taken, and asks too', async () => {
+  const { page } = await signedIn();
+  const link = await aLink(program, viewerKey);
+  await page.evaluate(`location.hash = '${new URL(link).hash}'`);
+  await page.getByRole('button', { name: 'Use the link' }).click();
+  await until(async () => (await roleIn(page).catch(() => '')) === 'Viewer', { what: 'the other session' });
+  expect(page.url()).not.toContain('code=');
+});
+
+it('a session that is over is not asked about', async () => {
+  const { page } = await signedIn();
+  const key = await keyIn(page);
+  // It ends elsewhere, and this tab has not heard of it.
+  await api({ ...program, apiKey: key }, 'DELETE', '/v2/console-sessions');
+  await page.goto(await aLink(program, viewerKey));
+  await page.getByRole('link', { name: 'agent', exact: true }).waitFor();
+  expect(await roleIn(page)).toBe('Viewer');
+});
+
+it('every page shows the user and the tenant, on a narrow screen too', async () => {
+  const { page } = await signedIn();
+  const me = (await api(program, 'GET', '/v2/me')).body as { user_id: string; tenants: { name: string }[] };
+  for (const place of ['deployments', 'deployments/new', 'listeners', 'access', 'audit', 'nowhere']) {
+    await page.goto(`${program.baseUrl}/console/${place}`);
+    const who = page.getByRole('navigation').locator('.who');
+    await who.waitFor();
+    expect(await who.innerText()).toContain(me.user_id);
+    expect(await who.innerText()).toContain(me.tenants[0]?.name);
+  }
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await page.locator('.who').isVisible()).toBe(true);
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+});
