@@ -5,8 +5,10 @@ import { App } from './app.tsx';
 import { queryClient } from './data/poll.ts';
 import { restore } from './data/session.ts';
 import { comeBack } from './data/sign-in.ts';
+import { showBidi } from './ui/shown-text.ts';
 import { applyTheme, theme } from './ui/theme.ts';
 
+showBidi();
 applyTheme(theme());
 await comeBack();
 await restore();

@@ -1,8 +1,9 @@
 import { useEffect } from 'preact/hooks';
+import { withBidiShown } from '../../lib/contract/shown-text.ts';
 
 /** What the tab is called. */
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = `${title} · Slipway`;
+    document.title = `${withBidiShown(title)} · Slipway`;
   }, [title]);
 }

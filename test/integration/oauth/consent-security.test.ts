@@ -211,6 +211,7 @@ it('pages escape what is claimed, load nothing, and are kept, framed and told on
   const { url } = await world.authenticate({ user_id, agent_id: 'a\u202Etnega' });
   const { text, headers } = await new Browser().open(url);
   expect(text).not.toMatch(/<script|\u202E|https?:\/\//);
+  expect(text).toContain(String.raw`a\u202etnega`);
   expect(text).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(text).toContain('Acme &amp; Sons');
   expect(text).toMatch(/<html lang="en">[\s\S]*<title>Connect The Provider<\/title>[\s\S]*<h1>/);

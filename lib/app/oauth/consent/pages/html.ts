@@ -1,3 +1,5 @@
+import { withBidiShown } from '../../../../contract/shown-text.ts';
+
 const ESCAPES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -6,14 +8,13 @@ const ESCAPES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/**
- * Characters that change how their neighbours are shown (bidirectional overrides, controls) would let a claim
- * look like another one.
- */
+/** Controls and what else is not seen would let a claim look like another one, as turning marks would. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const escaped = (text: string): string =>
-  text.replaceAll(INVISIBLE, '\u{FFFD}').replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+  withBidiShown(text)
+    .replaceAll(INVISIBLE, '\u{FFFD}')
+    .replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 /** Text that is HTML already; everything else is escaped when it is put into some. */
 export class Html {
