@@ -1,7 +1,7 @@
 /**
  * The key of this tab's session is kept in the tab's own name. A page of another origin, and one of ours that
- * is not the console, never sees that name: `Cross-Origin-Opener-Policy` has the browser give such a page a tab
- * with an empty one. All that is called storage is open to every page of the origin.
+ * is not the console, never sees that name: `Cross-Origin-Opener-Policy` has the browser give such a page an
+ * empty one. All that is called storage is open to every page of the origin.
  */
 const MARK = 'slipway.key=';
 

@@ -1,5 +1,5 @@
 import { options, type VNode } from 'preact';
-import { withBidiShown } from '../../lib/contract/shown-text.ts';
+import { withBidiShown } from '../../lib/shown-text.ts';
 
 /** Attributes whose value people read or hear; what a field holds stays as it is, for it is sent. */
 const READ = ['aria-label', 'title', 'placeholder', 'alt'] as const;

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { withBidiShown } from '../../lib/contract/shown-text.ts';
+import { withBidiShown } from '../../lib/shown-text.ts';
 
 /** What the tab is called. */
 export function useTitle(title: string): void {

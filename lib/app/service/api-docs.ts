@@ -4,8 +4,8 @@ import type { RouteInput, RouteOutput } from '../../contract/routes/route.ts';
 import type { getDocs, getDocsFile, getOpenApi } from '../../contract/routes/service.ts';
 
 /**
- * No third party is called: by default, the viewer sends the document to an online validator. Links lead on in
- * this tab: the page's policy lets it open no other one.
+ * No third party is called: by default, the viewer sends the document to an online validator. Links lead on
+ * in this tab: the page's policy lets it open no other one.
  */
 const START = `const { openapi } = document.currentScript.dataset;
 addEventListener('click', ({ target }) => target.closest('a[target]')?.removeAttribute('target'), true);

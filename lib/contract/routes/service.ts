@@ -8,8 +8,9 @@ const common = { method: 'GET', access: [], area: 'core', permission: 'public', 
 const keptForAnHour = { 'Cache-Control': 'public, max-age=3600' };
 
 /**
- * Our own files and nothing else: no other host, no script in the page, no frame around it. The page is of the
- * console's origin and no part of it: it opens no windows that it could reach into, and starts no workers.
+ * Our own files and nothing else: no other host, no script in the page, no frame around it. The page is of
+ * the console's origin and no part of it: it opens no windows that it could reach into, and starts no
+ * workers.
  */
 const POLICY = [
   "default-src 'none'",

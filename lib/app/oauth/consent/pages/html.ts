@@ -1,4 +1,4 @@
-import { withBidiShown } from '../../../../contract/shown-text.ts';
+import { withBidiShown } from '../../../../shown-text.ts';
 
 const ESCAPES: Record<string, string> = {
   '&': '&amp;',
