@@ -124,14 +124,14 @@ export async function startProgram(
   return program;
 }
 
-/** A tar file of these files. */
+/** A tar file of these files; those in a folder of tools are programs. */
 export async function tarballOf(files: Record<string, string>, gzip = true): Promise<Buffer> {
   const folder = await newFolder();
   try {
     const content = join(folder, 'content');
     for (const [name, text] of Object.entries(files)) {
       await mkdir(join(content, name, '..'), { recursive: true });
-      await writeFile(join(content, name), text);
+      await writeFile(join(content, name), text, { mode: name.includes('/.bin/') ? 0o755 : 0o644 });
     }
     const file = join(folder, 'artifact.tar');
     await tar.create({ file, cwd: content, gzip }, ['.']);

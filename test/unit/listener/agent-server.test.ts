@@ -34,18 +34,19 @@ async function artifactOf(files: Files) {
       import { is as stream } from '@langchain/langgraph/stream';
       import { is as checkpoint } from '@langchain/langgraph-checkpoint';
       const { graph } = await import('../../app/graph.js');
-      console.log(JSON.stringify({ server: [stream, checkpoint], graph, options: process.env.NODE_OPTIONS }));`,
+      console.log(JSON.stringify({ server: [stream, checkpoint], graph }));`,
     [`${ADDED}/package.json`]: json({ type: 'module' }),
     'app/package.json': json({ type: 'module' }),
     'app/graph.js': `import { is } from '@langchain/langgraph'; export const graph = is;`,
     ...files,
   });
   await run('chmod', ['+x', join(folder, ADDED, '.bin/langgraphjs')]);
-  const server = await findAgentServer(join(folder, 'app'), folder, []);
+  const server = await findAgentServer(join(folder, 'app'), folder, [], join(folder, 'mark'));
   if (server === undefined) throw new Error('no agent server was found');
-  const start = async (environment: Record<string, string> = {}) => {
-    const options = { cwd: join(folder, 'app'), env: { PATH: process.env.PATH, ...environment } };
-    const { stdout } = await run('sh', ['-c', `exec ${server.command}`], options);
+  const start = async () => {
+    const imports = { NODE_OPTIONS: `--import=${server.imports}` };
+    const options = { cwd: join(folder, 'app'), env: { PATH: process.env.PATH, ...imports } };
+    const { stdout } = await run(server.tool, [], options);
     return JSON.parse(stdout);
   };
   return { server, start };
@@ -79,19 +80,17 @@ it('has graphs use its own library where that of the project is too old, and say
   });
 });
 
-it('leaves options of Node in place that the deployment has set', async () => {
-  const { start } = await artifactOf({});
-  const { options, graph } = await start({ NODE_OPTIONS: '--no-warnings' });
-  expect(options).toMatch(/^--import=file:\S+ --no-warnings$/);
-  expect(graph).toBe('langgraph 1.7.3');
-});
-
 it('is the project’s own where it brings one', async () => {
   const folder = await temporaryFolder();
   await writeFiles(folder, { 'node_modules/.bin/langgraphjs': '', [`${ADDED}/.bin/langgraphjs`]: '' });
   const own = join(folder, 'node_modules/.bin');
-  expect(await findAgentServer(folder, folder, [own])).toEqual({
-    command: `'${join(own, 'langgraphjs')}'`,
+  const find = () => findAgentServer(folder, folder, [own], '/mark');
+  expect(await find()).toEqual({
+    tool: join(own, 'langgraphjs'),
+    imports: expect.stringMatching(/agent-imports\.ts\?mark=%2Fmark$/),
     remark: '',
   });
+  // A Node of its own may not understand what is imported.
+  await writeFiles(folder, { 'node_modules/.bin/node': '' });
+  expect(await find()).toMatchObject({ imports: undefined });
 });

@@ -14,15 +14,18 @@ async function artifactOf(config: unknown, files: Record<string, string> = {}, p
     await writeFile(join(folder, name), text);
   }
   const state = join(folder, 'state');
-  const command = (environment: Record<string, string> = {}) =>
-    agentCommand(
-      folder,
+  const command = async (environment: Record<string, string> = {}, address: string | null = null) => {
+    const made = await agentCommand(
       {
+        deployment_name: 'shouter',
+        custom_url: address,
         graph_config_path: path,
         environment: Object.entries(environment).map(([name, value]) => ({ name, value })),
       },
-      state,
+      { artifactFolder: folder, stateFolder: state, agentsUrl: 'http://localhost:4401/d' },
     );
+    return made && { ...made, words: made.start.kind === 'words' ? made.start.words(8123) : [] };
+  };
   return { folder, state, command };
 }
 
@@ -37,7 +40,14 @@ describe('the command of a JavaScript agent', () => {
     const binary = join(folder, 'node_modules/.bin/langgraphjs');
     expect(made).toMatchObject({
       cwd: join(folder, 'apps/agent'),
-      line: `exec '${binary}' dev --no-browser --host 127.0.0.1 --port "$PORT" --config 'langgraph.json'`,
+      words: [
+        ...[binary, 'dev', '--no-browser', '--host', '127.0.0.1'],
+        ...['--port', '8123', '--config', 'langgraph.json'],
+      ],
+      start: { dropsNames: false },
+      fixedVariables: {
+        NODE_OPTIONS: expect.stringMatching(/^--import=file:\S+agent-imports\.ts\?mark=\S+$/),
+      },
       savesOnStop: true,
       variables: { LANGSMITH_TRACING: 'false', LANGGRAPH_NO_VERSION_CHECK: 'true', LOG_JSON: 'true' },
     });
@@ -56,6 +66,22 @@ describe('the command of a JavaScript agent', () => {
       'LANGGRAPH_CLI_NO_ANALYTICS',
       'LOG_JSON',
     ]);
+  });
+
+  it('keeps options of Node behind its own, those of the deployment before those of the project', async () => {
+    const options = { NODE_OPTIONS: '--max-old-space-size=1000' };
+    const { command } = await artifactOf({ ...javaScript, env: options }, tool);
+    const optionsOf = async (given: Record<string, string>) =>
+      (await command(given))?.fixedVariables?.NODE_OPTIONS?.split(' ').slice(1);
+    expect(await optionsOf({})).toEqual(['--max-old-space-size=1000']);
+    expect(await optionsOf({ NODE_OPTIONS: '--no-warnings' })).toEqual(['--no-warnings']);
+  });
+
+  it('says when a shell may drop variables: where its tool is a script of one', async () => {
+    const { command } = await artifactOf(javaScript, {
+      'node_modules/.bin/langgraphjs': '#!/bin/sh\nexec node',
+    });
+    expect((await command())?.start.dropsNames).toBe(true);
   });
 
   it('says when the build left no dev server; a config without graphs is no agent', async () => {
@@ -105,15 +131,34 @@ describe('a Python environment that was moved', () => {
     await environmentIn(folder, python);
     vi.stubEnv('PATH', python.folder);
     onTestFinished(() => void vi.unstubAllEnvs());
-    expect((await command())?.line).toMatch(
-      /-m langgraph_cli dev .*--no-reload .*--config 'langgraph\.json'$/,
+    expect((await command())?.words.join(' ')).toMatch(
+      /langgraph-server\.py \S+ \S+ dev --no-reload .*--config langgraph\.json$/,
     );
     const made = await command({ A: 'secret' });
-    expect(made?.line).toMatch(/--config '\.slipway\.langgraph\.json'$/);
+    expect(made?.words.join(' ')).toMatch(/--config \.slipway\.langgraph\.json$/);
+    expect(made?.words.join(' ')).not.toContain('secret');
     expect(made?.variables).toMatchObject({ B: 'file' });
     expect(made?.variables).not.toHaveProperty('A');
     const { env: _env, ...rest } = config;
     expect(JSON.parse(await readFile(join(folder, '.slipway.langgraph.json'), 'utf8'))).toEqual(rest);
+  });
+
+  it('is told where the agent is reached, and behind which prefix', async () => {
+    const { folder, command } = await artifactOf({
+      graphs: { agent: './a.py:graph' },
+      http: { mount_prefix: '/api' },
+    });
+    const python = await interpreter('3.98');
+    await environmentIn(folder, python);
+    vi.stubEnv('PATH', python.folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const made = await command();
+    expect(made?.words[3]).toBe('http://localhost:4401/d/shouter');
+    expect(made?.developmentRoutes?.mountPrefix).toBe('/api');
+    const prefixed = await command({ MOUNT_PREFIX: '/v1' });
+    expect(prefixed?.developmentRoutes?.mountPrefix).toBe('/v1');
+    expect((await command({}, 'https://agent.example/x/'))?.words[3]).toBe('https://agent.example/x');
+    expect((await command({}, 'agent.example'))?.words[3]).toBe('https://agent.example');
   });
 
   it('says which versions are here when its own is not', async () => {

@@ -4,33 +4,40 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import { AGENT_SERVER_FOLDER } from '../../../contract/deployments/langgraph-json.ts';
-import { quote } from './command-for.ts';
 
 export const AGENT_SERVER_TOOL = 'langgraphjs';
 const LIBRARY = join('@langchain', 'langgraph');
 const SERVER = join('@langchain', 'langgraph-api');
 
 export type AgentServer = {
-  /** How the shell calls it. */
-  command: string;
+  /** The program. */
+  tool: string;
+  /** What Node imports before anything else of it, if it can. */
+  imports: string | undefined;
   /** What a person should know of it, to be added to its name; often nothing. */
   remark: string;
 };
 
 /**
  * The agent server of a project in JavaScript: its own in one of `toolFolders`, else the one that the build
- * has added to the artifact. Undefined when there is neither.
+ * has added to the artifact. Undefined when there is neither. Once the routes for its development are taken
+ * out, the file `mark` is there.
  */
 export async function findAgentServer(
   projectFolder: string,
   artifactFolder: string,
   toolFolders: readonly string[],
+  mark: string,
 ): Promise<AgentServer | undefined> {
-  const own = toolFolders.map((folder) => join(folder, AGENT_SERVER_TOOL)).find((file) => existsSync(file));
-  if (own !== undefined) return { command: quote(own), remark: '' };
+  const inTools = (name: string) =>
+    toolFolders.map((folder) => join(folder, name)).find((file) => existsSync(file));
+  const own = inTools(AGENT_SERVER_TOOL);
+  // A Node of the project's own may be too old for what is imported here.
+  const ownImports = inTools('node') === undefined ? importsOf({ mark }) : undefined;
+  if (own !== undefined) return { tool: own, imports: ownImports, remark: '' };
   const added = join(artifactFolder, AGENT_SERVER_FOLDER);
   const tool = join(added, 'node_modules', '.bin', AGENT_SERVER_TOOL);
-  return existsSync(tool) ? addedServer(tool, added, projectFolder, artifactFolder) : undefined;
+  return existsSync(tool) ? addedServer(tool, added, projectFolder, artifactFolder, mark) : undefined;
 }
 
 /**
@@ -42,6 +49,7 @@ async function addedServer(
   added: string,
   projectFolder: string,
   artifactFolder: string,
+  mark: string,
 ): Promise<AgentServer> {
   const places = foldersUpTo(projectFolder, artifactFolder);
   const versions = await Promise.all(places.map((place) => versionIn(place)));
@@ -50,15 +58,21 @@ async function addedServer(
   const wanted = await rangeOf(added);
   const fits = version !== undefined && (wanted === undefined || isWithin(version, wanted));
   const home = pathToFileURL(join(fits ? (places[at] ?? added) : added, 'package.json'));
-  const imports = pathToFileURL(join(import.meta.dirname, 'agent-imports.ts'));
-  imports.searchParams.set('home', home.href);
   return {
-    command: `env NODE_OPTIONS=${quote(`--import=${imports.href} `)}"\${NODE_OPTIONS:-}" ${quote(tool)}`,
+    tool,
+    imports: importsOf({ home: home.href, mark }),
     remark:
       version === undefined || fits
         ? ''
         : `, with its own @langchain/langgraph: it works with ${wanted}, and the project has ${version}`,
   };
+}
+
+/** The module that prepares the processes of an agent server, with what it has to know. */
+function importsOf(facts: Record<string, string>): string {
+  const imports = pathToFileURL(join(import.meta.dirname, 'agent-imports.ts'));
+  for (const [name, value] of Object.entries(facts)) imports.searchParams.set(name, value);
+  return imports.href;
 }
 
 /** The project's folder and those above it, up to the artifact's root. */

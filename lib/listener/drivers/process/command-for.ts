@@ -3,17 +3,23 @@ import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import type { Level } from '../../../contract/output-level.ts';
+import { type Start, startOf } from './start-line.ts';
 
-/**
- * How to start an agent server: a shell line, where, and the folders of tools that come first on its PATH.
- */
+/** How to start an agent server, where, and the folders of tools that come first on its PATH. */
 export type ServerCommand = {
-  line: string;
+  start: Start;
   cwd: string;
   toolFolders: string[];
   from: string;
   /** Variables that the deployment's own win over. */
   variables?: Record<string, string>;
+  /** Variables that win over the deployment's own. */
+  fixedVariables?: Record<string, string>;
+  /**
+   * It is a development server, whose own routes are taken out at its start; the file `mark` is there once
+   * they are. What it serves lies behind `mountPrefix`.
+   */
+  developmentRoutes?: { mark: string; mountPrefix: string };
   /**
    * The server keeps what must last in memory and saves it at SIGTERM: it has to be asked alone, and waited
    * for.
@@ -49,9 +55,6 @@ export function toolFolders(folder: string, artifactFolder: string): string[] {
   return folders.map((one) => join(one, 'node_modules', '.bin')).filter((one) => existsSync(one));
 }
 
-/** A text as one word of a shell line. */
-export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
-
 /** PATH with the project's own tools first. */
 export function withTools(path: string, folders: string[]): string {
   return [...folders, path].join(delimiter);
@@ -83,21 +86,6 @@ function procfileLine(folder: string): string | undefined {
   return /^web:[ \t]*(\S.*)$/m.exec(readFileSync(file, 'utf8'))?.[1]?.trim();
 }
 
-/** Words that only the shell itself understands at the start of a line. */
-const SHELL_WORDS =
-  /^(?:cd|export|set|unset|source|exec|eval|test|ulimit|umask|trap|wait|if|for|while|until|case|time|alias)$/;
-
-/**
- * Lets a plain command take the shell's place: one process less, and what the group's first process does is
- * what the server does. A line that the shell must see through (several commands, an assignment) stays as it
- * is.
- */
-export function withExec(line: string): string {
-  const first = /^[A-Za-z0-9_./@+-]+(?=\s|$)/.exec(line)?.[0];
-  const plain = first !== undefined && first !== '.' && !SHELL_WORDS.test(first) && !/[;&|()`\n]/.test(line);
-  return plain ? `exec ${line}` : line;
-}
-
 /**
  * Chooses how to start the agent server in an unpacked artifact: `start` of package.json, else the `web` line
  * of a Procfile. Throws `NoCommandError` when there is neither.
@@ -110,9 +98,9 @@ export function commandFor(
   const rest = { cwd, toolFolders: toolFolders(cwd, artifactFolder) };
   const script = npmLine(readScripts(cwd));
   if (script !== undefined)
-    return { ...rest, line: withExec(script), from: 'the start script of package.json' };
+    return { ...rest, start: startOf(script), from: 'the start script of package.json' };
   const web = procfileLine(cwd);
-  if (web !== undefined) return { ...rest, line: withExec(web), from: 'the web line of the Procfile' };
+  if (web !== undefined) return { ...rest, start: startOf(web), from: 'the web line of the Procfile' };
   throw new NoCommandError(
     'There is nothing to start: no "start" script in package.json and no "web:" line in a Procfile.',
   );

@@ -214,7 +214,8 @@ export class ProcessDriver implements Driver {
       const fetchedAt = performance.now();
       const state = join(this.#folder(spec.deployment_id), beside ? TRIAL_FOLDER : STATE_FOLDER);
       if (beside) await rm(state, { recursive: true, force: true });
-      const agent = await agentCommand(folder, spec, state);
+      const places = { artifactFolder: folder, stateFolder: state, agentsUrl: options.agentsUrl };
+      const agent = await agentCommand(spec, places);
       const server = await startServer({
         supervisor,
         spec,

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import * as z from 'zod';
 import {
   AGENT_SERVER_FOLDER,
   firstProblem,
@@ -13,13 +14,17 @@ import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import { childEnvironment } from '../../../processes/environment.ts';
 import { openPythonEnvironment, PYTHON_ENVIRONMENT } from '../../../processes/python/environment.ts';
 import { AGENT_SERVER_TOOL, findAgentServer } from './agent-server.ts';
-import { projectFolder, quote, type ServerCommand, toolFolders } from './command-for.ts';
+import { projectFolder, type ServerCommand, toolFolders } from './command-for.ts';
 import { agentLines } from './langgraph-log.ts';
 
 /** Servers keep threads in this folder of their working directory, and give it no other name. */
 const STATE_LINK = '.langgraph_api';
 /** The config as a Python server gets it when a variable of the deployment must win over one of the file. */
 const EFFECTIVE_CONFIG = '.slipway.langgraph.json';
+/** What starts a Python server. */
+const PYTHON_START = join(import.meta.dirname, 'langgraph-server.py');
+/** In the artifact's folder: it is there once a server has no routes for its development. */
+const CLOSED_MARK = '.slipway.closed';
 
 /**
  * Nobody watches an agent server here: it asks no other machine for versions and sends no usage reports or
@@ -35,26 +40,28 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   CHOKIDAR_INTERVAL: String(24 * 60 * 60_000),
 };
 
-type Spec = Pick<DeploySpec, 'graph_config_path' | 'environment'>;
+type Spec = Pick<DeploySpec, 'graph_config_path' | 'environment' | 'deployment_name' | 'custom_url'>;
+type Places = {
+  artifactFolder: string;
+  /** Its threads are kept there, which only one running server may have. */
+  stateFolder: string;
+  /** What the stable URLs begin with. */
+  agentsUrl: string;
+};
 type AgentProject = { config: LanggraphJson; cwd: string; fileName: string };
 
 class AgentProjectError extends Error {}
 
 /**
- * How to start the agent server of a `langgraph.json` project, undefined when the artifact holds none. Its
- * threads are kept in `stateFolder`, which only one running server may have. Throws with a reason for a
- * person.
+ * How to start the agent server of a `langgraph.json` project, undefined when the artifact holds none. Throws
+ * with a reason for a person.
  */
-export async function agentCommand(
-  artifactFolder: string,
-  spec: Spec,
-  stateFolder: string,
-): Promise<ServerCommand | undefined> {
-  const project = readProject(artifactFolder, spec.graph_config_path);
+export async function agentCommand(spec: Spec, places: Places): Promise<ServerCommand | undefined> {
+  const project = readProject(places.artifactFolder, spec.graph_config_path);
   if (project === undefined) return undefined;
-  await linkState(project.cwd, stateFolder);
+  await linkState(project.cwd, places.stateFolder);
   const start = languageOf(project.config) === 'python' ? pythonCommand : javaScriptCommand;
-  return start(artifactFolder, project, spec);
+  return start(places, project, spec);
 }
 
 function readProject(artifactFolder: string, configPath: string): AgentProject | undefined {
@@ -102,17 +109,26 @@ function variablesFor(project: AgentProject, spec: Spec): Record<string, string>
   return { ...Object.fromEntries(defaults), LOG_JSON: 'true' };
 }
 
-const OPTIONS = '--no-browser --host 127.0.0.1 --port "$PORT"';
+const optionsFor = (port: number, fileName: string): string[] => [
+  '--no-browser',
+  '--host',
+  '127.0.0.1',
+  '--port',
+  String(port),
+  '--config',
+  fileName,
+];
 const rest = { savesOnStop: true, toLines: agentLines };
 
 async function javaScriptCommand(
-  artifactFolder: string,
+  { artifactFolder }: Places,
   project: AgentProject,
   spec: Spec,
 ): Promise<ServerCommand> {
   const { cwd, fileName } = project;
   const folders = toolFolders(cwd, artifactFolder);
-  const server = await findAgentServer(cwd, artifactFolder, folders);
+  const mark = join(artifactFolder, CLOSED_MARK);
+  const server = await findAgentServer(cwd, artifactFolder, folders, mark);
   if (server === undefined)
     throw new AgentProjectError(
       `There is no ${AGENT_SERVER_TOOL} in node_modules or ${AGENT_SERVER_FOLDER}: the build did not install it.`,
@@ -121,16 +137,34 @@ async function javaScriptCommand(
     ...rest,
     cwd,
     toolFolders: folders,
-    line: `exec ${server.command} dev ${OPTIONS} --config ${quote(fileName)}`,
+    start: {
+      kind: 'words',
+      words: (port) => [server.tool, 'dev', ...optionsFor(port, fileName)],
+      dropsNames: await isShellScript(server.tool),
+    },
     from: `the JavaScript agent server of ${fileName}${server.remark}`,
     // It reports a graph that cannot be imported, and then waits for somebody to mend it.
     isFatal: ({ level }) => level === 'ERROR',
     variables: variablesFor(project, spec),
+    fixedVariables: server.imports === undefined ? {} : nodeOptions(server.imports, project, spec),
+    developmentRoutes: { mark, mountPrefix: '' },
   };
 }
 
+/** What Node imports first, before the options that deployment or project have for it. */
+function nodeOptions(imports: string, project: AgentProject, spec: Spec): Record<string, string> {
+  const given = spec.environment.find(({ name }) => name === 'NODE_OPTIONS')?.value;
+  const own = given ?? configVariables(project).NODE_OPTIONS;
+  return { NODE_OPTIONS: [`--import=${imports}`, ...(own === undefined ? [] : [own])].join(' ') };
+}
+
+/** Some package managers put a script of the shell in a tool's place. */
+async function isShellScript(file: string): Promise<boolean> {
+  return /^#! ?\/bin\/sh\b/.test(await readFile(file, 'utf8'));
+}
+
 async function pythonCommand(
-  artifactFolder: string,
+  { artifactFolder, agentsUrl }: Places,
   project: AgentProject,
   spec: Spec,
 ): Promise<ServerCommand> {
@@ -138,17 +172,43 @@ async function pythonCommand(
   const venv = join(realpathSync(cwd), PYTHON_ENVIRONMENT);
   await openPythonEnvironment(venv, realpathSync(artifactFolder), childEnvironment().PATH ?? '');
   const { fileName, variables } = await withoutOverridden(project, spec);
+  const mark = join(artifactFolder, CLOSED_MARK);
   // Without --no-reload a second process would outlive the first. Ten jobs at once are the server's own
   // default in production.
-  const options = `${OPTIONS} --no-reload --n-jobs-per-worker 10 --config ${quote(fileName)}`;
+  const options = ['--no-reload', '--n-jobs-per-worker', '10'];
+  const python = join(venv, 'bin', 'python');
+  const start = [PYTHON_START, mark, addressOf(spec, agentsUrl), 'dev'];
   return {
     ...rest,
     cwd,
     toolFolders: [join(venv, 'bin'), ...toolFolders(cwd, artifactFolder)],
-    line: `exec ${quote(join(venv, 'bin', 'python'))} -m langgraph_cli dev ${options}`,
+    start: {
+      kind: 'words',
+      words: (port) => [python, ...start, ...options, ...optionsFor(port, fileName)],
+      dropsNames: false,
+    },
     from: `the Python agent server of ${project.fileName}`,
     variables: { ...variables, ...variablesFor(project, spec), VIRTUAL_ENV: venv },
+    developmentRoutes: { mark, mountPrefix: mountPrefixOf(project, spec) },
   };
+}
+
+/** Where a deployment is reached, without a slash at the end: at an address of its own, if it has one. */
+function addressOf({ custom_url: own, deployment_name }: Spec, agentsUrl: string): string {
+  if (own === null) return `${agentsUrl}/${deployment_name}`;
+  return (/^https?:\/\//i.test(own) ? own : `https://${own}`).replace(/\/$/, '');
+}
+
+const httpOptions = z.looseObject({ mount_prefix: z.string().nullish() });
+
+/** What the project wants before all paths of its server, as the server finds it. */
+function mountPrefixOf(project: AgentProject, spec: Spec): string {
+  const variables = {
+    ...configVariables(project),
+    ...Object.fromEntries(spec.environment.map(({ name, value }) => [name, value])),
+  };
+  const configured = httpOptions.safeParse(project.config.http).data?.mount_prefix;
+  return variables.LANGGRAPH_MOUNT_PREFIX ?? variables.MOUNT_PREFIX ?? configured ?? '';
 }
 
 /**

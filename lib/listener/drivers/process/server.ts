@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import type { DeploySpec } from '../../../contract/listener-protocol.ts';
 import type { Mask } from '../../../contract/mask.ts';
 import { guessLevel } from '../../../contract/output-level.ts';
@@ -11,9 +13,11 @@ import { nextTimestamp } from '../../../processes/timestamps.ts';
 import type { DeployHooks } from '../../driver.ts';
 import type { ShippedLine } from '../../log-shipper.ts';
 import type { ServerCommand } from './command-for.ts';
+import { isClosedPath } from './proxy/closed-paths.ts';
 import { ProxyTarget } from './proxy/target.ts';
 import { NotReadyError, waitUntilReady } from './readiness.ts';
 import { serverEnvironment } from './server-environment.ts';
+import { namesShellsDrop, type Start } from './start-line.ts';
 
 export type ServerOptions = {
   supervisor: ProcessSupervisor;
@@ -91,12 +95,18 @@ function collect(
 async function startOnce(options: ServerOptions): Promise<Server> {
   const { supervisor, command, spec } = options;
   const port = await freePort();
-  const environment = serverEnvironment(spec, port, command.toolFolders, command.variables);
+  const { kind, dropsNames } = command.start;
+  const environment = serverEnvironment(spec, port, command.toolFolders, {
+    // A shell says where it is.
+    defaults: { ...(kind === 'words' && { PWD: realpathSync(command.cwd) }), ...command.variables },
+    fixed: command.fixedVariables ?? {},
+  });
   if (environment.ownPortIgnored) {
     options.say(
       `The variable PORT of this deployment is not used: this listener chooses the port (PORT=${port}).`,
     );
   }
+  if (dropsNames) warnOfDroppedNames(spec, command.from, options.say);
   options.say(`Starting ${command.from} on port ${port}.`);
   const tail: string[] = [];
   let failure: string | undefined;
@@ -104,9 +114,12 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     failure ??= message;
   };
   const begin = Date.now();
+  const mark = command.developmentRoutes?.mark;
+  if (mark !== undefined) await rm(mark, { force: true });
+  const [program, ...args] = wordsOf(command.start, port);
   const group = supervisor.start({
-    command: '/bin/sh',
-    args: ['-c', command.line],
+    command: program,
+    args,
     cwd: command.cwd,
     environment: environment.variables,
     onLine: collect(options, tail, onFatal),
@@ -124,7 +137,7 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     warnOfOpenPorts(listening, options.say);
     return {
       group,
-      target: new ProxyTarget(where),
+      target: new ProxyTarget(where, closedPaths(command, options.say)),
       revisionId: spec.revision_id,
       readyAt: Date.now(),
       tail,
@@ -136,6 +149,34 @@ async function startOnce(options: ServerOptions): Promise<Server> {
     if (!(error instanceof NotReadyError)) throw error;
     throw new ServerFailedError(withTail(error.message, tail));
   }
+}
+
+function wordsOf(start: Start, port: number): [command: string, ...args: string[]] {
+  return start.kind === 'words' ? start.words(port) : ['/bin/sh', '-c', start.line];
+}
+
+/** Names the variables that a server may miss because it is started by a shell. */
+function warnOfDroppedNames({ environment }: DeploySpec, from: string, say: DeployHooks['say']): void {
+  const names = namesShellsDrop(environment.map(({ name }) => name));
+  if (names.length === 0) return;
+  const named = names.map((name) => JSON.stringify(name)).join(', ');
+  say(
+    `A shell or npm starts ${from}, and it may drop the variables ${named}: a shell knows names of letters, digits and _ alone. They reach a server whose start is one plain command, such as 'node server.js'.`,
+    'WARNING',
+  );
+}
+
+/** The paths that the proxy must close as the server itself has not; it is ready. */
+function closedPaths(
+  { developmentRoutes }: ServerCommand,
+  say: DeployHooks['say'],
+): ((path: string) => boolean) | undefined {
+  if (developmentRoutes === undefined || existsSync(developmentRoutes.mark)) return undefined;
+  say(
+    "This version of the agent server keeps its routes for development, so all paths below /internal and /deploy are answered with 404, also the agent's own.",
+    'WARNING',
+  );
+  return (path) => isClosedPath(path, developmentRoutes.mountPrefix);
 }
 
 /**

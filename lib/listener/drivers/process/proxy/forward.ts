@@ -61,6 +61,9 @@ export function noServer(route: ProxyRoute): string {
   return `Deployment '${route.name}' has no running server: ${route.reason}.`;
 }
 
+/** What is said of a path that leads to what only the development server of an agent answers. */
+export const CLOSED_PATH = 'Not found. This path of the agent server is for its development alone.';
+
 type Attempt =
   | { kind: 'done' }
   /** Nothing of the answer has arrived and the request can be sent once more. */
@@ -193,6 +196,8 @@ export async function forward(
       const detail = noServer(to.route);
       return sendAbsence(request, response, { status: 503, detail }, to.route);
     }
+    if (target.isClosed(to.path))
+      return sendAbsence(request, response, { status: 404, detail: CLOSED_PATH }, to.route);
     const result = await attempt(request, response, to, target);
     if (result.kind === 'done') return;
     if (result.kind === 'again' && result.wasConnected) cutOff += 1;

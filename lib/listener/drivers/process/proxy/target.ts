@@ -10,8 +10,12 @@ export class ProxyTarget {
   #inFlight = 0;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(where: Listening) {
+  /** Whether a path is closed, whatever the server would answer. */
+  readonly isClosed: (path: string) => boolean;
+
+  constructor(where: Listening, isClosed: (path: string) => boolean = () => false) {
     this.where = where;
+    this.isClosed = isClosed;
   }
 
   get inFlight(): number {

@@ -1,6 +1,13 @@
 import { request as httpRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Forwarded, HOLD_MILLISECONDS, isAnswer, noServer, reasonPhrase } from './forward.ts';
+import {
+  CLOSED_PATH,
+  type Forwarded,
+  HOLD_MILLISECONDS,
+  isAnswer,
+  noServer,
+  reasonPhrase,
+} from './forward.ts';
 import { responseHeaders, upgradeHeaders } from './headers.ts';
 import type { ProxyTarget } from './target.ts';
 
@@ -90,5 +97,6 @@ export async function forwardUpgrade(
   const target = await to.route.waitForTarget(HOLD_MILLISECONDS);
   if (client.destroyed) return;
   if (target === undefined) refuseUpgrade(client, 503, noServer(to.route));
+  else if (target.isClosed(to.path)) refuseUpgrade(client, 404, CLOSED_PATH);
   else connect(request, client, early, to, target);
 }
