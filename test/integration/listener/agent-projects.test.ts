@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { DeploySpec } from '../../../lib/contract/listener-protocol.ts';
 import { sendLines } from '../../support/http/raw-request.ts';
+import { until } from '../../support/until.ts';
 import { completionOf, specOf, tarballOf } from './listener-program.ts';
 import { type SharedListener, sharedListener } from './shared-listener.ts';
 
@@ -139,6 +140,63 @@ describe('the routes for development of an agent server', () => {
     expect(await ask('/internal/mine')).toBe('my own too');
     expect(await ask('/threads')).toBe('a thread');
     expect(warnings).toEqual([]);
+  });
+});
+
+/**
+ * Asks for credentials, and has a run in the background that ends two seconds after it was asked for such
+ * runs. What it has done is kept in its folder of threads.
+ */
+const SEALED = `#!/usr/bin/env node
+import { createServer } from 'node:http';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+const FILE = '.langgraph_api/done';
+let run;
+createServer((request, response) => {
+  if (request.url === '/threads/search') {
+    run ??= setTimeout(() => appendFileSync(FILE, 'the run has ended'), 2000);
+    return response.writeHead(401).end('{"detail":"no"}');
+  }
+  response.end(existsSync(FILE) ? readFileSync(FILE) : '');
+}).listen(Number(process.argv[process.argv.indexOf('--port') + 1]), '127.0.0.1');
+process.on('SIGTERM', () => process.exit(0));
+`;
+
+describe('an agent with an auth of its own', () => {
+  const shared = sharedListener();
+
+  it('has the whole time for runs in the background when it is replaced, and the log says so', async () => {
+    const { program } = shared();
+    const tarball = await agentProject({ 'node_modules/.bin/langgraphjs': SEALED });
+    const first = await deployAgent(shared(), tarball);
+    const { deployment_id } = first.spec;
+    const second = await deployAgent(shared(), tarball, { deployment_id, epoch: 3, drain_seconds: 5 });
+    expect(await (await fetch(program.url(first.name))).text()).toBe('the run has ended');
+    expect(second.warnings.join('\n')).toMatch(/credentials of its own.*5 s \(drain_seconds\)/);
+  });
+
+  it('is not waited for once it has ended', async () => {
+    const { controlPlane, program } = shared();
+    const tarball = await agentProject({ 'node_modules/.bin/langgraphjs': SEALED });
+    const first = await deployAgent(shared(), tarball);
+    const { deployment_id } = first.spec;
+    const [pid] = program.serverPids(deployment_id);
+    // Longer than a test may take.
+    const spec = specOf(controlPlane, controlPlane.addArtifact(tarball), {
+      deployment_id,
+      epoch: 3,
+      drain_seconds: 3600,
+    });
+    const taskId = controlPlane.offerDeploy(spec);
+    await until(
+      () =>
+        controlPlane.taskLinesOf(taskId).some(({ message }) => message.includes('credentials of its own')),
+      {
+        what: 'the wait to begin',
+      },
+    );
+    if (pid !== undefined) process.kill(pid, 'SIGTERM');
+    expect((await completionOf(controlPlane, taskId)).outcome).toBe('succeeded');
   });
 });
 

@@ -23,7 +23,7 @@ export type DeploymentContext = {
     beside: boolean,
   ) => Promise<BroughtUp>;
   /** Lets requests under way finish, and the server save what it holds; it has stopped then. */
-  settle: (server: Server, next: DeploySpec) => Promise<void>;
+  settle: (server: Server, next: DeploySpec, say: DeployHooks['say']) => Promise<void>;
   /** Lets requests under way finish, then stops the server. */
   retire: (server: Server, next: DeploySpec | undefined) => Promise<void>;
   stopNow: (server: Server) => Promise<void>;
@@ -190,7 +190,7 @@ export class Deployment {
     this.#retiring.add(server);
     this.#server = undefined;
     this.#context.route.hold(HAND_OVER_MILLISECONDS);
-    await this.#context.settle(server, next);
+    await this.#context.settle(server, next, say);
     this.#retiring.delete(server);
   }
 

@@ -14,7 +14,7 @@ import { fetchArtifact } from './artifact.ts';
 import { commandFor } from './command-for.ts';
 import { type BroughtUp, Deployment } from './deployment.ts';
 import { drainMillisecondsOf, settleMillisecondsOf } from './drain.ts';
-import { untilIdle } from './idle-agent.ts';
+import { comeToRest } from './idle-agent.ts';
 import { agentCommand } from './langgraph.ts';
 import type { Proxy } from './proxy/proxy.ts';
 import { SAVE_MILLISECONDS, saveAndStop } from './save-and-stop.ts';
@@ -41,9 +41,6 @@ type Parts = {
   log: Log;
   onChange: (deploymentId: string) => void;
 };
-
-/** Enough for what is decided in this process to have reached its connections. */
-const SETTLE_MILLISECONDS = 20;
 
 const IMAGE_REFUSED =
   "This listener runs agent servers as local processes and cannot run the image '{uri}'. Deploy from source, or choose a listener with compute_type k8s, which runs images.";
@@ -177,8 +174,8 @@ export class ProcessDriver implements Driver {
           throw new Error(mask(messageOf(error)));
         });
       },
-      settle: (server, next) =>
-        this.#settle(id, server, settleMillisecondsOf(next, options.drainMilliseconds)),
+      settle: (server, next, say) =>
+        this.#settle(id, server, settleMillisecondsOf(next, options.drainMilliseconds), say),
       retire: async (server, next) => {
         await server.target.drained(drainMillisecondsOf(next, options.drainMilliseconds));
         await this.#stop(server);
@@ -236,19 +233,17 @@ export class ProcessDriver implements Driver {
   }
 
   /** Lets a server that saves its state come to rest, and stops it. */
-  async #settle(id: string, server: Server, withinMilliseconds: number): Promise<void> {
-    const deadline = Date.now() + withinMilliseconds;
-    // A request that was on its way to it when the hold began is counted after this pause.
-    await pause(SETTLE_MILLISECONDS);
-    const drained = await server.target.drained(withinMilliseconds);
-    const idle = !server.savesOnStop || (await untilIdle(server.target.where, deadline - Date.now()));
-    if (!drained || !idle) {
+  async #settle(
+    id: string,
+    server: Server,
+    withinMilliseconds: number,
+    say: DeployHooks['say'],
+  ): Promise<void> {
+    const ended = await comeToRest(server, withinMilliseconds, (message) => say(message, 'WARNING'));
+    if (!ended) {
       const message = `Requests or runs that took longer than ${withinMilliseconds / 1000} s are cut off.`;
-      this.#parts.shipper.push(id, server.revisionId, {
-        timestamp: nextTimestamp(),
-        level: 'WARNING',
-        message,
-      });
+      const timestamp = nextTimestamp();
+      this.#parts.shipper.push(id, server.revisionId, { timestamp, level: 'WARNING', message });
     }
     await this.#stop(server);
   }

@@ -15,8 +15,8 @@ export type ServerEnvironment = {
 const HOST = '127.0.0.1';
 
 /**
- * The environment of an agent server: constructed, `defaults`, the deployment's variables on top, then what is
- * `fixed`, and the port it must listen on.
+ * The environment of an agent server: constructed, `defaults`, the deployment's variables on top, then what
+ * is `fixed`, and the port it must listen on.
  */
 export function serverEnvironment(
   spec: Pick<DeploySpec, 'environment'>,

@@ -35,7 +35,8 @@ function segmentsOf(path: string): string[] {
 
 /**
  * Whether a path leads to what only the development server of an agent answers, at its root or behind
- * `mountPrefix`, in any spelling that some server might read so. A path that merely looks alike is closed too.
+ * `mountPrefix`, in any spelling that some server might read so. A path that merely looks alike is closed
+ * too.
  */
 export function isClosedPath(path: string, mountPrefix = ''): boolean {
   const segments = segmentsOf(path);
