@@ -26,7 +26,8 @@ function meaningfulHeaders({ headers }: APIGatewayProxyEventV2): RouteInput<Rout
     accept: headers.accept,
     acceptEncoding: headers['accept-encoding'],
   };
-  return Object.fromEntries(Object.entries(picked).filter(([, value]) => value !== undefined));
+  // An empty one is an absent one, as in a query.
+  return Object.fromEntries(Object.entries(picked).filter(([, value]) => value?.trim()));
 }
 
 /**

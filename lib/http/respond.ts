@@ -29,7 +29,7 @@ function statusOf(row: RouteRow, output: unknown, headers: Record<string, string
 
 /** True when the client has this version already (RFC 9110 §13.1.2: a weak comparison). */
 export function isUnchanged(ifNoneMatch: string | undefined, etag: string | undefined): boolean {
-  if (ifNoneMatch === undefined || etag === undefined) return false;
+  if (!ifNoneMatch?.trim() || etag === undefined) return false;
   const strong = (tag: string) => tag.trim().replace(/^W\//, '');
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => strong(tag) === strong(etag));
 }
@@ -84,22 +84,37 @@ const textAnswer = (
 
 const HASH_CHARACTERS = 22;
 
-/** A tag that is the same as long as the body is. */
-const hashedTag = (body: string): string =>
-  `"${createHash('sha256').update(body).digest('base64url').slice(0, HASH_CHARACTERS)}"`;
+/** A text that is the same as long as the body is. */
+const hashOf = (body: string): string =>
+  createHash('sha256').update(body).digest('base64url').slice(0, HASH_CHARACTERS);
+
+/**
+ * The tags of rows that have theirs made here: of the body alone, or of it behind the count that `If-Match`
+ * compares.
+ */
+function tagOf(
+  row: RouteRow,
+  { ETag: counted = '' }: Record<string, string>,
+  body: string,
+): { ETag?: string } {
+  if (row.countsConfiguration) return { ETag: counted.replace(/"$/, `.${hashOf(body)}"`) };
+  return row.hashed ? { ETag: `"${hashOf(body)}"` } : {};
+}
 
 /**
  * The answer of a success: the output through the row's schema, its headers, 304 for a version the client
  * has.
  */
 export function successAnswer(row: RouteRow, event: APIGatewayProxyEventV2, output: unknown): Result {
-  const own = { ...(row.credential && { 'Cache-Control': 'no-store' }), ...row.headers?.(output) };
+  const own: Record<string, string> = {
+    ...(row.credential && { 'Cache-Control': 'no-store' }),
+    ...row.headers?.(output),
+  };
   if (row.response === null) return { statusCode: row.success, headers: own };
   const body = shown(row, output);
   const text = row.contentTypes === undefined ? JSON.stringify(body) : '';
-  const headers: Record<string, string> = { ...own, ...(row.hashed && { ETag: hashedTag(text) }) };
-  const isAsked = row.method === 'GET' && !row.countsConfiguration;
-  if (isAsked && isUnchanged(event.headers['if-none-match'], headers.ETag))
+  const headers: Record<string, string> = { ...own, ...tagOf(row, own, text) };
+  if (row.method === 'GET' && isUnchanged(event.headers['if-none-match'], headers.ETag))
     return { statusCode: 304, headers };
   if (row.contentTypes !== undefined)
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the schema of a row that answers text

@@ -260,10 +260,12 @@ export function httpTests(program: () => Program): void {
       const huge = await ask({ method: 'POST', path: '/v2/deployments', body: 'x'.repeat(7 * 1024 * 1024) });
       expect([huge.status, huge.headers['x-request-id']]).toEqual([413, expect.stringMatching(/^\S{8,}$/)]);
       expect(await sendBytes(program(), 'NOT HTTP AT ALL\r\n\r\n')).toMatch(
-        /^HTTP\/1\.1 400 [^]*x-request-id: \S{8,}\r\nx-content-type-options: nosniff[^]*\{"message":"Bad Request"\}$/,
+        /^HTTP\/1\.1 400 [^]*x-request-id: \S{8,}\r\nx-content-type-options: nosniff[^]*\{"detail":"These bytes are no HTTP request."\}$/,
       );
       const longest = `GET /ok?${'x'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`;
-      expect(await sendBytes(program(), longest)).toMatch(/^HTTP\/1\.1 431 [^]*x-request-id: \S{8,}/);
+      expect(await sendBytes(program(), longest)).toMatch(
+        /^HTTP\/1\.1 431 [^]*x-request-id: \S{8,}[^]*\{"detail":"The address and the headers [^"]*"\}$/,
+      );
       const cut = 'POST /v2/deployments HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"name"';
       await sendBytes(program(), cut, 'end');
       expect((await ask({ path: '/ok' })).text).toBe('{"ok":true}');

@@ -70,8 +70,15 @@ export const sourceRevisionConfig = z
     image_uri: freeText.superRefine(textRule(imageProblem)).nullish(),
     source_tarball_path: freeText.nullish(),
   })
-  .transform(({ langgraph_config_path: alias, ...config }) => {
-    const named: typeof config = { ...config, graph_config_path: config.graph_config_path ?? alias };
+  .transform(({ langgraph_config_path: alias, source_tarball_path: path, ...config }) => {
+    // Clients without a tarball send an empty path of one.
+    const source_tarball_path = path || undefined;
+    const graph_config_path = config.graph_config_path ?? alias;
+    const named: typeof config & { source_tarball_path?: string | undefined } = {
+      ...config,
+      graph_config_path,
+      source_tarball_path,
+    };
     return withoutNulls(named);
   });
 export type SourceRevisionConfigInput = z.output<typeof sourceRevisionConfig>;

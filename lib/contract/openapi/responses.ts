@@ -151,6 +151,17 @@ const fromGateway = (status: number, message: string, { reference }: Components)
   content: json(reference(gatewayErrorBody), { example: { message } }),
 });
 
+/** The embedded gateway says it as handlers say everything. */
+const headersTooLong = ({ reference }: Components): JsonSchema => ({
+  description: meanings[431],
+  content: json(
+    { anyOf: [reference(errorBody), reference(gatewayErrorBody)] },
+    {
+      example: { detail: 'The address and the headers of this request have more than 16384 bytes together.' },
+    },
+  ),
+});
+
 /** The headers that answers refer to, by name. */
 export const sharedHeaders = (): JsonSchema =>
   Object.fromEntries(
@@ -173,7 +184,7 @@ const sharedStatuses: Record<number, { name: string; codes: ErrorCode[] }> = {
 export const sharedResponses = (components: Components): Record<string, JsonSchema> => ({
   Invalid: invalid(components),
   TooManyRequests: fromGateway(429, 'Too Many Requests', components),
-  HeadersTooLong: fromGateway(431, 'Request Header Fields Too Large', components),
+  HeadersTooLong: headersTooLong(components),
   ...Object.fromEntries(
     Object.entries(sharedStatuses).map(([status, { name, codes }]) => [
       name,

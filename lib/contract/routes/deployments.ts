@@ -8,7 +8,7 @@ import {
 } from '../deployments/server-requests.ts';
 import { deletionResultsView, deploymentListView, deploymentView } from '../deployments/views.ts';
 import { deploymentStatuses } from '../revision-status.ts';
-import { id, orNull, page, queryBoolean, queryList } from '../validation/query.ts';
+import { id, optionalList, orNull, page, queryBoolean, queryList } from '../validation/query.ts';
 import { changeAccess, changeErrors, changeVariables } from './change.ts';
 import { configurationEtag } from './etag.ts';
 import { route } from './route.ts';
@@ -29,6 +29,7 @@ export const createDeployment = route({
   body: createDeploymentBody,
   response: deploymentView,
   headers: configurationEtag,
+  countsConfiguration: true,
   errors: [
     'agent_taken',
     'host_taken',
@@ -57,15 +58,15 @@ export const listDeployments = route({
     ...page,
     name_contains: z.string().optional(),
     name: z.string().optional(),
-    status: orNull(queryList(z.enum(deploymentStatuses)).optional()),
-    deployment_ids: queryList(id).optional(),
+    status: orNull(optionalList(z.enum(deploymentStatuses))),
+    deployment_ids: optionalList(id),
     image_version: z.string().optional(),
     remote_reconciled: orNull(queryBoolean.optional()),
     agent_id: z.string().optional(),
     agent_environment: z.string().optional(),
     listener_id: orNull(id.optional()),
     /** `latest_revision`: with the newest revision of each, which takes a read more. */
-    include: orNull(queryList(z.enum(['latest_revision'])).optional()),
+    include: orNull(optionalList(z.enum(['latest_revision']))),
   }),
   response: deploymentListView,
   hashed: true,
@@ -103,6 +104,7 @@ export const patchDeployment = route({
   body: changeDeploymentBody,
   response: deploymentView,
   headers: configurationEtag,
+  countsConfiguration: true,
   errors: changeErrors,
   variables: changeVariables,
 });

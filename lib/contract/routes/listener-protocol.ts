@@ -15,7 +15,7 @@ import {
   statusResponse,
   taskLogsRequest,
 } from '../listener-protocol.ts';
-import { id, orNull, queryList } from '../validation/query.ts';
+import { id, optionalList, orNull } from '../validation/query.ts';
 import { route } from './route.ts';
 
 const listenerParams = z.object({ listener_id: id });
@@ -101,7 +101,7 @@ export const getDesired = route({
   access: ['table:get', 'table:query'],
   summary: 'What should run on this listener',
   params: listenerParams,
-  query: z.object({ deployment_ids: orNull(queryList(id).optional()) }),
+  query: z.object({ deployment_ids: orNull(optionalList(id)) }),
   response: desiredResponse,
   headers: (output: { version: string }) => ({ ETag: `"${output.version}"` }),
   errors: ['listener_not_found'],

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { changeDeploymentBody, reasonBody } from '../deployments/requests.ts';
 import { deploymentView, revisionListView, revisionView } from '../deployments/views.ts';
 import { revisionStatuses } from '../revision-status.ts';
-import { id, orNull, page, queryBoolean, queryList } from '../validation/query.ts';
+import { id, optionalList, orNull, page, queryBoolean } from '../validation/query.ts';
 import { changeAccess, changeErrors, changeVariables } from './change.ts';
 import { configurationEtag } from './etag.ts';
 import { route } from './route.ts';
@@ -23,7 +23,7 @@ export const listRevisions = route({
   params: deploymentParams,
   query: z.object({
     ...page,
-    status: orNull(queryList(z.enum(revisionStatuses)).optional()),
+    status: orNull(optionalList(z.enum(revisionStatuses))),
     remote_reconciled: orNull(queryBoolean.optional()),
   }),
   response: revisionListView,
@@ -61,7 +61,7 @@ export const getRevision = route({
   success: 200,
   params,
   /** `configuration`: with what it is built and run with, which takes a read more. */
-  query: z.object({ include: orNull(queryList(z.enum(['configuration'])).optional()) }),
+  query: z.object({ include: orNull(optionalList(z.enum(['configuration']))) }),
   response: revisionView,
   hashed: true,
   errors: ['deployment_not_found', 'revision_not_found'],
@@ -84,6 +84,7 @@ export const redeployRevision = route({
   body: reasonBody,
   response: deploymentView,
   headers: configurationEtag,
+  countsConfiguration: true,
   errors: [
     'deployment_not_found',
     'nothing_to_run',

@@ -97,8 +97,8 @@ type Endpoint = {
   /** The answer has an `ETag` made of its body: a client that polls is told with 304 that nothing changed. */
   hashed?: true;
   /**
-   * Its `ETag` counts changes of the configuration, for `If-Match`. The rest of the answer changes without
-   * it, so that nothing is told to be unchanged.
+   * Its `ETag` counts changes of the configuration, which is all that `If-Match` compares. The rest of the
+   * answer changes without it, so that a hash of the whole follows, for `If-None-Match`.
    */
   countsConfiguration?: true;
   /** What a GET writes, and why that is none of what it reads. */

@@ -54,9 +54,12 @@ export const queryBoolean = z
   })
   .pipe(z.boolean());
 
-/** A comma-separated list; empty entries do not count. */
-export function queryList<T extends z.ZodType<unknown, string>>(item: T) {
-  return z
+/** A list without any entry is an absent one, as an empty value is. */
+const entriesOrNone = (text: unknown): unknown =>
+  typeof text === 'string' && /^[\s,]*$/.test(text) ? undefined : text;
+
+const listOf = <T extends z.ZodType<unknown, string>>(item: T) =>
+  z
     .string()
     .transform((text) =>
       text
@@ -65,7 +68,14 @@ export function queryList<T extends z.ZodType<unknown, string>>(item: T) {
         .filter((entry) => entry !== ''),
     )
     .pipe(z.array(item).max(LIST_LENGTH_MAX));
-}
+
+/** A comma-separated list; empty entries do not count. */
+export const queryList = <T extends z.ZodType<unknown, string>>(item: T) =>
+  z.preprocess(entriesOrNone, listOf(item));
+
+/** The same, where a request may leave it out. */
+export const optionalList = <T extends z.ZodType<unknown, string>>(item: T) =>
+  z.preprocess(entriesOrNone, listOf(item).optional());
 
 const PAGE_LENGTH_MAX = 100;
 const PAGE_LENGTH_DEFAULT = 20;

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { maxHeaderSize, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -49,12 +49,25 @@ export async function sendStream(
 
 const hasBody = ({ statusCode = 200 }: Result): boolean => statusCode !== 204 && statusCode !== 304;
 
-type Refused = { statusCode: number; reason: string };
+type Refused = { statusCode: number; reason: string; detail: string };
 
 /** What a connection is told whose bytes are no request. */
 const refusedBytes: Record<string, Refused> = {
-  HPE_HEADER_OVERFLOW: { statusCode: 431, reason: 'Request Header Fields Too Large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { statusCode: 408, reason: 'Request Timeout' },
+  HPE_HEADER_OVERFLOW: {
+    statusCode: 431,
+    reason: 'Request Header Fields Too Large',
+    detail: `The address and the headers of this request have more than ${maxHeaderSize} bytes together; send a shorter address, or fewer headers.`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    statusCode: 408,
+    reason: 'Request Timeout',
+    detail: 'The headers of this request did not come to their end in time. Send the request again.',
+  },
+};
+const noRequest: Refused = {
+  statusCode: 400,
+  reason: 'Bad Request',
+  detail: 'These bytes are no HTTP request.',
 };
 
 /** Answers what could not be read as a request, and closes its connection. */
@@ -63,8 +76,8 @@ export function refuseBytes({ code = '' }: NodeJS.ErrnoException, socket: Duplex
     socket.destroy();
     return;
   }
-  const { statusCode, reason } = refusedBytes[code] ?? { statusCode: 400, reason: 'Bad Request' };
-  const body = JSON.stringify({ message: reason });
+  const { statusCode, reason, detail } = refusedBytes[code] ?? noRequest;
+  const body = JSON.stringify({ detail });
   const headers = [
     'content-type: application/json',
     `content-length: ${Buffer.byteLength(body)}`,
@@ -85,8 +98,8 @@ export function sendProblem(response: ServerResponse, { status, detail }: Refusa
   response.end(JSON.stringify({ detail }));
 }
 
-/** What API Gateway answers by itself. */
-export function sendGatewayError(response: ServerResponse, statusCode: number, message: string): void {
+/** The same where a body may not be read to its end. */
+export function sendGatewayError(response: ServerResponse, statusCode: number, detail: string): void {
   if (response.headersSent) {
     response.destroy();
     return;
@@ -95,5 +108,5 @@ export function sendGatewayError(response: ServerResponse, statusCode: number, m
   // dropped.
   const headers = response.req.complete ? { connection: 'close' } : {};
   response.writeHead(statusCode, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify({ message }));
+  response.end(JSON.stringify({ detail }));
 }

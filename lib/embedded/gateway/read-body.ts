@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** The largest event that Lambda takes. Handlers have a smaller limit of their own. */
-const BODY_BYTES_MAX = 6 * 1024 * 1024;
+export const BODY_BYTES_MAX = 6 * 1024 * 1024;
 
 /** The whole body; `too_large` as soon as it is known to be, `gone` when the client left before its end. */
 export function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'gone'> {

@@ -16,7 +16,7 @@ import { lambdaContext } from './context.ts';
 import { answerCors, type Cors } from './cors.ts';
 import { eventOf, targetOf } from './event.ts';
 import { isEventStream, sendEventStream, unlessAborted } from './event-stream.ts';
-import { readBody } from './read-body.ts';
+import { BODY_BYTES_MAX, readBody } from './read-body.ts';
 import { createRouter, type Match } from './router.ts';
 
 export type ApiHandler = (event: APIGatewayProxyEventV2, context: RequestContext) => Promise<Result>;
@@ -53,6 +53,7 @@ const HANDLER_MILLISECONDS = 30_000;
 const CLOSE_GRACE_MILLISECONDS = 3_000;
 /** A slow client may not hold a connection for ever. Bodies may be slow, but not silent. */
 const HEADERS_TIMEOUT_MILLISECONDS = 15_000;
+const TOO_LARGE = `Request body is larger than ${BODY_BYTES_MAX} bytes.`;
 const WAY_OUT = 'It does for localhost, and for the hosts that the variable SLIPWAY_PUBLIC_HOSTS names.';
 /**
  * Longer than clients' own idle limits, so that they and not we close a connection that may just be used
@@ -138,7 +139,7 @@ class HttpGateway {
       if (known !== undefined) return sendResult(response, known);
       const what = `${request.method} ${targetOf(request.url ?? '/').rawPath} request_id=${requestId}`;
       this.#options.onError(error, what);
-      sendGatewayError(response, 500, 'Internal Server Error');
+      sendGatewayError(response, 500, 'Internal server error');
     }
   }
 
@@ -149,7 +150,7 @@ class HttpGateway {
   async #invokeRoute(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request);
     if (body === 'gone') return;
-    if (body === 'too_large') return sendGatewayError(response, 413, 'Request Too Long');
+    if (body === 'too_large') return sendGatewayError(response, 413, TOO_LARGE);
     const target = targetOf(request.url ?? '/');
     const match = this.#route(request.method ?? 'GET', target.path);
     const event = eventOf(request, target, match, body, Date.now());
@@ -160,7 +161,8 @@ class HttpGateway {
     const isStream = match.row?.eventStream !== undefined && wantsEventStream(request.headers.accept);
     const follows = isStream || match.row?.leadsOn === true;
     const result = follows ? await unlessAborted(working, this.#closing.signal) : await working;
-    if (result === undefined) return sendGatewayError(response, 503, 'Service Unavailable');
+    if (result === undefined)
+      return sendGatewayError(response, 503, 'The installation is being stopped; try again.');
     const stream = streamOf(result);
     if (stream !== undefined) return sendStream(response, result, stream, this.#closing.signal);
     if (response.destroyed) return;

@@ -74,7 +74,6 @@ const contradictions: Case[] = [
   ],
   ['a tarball on create', 'internal_source', {}, { source_tarball_path: 'x' }, NO_TARBALL],
   ['a tarball alone', null, {}, { source_tarball_path: 'x' }, NO_TARBALL],
-  ['a tarball of no name', 'internal_source', {}, { source_tarball_path: '' }, NO_TARBALL],
   [
     'an image to push without a registry',
     'internal_docker',

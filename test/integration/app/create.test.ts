@@ -64,6 +64,22 @@ describe('a create', () => {
     expect(patched.source_revision_config.repo_ref).toBe('develop');
   });
 
+  it('takes an empty path of a tarball for none, whatever the source is', async () => {
+    const world = await aWorld();
+    await register(world, 'machine');
+    const none = { source_tarball_path: '' };
+    const git = github('a');
+    const { id } = await post(world, {
+      ...git,
+      source_revision_config: { ...git.source_revision_config, ...none },
+    });
+    const { source_revision_config: shown } = await change(world, id, { source_revision_config: none });
+    expect(shown.source_tarball_path).toBeNull();
+    expect((await revisions(world, id)).resources).toHaveLength(1);
+    const empty = { name: 'b', source: 'internal_source', source_config: {}, source_revision_config: none };
+    expect((await post(world, empty)).source_revision_config.source_tarball_path).toBeNull();
+  });
+
   it('infers the source from what is there', async () => {
     const world = await aWorld();
     await register(world, 'cluster', {

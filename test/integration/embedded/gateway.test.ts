@@ -161,7 +161,7 @@ describe('answers', () => {
     });
     const response = await fetch(`${url}/v2/things`);
     expect(response.status).toBe(500);
-    expect(await response.json()).toEqual({ message: 'Internal Server Error' });
+    expect(await response.json()).toEqual({ detail: 'Internal server error' });
     expect(errors).toHaveLength(1);
   });
 
@@ -170,10 +170,12 @@ describe('answers', () => {
     const body = 'x'.repeat(6 * 1024 * 1024 + 1);
     const announced = await fetch(`${url}/v2/things`, { method: 'POST', body });
     expect(announced.status).toBe(413);
-    expect(await announced.json()).toEqual({ message: 'Request Too Long' });
+    const problem = { detail: 'Request body is larger than 6291456 bytes.' };
+    expect(await announced.json()).toEqual(problem);
     const stream = new Blob([body]).stream();
     const chunked = await fetch(`${url}/v2/things`, { method: 'POST', body: stream, duplex: 'half' });
     expect(chunked.status).toBe(413);
+    expect(await chunked.json()).toEqual(problem);
     const largest = await fetch(`${url}/v2/things`, { method: 'POST', body: body.slice(1) });
     expect(largest.status).toBe(200);
     expect(seen).toHaveLength(1);

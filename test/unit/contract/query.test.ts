@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { logQueryBody, parseTime, revisionLogsQuery } from '../../../lib/contract/logs.ts';
 import { type JsonSchema, parameterSchema } from '../../../lib/contract/openapi/json-schema.ts';
-import { listDeployments } from '../../../lib/contract/routes/deployments.ts';
+import { deleteDeployments, listDeployments } from '../../../lib/contract/routes/deployments.ts';
 import { routes } from '../../../lib/contract/routes/index.ts';
 import { listRevisions } from '../../../lib/contract/routes/revisions.ts';
 import { parsePart } from '../../../lib/contract/validation/parse-part.ts';
@@ -62,6 +62,15 @@ describe('query parameters', () => {
   it.each(choices)('$name of $operation is as good as absent when it is null', ({ schema }) => {
     expect(schema.safeParse('null').data).toEqual(schema.safeParse(undefined).data);
     expect(parsePart('query', schema, 'null')).toEqual(parsePart('query', schema, undefined));
+  });
+
+  it.each([',', ' , ,', ' '])('are absent as lists without an entry: %j', (text) => {
+    const query = { status: text, deployment_ids: text, include: text };
+    expect(listDeployments.query.parse(query)).toEqual({ limit: 20, offset: 0 });
+    expect(listRevisions.query.parse({ status: text })).toEqual({ limit: 20, offset: 0 });
+    expect(parsePart('query', deleteDeployments.query, { deployment_ids: text }).items).toMatchObject([
+      { loc: ['query', 'deployment_ids'], type: 'missing' },
+    ]);
   });
 
   it('are refused all at once', () => {

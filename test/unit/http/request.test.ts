@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { baseUrl } from '../../../lib/http/request.ts';
+import { baseUrl, inputOf } from '../../../lib/http/request.ts';
 import { apiEvent } from '../../support/http/event.ts';
 
 describe('the address clients reach us at', () => {
@@ -22,4 +22,11 @@ describe('the address clients reach us at', () => {
   ])('is %s', (_, parts, configured, expected) => {
     expect(baseUrl(apiEvent(parts), configured)).toBe(expected);
   });
+});
+
+it('takes an empty header for an absent one', () => {
+  const names = ['if-match', 'if-none-match', 'last-event-id', 'accept', 'accept-encoding'];
+  const headers = Object.fromEntries(names.map((name, index) => [name, ' '.repeat(index % 2)]));
+  expect(inputOf(apiEvent({ headers }), {}).headers).toEqual({});
+  expect(inputOf(apiEvent({ headers: { 'if-match': '"1"' } }), {}).headers).toEqual({ ifMatch: '"1"' });
 });

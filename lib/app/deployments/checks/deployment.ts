@@ -19,13 +19,16 @@ export function checkQueue(deployment: Deployment): void {
   if (deployment.queued.length >= QUEUE_LENGTH_MAX) throw refuse('queue_full', { limit: QUEUE_LENGTH_MAX });
 }
 
+/** Of an `ETag`: the count, and a hash of what was shown, which changes without the configuration. */
+const TAG = /^"(\d+)(?:\.[\w-]*)?"$/;
+
 /** `If-Match` holds for any of the versions it lists, or for every version with `*`. */
 export function checkMatch(deployment: Deployment, ifMatch: string | undefined): void {
   if (ifMatch === undefined) return;
-  const current = `"${deployment.config_version}"`;
+  const current = String(deployment.config_version);
   const asked = ifMatch.split(',').map((tag) => tag.trim());
-  if (!asked.includes('*') && !asked.includes(current)) {
-    throw refuse('version_mismatch', { asked: ifMatch, current });
+  if (!asked.some((tag) => tag === '*' || TAG.exec(tag)?.[1] === current)) {
+    throw refuse('version_mismatch', { asked: ifMatch, current: `"${current}"` });
   }
 }
 
