@@ -39,8 +39,7 @@ export function actionEntries(
   revisions: readonly Revision[],
   permissions: readonly Permission[],
 ): Entry[] {
-  const { id, name, active_revision_id: activeId } = deployment;
-  const url = deployment.source_config.custom_url;
+  const { id, name, url, active_revision_id: activeId } = deployment;
   const [newest] = revisions;
   const entries: Entry[] = [];
   if (newest !== undefined)

@@ -78,22 +78,32 @@ function Head({
 }
 
 function Facts({ deployment }: { deployment: Deployment }) {
-  const { source_config: config, source_revision_config: at, id, name } = deployment;
+  const { source_config: config, source_revision_config: at, id, name, url } = deployment;
   const from = at.image_uri ?? config.repo_url ?? 'Uploaded folder';
   return (
     <dl class="facts">
       <div>
         <dt>Address</dt>
         <dd>
-          {config.custom_url === null ? (
-            <span class="quiet">None yet</span>
+          {url === null ? (
+            <span class="quiet">
+              {deployment.active_revision_id === null ? 'None yet' : 'Nothing answers'}
+            </span>
           ) : (
-            <a href={config.custom_url} target="_blank" rel="noreferrer">
-              {config.custom_url}
+            <a href={url} target="_blank" rel="noreferrer">
+              {url}
             </a>
           )}
         </dd>
       </div>
+      {config.custom_url !== null && config.custom_url !== url && (
+        <div>
+          <dt>Own address</dt>
+          <dd>
+            <code>{config.custom_url}</code>
+          </dd>
+        </div>
+      )}
       <div>
         <dt>Source</dt>
         <dd>

@@ -121,8 +121,7 @@ const List = ({ deployments }: { deployments: ListedDeployment[] }) => (
 );
 
 function Row({ deployment }: { deployment: ListedDeployment }) {
-  const { id, name, display_name, status, source_config, latest_revision: newest } = deployment;
-  const url = source_config.custom_url;
+  const { id, name, display_name, status, url, latest_revision: newest } = deployment;
   return (
     <tr>
       <th scope="row">

@@ -28,7 +28,7 @@ export function TryPage({ id }: { id: string }) {
       {error !== null && <Problem error={error} />}
       {data === undefined && error === null && <Skeleton />}
       {canWrite === false && <Empty title="Your role asks no servers." />}
-      {data !== undefined && canWrite === true && <Try id={id} url={data.source_config.custom_url} />}
+      {data !== undefined && canWrite === true && <Try id={id} url={data.url} />}
     </main>
   );
 }

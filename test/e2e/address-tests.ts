@@ -24,6 +24,7 @@ export function addressTests(program: () => Program): void {
       const repository = await gitRepository(await helloFiles());
       const made = await deployed(program(), await create(program(), 'addressed', repository.url));
       const reported = made.source_config.custom_url ?? '';
+      expect(made.url).toBe(reported);
       expect(await statusAt(reported)).toBe('200');
       const own = `http://mine.localhost:${new URL(reported).port}`;
       const change = { source_config: { custom_url: own } };
@@ -31,7 +32,11 @@ export function addressTests(program: () => Program): void {
       expect(changed).toMatchObject({ ...change, latest_revision_id: made.latest_revision_id });
       await until(async () => (await statusAt(`${own}/ok`)) === '200', { what: 'an answer at the host' });
       expect(await statusAt(`${reported}/ok`)).toBe('200');
-      expect((await deploymentOf(program(), made.id)).source_config.custom_url).toBe(own);
+      const shown = { url: reported, source_config: { custom_url: own } };
+      expect(await deploymentOf(program(), made.id)).toMatchObject(shown);
+      // What was read before is sent back.
+      const back = { source_config: { custom_url: reported } };
+      expect(await patch(program(), made.id, back)).toMatchObject(shown);
     });
   });
 }

@@ -1,6 +1,7 @@
 import { SECRET_MASK } from '../../contract/deployments/secrets.ts';
 import type { DeploymentView, SourceRevisionConfigView } from '../../contract/deployments/views.ts';
 import type { DeploymentStatus } from '../../contract/revision-status.ts';
+import { answeringUrl } from '../../domain/agent-address.ts';
 import type { Deployment, RevisionConfig } from '../../store/engine/items.ts';
 import type { Deps } from '../deps.ts';
 import { isListenerOnline } from './online.ts';
@@ -39,6 +40,7 @@ export function deploymentView(deployment: Deployment, status: DeploymentStatus)
     updated_at: deployment.updated_at,
     source: deployment.source,
     status,
+    url: answeringUrl(deployment),
     source_config: sourceConfigView(deployment),
     source_revision_config: revisionConfigView(deployment.revision_config),
     secrets: deployment.secret_names.map((name) => ({ name, value: SECRET_MASK })),

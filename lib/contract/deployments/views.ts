@@ -54,6 +54,8 @@ export const deploymentView = z.object({
   updated_at: timestamp,
   source: z.enum(sources),
   status: z.enum(deploymentStatuses),
+  /** Where it answers; null while it does not. */
+  url: text,
   source_config: sourceConfigView,
   source_revision_config: sourceRevisionConfigView,
   secrets: z.array(z.object({ name: z.string(), value: z.literal(SECRET_MASK) })),

@@ -71,7 +71,7 @@ const sourceFields: Record<string, Note> = {
   custom_url: {
     pattern: '^(?:https?://\\S+|[A-Za-z0-9][A-Za-z0-9.-]*)?$',
     description:
-      'The address it is shown under, or its host name, which stands for https; by default the one that the listener reports. `""` clears it.',
+      'The address it is shown under, or its host name, which stands for https; by default the one that the listener reports. `""` clears it. One that the listener reports, or has reported, is no wish for it: sent back, it changes nothing. Where the deployment answers is in `url`.',
   },
   drain_seconds: {
     description:

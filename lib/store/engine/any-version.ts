@@ -1,8 +1,11 @@
 import { alsoEarlier } from '../dynamodb/upgrade.ts';
 import { deployment, listener, revision } from './items.ts';
 
-/** The second version of a deployment may have `config.drain_seconds`, the third `config.push_paths` and `pushed`. */
-export const anyDeployment = alsoEarlier(deployment, [(item) => item, (item) => item]);
+/**
+ * The second version of a deployment may have `config.drain_seconds`, the third `config.push_paths` and
+ * `pushed`, the fourth `reported_urls`.
+ */
+export const anyDeployment = alsoEarlier(deployment, [(item) => item, (item) => item, (item) => item]);
 
 /** The second version of a revision may have `artifact.server`, the third `commit` and `cause`. */
 export const anyRevision = alsoEarlier(revision, [(item) => item, (item) => item]);

@@ -33,6 +33,7 @@ const uses = {
   latest_revision_id: 'result',
   status: 'kept',
   active: 'kept',
+  reported_urls: 'kept',
   slot: 'kept',
   queued: 'kept',
   pushed: 'kept',

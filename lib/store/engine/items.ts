@@ -14,6 +14,7 @@ import { active, slot } from './slot-shapes.ts';
 const base = { tenant_id: z.string(), v: z.literal(1) };
 const second = { ...base, v: z.literal(2) };
 const third = { ...base, v: z.literal(3) };
+const fourth = { ...base, v: z.literal(4) };
 
 const json = anyObject();
 
@@ -49,7 +50,7 @@ export const deploymentConfig = z.object({
 export type DeploymentConfig = z.infer<typeof deploymentConfig>;
 
 export const deployment = z.object({
-  ...third,
+  ...fourth,
   entity: z.literal('deployment'),
   id: z.string(),
   name: z.string(),
@@ -78,6 +79,8 @@ export const deployment = z.object({
   latest_number: z.int(),
   latest_revision_id: z.string(),
   active: active.optional(),
+  /** The addresses that its listener has reported, the newest first; absent before another one than before. */
+  reported_urls: z.array(z.string()).optional(),
   slot: slot.optional(),
   queued: z.array(z.int()),
   /** The number of the last revision that a push made. */

@@ -160,6 +160,7 @@ export type ShownDeployment = {
   latest_revision_id: string;
   active_revision_id: string | null;
   status: string;
+  url: string | null;
   source_config: { custom_url: string | null };
 };
 

@@ -46,7 +46,7 @@ const base = { v: 1, tenant_id: ids.tenant } as const;
 
 export const aDeployment = (changes: Partial<Deployment> = {}): Deployment => ({
   ...base,
-  v: 3,
+  v: 4,
   entity: 'deployment',
   id: ids.deployment,
   name: 'demo',

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeDeploymentBody } from '../../../contract/deployments/requests.ts';
+import { isReported } from '../../../domain/agent-address.ts';
 import { wishedFields } from '../../../store/engine/deployment-fields.ts';
 import type { Deployment, DeploymentConfig } from '../../../store/engine/items.ts';
 import type { Secret } from '../../secrets.ts';
@@ -27,14 +28,13 @@ export function withChangesOf(
   return after;
 }
 
-/** The address shown may be the listener's; sending it back is no wish for one's own. */
+/** The address shown may be the listener's, now or once; sending it back is no wish for one's own. */
 function withoutShownAddress(
-  { active, config }: Deployment,
+  deployment: Deployment,
   asked: Partial<DeploymentConfig>,
 ): Partial<DeploymentConfig> {
-  const isShown = config.custom_url === undefined && asked.custom_url === active?.url;
-  const { custom_url: _, ...rest } = asked;
-  return isShown ? rest : asked;
+  const { custom_url: address, ...rest } = asked;
+  return address !== undefined && isReported(deployment, address) ? rest : asked;
 }
 
 /** JSON alone counts: neither the order of members nor the kind of object that they were read into. */

@@ -19,6 +19,7 @@ const deployment = {
   updated_at: CHANGED,
   source: 'github',
   status: 'READY',
+  url: 'https://agents.example/d/support-agent',
   source_config: {
     integration_id: null,
     repo_url: REPOSITORY_URL,
@@ -49,6 +50,7 @@ const deployment = {
 const created = {
   ...deployment,
   status: 'UNUSED',
+  url: null,
   source_config: { ...deployment.source_config, custom_url: null },
   source_revision_config: { ...sourceRevisionConfig, repo_commit_sha: null },
   active_revision_id: null,

@@ -1,3 +1,4 @@
+import { withReported } from '../../../domain/agent-address.ts';
 import type { Ending } from '../../../domain/ending.ts';
 import { equals, guard, remove, same, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
@@ -107,6 +108,7 @@ function endInDeployment(facts: EndFacts): Write {
         ...(newest && { 'revision_config.repo_commit_sha': commit }),
         ...lookAfter(facts, moreToDo),
         ...(active !== undefined && { active }),
+        ...reportedAfter(deployment, active),
         ...(ending.status === 'DEPLOYED' && isListed(deployment) && { status: 'READY' }),
       },
       remove: [
@@ -140,6 +142,12 @@ const isListed = ({ status }: Deployment): boolean => status !== 'AWAITING_DELET
 
 const listedActive = (facts: EndFacts): Deployment['active'] =>
   isListed(facts.deployment) ? activeAfter(facts) : undefined;
+
+/** An earlier release may have stored the deployment in the version before. */
+function reportedAfter(deployment: Deployment, active: Deployment['active']): object {
+  const reported = withReported(deployment, active?.url);
+  return reported === undefined ? {} : { v: deployment.v, reported_urls: reported };
+}
 
 /** What serves from now on; undefined: as before. */
 const activeAfter = ({ deployment, revision, ending }: EndFacts): Deployment['active'] =>

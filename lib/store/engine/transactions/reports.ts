@@ -1,3 +1,4 @@
+import { withReported } from '../../../domain/agent-address.ts';
 import { atMost, equals, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import { deploymentKeyOf } from '../../keys/index.ts';
@@ -17,17 +18,20 @@ export const recordReport = (
   before: Active,
   after: Active,
   { epoch, now }: { epoch: number; now: number },
-): Write[] => [
-  update(
-    'deployment',
-    deploymentKeyOf(deployment),
-    { set: { active: after } },
-    equals('active.revision_id', before.revision_id),
-    atMost('active.epoch', epoch),
-    equals('status', deployment.status),
-  ),
-  ...(deployment.status === 'AWAITING_DELETE'
-    ? []
-    : [activeRow(deployment, after), ...noteHealth(deployment, before, after, now)]),
-  countReport(deployment),
-];
+): Write[] => {
+  const reported = withReported(deployment, after.url);
+  return [
+    update(
+      'deployment',
+      deploymentKeyOf(deployment),
+      { set: { active: after, ...(reported !== undefined && { v: deployment.v, reported_urls: reported }) } },
+      equals('active.revision_id', before.revision_id),
+      atMost('active.epoch', epoch),
+      equals('status', deployment.status),
+    ),
+    ...(deployment.status === 'AWAITING_DELETE'
+      ? []
+      : [activeRow(deployment, after), ...noteHealth(deployment, before, after, now)]),
+    countReport(deployment),
+  ];
+};
