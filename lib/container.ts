@@ -118,6 +118,15 @@ export const settings = /* @__PURE__ */ once((): Settings => {
     keptArtifacts: variable('KEPT_ARTIFACTS'),
     auditDays: variable('AUDIT_DAYS'),
     keyDays: variable('KEY_DAYS'),
+    limits: {
+      deployments: variable('DEPLOYMENTS_MAX'),
+      listeners: variable('LISTENERS_MAX'),
+      webhooks: variable('WEBHOOKS_MAX'),
+      integrations: variable('INTEGRATIONS_MAX'),
+      keys: variable('KEYS_MAX'),
+      waitingRevisions: variable('WAITING_REVISIONS_MAX'),
+      buildsAtOnce: variable('BUILDS_AT_ONCE_MAX'),
+    },
     addresses: { allowedHosts: variable('ALLOWED_HOSTS'), loopback: false },
     ...(managedCompute !== undefined && { managedCompute }),
   };

@@ -17,6 +17,7 @@ import type { ServerCaller } from '../adapters/server-caller.ts';
 import type { TaskNotifier } from '../adapters/task-notifier.ts';
 import type { WebhookWaker } from '../adapters/webhook-waker.ts';
 import type { Workflow } from '../adapters/workflow.ts';
+import type { TenantLimits } from '../contract/limits.ts';
 import type { Table } from '../store/table.ts';
 import type { AuditLog } from './audit-events/audit-log.ts';
 import type { Idempotency } from './idempotency.ts';
@@ -43,6 +44,8 @@ export type Settings = {
   auditDays: number;
   /** What is made in the console or with a bearer token is good for so long at most. */
   keyDays: number;
+  /** How much a tenant may have. */
+  limits: TenantLimits;
   /** Which hosts a request may name. */
   addresses: AddressRules;
   /**

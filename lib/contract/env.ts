@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { limitDefaults, type TenantLimits } from './limits.ts';
 
 /** `git.corp.example, registry.corp.example`: names without ports. */
 export const hostList = z
@@ -10,6 +11,13 @@ const names = z
   .string()
   .min(1)
   .transform((text) => text.split(','));
+
+const limit = (kind: keyof TenantLimits) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/)
+    .transform(Number)
+    .default(limitDefaults[kind]);
 
 const seconds = (fallback: number) => z.string().regex(/^\d+$/).transform(Number).default(fallback);
 
@@ -97,6 +105,14 @@ const variables = {
   /** The function that brings what the installation runs itself to what shall run. Absent: it runs nothing. */
   DRIVE_FUNCTION_NAME: z.string().min(1).optional(),
   ...agentVariables,
+  /** How much a tenant may have. */
+  DEPLOYMENTS_MAX: limit('deployments'),
+  LISTENERS_MAX: limit('listeners'),
+  WEBHOOKS_MAX: limit('webhooks'),
+  INTEGRATIONS_MAX: limit('integrations'),
+  KEYS_MAX: limit('keys'),
+  WAITING_REVISIONS_MAX: limit('waitingRevisions'),
+  BUILDS_AT_ONCE_MAX: limit('buildsAtOnce'),
   UNCLAIMED_SECONDS: seconds(900),
   SILENT_SECONDS: seconds(900),
   BUILD_SECONDS: seconds(1800),

@@ -1,3 +1,4 @@
+import { type CountedKind, settingOf, wayOutOf } from './limits.ts';
 import { repeatable } from './validation/repeatable.ts';
 
 type ErrorShape = { status: number; detail: (params: never) => string; headers?: Record<string, string> };
@@ -173,9 +174,10 @@ export const errors = {
     status: 409,
     detail: (p: { id: string; status: string }) => `Revision ${p.id} has nothing to run: ${p.status}`,
   },
-  too_many_webhooks: {
+  limit_reached: {
     status: 409,
-    detail: (p: { limit: number }) => `This tenant has ${p.limit} webhooks already; delete one first.`,
+    detail: (p: { kind: CountedKind; count: number; limit: number }) =>
+      `There are ${p.count} ${p.kind} already, and the limit is ${p.limit}: ${wayOutOf(p.kind)} first, or have the operator raise '${settingOf(p.kind)}'.`,
   },
   queue_full: {
     status: 409,
@@ -215,8 +217,8 @@ export const errors = {
   },
   too_many_followers: {
     status: 429,
-    detail: (p: { limit: number }) =>
-      `${p.limit} logs of this tenant are being followed, which is the limit. Stop following one, try again in 10 seconds, or read the log without 'Accept: text/event-stream'.`,
+    detail: (p: { limit: number; keptForOthers: number }) =>
+      `${p.limit} logs of this tenant may be followed at once, the last ${p.keptForOthers} of them only by who follows no other, and none that is left is free for you. Stop following one, try again in 10 seconds, or read the log without 'Accept: text/event-stream'.`,
     headers: { 'retry-after': '10' },
   },
   internal: { status: 500, detail: (_: object) => 'Internal server error' },

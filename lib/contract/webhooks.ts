@@ -23,8 +23,6 @@ const deliveredTypes = [
   ...webhookEventTypes,
 ] as const;
 
-/** A tenant has so many at most: whoever stores an event knows all of them. */
-export const WEBHOOKS_MAX = 20;
 /** A webhook may name so many deployments: each is looked up when it does. */
 const DEPLOYMENTS_MAX = 50;
 const NAME_LENGTH_MAX = 128;

@@ -2,121 +2,27 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { OidcSettings } from '../adapters/identity-provider.ts';
 import type { SignIn } from '../adapters/sign-in.ts';
-import { isOrigin, listed } from '../contract/browser/cors.ts';
-import { hostList } from '../contract/env.ts';
-import { hostNameOf, hostsWanted, readHosts } from '../serving/hosts.ts';
-import { FAULT_SHARE_MAX, type Faults, parseFaults } from './faults.ts';
-import { type LogLevel, logLevels } from './log.ts';
+import { limitDefaults, type TenantLimits } from '../contract/limits.ts';
+import { hostNameOf } from '../serving/hosts.ts';
+import type { Faults } from './faults.ts';
+import type { LogLevel } from './log.ts';
+import {
+  corsOrigins,
+  DAY_SECONDS,
+  faults,
+  hosts,
+  limit,
+  logLevel,
+  number,
+  port,
+  publicHosts,
+  seconds,
+  trimmed,
+  yesOrNo,
+} from './variables.ts';
 
 /** The environment is wrong; the message says which variable and what it may be. */
 export class EnvironmentError extends Error {}
-
-type Bounds = { fallback?: number; min: number; max: number; whole: boolean };
-
-/** A number written as text; an empty text is as good as none. */
-const number = ({ fallback, min, max, whole }: Bounds) =>
-  z
-    .string()
-    .optional()
-    .transform((text, context) => {
-      if (text === undefined || text.trim() === '') return fallback;
-      const value = Number(text);
-      if (
-        /^\d+(\.\d+)?$/.test(text.trim()) &&
-        value >= min &&
-        value <= max &&
-        (!whole || Number.isInteger(value))
-      ) {
-        return value;
-      }
-      const kind = whole ? 'a whole number' : 'a number';
-      context.addIssue({ code: 'custom', message: `must be ${kind} from ${min} to ${max}, not '${text}'` });
-      return z.NEVER;
-    });
-
-const DAY_SECONDS = 86_400;
-const port = { min: 0, max: 65_535, whole: true };
-const seconds = (fallback: number) => number({ fallback, min: 0.1, max: DAY_SECONDS, whole: false });
-
-const logLevel = z
-  .string()
-  .optional()
-  .transform((text, context): LogLevel => {
-    if (text === undefined || text === '') return 'info';
-    const found = logLevels.find((level) => level === text.toLowerCase());
-    if (found !== undefined) return found;
-    context.addIssue({ code: 'custom', message: `must be one of ${logLevels.join(', ')}, not '${text}'` });
-    return z.NEVER;
-  });
-
-const faults = z
-  .string()
-  .optional()
-  .transform((text, context): Faults | undefined => {
-    if (text === undefined || text.trim() === '') return undefined;
-    const found = parseFaults(text);
-    if (found !== undefined) return found;
-    const wanted = `transaction-conflict=<share from 0 to ${FAULT_SHARE_MAX}>, optionally with ,seed=<number>`;
-    context.addIssue({ code: 'custom', message: `must be ${wanted}, not '${text}'` });
-    return z.NEVER;
-  });
-
-const trimmed = z
-  .string()
-  .optional()
-  .transform((given) => (given === undefined || given.trim() === '' ? undefined : given.trim()));
-
-const yesOrNo = z
-  .string()
-  .optional()
-  .transform((given, context) => {
-    if (given === undefined || given === '') return false;
-    if (/^(true|false)$/i.test(given)) return given.toLowerCase() === 'true';
-    context.addIssue({ code: 'custom', message: `must be true or false, not '${given}'` });
-    return z.NEVER;
-  });
-
-/** Pages that a person serves from their own machine. */
-const OWN_PAGES = ['http://localhost:*', 'http://127.0.0.1:*'];
-
-const corsOrigins = z
-  .string()
-  .optional()
-  .transform((text, context): string[] => {
-    const origins = listed(text ?? '');
-    if (origins.length === 0) return OWN_PAGES;
-    if (origins.length === 1 && origins[0] === 'none') return [];
-    const wrong = origins.find((origin) => !isOrigin(origin.replace(/:\*$/, '')));
-    if (wrong === undefined) return origins;
-    const wanted =
-      'none, *, or origins such as https://console.example or http://localhost:*, separated by commas';
-    context.addIssue({ code: 'custom', message: `must be ${wanted}, not '${wrong}'` });
-    return z.NEVER;
-  });
-
-const publicHosts = z
-  .string()
-  .optional()
-  .transform((given, context): string[] => {
-    const { hosts: found, wrong } = readHosts(given ?? '');
-    const [first] = wrong;
-    if (first === undefined) return found;
-    context.addIssue({ code: 'custom', message: `must be ${hostsWanted(first)}` });
-    return z.NEVER;
-  });
-
-const hosts = z
-  .string()
-  .optional()
-  .transform((given, context): string[] => {
-    const parsed = hostList.safeParse(given ?? '');
-    if (parsed.success) return parsed.data;
-    context.addIssue({
-      code: 'custom',
-      message: `must be host names without ports, separated by commas, not '${given}'`,
-    });
-    return z.NEVER;
-  });
 
 /** Every variable that the embedded runtime reads, in one place. */
 const schema = z.object({
@@ -166,6 +72,14 @@ const schema = z.object({
   SLIPWAY_AUDIT_DAYS: number({ fallback: 400, min: 1, max: 36_500, whole: true }),
   /** Keys that are made in the console or with a bearer token are good for so long at most. */
   SLIPWAY_KEY_DAYS: number({ fallback: 90, min: 1, max: 36_500, whole: true }),
+  /** How much a tenant may have. */
+  SLIPWAY_DEPLOYMENTS_MAX: limit('deployments'),
+  SLIPWAY_LISTENERS_MAX: limit('listeners'),
+  SLIPWAY_WEBHOOKS_MAX: limit('webhooks'),
+  SLIPWAY_INTEGRATIONS_MAX: limit('integrations'),
+  SLIPWAY_KEYS_MAX: limit('keys'),
+  SLIPWAY_WAITING_REVISIONS_MAX: limit('waitingRevisions'),
+  SLIPWAY_BUILDS_AT_ONCE_MAX: limit('buildsAtOnce'),
   /** Another tenant may be made, though builds and agents of all run as one user. */
   SLIPWAY_MORE_TENANTS: yesOrNo,
   /** Pages of other origins that may call the API. */
@@ -206,6 +120,7 @@ export type RuntimeSettings = {
   keptArtifacts: number;
   auditDays: number;
   keyDays: number;
+  limits: TenantLimits;
   /** Tenants beyond the first may be made. */
   moreTenants: boolean;
   corsOrigins: string[];
@@ -245,6 +160,7 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     keptArtifacts: data.SLIPWAY_KEPT_ARTIFACTS ?? 0,
     auditDays: data.SLIPWAY_AUDIT_DAYS ?? 0,
     keyDays: data.SLIPWAY_KEY_DAYS ?? 0,
+    limits: limitsOf(data),
     moreTenants: data.SLIPWAY_MORE_TENANTS,
     corsOrigins: data.SLIPWAY_CORS_ORIGINS,
     publicHosts: [...data.SLIPWAY_PUBLIC_HOSTS, ...hostOf(data.SLIPWAY_BASE_URL)],
@@ -252,6 +168,16 @@ export function readEnvironment(environment: NodeJS.ProcessEnv): RuntimeSettings
     faults: data.SLIPWAY_FAULTS,
   };
 }
+
+const limitsOf = (data: z.output<typeof schema>): TenantLimits => ({
+  deployments: data.SLIPWAY_DEPLOYMENTS_MAX ?? limitDefaults.deployments,
+  listeners: data.SLIPWAY_LISTENERS_MAX ?? limitDefaults.listeners,
+  webhooks: data.SLIPWAY_WEBHOOKS_MAX ?? limitDefaults.webhooks,
+  integrations: data.SLIPWAY_INTEGRATIONS_MAX ?? limitDefaults.integrations,
+  keys: data.SLIPWAY_KEYS_MAX ?? limitDefaults.keys,
+  waitingRevisions: data.SLIPWAY_WAITING_REVISIONS_MAX ?? limitDefaults.waitingRevisions,
+  buildsAtOnce: data.SLIPWAY_BUILDS_AT_ONCE_MAX ?? limitDefaults.buildsAtOnce,
+});
 
 /** The host of the address that clients use is one of the machine's names. */
 function hostOf(address: string | undefined): string[] {

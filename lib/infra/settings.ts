@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isOrigin, listed } from '../contract/browser/cors.ts';
+import { limitDefaults, WEBHOOKS_LIMIT_MAX } from '../contract/limits.ts';
 
 /** The context of `cdk.json`, each with its default; `-c name=value` on the command line wins. */
 const settings = z.object({
@@ -44,6 +45,19 @@ const settings = z.object({
   auditDays: z.coerce.number().int().positive().max(36_500).default(400),
   /** Keys that are made in the console or with a bearer token are good for so long at most. */
   keyDays: z.coerce.number().int().positive().max(36_500).default(90),
+  /** How much a tenant may have. */
+  deploymentsMax: z.coerce.number().int().positive().max(100_000).default(limitDefaults.deployments),
+  listenersMax: z.coerce.number().int().positive().max(100_000).default(limitDefaults.listeners),
+  webhooksMax: z.coerce.number().int().positive().max(WEBHOOKS_LIMIT_MAX).default(limitDefaults.webhooks),
+  integrationsMax: z.coerce.number().int().positive().max(100_000).default(limitDefaults.integrations),
+  keysMax: z.coerce.number().int().positive().max(100_000).default(limitDefaults.keys),
+  waitingRevisionsMax: z.coerce
+    .number()
+    .int()
+    .positive()
+    .max(100_000)
+    .default(limitDefaults.waitingRevisions),
+  buildsAtOnceMax: z.coerce.number().int().positive().max(100_000).default(limitDefaults.buildsAtOnce),
   /**
    * Internal hosts that requests may name (of repositories, say), separated by commas: their addresses need
    * not be public.
@@ -122,3 +136,14 @@ export function readSettings(context: (name: string) => unknown): Settings {
     throw new Error('cdk.json context: agentNetwork, agentZones and agentRole go with compute=fargate');
   return parsed.data;
 }
+
+/** How much a tenant may have, as functions read it. */
+export const limitVariables = (given: Settings) => ({
+  DEPLOYMENTS_MAX: String(given.deploymentsMax),
+  LISTENERS_MAX: String(given.listenersMax),
+  WEBHOOKS_MAX: String(given.webhooksMax),
+  INTEGRATIONS_MAX: String(given.integrationsMax),
+  KEYS_MAX: String(given.keysMax),
+  WAITING_REVISIONS_MAX: String(given.waitingRevisionsMax),
+  BUILDS_AT_ONCE_MAX: String(given.buildsAtOnceMax),
+});

@@ -14,7 +14,7 @@ import { Notes } from './notes.ts';
 import { Observability } from './observability.ts';
 import { nameOf, type Platform } from './platform.ts';
 import { pullRoleName, pushRoleName, Registry } from './registry.ts';
-import type { Settings } from './settings.ts';
+import { limitVariables, type Settings } from './settings.ts';
 import { eventBusName, Triggers } from './triggers.ts';
 import { Workflow } from './workflow.ts';
 
@@ -118,6 +118,7 @@ export class SlipwayStack extends Stack {
       KEPT_ARTIFACTS: String(settings.keptArtifacts),
       AUDIT_DAYS: String(settings.auditDays),
       KEY_DAYS: String(settings.keyDays),
+      ...limitVariables(settings),
       ALLOWED_HOSTS: settings.allowedHosts,
       MANAGED_COMPUTE: settings.compute === 'fargate' ? 'ecs' : undefined,
       DRIVE_FUNCTION_NAME:

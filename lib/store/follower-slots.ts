@@ -3,6 +3,7 @@ import { collected } from './dynamodb/collected.ts';
 import { absent, all, any, atMost, equals, guard, put } from './dynamodb/expressions.ts';
 import { queryAll } from './dynamodb/reads.ts';
 import { ConditionsFailed } from './dynamodb/transact.ts';
+import { alsoEarlier } from './dynamodb/upgrade.ts';
 import { write } from './dynamodb/write.ts';
 import { followerSlotKey } from './keys/index.ts';
 import type { Table } from './table.ts';
@@ -12,10 +13,12 @@ import type { Table } from './table.ts';
  * whose function was cut off is free again by itself. Times in epoch milliseconds, but for `ttl`.
  */
 export const followerSlot = z.object({
-  v: z.literal(1),
+  v: z.literal(2),
   entity: z.literal('follower_slot'),
   tenant_id: z.string(),
   slot: z.int(),
+  /** Who follows: a key, or a user without one. Empty: not known. */
+  who: z.string(),
   /** Who follows what, as a digest. */
   follower: z.string(),
   /** Of the request that holds it; absent: its follower has its answer, and may ask for the next one. */
@@ -25,16 +28,19 @@ export const followerSlot = z.object({
 });
 export type FollowerSlot = z.infer<typeof followerSlot>;
 
+/** The first version did not say who. */
+const anyFollowerSlot = alsoEarlier(followerSlot, [(item) => ({ ...item, who: '' })]);
+
 /** A tenant's places that are taken or were. */
 export const followerSlots = (table: Table, tenantId: string): Promise<FollowerSlot[]> =>
-  collected(queryAll(table, followerSlot, { pk: followerSlotKey(tenantId, 0).pk }));
+  collected(queryAll(table, anyFollowerSlot, { pk: followerSlotKey(tenantId, 0).pk }));
 
 /** Slots are removed so long after their time. */
 const KEPT_SECONDS = 3600;
 
 const itemOf = (slot: Omit<FollowerSlot, 'v' | 'entity' | 'ttl'>): Record<string, unknown> => ({
   ...followerSlotKey(slot.tenant_id, slot.slot),
-  v: 1,
+  v: 2,
   entity: 'follower_slot',
   ...slot,
   ttl: Math.ceil(slot.until / 1000) + KEPT_SECONDS,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { integrationTypes } from '../contract/integrations.ts';
 import type { AuditMark } from './audit-events.ts';
+import { countOneLess } from './counts.ts';
 import { absent, check, equals, present, put, remove } from './dynamodb/expressions.ts';
 import { find, queryAll } from './dynamodb/reads.ts';
 import type { Write } from './dynamodb/transact.ts';
@@ -98,4 +99,5 @@ export const changeIntegration = (before: Integration, after: Integration, audit
 export const removeIntegration = (tenantId: string, integrationId: string): Write[] => [
   remove(INTEGRATION, integrationKey(tenantId, integrationId), present('pk')),
   remove('integration_owner', integrationOwnerKey(integrationId)),
+  countOneLess({ tenantId }, 'integrations'),
 ];

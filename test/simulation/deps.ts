@@ -2,6 +2,7 @@ import type { BackoffOptions } from 'exponential-backoff';
 import { SourceError } from '../../lib/adapters/git.ts';
 import type { Deps } from '../../lib/app/deps.ts';
 import { unkeyed } from '../../lib/app/idempotency.ts';
+import { limitDefaults } from '../../lib/contract/limits.ts';
 import type { Patience } from '../../lib/store/dynamodb/patience.ts';
 import { fakeGit } from '../support/world/fake-git.ts';
 import { throttled } from './faults.ts';
@@ -67,6 +68,7 @@ const settingsFor = ({ listener, build }: Plan['patienceSeconds']): Deps['settin
   keptArtifacts: 3,
   auditDays: 400,
   keyDays: 90,
+  limits: { ...limitDefaults },
   addresses: { allowedHosts: [], loopback: true },
 });
 

@@ -11,6 +11,7 @@ import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { apiKeyWrites } from '../identity/create-api-key.ts';
+import { withinLimit } from '../limits.ts';
 import { checkNotManaged } from '../listeners/not-managed.ts';
 import { ownerInScope } from './scope.ts';
 import { apiKeyView } from './view.ts';
@@ -33,8 +34,9 @@ export async function createApiKey(
   if (listenerId !== undefined)
     checkNotManaged(MANAGED_COMPUTE_ID, { tenant_id: caller.tenantId, listener_id: listenerId });
   const expiresAt = expiryOf(deps, body, caller);
+  const owner = ownerInScope(caller, body.scope, 'organization_keys:write');
   const { key, item, writes } = apiKeyWrites(deps, {
-    ...ownerInScope(caller, body.scope, 'organization_keys:write'),
+    ...owner,
     userId: body.service_user === true || role === 'listener' ? deps.clock.randomId() : caller.userId,
     role,
     name,
@@ -42,13 +44,15 @@ export async function createApiKey(
     ...(expiresAt !== undefined && { expiresAt }),
     audit: auditOf(deps, caller, 'api_key.create'),
   });
-  try {
-    const named = listenerId === undefined ? [] : [{ tenant_id: caller.tenantId, listener_id: listenerId }];
-    await transact(deps.table, [...writes, ...named.map(checkListener)]);
-  } catch (error) {
-    const isGone = error instanceof ConditionsFailed && error.failed.has('listener');
-    throw isGone && listenerId !== undefined ? refuse('listener_not_found', { id: listenerId }) : error;
-  }
+  const named = listenerId === undefined ? [] : [{ tenant_id: caller.tenantId, listener_id: listenerId }];
+  await withinLimit(deps, owner, 'keys', async (counted) => {
+    try {
+      await transact(deps.table, [...writes, counted, ...named.map(checkListener)]);
+    } catch (error) {
+      const isGone = error instanceof ConditionsFailed && error.failed.has('listener');
+      throw isGone && listenerId !== undefined ? refuse('listener_not_found', { id: listenerId }) : error;
+    }
+  });
   return { ...apiKeyView(item, undefined), key };
 }
 

@@ -31,7 +31,7 @@ export async function revokeApiKey(
   if (found === undefined) throw refuse('api_key_not_found', { id });
   const key = await findApiKey(deps.table, found.row.hash);
   const audit = auditOf(deps, caller, 'api_key.revoke', key && auditedKey(key));
-  const asked = { by: caller.role, now: deps.clock.now(), audit };
+  const asked = { key, by: caller.role, now: deps.clock.now(), audit };
   try {
     await transact(deps.table, revoke(found.owner, found.row, asked));
   } catch (error) {

@@ -19,7 +19,7 @@ export async function deleteConsoleSession(
         'This credential is no session of the console; a key is revoked with DELETE /v2/api-keys/{key_id}.',
     });
   const audit = auditOf(deps, caller, 'console_session.delete');
-  const asked = { by: caller.role, now: deps.clock.now(), audit };
+  const asked = { key: own.key, by: caller.role, now: deps.clock.now(), audit };
   try {
     await transact(deps.table, revokeApiKey(own.owner, own.row, asked));
   } catch (error) {

@@ -13,6 +13,7 @@ import * as deployments from '../../store/engine/transactions/deployments.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { isFullAlone, withinLimit } from '../limits.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { sealSecrets } from '../secrets.ts';
 import { chooseListener } from './checks/choose-listener.ts';
@@ -58,13 +59,16 @@ export async function createDeployment(
     audit: auditOf(deps, caller, 'deployment.create'),
     now: deps.clock.now(),
   });
-  try {
-    await transact(deps.table, [...writes, ...deps.idempotency.record(shown)]);
-  } catch (error) {
-    if (!(error instanceof ConditionsFailed)) throw error;
-    return showDeployment(deps, await afterRefusal(deps, error, { deployment, listener, body, caller }));
-  }
-  return shown;
+  const beside = deps.idempotency.record(shown);
+  return withinLimit(deps, { tenantId: caller.tenantId }, 'deployments', async (counted) => {
+    try {
+      await transact(deps.table, [...writes, counted, ...beside]);
+    } catch (error) {
+      if (!(error instanceof ConditionsFailed) || isFullAlone(error)) throw error;
+      return showDeployment(deps, await afterRefusal(deps, error, { deployment, listener, body, caller }));
+    }
+    return shown;
+  });
 }
 
 const fieldsOf = (body: CreateDeploymentBody) => ({ ...body.source_config, ...body.source_revision_config });

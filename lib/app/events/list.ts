@@ -17,15 +17,16 @@ type FeedInput = Pick<RouteInput<typeof row>, 'query' | 'headers' | 'gone'>;
 export async function listEvents(
   deps: Pick<Deps, 'table' | 'clock'>,
   { query, headers, gone }: FeedInput,
-  { tenantId, userId, keyId }: Caller,
+  caller: Caller,
 ): Promise<EventListView> {
+  const { tenantId } = caller;
   const asked = await begunAt(deps, askedAfter({ query, headers }), query.newest === true, tenantId);
   const look = async () => {
     const page = await feedAfter(deps.table, tenantId, asked.after ?? 0, query.limit);
     return viewOf(page, asked);
   };
   if (headers.accept?.includes('text/event-stream') !== true) return look();
-  const follower = { tenantId, userId, keyId, of: ['events'] };
+  const follower = { caller, of: ['events'] };
   return following(deps, follower, () =>
     followUntil(deps, gone, look, ({ resources }) => resources.length > 0),
   );

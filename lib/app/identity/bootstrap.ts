@@ -1,3 +1,4 @@
+import { countOneMore } from '../../store/counts.ts';
 import { transact } from '../../store/dynamodb/transact.ts';
 import { putOrganization } from '../../store/identity/organizations.ts';
 import { putTenant } from '../../store/identity/tenants.ts';
@@ -35,6 +36,11 @@ export async function bootstrap(
     created_at,
   } as const;
   const tenant = { organization_id: organizationId, tenant_id: tenantId, name: names.tenant, created_at };
-  await transact(deps.table, [putOrganization(organization), ...putTenant(tenant), ...key.writes]);
+  await transact(deps.table, [
+    putOrganization(organization),
+    ...putTenant(tenant),
+    ...key.writes,
+    countOneMore({ tenantId }, 'keys'),
+  ]);
   return { organizationId, tenantId, userId, apiKey: key.key };
 }

@@ -1,6 +1,7 @@
 import type { AuditDetails } from '../../contract/audit.ts';
 import type { Role } from '../../contract/roles.ts';
 import type { AuditMark } from '../../store/audit-events.ts';
+import { countOneMore } from '../../store/counts.ts';
 import { transact, type Write } from '../../store/dynamodb/transact.ts';
 import { type ApiKeyItem, putApiKey } from '../../store/identity/api-keys.ts';
 import type { Deps } from '../deps.ts';
@@ -23,10 +24,13 @@ export type KeyWish = {
   audit?: AuditMark;
 };
 
-/** Makes a key and stores its hash. The key itself is in what this returns and nowhere else. */
+/**
+ * Makes a key and stores its hash, whatever the limit of keys is. The key itself is in what this returns and
+ * nowhere else.
+ */
 export async function createApiKey(deps: Pick<Deps, 'table' | 'clock'>, wish: KeyWish): Promise<string> {
   const { key, writes } = apiKeyWrites(deps, wish);
-  await transact(deps.table, writes);
+  await transact(deps.table, [...writes, countOneMore(wish, 'keys')]);
   return key;
 }
 

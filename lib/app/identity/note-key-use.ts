@@ -1,5 +1,11 @@
 import { ConditionsFailed, transact } from '../../store/dynamodb/transact.ts';
-import { findApiKey, noteApiKeyUse } from '../../store/identity/api-keys.ts';
+import {
+  API_KEY_ROW,
+  findApiKey,
+  isSession,
+  listApiKey,
+  noteApiKeyUse,
+} from '../../store/identity/api-keys.ts';
 import type { Deps } from '../deps.ts';
 import type { KeyUse } from './key-uses.ts';
 
@@ -15,5 +21,11 @@ export async function noteKeyUse({ table }: Pick<Deps, 'table'>, { keyHash, hour
   } catch (error) {
     // Noted already, or revoked meanwhile.
     if (!(error instanceof ConditionsFailed)) throw error;
+    const { failed } = error;
+    const isUnlisted = failed.size === 1 && failed.has(API_KEY_ROW) && failed.get(API_KEY_ROW) === undefined;
+    if (!isUnlisted || isSession(key)) return;
+    await transact(table, listApiKey(key, keyHash, hour)).catch((late: unknown) => {
+      if (!(late instanceof ConditionsFailed)) throw late;
+    });
   }
 }

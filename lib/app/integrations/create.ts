@@ -8,6 +8,7 @@ import { type Integration, putIntegration } from '../../store/integrations.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { withinLimit } from '../limits.ts';
 import { sealCredentials } from './sealed.ts';
 import { integrationView } from './view.ts';
 
@@ -36,7 +37,10 @@ export async function createIntegration(
   };
   const shown = integrationView(item);
   const audit = auditOf(deps, caller, 'integration.create');
-  await transact(deps.table, [...putIntegration(item, audit), ...deps.idempotency.record(shown)]);
+  const writes = [...putIntegration(item, audit), ...deps.idempotency.record(shown)];
+  await withinLimit(deps, { tenantId }, 'integrations', (counted) =>
+    transact(deps.table, [...writes, counted]),
+  );
   return shown;
 }
 

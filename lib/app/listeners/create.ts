@@ -10,11 +10,12 @@ import * as writes from '../../store/listeners/listener-writes.ts';
 import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
+import { type LimitDeps, withinLimit } from '../limits.ts';
 import { listenerView } from './view.ts';
 
 /** Registers a compute target; marking it as the default takes the mark from the one that had it. */
 export async function createListener(
-  deps: Pick<Deps, 'table' | 'clock' | 'idempotency'>,
+  deps: Pick<Deps, 'idempotency'> & LimitDeps,
   { body }: Pick<RouteInput<typeof row>, 'body'>,
   caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId'>,
 ): Promise<ListenerView> {
@@ -24,14 +25,21 @@ export async function createListener(
   const record = deps.idempotency.record(shown);
   await retryRaces(deps.table, async () => {
     const marking = listener.is_default ? await takeMark(deps.table, listener) : [];
-    try {
-      await transact(deps.table, [...writes.createListener(listener, audit), ...marking, ...record]);
-    } catch (error) {
-      if (error instanceof ConditionsFailed && error.failed.has('compute_id')) {
-        throw refuse('listener_taken', { tenantId: caller.tenantId, computeId: listener.compute_id });
+    await withinLimit(deps, { tenantId: caller.tenantId }, 'listeners', async (counted) => {
+      try {
+        await transact(deps.table, [
+          ...writes.createListener(listener, audit),
+          counted,
+          ...marking,
+          ...record,
+        ]);
+      } catch (error) {
+        if (error instanceof ConditionsFailed && error.failed.has('compute_id')) {
+          throw refuse('listener_taken', { tenantId: caller.tenantId, computeId: listener.compute_id });
+        }
+        throw error;
       }
-      throw error;
-    }
+    });
   });
   return shown;
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { refuse } from '../../contract/errors.ts';
-import { followerSlots, leaveSlot, takeSlot } from '../../store/follower-slots.ts';
+import { type FollowerSlot, followerSlots, leaveSlot, takeSlot } from '../../store/follower-slots.ts';
+import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 
 /**
@@ -10,6 +11,12 @@ import type { Deps } from '../deps.ts';
  * 429 for the end.
  */
 export const FOLLOWERS_MAX = 20;
+/**
+ * So many of them are kept for other people: only who follows nothing yet may have one of the last. Whoever
+ * takes all that they may leaves a place for each of these.
+ */
+export const KEPT_FOR_OTHERS = 3;
+const FOLLOWERS_OF_ONE_MAX = FOLLOWERS_MAX - KEPT_FOR_OTHERS;
 /**
  * A client that follows asks again half a second after an answer: its place is kept for it until then, over a
  * slow network too.
@@ -22,9 +29,8 @@ const RACES_MAX = 2 * FOLLOWERS_MAX;
 
 type FollowDeps = Pick<Deps, 'table' | 'clock'>;
 export type Follower = {
-  tenantId: string;
-  userId: string;
-  keyId?: string | undefined;
+  /** Who asks. */
+  caller: Pick<Caller, 'tenantId' | 'userId' | 'keyId' | 'maker'>;
   of: readonly string[];
 };
 
@@ -55,7 +61,7 @@ export async function followUntil<T>(
 
 /**
  * Does the work, which follows something for one answer, in one of the tenant's places for followers. Throws
- * `too_many_followers` when none is free.
+ * `too_many_followers` when none is free, or those that are left are kept for others.
  */
 export async function following<T>(deps: FollowDeps, follower: Follower, work: () => Promise<T>): Promise<T> {
   const { table, clock } = deps;
@@ -69,26 +75,59 @@ export async function following<T>(deps: FollowDeps, follower: Follower, work: (
   }
 }
 
-async function takePlace({ table, clock }: FollowDeps, follower: Follower, milliseconds: number) {
-  const digest = digestOf(follower);
+type Place = Parameters<typeof takeSlot>[1];
+
+async function takePlace(deps: FollowDeps, follower: Follower, milliseconds: number): Promise<Place> {
+  const { table, clock } = deps;
+  const { tenantId } = follower.caller;
+  const who = whoIs(follower);
+  const digest = digestOf(follower, who);
   for (let race = 0; race < RACES_MAX; race++) {
     const now = clock.now();
-    const taken = (await followerSlots(table, follower.tenantId)).filter(({ until }) => until > now);
-    const own = taken.find((one) => one.follower === digest && one.lease_id === undefined);
-    const busy = new Set(taken.map(({ slot }) => slot));
-    const free = Array.from({ length: FOLLOWERS_MAX }, (_, slot) => slot).filter((slot) => !busy.has(slot));
+    const taken = await takenAt(table, tenantId, now);
     const leaseId = clock.randomId();
-    // Not the first one: those who come at the same moment would all want that.
-    const slot = own?.slot ?? free[Number.parseInt(leaseId.slice(0, 8), 16) % free.length];
+    const own = taken.find((one) => one.follower === digest && one.lease_id === undefined);
+    const slot = own?.slot ?? freeSlot(taken, who, leaseId);
     if (slot === undefined) break;
     const until = now + milliseconds + SLACK_MILLISECONDS;
-    const place = { tenant_id: follower.tenantId, slot, follower: digest, lease_id: leaseId, until };
-    if (await takeSlot(table, place, now)) return place;
+    const place = { tenant_id: tenantId, slot, who, follower: digest, lease_id: leaseId, until };
+    if (!(await takeSlot(table, place, now))) continue;
+    if (own !== undefined || slot < FOLLOWERS_OF_ONE_MAX || (await isOnly(deps, place))) return place;
   }
-  throw refuse('too_many_followers', { limit: FOLLOWERS_MAX });
+  throw refuse('too_many_followers', { limit: FOLLOWERS_MAX, keptForOthers: KEPT_FOR_OTHERS });
 }
 
-const digestOf = ({ userId, keyId = '', of }: Follower): string =>
+const takenAt = async (table: Deps['table'], tenantId: string, now: number): Promise<FollowerSlot[]> =>
+  (await followerSlots(table, tenantId)).filter(({ until }) => until > now);
+
+/** A free place that this one may have: one of the last only without any other. */
+function freeSlot(taken: readonly FollowerSlot[], who: string, leaseId: string): number | undefined {
+  const busy = new Set(taken.map(({ slot }) => slot));
+  const free = Array.from({ length: FOLLOWERS_MAX }, (_, slot) => slot).filter((slot) => !busy.has(slot));
+  const forAll = free.filter((slot) => slot < FOLLOWERS_OF_ONE_MAX);
+  const mayTakeLast = !taken.some((one) => one.who === who);
+  const open = forAll.length > 0 || !mayTakeLast ? forAll : free;
+  // Not the first one: those who come at the same moment would all want that.
+  return open[Number.parseInt(leaseId.slice(0, 8), 16) % open.length];
+}
+
+/**
+ * Whether one of the last places is the only one of whoever has taken it; of several that were taken at the
+ * same moment the first stays, and this one is given back.
+ */
+async function isOnly({ table, clock }: FollowDeps, place: Place): Promise<boolean> {
+  const now = clock.now();
+  const taken = await takenAt(table, place.tenant_id, now);
+  if (!taken.some(({ who, slot }) => who === place.who && slot < place.slot)) return true;
+  await leaveSlot(table, { ...place, until: now });
+  return false;
+}
+
+/** Keys are told apart: those of one user may be of several programs. Sessions of a user are one person's. */
+const whoIs = ({ caller: { userId, keyId, maker } }: Follower): string =>
+  maker.kind === 'key' ? `key ${keyId}` : `user ${userId}`;
+
+const digestOf = ({ of }: Follower, who: string): string =>
   createHash('sha256')
-    .update(JSON.stringify([userId, keyId, ...of]))
+    .update(JSON.stringify([who, ...of]))
     .digest('base64url');

@@ -72,8 +72,7 @@ export async function queryRevisionLogs(
       throw inQuery(error);
     });
   if (headers.accept?.includes('text/event-stream') !== true) return look();
-  const { tenantId, userId, keyId } = caller;
-  const follower = { tenantId, userId, keyId, of: [stream.deploymentId, stream.revisionId, query.type] };
+  const follower = { caller, of: [stream.deploymentId, stream.revisionId, query.type] };
   return following(deps, follower, () =>
     followUntil(
       deps,

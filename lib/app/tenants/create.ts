@@ -2,7 +2,8 @@ import { refuse } from '../../contract/errors.ts';
 import type { TenantView } from '../../contract/identity.ts';
 import type { createTenant as row } from '../../contract/routes/identity.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
-import { transact } from '../../store/dynamodb/transact.ts';
+import { recount } from '../../store/counts.ts';
+import { transact, type Write } from '../../store/dynamodb/transact.ts';
 import { putTenant } from '../../store/identity/tenants.ts';
 import * as listeners from '../../store/listeners/listener-writes.ts';
 import { newManagedListener } from '../../store/listeners/managed.ts';
@@ -35,8 +36,13 @@ export async function createTenant(
   const isManaging = deps.settings.managedCompute !== undefined;
   await transact(deps.table, [
     ...putTenant({ tenant_id: tenantId, ...created }, audit),
-    ...(isManaging ? listeners.createListener(newManagedListener(tenantId, now)) : []),
+    ...(isManaging ? managed(tenantId, now) : []),
     ...deps.idempotency.record(view),
   ]);
   return view;
 }
+
+const managed = (tenantId: string, now: number): Write[] => [
+  ...listeners.createListener(newManagedListener(tenantId, now)),
+  recount({ tenantId }, 'listeners', undefined, { count: 1, now }),
+];

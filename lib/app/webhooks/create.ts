@@ -1,7 +1,7 @@
 import { refuse } from '../../contract/errors.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import type { createWebhook as row } from '../../contract/routes/webhooks.ts';
-import { WEBHOOKS_MAX, type WebhookSecretView } from '../../contract/webhooks.ts';
+import type { WebhookSecretView } from '../../contract/webhooks.ts';
 import { ConditionsFailed, retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { changeFollowers, findFeedCount } from '../../store/feed.ts';
 import { putCursor } from '../../store/webhooks/cursors.ts';
@@ -50,7 +50,7 @@ export async function createWebhook(
 }
 
 function keep(
-  { table, clock }: CreateDeps,
+  { table, clock, settings }: CreateDeps,
   item: Webhook,
   after: number | undefined,
   caller: Caller,
@@ -60,8 +60,8 @@ function keep(
   const audit = auditOf({ clock }, caller, 'webhook.create');
   return retryRaces(table, async () => {
     const feed = await findFeedCount(table, tenantId);
-    if ((feed?.webhooks ?? []).length >= WEBHOOKS_MAX)
-      throw refuse('too_many_webhooks', { limit: WEBHOOKS_MAX });
+    const [there, limit] = [feed?.webhooks?.length ?? 0, settings.limits.webhooks];
+    if (there >= limit) throw refuse('limit_reached', { kind: 'webhooks', count: there, limit });
     const count = feed?.count ?? 0;
     checkAfter(after ?? 0, count);
     await transact(table, [

@@ -20,7 +20,15 @@ export const createDeployment = route({
   method: 'POST',
   path: '/v2/deployments',
   handler: 'functions/api/deployments/create.ts',
-  access: ['table:get', 'table:query', 'table:put', 'table:check', 'keys:generate', 'keys:decrypt'],
+  access: [
+    'table:get',
+    'table:query',
+    'table:put',
+    'table:update',
+    'table:check',
+    'keys:generate',
+    'keys:decrypt',
+  ],
   audit: ['deployment.create'],
   area: 'deployments',
   permission: 'deployments:write',
@@ -34,6 +42,7 @@ export const createDeployment = route({
     'agent_taken',
     'host_taken',
     'integration_not_found',
+    'limit_reached',
     'listener_closing',
     'listener_not_found',
     'listener_required',
@@ -41,7 +50,7 @@ export const createDeployment = route({
     'namespace_closing',
     'source_configuration',
   ],
-  variables: ['ALLOWED_HOSTS', 'MANAGED_COMPUTE', 'REGISTRY_HOST'],
+  variables: ['ALLOWED_HOSTS', 'DEPLOYMENTS_MAX', 'MANAGED_COMPUTE', 'REGISTRY_HOST'],
 });
 
 export const listDeployments = route({

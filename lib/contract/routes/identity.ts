@@ -19,7 +19,7 @@ export const createApiKey = route({
   method: 'POST',
   path: '/v2/api-keys',
   handler: 'functions/api/api-keys/create.ts',
-  access: ['table:get', 'table:put', 'table:check'],
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'table:check'],
   audit: ['api_key.create'],
   area: 'identity',
   permission: 'keys:write',
@@ -28,8 +28,8 @@ export const createApiKey = route({
   body: createApiKeyBody,
   response: createdApiKeyView,
   credential: true,
-  variables: ['KEY_DAYS'],
-  errors: ['listener_not_found', 'state_forbids'],
+  variables: ['KEY_DAYS', 'KEYS_MAX'],
+  errors: ['listener_not_found', 'state_forbids', 'limit_reached'],
 });
 
 export const listApiKeys = route({

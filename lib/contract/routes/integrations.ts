@@ -17,7 +17,7 @@ export const createIntegration = route({
   method: 'POST',
   path: '/v2/integrations',
   handler: 'functions/api/integrations/create.ts',
-  access: ['table:get', 'table:put', 'keys:generate'],
+  access: ['table:get', 'table:query', 'table:put', 'table:update', 'keys:generate'],
   audit: ['integration.create'],
   area: 'identity',
   permission: 'integrations:write',
@@ -25,7 +25,8 @@ export const createIntegration = route({
   success: 201,
   body: createIntegrationBody,
   response: integrationView,
-  variables: ['ALLOWED_HOSTS'],
+  errors: ['limit_reached'],
+  variables: ['ALLOWED_HOSTS', 'INTEGRATIONS_MAX'],
 });
 
 export const listIntegrations = route({
@@ -97,7 +98,7 @@ export const deleteIntegration = route({
   method: 'DELETE',
   path: '/v2/integrations/{integration_id}',
   handler: 'functions/api/integrations/delete.ts',
-  access: ['table:get', 'table:put', 'table:delete'],
+  access: ['table:get', 'table:put', 'table:update', 'table:delete'],
   audit: ['integration.delete'],
   area: 'identity',
   permission: 'integrations:write',

@@ -11,7 +11,7 @@ export const createListener = route({
   method: 'POST',
   path: '/v2/listeners',
   handler: 'functions/api/listeners/create.ts',
-  access: ['table:get', 'table:put', 'table:update'],
+  access: ['table:get', 'table:query', 'table:put', 'table:update'],
   audit: ['listener.create'],
   area: 'listeners',
   permission: 'listeners:write',
@@ -19,7 +19,8 @@ export const createListener = route({
   success: 201,
   body: createListenerBody,
   response: listenerView,
-  errors: ['listener_taken'],
+  errors: ['limit_reached', 'listener_taken'],
+  variables: ['LISTENERS_MAX'],
 });
 
 export const listListeners = route({

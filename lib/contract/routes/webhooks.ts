@@ -27,8 +27,8 @@ export const createWebhook = route({
   success: 201,
   body: createWebhookBody,
   response: webhookSecretView,
-  errors: ['too_many_webhooks', 'deployment_not_found'],
-  variables: ['ALLOWED_HOSTS'],
+  errors: ['limit_reached', 'deployment_not_found'],
+  variables: ['ALLOWED_HOSTS', 'WEBHOOKS_MAX'],
   credential: true,
 });
 

@@ -139,6 +139,7 @@ const appSettings = (settings: RuntimeSettings): Deps['settings'] => ({
   keptArtifacts: settings.keptArtifacts,
   auditDays: settings.auditDays,
   keyDays: settings.keyDays,
+  limits: settings.limits,
   addresses: { allowedHosts: settings.allowedHosts, loopback: true },
   singleTenant: !settings.moreTenants,
 });

@@ -9,6 +9,7 @@ import { bootstrap } from '../../app/identity/bootstrap.ts';
 import { createApiKey } from '../../app/identity/create-api-key.ts';
 import { createListener } from '../../app/listeners/create.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { limitDefaults } from '../../contract/limits.ts';
 import { writeFileAtomic } from '../../processes/atomic-file.ts';
 import { findTenant } from '../../store/identity/tenants.ts';
 import { findListener, listenerRows } from '../../store/listeners/listeners.ts';
@@ -151,7 +152,9 @@ async function createLocal(deps: IdentityDeps, owner: Owner): Promise<string> {
     compute_id: COMPUTE_ID,
     compute_config: { k8s_namespaces: [] },
   };
-  const asked = { ...deps, idempotency: unkeyed };
+  // However many listeners there are, this machine's own is there.
+  const settings = { limits: { ...limitDefaults, listeners: Number.MAX_SAFE_INTEGER } };
+  const asked = { ...deps, settings, idempotency: unkeyed };
   const listener = await createListener(asked, { body }, { ...wishOf(owner), keyId: 'local start' });
   return listener.id;
 }

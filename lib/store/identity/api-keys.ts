@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Role, roles, rolesNotAbove } from '../../contract/roles.ts';
 import type { AuditMark } from '../audit-events.ts';
+import { countOneLess, countOneMore } from '../counts.ts';
 import { absent, any, atMost, check, oneOf, present, put, remove, update } from '../dynamodb/expressions.ts';
 import { find, queryAll } from '../dynamodb/reads.ts';
 import type { Write } from '../dynamodb/transact.ts';
@@ -68,6 +69,7 @@ export const apiKeyRows = (table: Table, owner: KeyOwner, limit: number): AsyncG
 
 /** The name of the write that fails when a key cannot be revoked. */
 export const API_KEY = 'api_key';
+export const API_KEY_ROW = 'api_key_row';
 
 const rowOf = (hash: string): Omit<ApiKeyRow, 'sk'> => ({ v: 1, entity: 'api_key_row', hash });
 
@@ -88,31 +90,49 @@ export function putApiKey(item: ApiKeyItem, hash: string, audit: AuditMark | und
 export const checkApiKey = (hash: string): Write =>
   check('maker', apiKeyKey(hash), present('pk'), absent('revoked_at'));
 
+/** Sessions are not counted: they are over by themselves. */
+export const isSession = (key: Pick<ApiKeyItem, 'made_with'> | undefined): boolean =>
+  key?.made_with !== undefined;
+
 /**
  * Revokes a listed key. Demands that it is still listed, and that its role is not above `by`, the role of who
- * revokes it.
+ * revokes it. `key`: what lies under its hash.
  */
 export const revokeApiKey = (
   owner: KeyOwner,
   { sk: id, hash }: ApiKeyRow,
-  { by, now, audit }: { by: Role; now: number; audit: AuditMark },
+  { key, by, now, audit }: { key: ApiKeyItem | undefined; by: Role; now: number; audit: AuditMark },
 ): Write[] => {
   const set = { revoked_at: new Date(now).toISOString(), ttl: forgottenAt(now), audit };
   return [
     update(API_KEY, apiKeyKey(hash), { set }, present('pk'), oneOf('role', rolesNotAbove(by))),
     remove('api_key_row', apiKeyRowKey(owner, id), present('pk')),
+    ...(isSession(key) ? [] : [countOneLess(owner, 'keys')]),
   ];
 };
 
+const inUse = (hash: string): Write => check(API_KEY, apiKeyKey(hash), present('pk'), absent('revoked_at'));
+
 /**
- * Notes the hour (its beginning, in epoch milliseconds) in which a key was last used. Demands that this is
- * news, and that the key is not revoked.
+ * Notes the hour (its beginning, in epoch milliseconds) in which a key was last used. Demands that it is
+ * listed (the write `api_key_row` finds nothing else), that this is news, and that the key is not revoked.
  */
 export const noteApiKeyUse = (key: ApiKeyItem, hash: string, hour: number): Write[] => {
   const set = { ...rowOf(hash), last_used_at: hour };
   const isNews = any(absent('last_used_at'), atMost('last_used_at', hour - 1));
   return [
-    update('api_key_row', apiKeyRowKey(ownerOf(key), key.id), { set }, isNews),
-    check(API_KEY, apiKeyKey(hash), present('pk'), absent('revoked_at')),
+    update(API_KEY_ROW, apiKeyRowKey(ownerOf(key), key.id), { set }, present('pk'), isNews),
+    inUse(hash),
   ];
 };
+
+/** Lists a used key from before there were lists. Demands that it is not listed, and not revoked. */
+export const listApiKey = (key: ApiKeyItem, hash: string, hour: number): Write[] => [
+  put(
+    API_KEY_ROW,
+    { ...apiKeyRowKey(ownerOf(key), key.id), ...rowOf(hash), last_used_at: hour },
+    absent('pk'),
+  ),
+  inUse(hash),
+  countOneMore(ownerOf(key), 'keys'),
+];

@@ -62,6 +62,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  * | a tenant's API keys, newest first (thin rows)         | T#tenant#KL            | key id            |
  * | an organization's own API keys, newest first          | O#org#KL               | key id            |
  * | what is this user in a tenant; a tenant's members     | T#tenant#M             | member id         |
+ * | how many of a kind has this tenant; this organization | T#tenant#CT; O#org#CT | kind             |
  * | in which tenants is this user a member (thin rows)    | M#member id            | tenant id         |
  * | an organization's tenants, newest first (thin rows)   | O#org#TL               | tenant id         |
  * | an organization's OAuth providers; one, by its name   | O#org#OP               | provider id       |
@@ -77,7 +78,7 @@ import { from } from '../dynamodb/sort-key-range.ts';
  *
  * Those of OAuth tokens are made in oauth.ts, of the audit in audit.ts, of events in events.ts, of webhooks
  * in webhooks.ts, of the console in console.ts, of what should run on a listener in placements.ts, of logs in
- * logs.ts, of pushes in pushes.ts.
+ * logs.ts, of pushes in pushes.ts, of counts in counts.ts.
  *
  * Index `due` (sparse, keys only): due_pk = due#0..7, due_at = epoch milliseconds: what does sweep have to
  * look at? due_pk = due#revocations: what has to be revoked at providers? due_pk = due#heads:

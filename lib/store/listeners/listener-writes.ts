@@ -1,4 +1,5 @@
 import type { AuditMark } from '../audit-events.ts';
+import { countOneLess } from '../counts.ts';
 import {
   absent,
   all,
@@ -117,6 +118,7 @@ export function removeListener(listener: Listener, closingId: string): Write[] {
     remove('last_seen', lastSeenKey(tenantId, id)),
     remove('listener_presence', listenerPresenceKey(tenantId, id)),
     ...removeVersions(tenantId, id),
+    countOneLess({ tenantId }, 'listeners'),
     ...dropMark(listener),
   ];
 }

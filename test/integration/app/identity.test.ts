@@ -32,7 +32,7 @@ describe('the first key', () => {
     });
     const items = await allItems(world.deps.table);
     expect(new Set(items.map((item) => item.entity))).toEqual(
-      new Set(['api_key', 'api_key_row', 'organization', 'tenant', 'tenant_row']),
+      new Set(['api_key', 'api_key_row', 'organization', 'resource_count', 'tenant', 'tenant_row']),
     );
     expect(JSON.stringify(items)).not.toContain(apiKey.slice(12, -4));
     expect(items.find((item) => item.entity === 'api_key')?.hint).toBe(hintOf(apiKey));

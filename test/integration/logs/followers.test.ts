@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FOLLOWERS_MAX, type Follower, following } from '../../../lib/app/logs/followers.ts';
+import { FOLLOWERS_MAX, type Follower, following, KEPT_FOR_OTHERS } from '../../../lib/app/logs/followers.ts';
 import { queryRevisionLogs } from '../../../lib/app/logs/revision-logs.ts';
 import { followerSlots } from '../../../lib/store/follower-slots.ts';
 import { unitsOf } from '../../support/table/consumed.ts';
@@ -42,8 +42,8 @@ describe('followers of logs', () => {
     const world = await aWorld();
     const other = world.as();
     const [log, theirs] = [await logOf(world), await logOf(other)];
-    const followers = Array.from({ length: FOLLOWERS_MAX }, () => log.ask());
-    await until(async () => (await held(world)) === FOLLOWERS_MAX, {
+    const followers = Array.from({ length: FOLLOWERS_MAX - KEPT_FOR_OTHERS }, () => log.ask());
+    await until(async () => (await held(world)) === followers.length, {
       what: 'the last place',
     });
 
@@ -79,11 +79,10 @@ describe('followers of logs', () => {
   });
 });
 
-const someone = ({ caller: { tenantId, keyId } }: World, userId: string): Follower => ({
-  tenantId,
-  userId,
-  keyId,
-  of: ['deployment', 'revision', 'build'],
+/** Each of these is another key. */
+const someone = ({ caller }: World, keyId: string, of = 'deployment'): Follower => ({
+  caller: { ...caller, keyId },
+  of: [of, 'revision', 'build'],
 });
 
 /** Each place but one is held. */
@@ -100,6 +99,58 @@ async function almostFull(world: World) {
     await Promise.all(others);
   };
 }
+
+describe('the last places', () => {
+  const end = () => Promise.withResolvers<void>();
+
+  it('are for others: one who has all that they may leaves one for each of three', async () => {
+    const world = await aWorld();
+    const { promise, resolve } = end();
+    const hold = (who: string, of?: string) => following(world.deps, someone(world, who, of), () => promise);
+    const asked = Array.from({ length: FOLLOWERS_MAX }, (_, n) => hold('greedy', `${n}`));
+    const refusals = asked.map((one) => one.then(String, () => 'refused'));
+    await until(async () => (await held(world)) === FOLLOWERS_MAX - KEPT_FOR_OTHERS, {
+      what: 'all but three',
+    });
+    for (const who of ['a', 'b']) {
+      const others = [hold(who, '1'), hold(who, '2'), hold(who, '3')];
+      refusals.push(...others.map((one) => one.then(String, () => 'refused')));
+      // One has its place, and two are refused.
+      await Promise.any(
+        others.map((one) =>
+          one.then(
+            () => Promise.reject(new Error('held')),
+            () => undefined,
+          ),
+        ),
+      );
+    }
+    await until(async () => (await held(world)) === FOLLOWERS_MAX - 1, { what: 'one each' });
+    const late = hold('c');
+    await until(async () => (await held(world)) === FOLLOWERS_MAX, { what: 'the last one' });
+    await expect(hold('d')).rejects.toMatchObject(refused);
+    resolve();
+    await late;
+    const said = await Promise.all(refusals);
+    expect(said.filter((one) => one === 'refused')).toHaveLength(KEPT_FOR_OTHERS + 4);
+  });
+
+  it('count a user’s sessions as one, and keys by themselves', async () => {
+    const world = await aWorld();
+    const { promise, resolve } = end();
+    const session = { maker: { kind: 'session' } } as const;
+    const all = Array.from({ length: FOLLOWERS_MAX }, (_, n) => {
+      const { caller, of } = someone(world, `session ${n}`, `${n}`);
+      return following(world.deps, { caller: { ...caller, ...session }, of }, () => promise);
+    });
+    const said = all.map((one) => one.then(String, () => 'refused'));
+    await until(async () => (await held(world)) === FOLLOWERS_MAX - KEPT_FOR_OTHERS, {
+      what: 'all but three',
+    });
+    resolve();
+    expect((await Promise.all(said)).filter((one) => one === 'refused')).toHaveLength(KEPT_FOR_OTHERS);
+  });
+});
 
 describe('the place of a follower', () => {
   it('is kept for it between two answers, and another’s a moment later', async () => {

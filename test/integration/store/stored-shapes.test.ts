@@ -133,6 +133,7 @@ describe('what is stored', () => {
       'organization',
       'placement',
       'placement_version',
+      'resource_count',
       'revision',
       'revision_ends',
       'secrets',

@@ -3,7 +3,7 @@ import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
 import { createTableLogs } from '../../../lib/adapters/aws/logs.ts';
 import { close } from '../../../lib/app/listeners/closing.ts';
-import { FOLLOWERS_MAX } from '../../../lib/app/logs/followers.ts';
+import { FOLLOWERS_MAX, KEPT_FOR_OTHERS } from '../../../lib/app/logs/followers.ts';
 import { documentClient } from '../../../lib/embedded/dynoxide/client.ts';
 import type { Patience } from '../../../lib/store/dynamodb/patience.ts';
 import { takeSlot } from '../../../lib/store/follower-slots.ts';
@@ -138,11 +138,19 @@ export async function expectFollowers(record: WireRecord): Promise<void> {
   // As long after it that its place is over.
   const later = clock.now() + 60_000;
   for (let slot = 0; slot < FOLLOWERS_MAX; slot++) {
-    const place = { tenant_id: tenantId, slot, follower: `${slot}`, lease_id: 'held', until: 2 * later };
+    const place = {
+      tenant_id: tenantId,
+      slot,
+      who: 'x',
+      follower: `${slot}`,
+      lease_id: 'held',
+      until: 2 * later,
+    };
     expect(await takeSlot(table, place, later)).toBe(true);
   }
   const params = { deployment_id: id, revision_id: revisionId };
   const asked = { params, query: { type: 'build' }, headers };
-  await refused('too_many_followers', { limit: FOLLOWERS_MAX }, 'queryRevisionLogs', asked);
-  await refused('too_many_followers', { limit: FOLLOWERS_MAX }, 'listEvents', { headers });
+  const full = { limit: FOLLOWERS_MAX, keptForOthers: KEPT_FOR_OTHERS };
+  await refused('too_many_followers', full, 'queryRevisionLogs', asked);
+  await refused('too_many_followers', full, 'listEvents', { headers });
 }

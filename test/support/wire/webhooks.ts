@@ -1,4 +1,4 @@
-import { WEBHOOKS_MAX } from '../../../lib/contract/webhooks.ts';
+import { limitDefaults } from '../../../lib/contract/limits.ts';
 import { github } from '../world/requests.ts';
 import { NOBODY, type openWithListener } from './wired-world.ts';
 
@@ -33,6 +33,9 @@ export async function expectWebhooks({
   await ask('patchWebhook', { params, body: { status: 'ENABLED', after: 0, event_types: null } });
   await ask('deleteWebhook', { params });
   await refused('webhook_not_found', { id: webhook_id }, 'getWebhook', { params });
-  for (let n = 0; n < WEBHOOKS_MAX; n++) await ask('createWebhook', { body: { url } });
-  await refused('too_many_webhooks', { limit: WEBHOOKS_MAX }, 'createWebhook', { body: { url } });
+  const limit = limitDefaults.webhooks;
+  for (let n = 0; n < limit; n++) await ask('createWebhook', { body: { url } });
+  await refused('limit_reached', { kind: 'webhooks', count: limit, limit }, 'createWebhook', {
+    body: { url },
+  });
 }

@@ -12,6 +12,7 @@ import type { Caller } from '../../../lib/app/caller.ts';
 import type { Deps } from '../../../lib/app/deps.ts';
 import { unkeyed } from '../../../lib/app/idempotency.ts';
 import { createUploadUrl } from '../../../lib/app/uploads/create-upload-url.ts';
+import { limitDefaults } from '../../../lib/contract/limits.ts';
 import type { DiskBlobs } from '../../../lib/embedded/blobs/disk.ts';
 import { createEmbeddedEvents, type EmbeddedEvents } from '../../../lib/embedded/events.ts';
 import { openFileKeys } from '../../../lib/embedded/keys.ts';
@@ -99,6 +100,7 @@ export async function aWorld(settings: Partial<Deps['settings']> = {}): Promise<
       keptArtifacts: 5,
       auditDays: 400,
       keyDays: 90,
+      limits: { ...limitDefaults },
       addresses: { allowedHosts: [], loopback: true },
       ...settings,
     },

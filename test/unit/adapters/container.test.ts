@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as containerModule from '../../../lib/container.ts';
 import { variable } from '../../../lib/contract/env.ts';
+import { limitDefaults } from '../../../lib/contract/limits.ts';
 import { type FreshModules, freshModules } from '../../support/aws/fresh-modules.ts';
 
 const complete = {
@@ -45,6 +46,7 @@ describe('the container', () => {
       keptArtifacts: 5,
       auditDays: 400,
       keyDays: 90,
+      limits: limitDefaults,
       addresses: { allowedHosts: [], loopback: false },
     });
   });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { limitDefaults } from '../../../lib/contract/limits.ts';
 import { readEnvironment } from '../../../lib/embedded/environment.ts';
 
 describe('the environment of the runtime', () => {
@@ -23,6 +24,7 @@ describe('the environment of the runtime', () => {
       keptArtifacts: 5,
       auditDays: 400,
       keyDays: 90,
+      limits: limitDefaults,
       corsOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
       publicHosts: [],
       trustProxy: false,

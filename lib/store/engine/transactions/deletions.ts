@@ -1,5 +1,6 @@
 import { isTerminal } from '../../../domain/transitions.ts';
 import type { AuditMark } from '../../audit-events.ts';
+import { countOneLess } from '../../counts.ts';
 import { absent, equals, guard, present, put, remove, update } from '../../dynamodb/expressions.ts';
 import type { Write } from '../../dynamodb/transact.ts';
 import {
@@ -173,6 +174,7 @@ export function removeDeployment(deployment: Deployment, deletion: Deletion | un
     remove('deletion', deletionKey(tenantId, id)),
     remove('deployment_row', deletedRowKey(tenantId, id)),
     remove('name', nameKey(tenantId, deployment.name)),
+    countOneLess({ tenantId }, 'deployments'),
     ...(agent === undefined ? [] : [remove('agent', agentKey(tenantId, agent.agent_id, agent.environment))]),
     ...(isListenerOwing ? place(deployment, undefined, deployment.epoch + 1, false) : []),
   ];

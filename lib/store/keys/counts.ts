@@ -1,0 +1,11 @@
+import type { Key } from './index.ts';
+
+/** Whose things are counted: a tenant's, or those of an organization that are of no one tenant. */
+export type CountOwner =
+  | { tenantId: string; organizationId?: string }
+  | { tenantId: undefined; organizationId: string };
+
+export const resourceCountKey = (owner: CountOwner, kind: string): Key => ({
+  pk: owner.tenantId === undefined ? `O#${owner.organizationId}#CT` : `T#${owner.tenantId}#CT`,
+  sk: kind,
+});
