@@ -1,4 +1,4 @@
-import { maskSecrets } from '../../contract/mask.ts';
+import { createMask } from '../../contract/mask.ts';
 import type { shipLogs as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
@@ -35,8 +35,8 @@ async function ship(
     findRevision(deps.table, ref),
   ]);
   if (deployment?.listener_id !== listenerId || revision === undefined) return 0;
-  const values = await secretValues(deps, ref, revision.secrets);
-  const lines = batch.lines.map((line) => ({ ...line, message: maskSecrets(line.message, values) }));
+  const mask = createMask(await secretValues(deps, ref, revision.secrets));
+  const lines = batch.lines.map((line) => ({ ...line, message: mask(line.message) }));
   await deps.logs.append({ ...ref, type: 'deploy' }, lines);
   return lines.length;
 }

@@ -1,4 +1,4 @@
-import { maskSecrets } from '../../contract/mask.ts';
+import { createMask } from '../../contract/mask.ts';
 import type { shipTaskLogs as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
@@ -17,8 +17,8 @@ export async function shipTaskLogs(
   const task = await heldTask(deps, caller.tenantId, params, body.lease_id);
   if (task.kind === 'DELETE') return { accepted: 0 };
   const ref = revisionOf(task);
-  const values = await secretValues(deps, ref, (await findRevision(deps.table, ref))?.secrets);
-  const lines = body.lines.map((line) => ({ ...line, message: maskSecrets(line.message, values) }));
+  const mask = createMask(await secretValues(deps, ref, (await findRevision(deps.table, ref))?.secrets));
+  const lines = body.lines.map((line) => ({ ...line, message: mask(line.message) }));
   await deps.logs.append({ ...ref, type: 'deploy' }, lines);
   return { accepted: lines.length };
 }

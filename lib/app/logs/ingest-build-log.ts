@@ -1,6 +1,6 @@
 import type { LogLine } from '../../adapters/logs.ts';
 import type { RevisionRef } from '../../adapters/workflow.ts';
-import { maskSecrets } from '../../contract/mask.ts';
+import { createMask, type Mask } from '../../contract/mask.ts';
 import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
@@ -31,23 +31,23 @@ export async function ingestBuildLog(
 ): Promise<boolean> {
   const revision = await findRevision(deps.table, ref);
   if (revision === undefined) return false;
-  const maskValues = await secretValues(deps, ref, revision.secrets);
+  const mask = createMask(await secretValues(deps, ref, revision.secrets));
   await deps.logs.append(
     { ...ref, type: 'build' },
-    pieces.flatMap((piece) => linesOf(piece, maskValues)),
+    pieces.flatMap((piece) => linesOf(piece, mask)),
   );
   return true;
 }
 
 /** Of a line that a tool wrote over and over, as progress is shown, each state is one line. */
-function linesOf({ timestamp, message }: OutputPiece, maskValues: readonly string[]): LogLine[] {
+function linesOf({ timestamp, message }: OutputPiece, mask: Mask): LogLine[] {
   return message
     .replace(/[\r\n]+$/, '')
     .split(/\r?\n|\r/)
     .filter((line) => !ofTheService.test(line))
     .map((line) => {
       const text = withoutSequences(line).replace(imageBuildPrefix, '');
-      const shown = maskSecrets(withColoursAlone(line), maskValues).replace(levelWord, '');
+      const shown = mask(withColoursAlone(line)).replace(levelWord, '');
       return { timestamp, level: levelOfOutput(text), message: cleanMessage(shown) };
     });
 }

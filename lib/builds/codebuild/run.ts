@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { maskSecrets } from '../../contract/mask.ts';
+import { createMask, type Mask } from '../../contract/mask.ts';
 import type { GroupExit } from '../../processes/group.ts';
 
 /** As much of the end of a program's output as is kept to find a reason in. */
@@ -55,21 +55,22 @@ export async function run(program: string, args: readonly string[], command: Com
     else if (output === 'read' && from === 'stderr') process.stdout.write(text);
     if (output === 'shown' || from === 'stdout') kept = (kept + text).slice(-KEPT_CHARACTERS);
   };
-  takeFrom(child.stdout, masked, take('stdout'));
-  takeFrom(child.stderr, masked, take('stderr'));
+  const mask = masked.length === 0 ? undefined : createMask(masked);
+  takeFrom(child.stdout, mask, take('stdout'));
+  takeFrom(child.stderr, mask, take('stderr'));
   child.stdin?.on('error', () => undefined).end(input);
   return { ...(await endOf(child, program)), output: kept };
 }
 
 /** Passes on what comes. With something to mask, whole lines only: a value may come in two pieces. */
-function takeFrom(from: Readable | null, masked: readonly string[], take: (text: string) => void): void {
+function takeFrom(from: Readable | null, mask: Mask | undefined, take: (text: string) => void): void {
   let held = '';
   const pass = (text: string): void => {
-    if (text !== '') take(maskSecrets(text, masked));
+    if (text !== '') take(mask?.(text) ?? text);
   };
   from?.setEncoding('utf8').on('data', (chunk: unknown) => {
     held += String(chunk);
-    const end = masked.length === 0 ? held.length : held.lastIndexOf('\n') + 1;
+    const end = mask === undefined ? held.length : held.lastIndexOf('\n') + 1;
     pass(held.slice(0, end));
     held = held.slice(end);
   });

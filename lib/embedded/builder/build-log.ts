@@ -1,5 +1,5 @@
 import type { LogLevel, LogLine, LogStream, Logs } from '../../adapters/logs.ts';
-import { maskSecrets } from '../../contract/mask.ts';
+import { createMask } from '../../contract/mask.ts';
 import { withColoursAlone, withoutSequences } from '../../contract/terminal-text.ts';
 import { cleanMessage, levelOfOutput } from '../../domain/log-line.ts';
 import type { OutputLine } from '../../processes/group.ts';
@@ -39,7 +39,8 @@ export function openBuildLog(
   { maskValues, hide }: { maskValues: readonly string[]; hide: HidePaths },
 ): BuildLog {
   const writer = batchWriter((lines) => logs.append(stream, lines));
-  const mask = (text: string) => hide(maskSecrets(text, maskValues));
+  const maskAll = createMask(maskValues);
+  const mask = (text: string) => hide(maskAll(text));
   let tail: string[] = [];
   return {
     mask,

@@ -9,6 +9,25 @@ describe('masking', () => {
     ['no short value', 'on 1234567', ['1234567', ''], 'on 1234567'],
     ['text that looks like a pattern', 'a.*b$&.*', ['.*b$&.*x', 'a.*b$&.*'], '***'],
     ['each line of a value of several', 'line-one-x', ['line-one-x\nline-two-y'], '***'],
+    ['values that overlap', 'see abcdefghijkl.', ['abcdefgh', 'efghijkl'], 'see ***.'],
+    ['the password of a URL', 'as pass-word-1', ['postgres://user:pass-word-1@host/db'], 'as ***'],
+    ['it decoded', 'as p@ss/word', ['https://user:p%40ss%2Fword@host'], 'as ***'],
+    ['it as a URL has it', 'as p%40ss%2Fword', ['https://user:p%40ss%2Fword@host'], 'as ***'],
+    ['no short password', 'redis://host short-1', ['redis://:short-1@host'], 'redis://host short-1'],
+    [
+      'no user or host',
+      'long-user@long-host',
+      ['amqp://long-user:password@long-host'],
+      'long-user@long-host',
+    ],
+    ['a URL without a password', 'https://u@host/a:b@c', ['https://u@host/a:b@c'], '***'],
+    ['the percent-encoded value', 'q=a+long%20v%c3%A4lue%21', ['a long välue!'], 'q=***'],
+    ['it behind a per cent sign', '100%abcdef%3F1', ['abcdef?1'], '100%***'],
+    ['base64', 'x YS12YWx1ZS0xPz8+ YS12YWx1ZS0xPz8- y', ['a-value-1??>'], 'x *** *** y'],
+    ['a password of Basic credentials', 'Basic dXM6YS12YWx1ZS0x', ['a-value-1'], 'Basic dXM6***'],
+    ['hex', '612D76616C75652D31 612d76616c75652d31', ['a-value-1'], '*** ***'],
+    ['no form of a short value', 'c2hvcnQtMQ== 73686f72742d31', ['short-1'], 'c2hvcnQtMQ== 73686f72742d31'],
+    ['its form inside JSON', '{"a":"one\\"two\\nthree"}', ['one"two\nthree'], '{"a":"***"}'],
   ])('replaces %s', (_, text, values, expected) => {
     expect(maskSecrets(text, values)).toBe(expected);
   });
