@@ -5,6 +5,7 @@ import { agentFiles } from '../support/programs/agents.ts';
 import { create, ended, endProgram } from '../support/programs/program.ts';
 import { installUv, type Uv } from '../support/programs/uv.ts';
 import { expectAgentFlow } from './agent-flow.ts';
+import { expectClosedAgent } from './agents-closed.ts';
 import { expectLockedInstall, expectUnfitLockfile } from './agents-locked.ts';
 import { expectTour } from './agents-tour.ts';
 import { expectUploadedAgent } from './agents-uploaded.ts';
@@ -51,6 +52,15 @@ it.each([['shout-agent'], ['shout-agent-python']])(
   async (example) => {
     showOutputOnFailure();
     await expectUploadedAgent(shared.program, example);
+  },
+  FLOW_MS,
+);
+
+it.each([['shout-agent'], ['shout-agent-python']])(
+  '%s serves without what its server has for development',
+  async (example) => {
+    showOutputOnFailure();
+    await expectClosedAgent(shared.program, example);
   },
   FLOW_MS,
 );
