@@ -17,11 +17,58 @@ describe('an image in the registry of the installation', () => {
     [`${host}/slipway/t/d/deeper:1`, { repository: 'slipway/t/d/deeper', id: { imageTag: '1' } }],
     [`${host}/slipway:1`, undefined],
     [`${host}/team/app:1`, undefined],
-    [`${host}:5000/slipway/t/d`, undefined],
     [`example.com/slipway/t/d`, undefined],
     ['slipway/t/d', undefined],
   ])('%s is recognised', (uri, expected) => {
     expect(ownImage(host, uri)).toEqual(expected);
+  });
+});
+
+const account = '123456789012';
+const names = [
+  `${account}.dkr.ecr.eu-west-1.amazonaws.com`,
+  `${account}.dkr.ecr-fips.eu-west-1.amazonaws.com`,
+  `${account}.dkr-ecr.eu-west-1.on.aws`,
+  `${account}.dkr-ecr-fips.eu-west-1.on.aws`,
+];
+const spellings: ((name: string) => string)[] = [
+  (name) => name,
+  (name) => name.toUpperCase(),
+  (name) => `${name}.`,
+  (name) => `${name}:443`,
+  (name) => `${name}:0443`,
+  (name) => `${name}.:443`,
+  (name) => `${name}:5000`,
+];
+
+describe('the registry of the installation', () => {
+  it.each(names.flatMap((name) => spellings.map((spell) => spell(name))))('is %s', (name) => {
+    expect(ownImage(host, `${name}/slipway/t/d:1`)?.repository).toBe('slipway/t/d');
+    const check = (own: string) =>
+      checkImagePlace({ registryHost: host }, { tenantId: 't', deploymentId: own }, `${name}/slipway/t/d:1`);
+    expect(() => check('d')).not.toThrow();
+    expect(() => check('e')).toThrow("'image_uri' is in this installation's registry");
+  });
+
+  it('has names of their own in China', () => {
+    const chinese = `${account}.dkr.ecr.cn-north-1.amazonaws.com.cn`;
+    for (const name of [chinese, `${account}.dkr-ecr.cn-north-1.on.amazonwebservices.com.cn`])
+      expect(ownImage(chinese, `${name}/slipway/t/d`)?.repository).toBe('slipway/t/d');
+  });
+
+  it('may be one that is not of AWS', () => {
+    expect(ownImage('localhost:4566', 'LOCALHOST:4566/slipway/t/d')?.repository).toBe('slipway/t/d');
+    expect(ownImage('localhost:4566', 'other:4566/slipway/t/d')).toBeUndefined();
+  });
+
+  it.each([
+    '210987654321.dkr.ecr.eu-west-1.amazonaws.com',
+    `${account}.dkr.ecr.eu-west-2.amazonaws.com`,
+    `${account}.dkr.ecr.eu-west-1.amazonaws.com.example`,
+    `${account}.dkr.s3.eu-west-1.amazonaws.com`,
+    'public.ecr.aws',
+  ])('is not %s', (name) => {
+    expect(ownImage(host, `${name}/slipway/t/d:1`)).toBeUndefined();
   });
 });
 
