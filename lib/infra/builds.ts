@@ -1,11 +1,12 @@
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { CfnProject } from 'aws-cdk-lib/aws-codebuild';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
 import { AMD64 } from '../adapters/aws/build-machines.ts';
 import { buildspec } from './buildspec.ts';
+import { ownService } from './own-service.ts';
 import { nameOf } from './platform.ts';
 import type { Settings } from './settings.ts';
 
@@ -78,7 +79,7 @@ export class Builds extends Construct {
       }),
     ];
     return new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('codebuild.amazonaws.com'),
+      assumedBy: ownService(this, 'codebuild.amazonaws.com'),
       inlinePolicies: { build: new PolicyDocument({ statements }) },
     });
   }

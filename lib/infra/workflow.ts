@@ -1,9 +1,10 @@
 import { Aws } from 'aws-cdk-lib';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { functionRows } from '../contract/functions.ts';
 import { textOf } from './bundles.ts';
+import { ownService } from './own-service.ts';
 import { nameOf, type Platform } from './platform.ts';
 import { SlipwayFunction } from './slipway-function.ts';
 
@@ -38,7 +39,7 @@ export class Workflow extends Construct {
       resources: Object.values(arns),
     });
     const role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('states.amazonaws.com'),
+      assumedBy: ownService(this, 'states.amazonaws.com'),
       inlinePolicies: { invoke: new PolicyDocument({ statements: [invoke] }) },
     });
     this.stateMachine = new CfnStateMachine(this, 'StateMachine', {

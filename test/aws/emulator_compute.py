@@ -205,6 +205,9 @@ def ecs_resource(action, data):
         return named("service", cluster, (data.get("services") or [""])[0])
     if action == "DescribeTasks":
         return named("task", cluster, (data.get("tasks") or [""])[0])
+    if action == "RegisterTaskDefinition":
+        asked_tags.set({tag["key"]: tag["value"] for tag in data.get("tags") or []})
+        return f"arn:aws:ecs:{get_region()}:{get_account_id()}:task-definition/{data.get('family')}:1"
     if action == "DeleteTaskDefinitions":
         return (data.get("taskDefinitions") or ["*"])[0]
     return "*"
@@ -246,6 +249,8 @@ def context_for(service, action, resource):
         return {"application-autoscaling:service-namespace": "ecs"}
     if action == "ecs:ListTasks":
         return {"ecs:cluster": next((each["clusterArn"] for each in ecs._clusters.values()), "")}
+    if action == "ecs:RegisterTaskDefinition":
+        return {f"aws:requesttag/{key}".lower(): value for key, value in asked_tags.get().items()}
     if service == "elasticloadbalancing":
         there = {f"aws:resourcetag/{tag['Key']}".lower(): tag["Value"] for tag in alb._tags.get(resource, [])}
         return {**there, **{f"aws:requesttag/{key}".lower(): value for key, value in asked_tags.get().items()}}

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { type Resource, type Synthesised, synthesised } from '../support/aws/synthesised.ts';
 
 const context = { environment: 'test', compute: 'fargate' };
+const ACCOUNT = { Ref: 'AWS::AccountId' };
 const AGENT_ROLE = 'arn:aws:iam::123456789012:role/bedrock';
 
 type Statement = { Action: string | string[]; Resource: unknown; Condition?: unknown };
+type Trust = { Principal: { Service?: string }; Condition?: unknown };
 type Rule = { EventPattern: unknown; Targets: { Arn: unknown }[] };
 
 /** Where agents run in the account. Part of the file of the template: to load the CDK takes seconds. */
@@ -90,7 +92,6 @@ export function agentTests(stacksOf: () => Synthesised): void {
         'ecs:DeregisterTaskDefinition',
         'ecs:ListTaskDefinitions',
         'ecs:ListTasks',
-        'ecs:RegisterTaskDefinition',
         'elasticloadbalancing:DescribeRules',
         'elasticloadbalancing:DescribeTags',
         'elasticloadbalancing:DescribeTargetGroups',
@@ -124,6 +125,10 @@ export function agentTests(stacksOf: () => Synthesised): void {
         StringEquals: { 'aws:ResourceTag/slipway:cluster': 'slipway-test-agents' },
       });
       expect(statementOf('elasticloadbalancing:CreateTargetGroup')?.Condition).toEqual({
+        StringEquals: { 'aws:RequestTag/slipway:cluster': 'slipway-test-agents' },
+      });
+      expect(place('ecs:RegisterTaskDefinition')).toMatch(/:task-definition\/slipway_\*:\*"/);
+      expect(statementOf('ecs:RegisterTaskDefinition')?.Condition).toEqual({
         StringEquals: { 'aws:RequestTag/slipway:cluster': 'slipway-test-agents' },
       });
       expect(place('secretsmanager:DeleteSecret')).toMatch(/:secret:slipway\/test\/agents\/\*"/);
@@ -161,6 +166,22 @@ export function agentTests(stacksOf: () => Synthesised): void {
         DefaultCacheBehavior: { ViewerProtocolPolicy: 'redirect-to-https', Compress: false },
       });
       expect(withAgents().outputs).toHaveProperty('AgentsUrl');
+    });
+
+    it('let services take a role in the name of this account alone, but Lambda, which names none', () => {
+      const trusts = propertiesOf('AWS::IAM::Role').flatMap(({ AssumeRolePolicyDocument }) => {
+        // CloudFormation's own shape of it.
+        const { Statement } = AssumeRolePolicyDocument as { Statement: Trust[] };
+        return Statement.filter(({ Principal }) => Principal.Service !== undefined);
+      });
+      const bound = trusts.filter(({ Principal }) => Principal.Service !== 'lambda.amazonaws.com');
+      expect(bound.flatMap(({ Principal }) => Principal.Service ?? []).toSorted()).toEqual([
+        'codebuild.amazonaws.com',
+        'ecs-tasks.amazonaws.com',
+        'states.amazonaws.com',
+      ]);
+      for (const { Condition } of bound)
+        expect(Condition).toEqual({ StringEquals: { 'aws:SourceAccount': ACCOUNT } });
     });
 
     it('cannot reach past themselves by headers, in errors either', () => {

@@ -32,11 +32,15 @@ export const looking: Rule[] = [
 ];
 
 export const changing: Rule[] = [
-  // These know no resource either; a task definition can do no more than the roles that it may be given.
+  // By its family, and with the tag of this cluster.
   {
-    actions: ecs('RegisterTaskDefinition', 'DeregisterTaskDefinition', 'ListTaskDefinitions'),
-    resources: () => ['*'],
+    actions: ecs('RegisterTaskDefinition'),
+    resources: ({ agents }) => [agents.taskDefinitions],
+    condition: asOurs,
   },
+  // These know neither a resource nor a tag. A definition that is deregistered starts no more tasks, and what
+  // runs of it goes on: whoever owns it registers it again.
+  { actions: ecs('DeregisterTaskDefinition', 'ListTaskDefinitions'), resources: () => ['*'] },
   {
     actions: ecs('DeleteTaskDefinitions', 'TagResource'),
     resources: ({ agents }) => [agents.taskDefinitions],

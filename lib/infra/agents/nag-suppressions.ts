@@ -29,7 +29,7 @@ export function suppressAgentFindings(stack: Stack, { arns }: Platform): void {
     ],
     [
       'IAM5[Resource::*]',
-      'Some actions know no resource: looking at the balancer and at alarms, registering and listing task definitions, and the token of the registry; listing tasks is limited to the cluster by a condition.',
+      'Some actions know no resource: looking at the balancer and at alarms, deregistering and listing task definitions (they know no tag either), and the token of the registry; listing tasks is limited to the cluster by a condition.',
     ],
     [
       'VPC7',

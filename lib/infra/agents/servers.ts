@@ -1,9 +1,10 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { CfnCluster } from 'aws-cdk-lib/aws-ecs';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { pullActions } from '../../contract/images/actions.ts';
+import { ownService } from '../own-service.ts';
 import type { Platform } from '../platform.ts';
 import { agentLogGroupName, agentsName, executionRoleName } from './names.ts';
 
@@ -34,7 +35,7 @@ export class Servers extends Construct {
     this.executionRole = new Role(this, 'StartRole', {
       roleName: executionRoleName(settings),
       description: 'Slipway: fetches an image and its secrets, and writes what a server prints',
-      assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com'),
+      assumedBy: ownService(this, 'ecs-tasks.amazonaws.com'),
       inlinePolicies: { start: new PolicyDocument({ statements }) },
     });
   }
