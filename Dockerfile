@@ -21,6 +21,7 @@ COPY --from=packages /slipway/node_modules node_modules
 COPY bin/listener.ts bin/listener.ts
 COPY lib/contract lib/contract
 COPY lib/domain/agent-failure.ts lib/domain/rollout.ts lib/domain/
+COPY lib/domain/kubernetes lib/domain/kubernetes
 COPY lib/listener lib/listener
 COPY lib/processes lib/processes
 COPY lib/serving lib/serving

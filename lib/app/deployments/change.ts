@@ -15,6 +15,7 @@ import type { Deps } from '../deps.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { type Secret, sealSecrets } from '../secrets.ts';
 import { recordUpload } from '../uploads/record-upload.ts';
+import { checkClusterNames } from './checks/cluster-names.ts';
 import { checkImmutable, checkMatch, checkOpen, checkQueue } from './checks/deployment.ts';
 import { hostTaken } from './checks/host.ts';
 import { checkImagePlace } from './checks/image-repository.ts';
@@ -167,6 +168,7 @@ async function checkRunnable(
   checkSource(kind, asked, { ...before.config, ...(sameKind && before.revision_config), ...asked });
   const listener = await getListenerItem(deps.table, before.tenant_id, before.listener_id);
   checkWhatRuns(listener, body);
+  checkClusterNames(listener, body.source_config?.resource_spec, before.config.resource_spec);
   if (!canRun(listener.compute_type, kind)) {
     const reason = `listener ${listener.compute_id} runs processes and cannot run images; a listener of compute_type 'k8s' would.`;
     throw refuse('source_configuration', { reason });

@@ -17,6 +17,7 @@ import { isFullAlone, withinLimit } from '../limits.ts';
 import { newRevision, nextRevision } from '../revisions/new-revision.ts';
 import { sealSecrets } from '../secrets.ts';
 import { chooseListener } from './checks/choose-listener.ts';
+import { checkClusterNames } from './checks/cluster-names.ts';
 import { hostTaken } from './checks/host.ts';
 import { checkImagePlace } from './checks/image-repository.ts';
 import { integrationGone } from './checks/integration.ts';
@@ -42,6 +43,7 @@ export async function createDeployment(
   const secrets = await resolveSecrets(deps, undefined, body.secrets ?? []);
   const { listener, namespace } = await chooseListener(deps, caller.tenantId, source, body.source_config);
   checkWhatRuns(listener, body);
+  checkClusterNames(listener, body.source_config.resource_spec, undefined);
   const deployment = newDeployment(deps, body, source, listener.id, namespace, caller);
   const skipped = nothingToBuild(source, fieldsOf(body));
   const revision = newRevision(deps, deployment, caller, { skipped, inherits: false, artifact: undefined });

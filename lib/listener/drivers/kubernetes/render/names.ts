@@ -1,16 +1,7 @@
+export { labels } from '../../../../domain/kubernetes/labels.ts';
+
 /** The value of `app.kubernetes.io/managed-by` on everything that a listener makes. */
 export const MANAGED_BY = 'slipway';
-
-/** Labels: what selectors and lists look for. */
-export const labels = {
-  managedBy: 'app.kubernetes.io/managed-by',
-  name: 'app.kubernetes.io/name',
-  component: 'app.kubernetes.io/component',
-  listener: 'slipway.dev/listener',
-  tenant: 'slipway.dev/tenant',
-  deployment: 'slipway.dev/deployment',
-  set: 'slipway.dev/set',
-} as const;
 
 /** Annotations: what a listener keeps in the cluster, for it keeps nothing itself. */
 export const annotations = {

@@ -1,11 +1,8 @@
-import { type ResourceSpec, resourceSpec } from '../../../../contract/deployments/resource-spec.ts';
+import { resourceSpec } from '../../../../contract/deployments/resource-spec.ts';
+import { type Problem, problem, repeated } from '../../../../domain/kubernetes/problem.ts';
+import { specProblems } from '../../../../domain/kubernetes/resource-spec.ts';
+import { secretKey, subdomain, variable } from '../../../../domain/kubernetes/syntax.ts';
 import type { RenderContext, ServerSpec } from './context.ts';
-import { containersProblems } from './problems/containers.ts';
-import { metadataProblems } from './problems/metadata.ts';
-import { type Problem, problem, repeated } from './problems/problem.ts';
-import { secretKey, subdomain, variable } from './problems/syntax.ts';
-import { mountsProblems, volumeProblems } from './problems/volumes.ts';
-import { accountNameOf } from './resources.ts';
 import { placeOf } from './route.ts';
 
 /** `volumes`, 0 and `name` are `volumes[0].name`. */
@@ -32,18 +29,6 @@ function environmentProblems({ environment, secret_references: references }: Ser
   ];
 }
 
-function accountProblems(spec: ResourceSpec): Problem[] {
-  const account = accountNameOf(spec);
-  const named = (spec.image_pull_secrets ?? []).map(
-    ({ name }, index) => [`resource_spec.image_pull_secrets[${index}].name`, name] as const,
-  );
-  return [
-    ...problem('resource_spec.service_account_name', account === undefined ? undefined : subdomain(account)),
-    ...named.flatMap(([field, name]) => problem(field, subdomain(name))),
-    ...repeated(named),
-  ];
-}
-
 const IP_ADDRESS = /^[\d.]+$|^\[/;
 
 function hostProblems(spec: ServerSpec, context: RenderContext): Problem[] {
@@ -62,13 +47,7 @@ function resourceProblems({ resource_spec: given }: ServerSpec): Problem[] {
       field: `resource_spec${pathOf(path)}`,
       reason: message,
     }));
-  return [
-    ...metadataProblems(data),
-    ...accountProblems(data),
-    ...volumeProblems(data),
-    ...mountsProblems('resource_spec.volume_mounts', data.volume_mounts, data, false),
-    ...containersProblems(data),
-  ];
+  return specProblems(data);
 }
 
 /**

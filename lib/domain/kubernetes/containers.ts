@@ -1,4 +1,4 @@
-import type { ResourceSpec } from '../../../../../contract/deployments/resource-spec.ts';
+import type { ResourceSpec } from '../../contract/deployments/resource-spec.ts';
 import { outside, type Problem, problem, repeated } from './problem.ts';
 import { dnsLabel, quantity, variable } from './syntax.ts';
 import { mountsProblems } from './volumes.ts';

@@ -1,5 +1,5 @@
-import type { ResourceSpec } from '../../../../../contract/deployments/resource-spec.ts';
-import { labels } from '../names.ts';
+import type { ResourceSpec } from '../../contract/deployments/resource-spec.ts';
+import { labels } from './labels.ts';
 import { type Problem, problem } from './problem.ts';
 import { labelValue, qualifiedName } from './syntax.ts';
 
