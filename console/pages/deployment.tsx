@@ -14,6 +14,7 @@ import { Copy } from '../ui/copy.tsx';
 import { Durations } from '../ui/durations.tsx';
 import { moveRow, useKeys } from '../ui/keys.ts';
 import { LoadMore } from '../ui/load-more.tsx';
+import { Reason } from '../ui/reason.tsx';
 import { StageBar } from '../ui/stage-bar.tsx';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
@@ -180,7 +181,11 @@ function Entry({ revision, deployment, active }: EntryProps) {
       </div>
       <Origin revision={revision} />
       {revision.queue_position !== null && <p class="small">Place in the queue: {revision.queue_position}</p>}
-      {revision.status_message !== null && <p class="why">{revision.status_message}</p>}
+      {revision.status_message !== null && (
+        <p class="why">
+          <Reason of={revision.status_message} />
+        </p>
+      )}
       <StageBar stages={stages} />
       <EntryActions revision={revision} deployment={deployment} active={active} />
     </li>

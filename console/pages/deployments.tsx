@@ -7,6 +7,7 @@ import { lookOf, servingStatuses } from '../logic/status.ts';
 import { focusSearch, moveRow, useKeys } from '../ui/keys.ts';
 import { LoadMore } from '../ui/load-more.tsx';
 import { useParameters } from '../ui/parameters.ts';
+import { Reason } from '../ui/reason.tsx';
 import { SearchField } from '../ui/search-field.tsx';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
@@ -139,7 +140,11 @@ function Row({ deployment }: { deployment: ListedDeployment }) {
       </td>
       <td>
         {newest !== null && <Status of={newest.status} />}
-        {typeof newest?.status_message === 'string' && <span class="why">{newest.status_message}</span>}
+        {typeof newest?.status_message === 'string' && (
+          <span class="why">
+            <Reason of={newest.status_message} />
+          </span>
+        )}
       </td>
       <td>
         <SourceOf deployment={deployment} />

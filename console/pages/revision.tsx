@@ -5,6 +5,7 @@ import { useDeployment, useRevision } from '../data/queries.ts';
 import { numberOf, stagesOf } from '../logic/stages.ts';
 import { isMoving } from '../logic/status.ts';
 import { LogView } from '../ui/log-view.tsx';
+import { Reason } from '../ui/reason.tsx';
 import { StageBar } from '../ui/stage-bar.tsx';
 import { Problem, Skeleton } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
@@ -51,7 +52,11 @@ function Summary({ revision, isServing }: { revision: Revision; isServing: boole
       </header>
       <Origin revision={revision} />
       {revision.queue_position !== null && <p>Place in the queue: {revision.queue_position}</p>}
-      {revision.status_message !== null && <p class="reason">{revision.status_message}</p>}
+      {revision.status_message !== null && (
+        <p class="reason">
+          <Reason of={revision.status_message} />
+        </p>
+      )}
       <StageBar stages={stages} />
       <Configuration revision={revision} />
     </>

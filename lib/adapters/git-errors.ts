@@ -14,7 +14,7 @@ export const refName = (ref: string): string => (ref.startsWith('refs/') ? ref :
 
 /** The commit that a ref may simply be, in lower case. */
 export const commitOf = (ref: string): string | undefined =>
-  /^[0-9a-f]{40}$/i.test(ref) ? ref.toLowerCase() : undefined;
+  isObjectId(ref.toLowerCase()) ? ref.toLowerCase() : undefined;
 
 /**
  * What a server says is an object, before it becomes part of a command or an answer. Throws SourceError for
@@ -28,6 +28,10 @@ export function objectIdOf(repoUrl: string, text: string): string {
 /** SHA-1 or SHA-256, in hex. */
 export const isObjectId = (text: string): boolean => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(text);
 
+/** As git shortens the ids of commits, which only who has the repository can complete. */
+const PART_OF_COMMIT = /^[0-9a-f]{4,63}$/i;
+const WHOLE_COMMIT = 'a commit is named by all 40 characters of its id (64 in a repository with SHA-256)';
+
 /** That the ref is not there, and what is; `names` are the repository's full ref names. */
 export function missingRef(repoUrl: string, ref: string, names: ReadonlySet<string>): string {
   const branches = [...names].filter((name) => name.startsWith(BRANCH_PREFIX));
@@ -35,5 +39,6 @@ export function missingRef(repoUrl: string, ref: string, names: ReadonlySet<stri
   const more = branches.length > shown.length ? ` and ${branches.length - shown.length} more` : '';
   const there = shown.length === 0 ? 'it has no branches' : `branches there: ${shown.join(', ')}${more}`;
   const tag = names.has(`refs/tags/${ref}`) ? `; a tag of that name is 'refs/tags/${ref}'` : '';
-  return `Ref '${ref}' does not exist in ${repoUrl}; ${there}${tag}`;
+  const commit = PART_OF_COMMIT.test(ref) ? `; ${WHOLE_COMMIT}` : '';
+  return `Ref '${ref}' does not exist in ${repoUrl}; ${there}${tag}${commit}`;
 }

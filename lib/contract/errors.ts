@@ -51,7 +51,11 @@ export const errors = {
   },
   unauthenticated: {
     status: 401,
-    detail: (_: object) => 'Invalid or missing credentials',
+    /** `isKeyAsBearer` says how a text looks, never whether it is a key. */
+    detail: (p: { isKeyAsBearer?: boolean }) =>
+      p.isKeyAsBearer === true
+        ? 'Invalid or missing credentials: an API key is sent in the header X-Api-Key, not as a bearer token.'
+        : 'Invalid or missing credentials',
     headers: { 'www-authenticate': 'ApiKey realm="slipway", header="X-Api-Key", Bearer realm="slipway"' },
   },
   tenant_required: {
@@ -61,7 +65,12 @@ export const errors = {
   },
   permission_missing: {
     status: 403,
-    detail: (p: { permission: string }) => `API key lacks permission '${p.permission}'`,
+    /** `member`: the role of who has no key; `given`: the role that was to be given or taken. */
+    detail: (p: { permission: string; member?: string | undefined; given?: string | undefined }) =>
+      `${p.member === undefined ? 'API key' : `The user, whose role is '${p.member}',`} lacks permission '${p.permission}'` +
+      (p.given === undefined
+        ? ''
+        : `, which the role '${p.given}' holds: only who has it can give or take that role`),
   },
   tenant_forbidden: {
     status: 403,

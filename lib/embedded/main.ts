@@ -1,3 +1,4 @@
+import { DataFolderUnusable } from '../processes/data-folder.ts';
 import { ToolMissing } from '../processes/tools.ts';
 import { banner } from './banner.ts';
 import { OtherFormat } from './data-folder/format.ts';
@@ -40,7 +41,15 @@ function stopRequested(write: Write): Promise<string> {
 }
 
 /** Their messages say all that a person needs. */
-const EXPECTED = [EnvironmentError, AlreadyRunning, OtherFormat, OwnedByAnother, PortTaken, ToolMissing];
+const EXPECTED = [
+  EnvironmentError,
+  DataFolderUnusable,
+  AlreadyRunning,
+  OtherFormat,
+  OwnedByAnother,
+  PortTaken,
+  ToolMissing,
+];
 
 function explain(error: unknown): string {
   const isExpected = EXPECTED.some((kind) => error instanceof kind);

@@ -1,3 +1,4 @@
+import { lacks } from '../app/identity/lacks.ts';
 import { refuse } from '../contract/errors.ts';
 import { allows, type Permission } from '../contract/roles.ts';
 import type { Step } from './exchange.ts';
@@ -9,7 +10,7 @@ import type { Step } from './exchange.ts';
 export const authorization = (permission: Permission): Step => ({
   before: ({ event, internal: { caller } }) => {
     if (caller === undefined) throw refuse('unauthenticated', {});
-    if (!allows(caller.role, permission)) throw refuse('permission_missing', { permission });
+    if (!allows(caller.role, permission)) throw lacks(caller, permission);
     if (permission !== 'listener:work') return;
     const id = event.pathParameters?.listener_id;
     if (id === undefined)

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { makeDataFolder } from '../processes/data-folder.ts';
 import { killCarriers } from '../processes/supervisor.ts';
 import { ownStartTime, startTimeOf } from '../processes/table/read.ts';
 
@@ -19,7 +20,7 @@ function readLock(file: string): z.infer<typeof lockSchema> | undefined {
  * another one is running on it.
  */
 export async function lockDataFolder(dataFolder: string, supervisorId: string): Promise<void> {
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  makeDataFolder(dataFolder, '--data-dir');
   const file = join(dataFolder, 'listener.lock');
   const earlier = readLock(file);
   if (earlier !== undefined && earlier.pid !== process.pid) {

@@ -147,7 +147,7 @@ it('who says no is told so, and so is who waits', async () => {
   await page.getByRole('heading', { name: 'The idp was not connected' }).waitFor();
   expect(await ask('GET', `/v2/auth/wait/${auth_id}`)).toEqual({
     status: 'not_found',
-    error: 'access_denied',
+    error: 'denied',
   });
 });
 

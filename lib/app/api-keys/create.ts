@@ -11,6 +11,7 @@ import { auditOf } from '../audit.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { apiKeyWrites } from '../identity/create-api-key.ts';
+import { lacks } from '../identity/lacks.ts';
 import { withinLimit } from '../limits.ts';
 import { checkNotManaged } from '../listeners/not-managed.ts';
 import { ownerInScope } from './scope.ts';
@@ -28,9 +29,11 @@ export async function createApiKey(
 ): Promise<RouteOutput<typeof row>> {
   const { role, name, listener_id: listenerId } = body;
   const permission = lackedToGive(caller.role, role);
-  if (permission !== undefined) throw refuse('permission_missing', { permission });
+  if (permission !== undefined) throw lacks(caller, permission, role);
   if (body.tenant_id !== undefined && body.tenant_id !== caller.tenantId)
-    throw refuse('tenant_forbidden', { tenant: body.tenant_id });
+    throw caller.maker.kind === 'bearer'
+      ? refuse('membership_missing', { tenant: body.tenant_id })
+      : refuse('tenant_forbidden', { tenant: body.tenant_id });
   if (listenerId !== undefined)
     checkNotManaged(MANAGED_COMPUTE_ID, { tenant_id: caller.tenantId, listener_id: listenerId });
   const expiresAt = expiryOf(deps, body, caller);

@@ -17,6 +17,9 @@ type User = { userId: string; keyId: string };
 /** As of an organization, `GET /v2/me` tells the first hundred. */
 export const TENANTS_MAX = 100;
 
+/** As our keys begin; no issuer's tokens do. Whether it is one is never looked at. */
+const LOOKS_LIKE_KEY = /^(?:Bearer +)?slp_/i;
+
 /** Stands for the key's id in what a user did without a key. */
 const NO_KEY = 'bearer';
 
@@ -42,6 +45,7 @@ export async function bearerCaller(
 
 /** Whose token it is. Throws `unauthenticated`. */
 export async function bearerUser(deps: BearerDeps, authorization: string): Promise<User> {
+  if (LOOKS_LIKE_KEY.test(authorization)) throw refuse('unauthenticated', { isKeyAsBearer: true });
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization)?.[1];
   const provider = deps.identityProvider ?? environmentProvider();
   const userId = token === undefined ? undefined : await provider.subjectOf(token);

@@ -1,13 +1,17 @@
+import type { RevisionRef } from '../../adapters/workflow.ts';
 import { refuse } from '../../contract/errors.ts';
 import type { CompleteRequest } from '../../contract/listener-protocol.ts';
 import { maskSecrets } from '../../contract/mask.ts';
 import type { completeTask as row } from '../../contract/routes/listener-protocol.ts';
 import type { RouteInput } from '../../contract/routes/route.ts';
+import { isTerminal } from '../../domain/transitions.ts';
+import { patienceOf } from '../../store/dynamodb/patience.ts';
 import { retryRaces, transact } from '../../store/dynamodb/transact.ts';
 import { findDeployment } from '../../store/engine/deployments.ts';
 import type { DeletionTask, Deployment, DeployTask, OpenTask } from '../../store/engine/items.ts';
 import type { Outcome } from '../../store/engine/outcome-shapes.ts';
 import { findRevision } from '../../store/engine/revisions.ts';
+
 import { completeDeletion, completeDeploy, dropDeploy } from '../../store/engine/transactions/claims.ts';
 import { findDoneTask, findOpenTask, revisionOf } from '../../store/listeners/tasks.ts';
 import type { Caller } from '../caller.ts';
@@ -16,6 +20,13 @@ import { secretValues } from '../secrets.ts';
 import type { TaskParams } from './held-task.ts';
 
 type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
+type Input = Pick<RouteInput<typeof row>, 'params' | 'body'>;
+
+/**
+ * The engine takes a tenth of a second on one machine, and about one on AWS. A listener that waits longer for
+ * the answer could not tell it from one that is lost, and each look is a read.
+ */
+const LOOK_AFTER_MILLISECONDS = [50, 100, 150, 300, 600, 800] as const;
 
 /**
  * Records how a task ended; dispatch acts on the record. `accepted: false`: the task had been cancelled or
@@ -24,9 +35,40 @@ type CompleteDeps = Pick<Deps, 'table' | 'clock' | 'keys'>;
  */
 export async function completeTask(
   deps: CompleteDeps,
-  { params, body }: Pick<RouteInput<typeof row>, 'params' | 'body'>,
+  input: Input,
   caller: Pick<Caller, 'tenantId'>,
 ): Promise<{ accepted: boolean }> {
+  const { accepted } = await complete(deps, input, caller);
+  return { accepted };
+}
+
+/**
+ * The same, and answers once the revision is seen to have ended, which the engine brings about by itself: who
+ * reads after the answer, reads what came of it. Where that takes longer, the answer does not wait for it.
+ */
+export async function completeSeen(
+  deps: CompleteDeps,
+  input: Input,
+  caller: Pick<Caller, 'tenantId'>,
+): Promise<{ accepted: boolean }> {
+  const { accepted, ended } = await complete(deps, input, caller);
+  const patience = patienceOf(deps.table);
+  for (const milliseconds of ended === undefined ? [] : LOOK_AFTER_MILLISECONDS) {
+    await patience.pause(milliseconds);
+    const revision = ended && (await findRevision(deps.table, ended));
+    if (revision === undefined || isTerminal(revision.status)) break;
+  }
+  return { accepted };
+}
+
+/** `ended`: the revision that the engine now ends. */
+type Completed = { accepted: boolean; ended?: RevisionRef };
+
+async function complete(
+  deps: CompleteDeps,
+  { params, body }: Input,
+  caller: Pick<Caller, 'tenantId'>,
+): Promise<Completed> {
   return retryRaces(deps.table, async () => {
     const task = await findOpenTask(deps.table, caller.tenantId, params.listener_id, params.task_id);
     if (task === undefined) return endedAlready(deps, caller.tenantId, params, body);
@@ -91,16 +133,12 @@ async function isWanted(deps: CompleteDeps, task: DeployTask): Promise<boolean> 
   return !late && (revision.status === 'DEPLOYING' || revision.status === 'UNKNOWN');
 }
 
-async function accept(
-  deps: CompleteDeps,
-  task: DeployTask,
-  body: CompleteRequest,
-): Promise<{ accepted: boolean }> {
+async function accept(deps: CompleteDeps, task: DeployTask, body: CompleteRequest): Promise<Completed> {
   const outcome = await outcomeOf(deps, task, body);
   const deployment = await deploymentOf(deps, task);
   const ended = { said: body.outcome, outcome, now: deps.clock.now() };
   await transact(deps.table, completeDeploy(task, deployment, ended));
-  return { accepted: true };
+  return { accepted: true, ended: revisionOf(task) };
 }
 
 async function outcomeOf(deps: CompleteDeps, task: DeployTask, body: CompleteRequest): Promise<Outcome> {

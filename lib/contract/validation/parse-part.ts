@@ -183,6 +183,17 @@ function words(issue: Issue): Words {
   }
 }
 
+/** As deployments are called. */
+const NAME = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/;
+
+/** Of a name where the id of a deployment belongs: how one is found by it. */
+function withWayOut(part: RequestPart, { path, input }: Issue, found: Words): Words {
+  const isMeant = part === 'path' && path.length === 1 && path[0] === 'deployment_id';
+  if (!isMeant || found.type !== 'uuid_parsing' || typeof input !== 'string' || !NAME.test(input))
+    return found;
+  return { ...found, msg: `${found.msg}; a name is found with GET /v2/deployments?name=${input}` };
+}
+
 /** A whole object, or its text, in the place of something else may hold anything, a secret too. */
 const mayHoldSecret = (text: string): boolean =>
   [...SECRET_FIELDS].some((field) => text.includes(`"${String(field)}"`));
@@ -219,7 +230,7 @@ export function parsePart<T extends z.ZodType>(
   if (result.success) return { value: result.data };
   const items = result.error.issues.map((issue) => ({
     loc: [part, ...issue.path.map(locPart)],
-    ...words(issue),
+    ...withWayOut(part, issue, words(issue)),
     ...shown(issue.input, issue.path),
   }));
   return { items: firstOfEachPlace(items) };

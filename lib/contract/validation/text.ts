@@ -11,12 +11,12 @@ export function repoUrlProblem(text: string): string | undefined {
   if (SCP_ADDRESS.test(text)) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['https:', 'ssh:', 'file:'].includes(url.protocol)) {
-    return 'a repository URL is an https or ssh address, or has the form git@host:path';
+    return 'a repository URL is an https or ssh address, has the form git@host:path or, for the embedded runtime, file:///path';
   }
   if (url.password !== '' || (url.username !== '' && url.protocol === 'https:')) {
     return 'a repository URL contains no user name or password';
   }
-  if (url.protocol === 'file:') return url.host === '' ? undefined : 'a file URL names no host';
+  if (url.protocol === 'file:') return url.host === '' ? undefined : 'a file URL names no host: file:///path';
   // git hands host and user to ssh as arguments: a leading dash would be an option there.
   if (url.host === '' || url.host.startsWith('-') || url.username.startsWith('-')) {
     return 'a repository URL names a host';

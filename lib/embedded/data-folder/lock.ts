@@ -1,11 +1,14 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeDataFolder, unusable } from '../../processes/data-folder.ts';
 import type { Processes } from '../../processes/run-command.ts';
 import { killGroup } from '../../processes/stop-group.ts';
 import { killCarriers, type ProcessSupervisor } from '../../processes/supervisor.ts';
 import { type GroupRecord, ownStartTime, startTimeOf } from '../../processes/table/read.ts';
 import { RunRecord, type RunState, readRunRecord } from './run-record.ts';
+
+const SETTING = 'SLIPWAY_DATA_DIR';
 
 /** Another instance runs on the data; the message names it. */
 export class AlreadyRunning extends Error {}
@@ -22,9 +25,9 @@ export type DataLock = {
  * the process, however that ends.
  */
 export async function lockDataFolder(dataFolder: string, supervisorId: string): Promise<DataLock> {
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
+  makeDataFolder(dataFolder, SETTING);
   const file = join(dataFolder, 'run.json');
-  const held = holdLock(join(dataFolder, 'run.lock'));
+  const held = takeLock(dataFolder);
   const earlier = readRunRecord(file);
   if (held === undefined) throw new AlreadyRunning(describe(dataFolder, earlier));
   try {
@@ -33,6 +36,14 @@ export async function lockDataFolder(dataFolder: string, supervisorId: string): 
   } catch (error) {
     held.close();
     throw error;
+  }
+}
+
+function takeLock(dataFolder: string): DatabaseSync | undefined {
+  try {
+    return holdLock(join(dataFolder, 'run.lock'));
+  } catch {
+    throw unusable(dataFolder, 'run.lock in it cannot be opened for writing', SETTING);
   }
 }
 

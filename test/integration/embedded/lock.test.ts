@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockDataFolder } from '../../../lib/embedded/data-folder/lock.ts';
 import { readRunRecord } from '../../../lib/embedded/data-folder/run-record.ts';
+import { DataFolderUnusable } from '../../../lib/processes/data-folder.ts';
 import { childEnvironment } from '../../../lib/processes/environment.ts';
 import { ProcessSupervisor } from '../../../lib/processes/supervisor.ts';
 import { startTimeOf } from '../../../lib/processes/table/read.ts';
@@ -132,4 +133,26 @@ it('keeps what is running on disk, readable by its owner only', async () => {
   expect(startTimeOf(group.pid ?? 0)).toBeUndefined();
   expect(read()).toMatchObject({ groups: [] });
   lock.release();
+});
+
+it('a folder that cannot be made or written is named in one sentence, with the way out', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'file'), '');
+  const refusal = (dataFolder: string) =>
+    lockDataFolder(dataFolder, 'x').then(
+      () => '',
+      (error: unknown) => (error instanceof DataFolderUnusable ? error.message : String(error)),
+    );
+  const wayOut = 'Choose another folder with SLIPWAY_DATA_DIR.';
+  for (const path of ['file', 'file/below'])
+    expect(await refusal(join(folder, path))).toBe(
+      `The data folder ${join(folder, path)} cannot be used: it, or what it is in, is a file. ${wayOut}`,
+    );
+  expect(await refusal('/proc/slipway')).toBe(
+    `The data folder /proc/slipway cannot be used: it does not exist and cannot be made there. ${wayOut}`,
+  );
+  await mkdir(join(folder, 'run', 'run.lock'), { recursive: true });
+  expect(await refusal(join(folder, 'run'))).toBe(
+    `The data folder ${join(folder, 'run')} cannot be used: run.lock in it cannot be opened for writing. ${wayOut}`,
+  );
 });

@@ -32,6 +32,8 @@ async function withPeople() {
 
 const noPart = (tenant: string) => `403 The user has no access to tenant '${tenant}'`;
 
+const ABOVE = ", which the role 'organization_admin' holds: only who has it can give or take that role";
+
 describe('GET /v2/me of a member', () => {
   const setting = async () => {
     const all = await withPeople();
@@ -144,12 +146,23 @@ describe('a member', () => {
       token,
       `Bearer ${expired}`,
     ];
-    for (const authorization of [...bad, `Bearer ${token}x`, `Bearer "${token}"`, `Bearer ${admin.apiKey}`]) {
+    for (const authorization of [...bad, `Bearer ${token}x`, `Bearer "${token}"`]) {
       const { status, detail, headers } = await refusal(known(authorization, tenantId));
       expect([authorization, status, detail]).toEqual([authorization, 401, 'Invalid or missing credentials']);
       expect(headers?.['www-authenticate']).toMatch(/ApiKey.*Bearer/);
     }
     expect((await known(`BEARER  ${token}`, tenantId)).userId).toBe('alice');
+  });
+
+  it('who sends a key in the place of a token is told where it belongs, whether it is one or not', async () => {
+    const { admin, known } = await withPeople();
+    const { apiKey } = admin;
+    const sent = [`Bearer ${apiKey}`, apiKey, 'Bearer slp_', `bearer ${apiKey.slice(0, -1)}`, 'Bearer slp_x'];
+    for (const authorization of sent)
+      expect([authorization, await refusedWith(known(authorization, undefined))]).toEqual([
+        authorization,
+        '401 Invalid or missing credentials: an API key is sent in the header X-Api-Key, not as a bearer token.',
+      ]);
   });
 
   it('with a key asks with the key, good or bad', async () => {
@@ -180,7 +193,7 @@ describe('a member', () => {
     const { admin } = await withPeople();
     const asAdmin = admin.as({ role: 'admin' });
     expect(await refusedWith(giveRole(asAdmin, 'alice', 'organization_admin'))).toBe(
-      "403 API key lacks permission 'tenants:read'",
+      `403 API key lacks permission 'tenants:read'${ABOVE}`,
     );
     expect((await giveRole(asAdmin, 'alice', 'admin')).role).toBe('admin');
     await expect(giveRole(admin, 'alice', 'listener')).rejects.toThrow('Invalid option');
@@ -190,7 +203,7 @@ describe('a member', () => {
     const { admin, person } = await withPeople();
     const asAdmin = admin.as({ role: 'admin' });
     const { id } = await giveRole(admin, 'owner', 'organization_admin');
-    const lacks = "403 API key lacks permission 'tenants:read'";
+    const lacks = `403 API key lacks permission 'tenants:read'${ABOVE}`;
     for (const role of ['viewer', 'developer', 'admin', 'organization_admin'])
       expect(await refusedWith(giveRole(asAdmin, 'owner', role))).toBe(lacks);
     expect(await refusedWith(takeRole(asAdmin, id))).toBe(lacks);

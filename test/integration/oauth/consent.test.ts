@@ -147,7 +147,8 @@ it('a person who says no ends the request, and who waits hears it at once', asyn
   const waiting = world.wait(auth_id, 20);
   const page = await world.walk(url, new Browser(), { deny: true });
   expect(page.text).toContain('The Provider was not connected');
-  expect(await waiting).toEqual({ status: 'not_found', error: 'access_denied' });
+  expect(await waiting).toEqual({ status: 'not_found', error: 'denied' });
+  expect(page.text).toContain('Access was denied there.');
 });
 
 it('a provider that fails or hangs at the exchange ends the request with a word that says so', async () => {

@@ -48,6 +48,7 @@ describe('resolving a ref over HTTP', () => {
     ['refs/heads/dev', MAIN],
     ['refs/tags/v1', TAGGED],
     ['A'.repeat(40), 'a'.repeat(40)],
+    ['A'.repeat(64), 'a'.repeat(64)],
   ])('finds %s', async (ref, commit) => {
     expect(await resolve(gitServer, ref)).toBe(commit);
   });
@@ -63,6 +64,15 @@ describe('resolving a ref over HTTP', () => {
         `Ref 'v1' does not exist in ${URL_}; branches there: dev, main, main-2; a tag of that name is 'refs/tags/v1'`,
       ),
     );
+  });
+
+  it('says of what looks like a part of a commit that the whole is needed', async () => {
+    await expect(resolve(gitServer, 'a1b2c3d')).rejects.toThrow(
+      "Ref 'a1b2c3d' does not exist in https://git.example/team/app.git; branches there: dev, main, main-2; a commit is named by all 40 characters of its id (64 in a repository with SHA-256)",
+    );
+    await expect(resolve(gitServer, 'decade')).rejects.toThrow(/a commit is named/);
+    await expect(resolve(gitServer, 'abc')).rejects.toThrow(/branches there: dev, main, main-2$/);
+    await expect(resolve(gitServer, 'feature')).rejects.toThrow(/branches there: dev, main, main-2$/);
   });
 
   it.each([

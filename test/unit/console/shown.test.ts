@@ -4,6 +4,7 @@ import type { Revision } from '../../../console/data/contract.ts';
 import { addressOf, curlOf } from '../../../console/logic/address.ts';
 import { causeOf } from '../../../console/logic/cause.ts';
 import { differenceOf } from '../../../console/logic/difference.ts';
+import { reasonShown } from '../../../console/logic/reason.ts';
 import { problemsIn, textOf } from '../../../console/logic/refusal.ts';
 import { shortSource } from '../../../console/logic/source.ts';
 import { numberOf, stagesOf, totalOf } from '../../../console/logic/stages.ts';
@@ -34,6 +35,33 @@ describe('a status', () => {
   it('that this version does not know is shown by its name', () => {
     expect(lookOf('ROLLING_OUT')).toEqual({ tone: 'unsure', shape: 'triangle', word: 'Rolling out' });
     expect(lookOf('constructor').word).toBe('Constructor');
+  });
+});
+
+const ID = '0190a000-0000-7000-8000-000000000001';
+const AT = '2026-03-01T10:00:00.000Z';
+
+describe('what a queued revision waits for', () => {
+  it('is named by its number, with what it does and for how long', () => {
+    const id = revisionId(ID, 12);
+    const said = `Waits for revision ${id}, which is BUILDING, in progress since ${AT}.`;
+    const now = Date.parse(AT) + 185_000;
+    expect(reasonShown(said, now)).toBe('Waits for revision 12, building for 3 min.');
+    expect(reasonShown(said.replace('BUILDING', 'AWAITING_DEPLOY'), now)).toBe(
+      'Waits for revision 12, waiting to deploy for 3 min.',
+    );
+    for (const other of ['Next in line; about to be processed.', 'No such branch.', said.slice(0, -9)])
+      expect(reasonShown(other, now)).toBe(other);
+  });
+
+  it('whatever the API says of it', () => {
+    for (const status of revisionStatuses)
+      expect(
+        reasonShown(
+          `Waits for revision ${revisionId(ID, 3)}, which is ${status}, in progress since ${AT}.`,
+          Date.parse(AT) + 40_000,
+        ),
+      ).toMatch(/^Waits for revision 3, [a-z][a-z ]+ for 40 s\.$/);
   });
 });
 

@@ -85,6 +85,23 @@ describe('the words of a validation answer', () => {
     ]);
   });
 
+  it('says how a deployment is found whose name stands where its id belongs', () => {
+    const found = (part: 'path' | 'body', field: string, value: string) =>
+      parsePart(part, z.object({ [field]: z.guid() }), { [field]: value }).items?.[0];
+    const wayOut =
+      /^Input should be a valid UUID, .*; a name is found with GET \/v2\/deployments\?name=my-agent$/;
+    expect(found('path', 'deployment_id', 'my-agent')).toMatchObject({
+      type: 'uuid_parsing',
+      msg: expect.stringMatching(wayOut),
+    });
+    for (const [part, field, value] of [
+      ['path', 'deployment_id', 'My agent'],
+      ['path', 'listener_id', 'my-agent'],
+      ['body', 'deployment_id', 'my-agent'],
+    ] as const)
+      expect(found(part, field, value)?.msg).not.toContain('?name=');
+  });
+
   it('says lengths of lists', () => {
     expect(items(z.array(z.int()).max(1), [1, 2])).toMatchObject([
       {

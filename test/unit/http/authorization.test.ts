@@ -37,6 +37,14 @@ describe('authorization', () => {
     });
   });
 
+  it('says of who has no key what their role is', async () => {
+    const caller = { role: 'viewer', maker: { kind: 'bearer' } } as const;
+    await expect(authorize('deployments:write', caller)).rejects.toMatchObject({
+      status: 403,
+      message: "The user, whose role is 'viewer', lacks permission 'deployments:write'",
+    });
+  });
+
   it('opens only the listener’s own routes', async () => {
     const caller = { role: 'listener', listenerId: OWN } as const;
     await expect(authorize('listener:work', caller, OWN.toUpperCase())).resolves.toBeUndefined();

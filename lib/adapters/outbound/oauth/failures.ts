@@ -16,6 +16,7 @@ export function refusalOf(code: string): OAuthError {
   if (!CODE.test(code)) return new OAuthError('refused', 'The provider refused, in words that mean nothing.');
   if (code === 'invalid_grant')
     return new OAuthError('invalid_grant', 'The provider needs consent again (invalid_grant).', code);
+  if (code === 'access_denied') return new OAuthError('refused', 'Access was denied there.', code);
   return LATER.has(code)
     ? new OAuthError('transient', `The provider cannot answer at the moment (${code}).`, code)
     : new OAuthError('refused', `The provider refused: ${code}.`, code);

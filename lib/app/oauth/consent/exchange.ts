@@ -83,6 +83,10 @@ async function answerTo(
 /** As OAuth spells its own codes; anything else the provider may have put there stays with it. */
 const CODE = /^[\w.-]{1,64}$/;
 
+/** How a request ends that the person said no to, in whichever of OAuth's words the provider says so. */
+const DENIED = 'denied';
+const ACCESS_DENIED = 'access_denied';
+
 /** The provider did not answer, or could not. */
 export const UNAVAILABLE = 'provider_unavailable';
 
@@ -93,5 +97,7 @@ const words = {
   hostile: 'provider_answer_invalid',
 } as const;
 
-const wordOf = ({ kind, code }: OAuthError): string =>
-  kind !== 'transient' && code !== undefined && CODE.test(code) ? code : words[kind];
+function wordOf({ kind, code }: OAuthError): string {
+  if (code === ACCESS_DENIED) return DENIED;
+  return kind !== 'transient' && code !== undefined && CODE.test(code) ? code : words[kind];
+}
